@@ -1,0 +1,44 @@
+"""The build backend of PyLucene: the hooks that PEP 517 describes.
+
+It runs on the standard library alone. What it needs beyond that goes into an environment of
+its own (`environment`), so a frontend has nothing to install before it.
+"""
+
+from pathlib import Path
+
+from . import options, sdist, wheel
+from .errors import one_sentence
+from .options import ConfigSettings
+
+__all__ = ["build_sdist", "build_wheel"]
+
+
+def build_wheel(
+    wheel_directory: str,
+    config_settings: ConfigSettings | None = None,
+    metadata_directory: str | None = None,  # noqa: ARG001 - part of the hook, never given to us
+) -> str:
+    """Put the wheel into `wheel_directory`, built now or taken from the cache.
+
+    Returns:
+        The file name of the wheel.
+
+    Raises:
+        SystemExit: it cannot be built; its text is one sentence that says why.
+    """
+    with one_sentence():
+        return wheel.obtain(options.parse(config_settings), Path(wheel_directory)).name
+
+
+def build_sdist(sdist_directory: str, config_settings: ConfigSettings | None = None) -> str:
+    """Put the source distribution into `sdist_directory`; its wheel is the wheel of this folder.
+
+    Returns:
+        The file name of the source distribution.
+
+    Raises:
+        SystemExit: an option is unknown or the file cannot be written; its text says why.
+    """
+    with one_sentence():
+        options.parse(config_settings)
+        return sdist.write(Path(sdist_directory)).name

@@ -1,0 +1,57 @@
+"""Telling the user what happens, and running the programs that do it."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from .errors import BuildError
+
+# Variables that programs run here do not inherit.
+_DROPPED = (
+    # A frontend isolates its build through PYTHONPATH and tells its hook runner about the
+    # backend through variables; the pip of the build environment must see neither.
+    "PYTHON",
+    "PEP517_",
+    "_PYPROJECT_HOOKS_",
+    # Compiler flags are the backend's own: the name under which a wheel is kept does not know
+    # what else the user's environment asks for.
+    "CFLAGS",
+    "CXXFLAGS",
+    "CPPFLAGS",
+    "LDFLAGS",
+)
+
+
+def say(message: str) -> None:
+    """Show one line of progress; frontends show it with --verbose or when the build fails."""
+    print(f"pylucene: {message}", file=sys.stderr, flush=True)
+
+
+def run(
+    command: Sequence[str | Path],
+    failure: str,
+    *,
+    environ: Mapping[str, str] | None = None,
+    cwd: Path | None = None,
+) -> None:
+    """Run a program, its output going where the frontend's output goes.
+
+    Args:
+        command: the program and its arguments.
+        failure: the sentence to say when it fails.
+        environ: variables to set beside the user's.
+        cwd: the folder to run in.
+
+    Raises:
+        BuildError: it ended with an exit code other than 0.
+    """
+    inherited = {name: text for name, text in os.environ.items() if not name.startswith(_DROPPED)}
+    # What programs print on stdout goes to stderr with the rest, in the order it was written.
+    sys.stdout.flush()
+    done = subprocess.run(
+        command, check=False, cwd=cwd, env=inherited | dict(environ or {}), stdout=sys.stderr
+    )
+    if done.returncode:
+        raise BuildError(failure)

@@ -1,0 +1,54 @@
+"""The change to JCC's code: other Python threads run while `lucene.initVM()` works.
+
+JCC releases the GIL in every call into Java, but not in initVM, which first starts the JVM and
+then loads every class that has constants. Both take a good part of a second, in which a program
+could be importing its other modules.
+"""
+
+import re
+from pathlib import Path
+
+from .errors import BuildError
+
+_START = "        if (JNI_CreateJavaVM(&vm, (void **) &vm_env, &vm_args) < 0)\n"
+
+# Nothing between these macros touches a Python object: the options are C strings by then, and
+# the JVM knows nothing of Python.
+_START_RELEASED = """\
+        jint created;
+
+        Py_BEGIN_ALLOW_THREADS
+        created = JNI_CreateJavaVM(&vm, (void **) &vm_env, &vm_args);
+        Py_END_ALLOW_THREADS
+
+        if (created < 0)
+"""
+
+# A statement of its own in each class's `initialize`; elsewhere the call is part of another.
+_LOAD = re.compile(r"^( +)(env->getClass\(\S+::initializeClass\);)$", re.MULTILINE)
+
+# JCC's own guard, which it puts around such calls in methods; it holds to the closing brace.
+_LOAD_RELEASED = r"\1{ PythonThreadState released; \2 }"
+
+
+def release(folder: Path) -> None:
+    """Change the C++ code that JCC has generated.
+
+    Args:
+        folder: the code, with the parts of JCC that every module gets a copy of.
+
+    Raises:
+        BuildError: the code to change is not there; nothing is known about this JCC then.
+    """
+    start = folder / "jcc.cpp"
+    text = start.read_text(encoding="utf-8")
+    if text.count(_START) != 1:
+        raise BuildError("this JCC does not start the JVM in the known way (jcc.cpp)")
+    start.write_text(text.replace(_START, _START_RELEASED), encoding="utf-8")
+    loads = 0
+    for wrappers in folder.glob("__wrap*.cpp"):
+        text, count = _LOAD.subn(_LOAD_RELEASED, wrappers.read_text(encoding="utf-8"))
+        wrappers.write_text(text, encoding="utf-8")
+        loads += count
+    if not loads:
+        raise BuildError("this JCC does not load classes in the known way (__wrap*.cpp)")

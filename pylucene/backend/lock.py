@@ -1,0 +1,29 @@
+"""Refresh jgo.lock.toml after a change of jgo.toml: run `python -m backend.lock` in this folder."""
+
+from pathlib import Path
+
+from . import cache, environment, toolchain
+from .console import run
+from .errors import one_sentence
+from .source import ROOT
+
+_RESOLVE = Path(__file__).with_name("inside") / "resolve.py"
+
+
+def main() -> None:
+    """Resolve jgo.toml and everything it depends on, and write the lock file.
+
+    Raises:
+        SystemExit: it cannot be resolved; its text is one sentence that says why.
+    """
+    with one_sentence():
+        compiler = toolchain.require()
+        with cache.locked():
+            run(
+                (environment.ensure(compiler), "-I", _RESOLVE, cache.folder() / "maven", ROOT),
+                "jgo.toml could not be resolved: jgo's words above say why",
+            )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,55 @@
+"""The change to JCC's code: made where it is known to be right, refused elsewhere."""
+
+from pathlib import Path
+
+import pytest
+from backend import gil
+from backend.errors import BuildError
+
+_START = "        if (JNI_CreateJavaVM(&vm, (void **) &vm_env, &vm_args) < 0)\n"
+_LOAD = "          env->getClass(BooleanClause$Occur::initializeClass);\n"
+_USE = "          jclass cls = env->getClass(initializeClass);\n"
+
+
+@pytest.fixture
+def code(tmp_path: Path) -> Path:
+    """Code as JCC generates it, cut down to the lines that matter."""
+    (tmp_path / "jcc.cpp").write_text(f"before\n{_START}after\n")
+    (tmp_path / "__wrap01__.cpp").write_text(_LOAD + _USE)
+    (tmp_path / "__wrap02__.cpp").write_text(_USE)
+    return tmp_path
+
+
+def test_the_jvm_starts_without_the_gil(code: Path) -> None:
+    gil.release(code)
+    lines = [line.strip() for line in (code / "jcc.cpp").read_text().splitlines() if line.strip()]
+    assert lines == [
+        "before",
+        "jint created;",
+        "Py_BEGIN_ALLOW_THREADS",
+        "created = JNI_CreateJavaVM(&vm, (void **) &vm_env, &vm_args);",
+        "Py_END_ALLOW_THREADS",
+        "if (created < 0)",
+        "after",
+    ]
+
+
+def test_classes_are_loaded_without_the_gil(code: Path) -> None:
+    gil.release(code)
+    call = _LOAD.strip()
+    expected = f"          {{ PythonThreadState released; {call} }}\n"
+    assert (code / "__wrap01__.cpp").read_text() == expected + _USE
+    assert (code / "__wrap02__.cpp").read_text() == _USE
+
+
+@pytest.mark.parametrize("text", ["", _START * 2, _START.replace("&vm_args", "&arguments")])
+def test_a_jcc_that_starts_the_jvm_otherwise_is_refused(code: Path, text: str) -> None:
+    (code / "jcc.cpp").write_text(text)
+    with pytest.raises(BuildError, match="does not start the JVM in the known way"):
+        gil.release(code)
+
+
+def test_a_jcc_that_loads_classes_otherwise_is_refused(code: Path) -> None:
+    (code / "__wrap01__.cpp").write_text(_USE)
+    with pytest.raises(BuildError, match="does not load classes in the known way"):
+        gil.release(code)

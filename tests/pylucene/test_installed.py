@@ -1,0 +1,92 @@
+"""The wheel that this environment has installed: what it carries, and that it works."""
+
+import json
+import subprocess
+import sys
+from importlib.metadata import distribution
+from typing import Any
+
+from backend import classes, jars, metadata
+
+_IMPORT = """
+import importlib, json, sys
+import lucene
+lucene.initVM(vmargs=["-Xrs", "--enable-native-access=ALL-UNNAMED"])
+missing = []
+for name in json.load(sys.stdin):
+    outer, *nested = name.split("$")
+    package, _, simple = outer.rpartition(".")
+    value = getattr(importlib.import_module(package), simple, None)
+    for part in nested:
+        value = getattr(value, part, None)
+    if not isinstance(value, type):
+        missing.append(name)
+json.dump({"version": lucene.VERSION, "missing": missing}, sys.stdout)
+"""
+
+_COUNT_WHILE_THE_JVM_STARTS = """
+import json, sys, threading, time
+import lucene
+start = threading.Thread(target=lucene.initVM)
+gaps, last = [], time.perf_counter()
+start.start()
+# Each round takes the GIL; a long one had to wait for it.
+while start.is_alive():
+    time.sleep(0.001)
+    now = time.perf_counter()
+    gaps.append(now - last)
+    last = now
+json.dump({"longest": max(gaps), "whole": sum(gaps), "running": lucene.getVMEnv() is not None},
+          sys.stdout)
+"""
+
+
+def run(program: str, given: object = None) -> dict[str, Any]:
+    """Run a program in a process of its own: a process has one JVM, and keeps it."""
+    done = subprocess.run(
+        (sys.executable, "-c", program),
+        input=json.dumps(given),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    answer: dict[str, Any] = json.loads(done.stdout)
+    return answer
+
+
+def test_every_listed_class_can_be_imported() -> None:
+    answer = run(_IMPORT, classes.read().classes)
+    assert answer["missing"] == []
+    assert answer["version"] == metadata.project()["version"]
+
+
+def test_other_threads_run_while_the_jvm_starts() -> None:
+    answer = run(_COUNT_WHILE_THE_JVM_STARTS)
+    assert answer["running"]
+    assert answer["longest"] < answer["whole"] / 2
+
+
+def test_it_carries_the_metadata_of_pyproject_toml() -> None:
+    project = metadata.project()
+    found = distribution("pylucene").metadata
+    assert found["Version"] == project["version"]
+    assert found["License-Expression"] == project["license"]
+    assert found.get_all("Requires-Dist") == project["dependencies"]
+
+
+def test_it_carries_the_locked_jars_and_every_licence() -> None:
+    files = {str(file) for file in distribution("pylucene").files or ()}
+    for artifact in jars.locked():
+        assert f"lucene/{artifact.path.name}" in files
+    for name in distribution("pylucene").metadata.get_all("License-File", []):
+        assert f"pylucene-10.5.0.dist-info/licenses/{name}" in files
+    assert {name.rpartition("/")[2] for name in files if "/licenses/" in name} == {
+        "LICENSE",
+        "LICENSE-icu4j.txt",
+        "LICENSE-jcc.txt",
+        "LICENSE-lucene.txt",
+        "NOTICE-jcc.txt",
+        "NOTICE-lucene.txt",
+    }

@@ -1,0 +1,61 @@
+"""The key of a wheel in the cache: it changes with every input, and with nothing else."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from backend import source
+
+_PRINT_KEY = "from backend.wheel import key; from backend.options import Options; print(key({}))"
+
+
+@pytest.fixture
+def copy(pylucene: Path, tmp_path: Path) -> Path:
+    """A copy of the package that a test may change."""
+    return shutil.copytree(
+        pylucene, tmp_path / "pylucene", ignore=shutil.ignore_patterns("__pycache__")
+    )
+
+
+def key(folder: Path, options: str = "Options()") -> str:
+    """The key that the backend of a folder computes."""
+    return subprocess.run(
+        (sys.executable, "-B", "-c", _PRINT_KEY.format(options)),
+        cwd=folder,
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+
+
+def test_a_copy_of_the_folder_has_the_same_key(pylucene: Path, copy: Path) -> None:
+    assert key(copy) == key(pylucene)
+
+
+def test_files_that_are_no_input_do_not_change_the_key(copy: Path) -> None:
+    before = key(copy)
+    (copy / "build").mkdir()
+    (copy / "build" / "notes.txt").write_text("anything")
+    (copy / "PKG-INFO").write_text("Name: pylucene\n")
+    (copy / "classes.txt").touch()
+    assert key(copy) == before
+
+
+@pytest.mark.parametrize("file", source.files(), ids=str)
+def test_a_change_of_any_input_changes_the_key(copy: Path, file: Path) -> None:
+    before = key(copy)
+    with (copy / file).open("a", encoding="utf-8") as text:
+        text.write("\n")
+    assert key(copy) != before
+
+
+def test_a_new_backend_module_changes_the_key(copy: Path) -> None:
+    before = key(copy)
+    (copy / "backend" / "more.py").write_text("")
+    assert key(copy) != before
+
+
+def test_the_options_change_the_key(pylucene: Path) -> None:
+    assert key(pylucene, "Options('all')") != key(pylucene, "Options('listed')")

@@ -1,0 +1,25 @@
+"""Build options: what is accepted, and what an unknown one is answered."""
+
+import pytest
+from backend.errors import BuildError
+from backend.options import Options, parse
+
+
+@pytest.mark.parametrize("settings", [None, {}, {"classes": "listed"}])
+def test_the_listed_classes_are_wrapped_by_default(settings: dict[str, str] | None) -> None:
+    assert parse(settings) == Options(classes="listed")
+
+
+def test_the_whole_api_can_be_asked_for() -> None:
+    assert parse({"classes": "all"}) == Options(classes="all")
+
+
+def test_an_unknown_option_is_named() -> None:
+    with pytest.raises(BuildError, match="unknown build option 'clases'"):
+        parse({"clases": "all"})
+
+
+@pytest.mark.parametrize("value", ["some", "", ["all", "listed"]])
+def test_an_unknown_value_is_answered_with_the_known_ones(value: str | list[str]) -> None:
+    with pytest.raises(BuildError, match="use 'listed' or 'all'"):
+        parse({"classes": value})

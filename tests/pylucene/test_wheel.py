@@ -1,0 +1,110 @@
+"""Getting the wheel: from the cache without any tool, else with the tools or one clear sentence."""
+
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from backend import build_wheel, cache, toolchain, wheel
+from backend.options import Options
+
+_NAME = "pylucene-10.5.0-cp311-cp311-linux_x86_64.whl"
+
+
+def hook(
+    pylucene: Path, target: Path, environ: Mapping[str, str], settings: str = "None"
+) -> subprocess.CompletedProcess[str]:
+    """Call build_wheel as a frontend does: in a process of its own."""
+    call = f"import backend; print(backend.build_wheel({str(target)!r}, {settings}))"
+    return subprocess.run(
+        (sys.executable, "-c", call),
+        cwd=pylucene,
+        env=dict(environ),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def keep(content: bytes) -> None:
+    """Put a wheel into the cache as if it had been built."""
+    folder = cache.folder() / "wheels" / wheel.key(Options())
+    folder.mkdir(parents=True)
+    (folder / _NAME).write_bytes(content)
+
+
+def test_a_kept_wheel_is_served_without_compiler_or_network(
+    pylucene: Path, cache_home: Path, tmp_path: Path
+) -> None:
+    keep(b"wheel")
+    environ = {"PATH": "", "XDG_CACHE_HOME": str(cache_home), "HTTPS_PROXY": "nowhere.invalid"}
+    done = hook(pylucene, tmp_path / "out", environ)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == f"{_NAME}\n"
+    assert (tmp_path / "out" / _NAME).read_bytes() == b"wheel"
+    assert [path.name for path in (tmp_path / "out").iterdir()] == [_NAME]
+
+
+def test_a_kept_wheel_does_not_wait_for_a_build(tmp_path: Path) -> None:
+    keep(b"wheel")
+    with cache.locked():
+        assert build_wheel(str(tmp_path / "out")) == _NAME
+
+
+def test_a_missing_compiler_is_one_sentence(
+    pylucene: Path, cache_home: Path, tmp_path: Path
+) -> None:
+    done = hook(pylucene, tmp_path, {"PATH": "", "XDG_CACHE_HOME": str(cache_home)})
+    assert done.returncode == 1
+    assert done.stderr.startswith(
+        "pylucene: error: PyLucene needs a C++ compiler: install g++ (Debian/Ubuntu: apt"
+    )
+    assert done.stderr.count("\n") == 1
+    assert not (cache_home / "pylucene").exists()
+
+
+def test_an_unknown_option_is_one_sentence(
+    pylucene: Path, cache_home: Path, tmp_path: Path
+) -> None:
+    environ = {"PATH": "", "XDG_CACHE_HOME": str(cache_home)}
+    done = hook(pylucene, tmp_path, environ, "{'classes': 'none'}")
+    assert done.returncode == 1
+    assert done.stderr == (
+        "pylucene: error: build option classes='none' is unknown: use 'listed' or 'all'\n"
+    )
+
+
+def test_two_builds_at_once_build_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    built: list[Path] = []
+
+    def build(_options: Options, _compiler: str, kept: Path) -> Path:
+        made = tmp_path / _NAME
+        made.write_bytes(b"wheel")
+        built.append(made)
+        return cache.place(made, kept)
+
+    monkeypatch.setattr(toolchain, "require", lambda: "g++")
+    monkeypatch.setattr(wheel, "_build", build)
+    threads = [
+        threading.Thread(target=build_wheel, args=(str(tmp_path / str(number)),))
+        for number in range(2)
+    ]
+    with cache.locked():
+        for thread in threads:
+            thread.start()
+    for thread in threads:
+        thread.join(timeout=30)
+    assert len(built) == 1
+    assert [(tmp_path / str(number) / _NAME).read_bytes() for number in range(2)] == [b"wheel"] * 2
+
+
+def test_a_cache_that_cannot_be_written_is_one_sentence(
+    cache_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(toolchain, "require", lambda: "g++")
+    cache_home.write_text("a file where the folder should be")
+    with pytest.raises(SystemExit, match=r"cache folder .* cannot be written .* XDG_CACHE_HOME"):
+        build_wheel(str(tmp_path))
