@@ -1,0 +1,42 @@
+# make demo: set up, index the samples, ask the real server. make test: set up, run all checks.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test check lock
+
+demo: .venv/ready
+	$(BIN)/python test-index/demo.py
+
+test: .venv/ready check
+	$(BIN)/coverage run -m pytest
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report
+
+check: .venv/ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+# The set-up is done again only when one of its inputs changes.
+.venv/tools: requirements.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "mcp-lucene needs Python 3.11 or newer; run: make PYTHON=python3.11")'
+	@$(PYTHON) -c 'import ensurepip, venv' || { echo "Python lacks venv; on Debian: apt install python3-venv" >&2; exit 1; }
+	rm -rf .venv
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --require-hashes --no-deps -r requirements.txt
+	touch $@
+
+.venv/pylucene: .venv/tools $(shell find pylucene -type f -not -path '*/__pycache__/*')
+	$(BIN)/python -m pip install --quiet --no-deps --force-reinstall ./pylucene
+	touch $@
+
+.venv/ready: .venv/pylucene pyproject.toml shared/aot_cache.py shared/jvm.py
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	$(BIN)/python -m shared.aot_cache
+	touch $@
+
+# Pin the newest versions that pyproject.toml allows.
+lock: .venv/ready
+	uv pip compile pyproject.toml --group dev --universal --generate-hashes \
+		--no-emit-index-url --no-emit-package pylucene --custom-compile-command "make lock" \
+		--quiet --output-file requirements.txt

@@ -1,0 +1,41 @@
+"""What a commit says about itself: the schema and the software that wrote it."""
+
+from pathlib import Path
+from typing import Any
+
+from java.util import HashMap
+from org.apache.lucene.index import DirectoryReader
+
+from shared import schema
+from shared.errors import IndexSchemaError
+from shared.version import software_version
+
+
+def commit_data() -> Any:
+    """The user data of a commit by this software, for `IndexWriter.setLiveCommitData`."""
+    data = HashMap()
+    data.put(schema.COMMIT_SCHEMA, str(schema.SCHEMA_VERSION))
+    data.put(schema.COMMIT_SOFTWARE, software_version())
+    return data.entrySet()
+
+
+def user_data(reader: Any) -> dict[str, str]:
+    """The user data of the commit that a reader shows."""
+    data = DirectoryReader.cast_(reader).getIndexCommit().getUserData()
+    keys = (schema.COMMIT_SCHEMA, schema.COMMIT_SOFTWARE)
+    return {key: str(data.get(key)) for key in keys if data.containsKey(key)}
+
+
+def check_schema(reader: Any, path: Path) -> None:
+    """Make sure that the commit a reader shows has the schema of this version.
+
+    Raises:
+        IndexSchemaError: it has another one, or none because another program wrote it.
+    """
+    version = user_data(reader).get(schema.COMMIT_SCHEMA)
+    if version is None:
+        raise IndexSchemaError(
+            path, "no schema version, so another program wrote it", schema.SCHEMA_VERSION
+        )
+    if version != str(schema.SCHEMA_VERSION):
+        raise IndexSchemaError(path, f"schema version {version}", schema.SCHEMA_VERSION)

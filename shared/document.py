@@ -1,0 +1,81 @@
+"""A document as it is given to the index, and what may not be in one."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from shared.errors import InvalidDocumentError
+
+Scalar = str | int | float | bool
+Metadata = dict[str, Scalar | list[Scalar]]
+"""What came with a document: text, numbers, truth values, or lists of them, by key."""
+
+MAX_METADATA_KEYS: Final = 64
+"""Metadata keys of one document. Each key is a field, and every field costs every segment."""
+
+MAX_KEY_LENGTH: Final = 128
+"""Characters in a metadata key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document to index.
+
+    Attributes:
+        id: any text but an empty one; a second document with the same id replaces the first.
+        title: any text but a blank one.
+        content: the text; a blank one has no chunks.
+        metadata: values stored with every chunk, shown with it and open to filters; at most
+            64 keys of at most 128 characters.
+
+    Raises:
+        InvalidDocumentError: one of these does not hold, or a text holds half of a surrogate
+            pair, which is no character.
+    """
+
+    id: str
+    title: str
+    content: str
+    metadata: Metadata = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.id:
+            raise InvalidDocumentError("a document needs an id that is not empty")
+        name = f"the document {self.id[:80]!r}"
+        if not self.title.strip():
+            raise InvalidDocumentError(f"{name} needs a title that is not blank")
+        for part, text in (("id", self.id), ("title", self.title), ("content", self.content)):
+            _check_unicode(f"the {part} of {name}", text)
+        _check_metadata(name, self.metadata)
+
+
+def _check_unicode(what: str, text: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidDocumentError(
+            f"{what} is not valid Unicode: a lone surrogate at character {error.start}"
+        ) from error
+
+
+def _check_metadata(name: str, metadata: Mapping[str, Scalar | list[Scalar]]) -> None:
+    if len(metadata) > MAX_METADATA_KEYS:
+        raise InvalidDocumentError(
+            f"{name} has {len(metadata)} metadata keys; at most {MAX_METADATA_KEYS} are allowed"
+        )
+    for key, value in metadata.items():
+        if not key or len(key) > MAX_KEY_LENGTH:
+            raise InvalidDocumentError(
+                f"{name} has the metadata key {key[:80]!r}; a key has 1 to {MAX_KEY_LENGTH} "
+                "characters"
+            )
+        _check_unicode(f"a metadata key of {name}", key)
+        for scalar in value if isinstance(value, list) else [value]:
+            if isinstance(scalar, str):
+                _check_unicode(f"the metadata {key!r} of {name}", scalar)
+            elif not isinstance(scalar, int | float) or not math.isfinite(scalar):
+                raise InvalidDocumentError(
+                    f"the metadata {key!r} of {name} is {scalar!r}; it must be text, a number, "
+                    "true or false, or a list of these"
+                )

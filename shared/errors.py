@@ -1,0 +1,168 @@
+"""Everything that can go wrong, as one family.
+
+The text of an error is for the person or the model that reads it: it says what happened, to
+what, and what to do next. The command line prints it after ``Error:``; the server sends it as
+the answer of a tool.
+"""
+
+from pathlib import Path
+
+
+class McpLuceneError(Exception):
+    """Base of every error that this project raises on purpose."""
+
+
+class JavaStartError(McpLuceneError):
+    """The Java virtual machine that runs Lucene could not be started."""
+
+
+# The index folder
+
+
+class IndexFolderError(McpLuceneError):
+    """Base of what can be wrong with an index folder.
+
+    Attributes:
+        path: the folder.
+    """
+
+    def __init__(self, path: Path, message: str) -> None:
+        super().__init__(message)
+        self.path = path
+
+
+class IndexMissingError(IndexFolderError):
+    """There is no index at the path."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(
+            path, f"there is no index at {path}; create one with: idx init --index-path {path}"
+        )
+
+
+class IndexPathError(IndexFolderError):
+    """The path cannot hold an index: it is a file, or the file system refuses access."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(
+            path,
+            f"the index folder {path} cannot be used: {reason}; "
+            "choose another folder with --index-path, or mend its permissions",
+        )
+
+
+class IndexWriteError(IndexFolderError):
+    """Writing failed, for example on a full disk; the last commit is intact."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(
+            path,
+            f"writing to the index at {path} failed: {reason}; the index is as it was at the last "
+            "commit: free some space or choose another folder, then do it again",
+        )
+
+
+class IndexLuceneVersionError(IndexFolderError):
+    """The index was written by a Lucene that the installed one cannot read."""
+
+    def __init__(self, path: Path, written_by: str, installed: str) -> None:
+        super().__init__(
+            path,
+            f"the index at {path} was written by {written_by} and cannot be read by "
+            f"Lucene {installed}; create a new one with idx init in another folder and add "
+            "the documents again",
+        )
+
+
+class IndexSchemaError(IndexFolderError):
+    """The index is one of Lucene, but not one that this version of idx wrote."""
+
+    def __init__(self, path: Path, found: str, expected: int) -> None:
+        super().__init__(
+            path,
+            f"the index at {path} has {found}, but this version of idx works with schema "
+            f"version {expected}; create a new one with idx init in another folder and add "
+            "the documents again",
+        )
+
+
+class IndexLockedError(IndexFolderError):
+    """Another writer holds the index."""
+
+    def __init__(self, path: Path, holder: str, waited: float) -> None:
+        super().__init__(
+            path,
+            f"the index at {path} is locked by another writer, {holder} (waited "
+            f"{waited:g} s); try again when it has ended, or wait longer with --wait SECONDS",
+        )
+
+
+class IndexDamagedError(IndexFolderError):
+    """Files of the index are missing, cut short or changed."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(
+            path,
+            f"the index at {path} is damaged: {reason}; restore the folder from a backup, or "
+            "create a new one with idx init in another folder and add the documents again",
+        )
+
+
+# Documents and the files they come from
+
+
+class InvalidDocumentError(McpLuceneError):
+    """A document's id, title, text or metadata cannot be indexed."""
+
+
+class SourceFileError(McpLuceneError):
+    """A file given to idx cannot be read as a document or as a list of documents.
+
+    Attributes:
+        file: the file as the user named it.
+    """
+
+    def __init__(self, file: str | Path, reason: str) -> None:
+        super().__init__(f"{file}: {reason}")
+        self.file = file
+
+
+class DocumentNotFoundError(McpLuceneError):
+    """No document of the index has the id."""
+
+    def __init__(self, source_document: str) -> None:
+        super().__init__(
+            f"no document has the id {source_document!r}; list the ids with idx list "
+            "or the tool ListDocuments"
+        )
+
+
+class ChunkNotFoundError(McpLuceneError):
+    """No chunk of the index has the id."""
+
+    def __init__(self, chunk_id: str) -> None:
+        super().__init__(
+            f"no chunk has the id {chunk_id!r}; its document may have been deleted or changed "
+            "since: search again"
+        )
+
+
+# Queries
+
+
+class QueryError(McpLuceneError):
+    """A query that Lucene parses, but that cannot be run."""
+
+
+class QueryParseError(QueryError):
+    """A query that is not valid in Lucene's classic query syntax."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            f"Parse error: {reason}; put text with special characters in double quotes, or "
+            "escape a special character with a backslash"
+        )
+
+
+class FilterError(McpLuceneError):
+    """A filter on a field or operator that does not exist, or with a value of a wrong type."""

@@ -1,0 +1,143 @@
+"""From filters to a query of Lucene that scores nothing."""
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from java.lang import Integer
+from java.util import Arrays
+from lucene import JArray
+from org.apache.lucene.document import DoubleField, IntPoint
+from org.apache.lucene.index import FieldInfo, FieldInfos, Term
+from org.apache.lucene.search import (
+    BooleanClause,
+    BooleanQuery,
+    FieldExistsQuery,
+    MatchAllDocsQuery,
+    PrefixQuery,
+    TermInSetQuery,
+    TermRangeQuery,
+)
+from org.apache.lucene.util import BytesRef
+
+from shared import schema
+from shared.document import Scalar
+from shared.errors import FilterError
+from shared.filters import Filter, FilterOperator
+from shared.lucene_document import metadata_text
+
+_TEXT_FIELDS: Final = (schema.TITLE, schema.CONTENT)
+
+
+def filtered(query: Any, filters: Sequence[Filter], reader: Any) -> Any:
+    """A query that matches what `query` matches and every filter lets through.
+
+    Args:
+        query: a query of Lucene; its scores stay as they are.
+        filters: the conditions; all must hold.
+        reader: the reader to be searched, which knows the fields that exist.
+
+    Raises:
+        FilterError: a field or a value does not fit.
+    """
+    if not filters:
+        return query
+    builder = BooleanQuery.Builder().add(query, BooleanClause.Occur.MUST)
+    fields = FieldInfos.getMergedFieldInfos(reader)
+    for condition in filters:
+        occur = (
+            BooleanClause.Occur.MUST_NOT
+            if condition.operator in ("ne", "not_in")
+            else BooleanClause.Occur.FILTER
+        )
+        builder.add(_condition(condition, _resolve(condition.field, fields)), occur)
+    return builder.build()
+
+
+def _resolve(name: str, fields: Any) -> str:
+    """The Lucene field that a filter names."""
+    if name in (*schema.KEYWORD_FIELDS, schema.CHUNK_INDEX):
+        return name
+    if name in _TEXT_FIELDS:
+        raise FilterError(f"{name!r} is searched, not filtered; put {name}:WORD into the query")
+    field = schema.metadata_field(name)
+    if fields.fieldInfo(field) is None:
+        names = [FieldInfo.cast_(info).name for info in fields]
+        prefix = schema.metadata_field("")
+        known = sorted(name.removeprefix(prefix) for name in names if name.startswith(prefix))
+        raise FilterError(
+            f"no document has the field {name!r}; the fields are "
+            + ", ".join([*schema.KEYWORD_FIELDS, schema.CHUNK_INDEX, *known[:50]])
+        )
+    return field
+
+
+def _condition(condition: Filter, field: str) -> Any:
+    if field == schema.CHUNK_INDEX and condition.operator not in ("range", "exists"):
+        numbers = [int(_number(condition, value)) for value in _values(condition)]
+        return IntPoint.newSetQuery(field, JArray("int")(numbers))
+    return _CONDITIONS[condition.operator](condition, field)
+
+
+def _one_of(condition: Filter, field: str) -> Any:
+    terms = [BytesRef(schema.keyword(metadata_text(value))) for value in _values(condition)]
+    return TermInSetQuery(field, Arrays.asList(terms))
+
+
+def _prefix(condition: Filter, field: str) -> Any:
+    (value,) = _values(condition)
+    if not isinstance(value, str):
+        raise FilterError(f"the filter on {condition.field!r} needs a text as its prefix")
+    return PrefixQuery(Term(field, schema.keyword_prefix(value)))
+
+
+def _exists(_: Filter, field: str) -> Any:
+    # Every chunk has an id and a place; they have no doc values to ask for.
+    return FieldExistsQuery(field) if field != schema.ID else MatchAllDocsQuery()
+
+
+def _range(condition: Filter, field: str) -> Any:
+    low, high = condition.minimum, condition.maximum
+    bounds = [bound for bound in (low, high) if bound is not None]
+    if not bounds:
+        raise FilterError(f"the range on {condition.field!r} needs a minimum or a maximum")
+    if all(isinstance(bound, str) for bound in bounds):
+        return TermRangeQuery.newStringRange(field, low, high, True, True)
+    least = float("-inf") if low is None else _number(condition, low)
+    most = float("inf") if high is None else _number(condition, high)
+    if field == schema.CHUNK_INDEX:
+        smallest, largest = Integer.MIN_VALUE, Integer.MAX_VALUE
+        return IntPoint.newRangeQuery(field, int(max(least, smallest)), int(min(most, largest)))
+    return DoubleField.newRangeQuery(schema.number_field(condition.field), least, most)
+
+
+def _values(condition: Filter) -> list[Scalar]:
+    value = condition.value
+    listed = condition.operator in ("in", "not_in")
+    if value is None or isinstance(value, list) != listed or value == []:
+        raise FilterError(
+            f"the filter on {condition.field!r} needs "
+            + ("a list of values" if listed else "one value")
+            + f" for {condition.operator!r}, not {json.dumps(value)}"
+        )
+    return value if isinstance(value, list) else [value]
+
+
+def _number(condition: Filter, value: Scalar) -> float:
+    try:
+        return float(value)
+    except ValueError as error:
+        raise FilterError(
+            f"the filter on {condition.field!r} needs a number, not {value!r}"
+        ) from error
+
+
+_CONDITIONS: Final[dict[FilterOperator, Callable[[Filter, str], Any]]] = {
+    "eq": _one_of,
+    "ne": _one_of,
+    "in": _one_of,
+    "not_in": _one_of,
+    "range": _range,
+    "exists": _exists,
+    "prefix": _prefix,
+}

@@ -1,0 +1,238 @@
+"""The index open for writing."""
+
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Self
+
+import lucene
+from java.lang import IllegalArgumentException
+from java.nio.file import Paths
+from java.util import Arrays
+from org.apache.lucene.index import DirectoryReader, IndexWriter, IndexWriterConfig, Term
+from org.apache.lucene.search import IndexSearcher, TermQuery
+from org.apache.lucene.store import FSDirectory, LockObtainFailedException
+
+from shared import java_errors, jvm, schema
+from shared.analysis import analyzer
+from shared.commit import check_schema, commit_data
+from shared.document import Document
+from shared.errors import (
+    DocumentNotFoundError,
+    IndexLockedError,
+    IndexMissingError,
+    IndexPathError,
+    InvalidDocumentError,
+)
+from shared.lucene_document import to_lucene
+from shared.settings import DEFAULT_WAIT
+from shared.writer_lock import holder
+
+_RETRY_SECONDS: Final = 0.05
+
+
+def create(path: Path) -> bool:
+    """Create an empty index, readable by its owner only.
+
+    Args:
+        path: the index folder; it and its parents are created where they are missing.
+
+    Returns:
+        False if there was an index already, which is left as it is.
+
+    Raises:
+        IndexPathError: the path is a file, a folder that holds something else, or one that
+            cannot be written.
+        IndexFolderError: there is an index that this version cannot use, or a writer at work.
+    """
+    path = path.absolute()
+    _prepare_folder(path)
+    with jvm.attached(), java_errors.writing(path):
+        directory = FSDirectory.open(Paths.get(str(path)))
+        try:
+            if DirectoryReader.indexExists(directory):
+                _check_readable(directory, path)
+                return False
+            writer = _open_writer(directory, path, DEFAULT_WAIT, IndexWriterConfig.OpenMode.CREATE)
+            writer.setLiveCommitData(commit_data())
+            writer.close()
+        finally:
+            directory.close()
+    return True
+
+
+class Index:
+    """An index open for writing; one at a time, whoever opens it.
+
+    A context manager: leaving the block commits what was done in it, an exception takes all of
+    it back to the last commit. Nothing is seen by readers before a commit.
+
+    Args:
+        path: the index folder.
+        wait: seconds to wait for another writer to end.
+        program: what the virtual machine is started for if it does not run yet.
+
+    Raises:
+        IndexMissingError: there is no index at the path.
+        IndexLockedError: another writer held it all the time.
+        IndexFolderError: the index cannot be used; the class says why.
+    """
+
+    def __init__(
+        self, path: Path, *, wait: float = DEFAULT_WAIT, program: jvm.Program = "batch"
+    ) -> None:
+        self.path = path.absolute()
+        if not self.path.exists():
+            raise IndexMissingError(self.path)
+        if not self.path.is_dir():
+            raise IndexPathError(self.path, "it is not a folder")
+        with jvm.attached(program), java_errors.writing(self.path):
+            self._directory = FSDirectory.open(Paths.get(str(self.path)))
+            try:
+                _check_readable(self._directory, self.path)
+                self._writer = _open_writer(
+                    self._directory, self.path, wait, IndexWriterConfig.OpenMode.APPEND
+                )
+            except BaseException:
+                self._directory.close()
+                raise
+        self._changed = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        error_type: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        with jvm.attached():
+            try:
+                if error_type is None:
+                    with java_errors.writing(self.path):
+                        self._writer.commit()
+                        self._writer.close()
+            finally:
+                # Does nothing after a close; after a failure it drops what was not committed.
+                self._writer.rollback()
+                self._directory.close()
+
+    def add(self, document: Document) -> int:
+        """Add a document, in place of the one with the same id if there is one.
+
+        Returns:
+            The number of chunks; 0 for a blank text, which only removes the old chunks.
+
+        Raises:
+            InvalidDocumentError: a metadata value cannot be indexed.
+            IndexWriteError: the file system refused to write.
+        """
+        with jvm.attached(), java_errors.writing(self.path):
+            term = _document_term(document.id)
+            lucene_documents = to_lucene(document)
+            self._mark_changed()
+            try:
+                self._writer.updateDocuments(term, Arrays.asList(lucene_documents))
+            except lucene.JavaError as error:
+                if IllegalArgumentException.instance_(error.getJavaException()):
+                    raise InvalidDocumentError(
+                        f"the document {document.id[:80]!r} cannot be indexed: "
+                        f"{java_errors.message(error)}"
+                    ) from error
+                raise
+        return len(lucene_documents)
+
+    def replace(self, document: Document) -> int:
+        """Replace a document that is there.
+
+        Returns:
+            The number of chunks it has now.
+
+        Raises:
+            DocumentNotFoundError: there is none with this id, and none was added.
+        """
+        if not self.chunk_count(document.id):
+            raise DocumentNotFoundError(document.id)
+        return self.add(document)
+
+    def delete(self, source_document: str) -> int:
+        """Remove all chunks of a document.
+
+        Returns:
+            The number of chunks that were removed; 0 if there was no such document.
+        """
+        count = self.chunk_count(source_document)
+        if count:
+            with jvm.attached(), java_errors.writing(self.path):
+                self._mark_changed()
+                self._writer.deleteDocuments([_document_term(source_document)])
+        return count
+
+    def chunk_count(self, source_document: str) -> int:
+        """The number of chunks a document has, what is not committed yet included."""
+        with jvm.attached(), java_errors.writing(self.path):
+            reader = DirectoryReader.open(self._writer)
+            try:
+                return int(IndexSearcher(reader).count(TermQuery(_document_term(source_document))))
+            finally:
+                reader.close()
+
+    def commit(self) -> None:
+        """Make everything done so far durable, and visible to every reader at once.
+
+        Raises:
+            IndexWriteError: the file system refused to write; the last commit stays.
+        """
+        with jvm.attached(), java_errors.writing(self.path):
+            self._writer.commit()
+
+    def _mark_changed(self) -> None:
+        """Have the next commit name this version, only if there is something to commit."""
+        if not self._changed:
+            self._writer.setLiveCommitData(commit_data())
+            self._changed = True
+
+
+def _document_term(source_document: str) -> Any:
+    return Term(schema.SOURCE_DOCUMENT, schema.keyword(source_document))
+
+
+def _prepare_folder(path: Path) -> None:
+    try:
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        others = [entry.name for entry in path.iterdir() if not entry.name.startswith(".")]
+    except FileExistsError as error:
+        raise IndexPathError(path, "it is a file, not a folder") from error
+    except OSError as error:
+        raise IndexPathError(path, error.strerror or str(error)) from error
+    is_index = any(name.startswith("segments") for name in others)
+    if not is_index and set(others) - {"write.lock"}:
+        raise IndexPathError(path, f"it holds other files, such as {min(others)!r}")
+
+
+def _check_readable(directory: Any, path: Path) -> None:
+    """Raise the error that says why the newest commit cannot be used, if it cannot."""
+    with java_errors.reading(path):
+        reader = DirectoryReader.open(directory)
+        try:
+            check_schema(reader, path)
+        finally:
+            reader.close()
+
+
+def _open_writer(directory: Any, path: Path, wait: float, mode: Any) -> Any:
+    deadline = time.monotonic() + wait
+    while True:
+        config = IndexWriterConfig(analyzer())
+        config.setOpenMode(mode)
+        # Closing without a commit takes back what was done, as an exception should.
+        config.setCommitOnClose(mode == IndexWriterConfig.OpenMode.CREATE)
+        try:
+            return IndexWriter(directory, config)
+        except lucene.JavaError as error:
+            if not LockObtainFailedException.instance_(error.getJavaException()):
+                raise
+            if time.monotonic() >= deadline:
+                raise IndexLockedError(path, holder(path), wait) from error
+        time.sleep(_RETRY_SECONDS)

@@ -1,0 +1,73 @@
+"""Which Lucene wrote an index, read from the index files themselves.
+
+Lucene refuses what it cannot read, but does not always say what it refused. The header of the
+newest ``segments_N`` file tells it; see `CodecUtil.writeHeader`, `CodecUtil.writeIndexHeader`
+and the format constants of `SegmentInfos` in the sources of Lucene 4 to 10.
+"""
+
+import struct
+from pathlib import Path
+from typing import Final
+
+_CODEC_MAGIC: Final = 0x3FD76C17
+_NEGATIVE: Final = 0x80000000
+_SEGMENTS: Final = b"\x08segments"
+_ID_BYTES: Final = 16
+
+_HEADER: Final = struct.Struct(">I9si")
+"""Magic number, name of the codec with its length before it, format version."""
+
+_UNKNOWN: Final = "an unknown version of Lucene"
+
+_FIRST_FORMAT_WITH_VERSION: Final = 6
+"""`SegmentInfos.VERSION_53`: from here on the file says which release wrote it."""
+
+_WRITTEN_BY: Final = {
+    0: "Lucene 4.0 to 4.5",
+    1: "Lucene 4.6 or 4.7",
+    2: "Lucene 4.8",
+    3: "Lucene 4.9 or 4.10",
+    4: "Lucene 5.0",
+    5: "Lucene 5.1 or 5.2",
+}
+"""The releases that wrote the formats that do not say it themselves."""
+
+
+def written_by(path: Path) -> str:
+    """Name the Lucene that wrote the newest commit of an index.
+
+    Args:
+        path: the index folder.
+
+    Returns:
+        Words for an error message such as ``Lucene 8.11.4`` or ``Lucene 4.8``;
+        ``an unknown version of Lucene`` where the file does not tell.
+    """
+    commits = [file for file in path.glob("segments_*") if _generation(file)]
+    if not commits:
+        return _UNKNOWN
+    with max(commits, key=_generation).open("rb") as newest:
+        header = newest.read(_HEADER.size)
+        if len(header) < _HEADER.size:
+            return _UNKNOWN
+        magic, codec, format_version = _HEADER.unpack(header)
+        if magic != _CODEC_MAGIC:
+            # The files of Lucene before 4.0 begin with a negative format number.
+            return "a Lucene before 4.0" if magic >= _NEGATIVE else _UNKNOWN
+        if codec != _SEGMENTS:
+            return _UNKNOWN
+        if format_version < _FIRST_FORMAT_WITH_VERSION:
+            return _WRITTEN_BY.get(format_version, _UNKNOWN)
+        newest.read(_ID_BYTES)
+        suffix_length = newest.read(1)
+        newest.read(suffix_length[0] if suffix_length else 0)
+        release = newest.read(3)
+    return "Lucene {}.{}.{}".format(*release) if release[2:] else _UNKNOWN
+
+
+def _generation(file: Path) -> int:
+    """The generation of a ``segments_N`` file, N in base 36; 0 where it is not a number."""
+    try:
+        return int(file.name.removeprefix("segments_"), 36)
+    except ValueError:
+        return 0

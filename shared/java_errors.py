@@ -1,0 +1,105 @@
+"""From a Java exception to an error of this project."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import lucene
+from java.io import EOFException, FileNotFoundException, IOException, UncheckedIOException
+from java.lang import OutOfMemoryError
+from java.nio.file import AccessDeniedException, NoSuchFileException
+from org.apache.lucene.index import (
+    CorruptIndexException,
+    IndexFormatTooNewException,
+    IndexFormatTooOldException,
+    IndexNotFoundException,
+)
+from org.apache.lucene.store import AlreadyClosedException
+
+from shared.errors import (
+    IndexDamagedError,
+    IndexLuceneVersionError,
+    IndexMissingError,
+    IndexPathError,
+    IndexWriteError,
+    McpLuceneError,
+)
+from shared.index_format import written_by
+
+
+def message(error: lucene.JavaError) -> str:
+    """The message of a Java exception without its stack trace, on one line."""
+    return _text(error.getJavaException())
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Turn what Lucene throws while an index is read into errors that name the index.
+
+    Raises:
+        IndexMissingError: there is no index at the path.
+        IndexPathError: the operating system refuses access.
+        IndexLuceneVersionError: another Lucene wrote the index.
+        IndexDamagedError: files are missing, cut short or changed.
+    """
+    try:
+        yield
+    except lucene.JavaError as error:
+        known = _reading_error(path, error.getJavaException())
+        if known is None:
+            raise
+        raise known from error
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Turn what Lucene throws while an index is written into errors that name the index.
+
+    Raises:
+        IndexWriteError: the operating system refused to write, for example on a full disk.
+        McpLuceneError: any error of `reading`.
+    """
+    try:
+        yield
+    except lucene.JavaError as error:
+        raise _writing_error(path, error) from error
+
+
+def _reading_error(path: Path, thrown: Any) -> McpLuceneError | None:
+    if IndexNotFoundException.instance_(thrown):
+        return IndexMissingError(path)
+    if _is_any(thrown, IndexFormatTooOldException, IndexFormatTooNewException):
+        return IndexLuceneVersionError(path, written_by(path), lucene.VERSION)
+    if AccessDeniedException.instance_(thrown):
+        return IndexPathError(path, f"permission denied for {thrown.getMessage()}")
+    if _is_any(
+        thrown, CorruptIndexException, EOFException, FileNotFoundException, NoSuchFileException
+    ):
+        return IndexDamagedError(path, _text(thrown))
+    if IOException.instance_(thrown):
+        return IndexPathError(path, _text(thrown))
+    return None
+
+
+def _writing_error(path: Path, error: lucene.JavaError) -> Exception:
+    thrown = error.getJavaException()
+    if _is_any(thrown, AlreadyClosedException, UncheckedIOException) and thrown.getCause():
+        # The writer closed itself after the failure that its cause tells.
+        thrown = thrown.getCause()
+    if OutOfMemoryError.instance_(thrown):
+        return IndexWriteError(path, "the Java heap is too small")
+    known = _reading_error(path, thrown)
+    if known is None:
+        return error
+    if isinstance(known, IndexPathError) and not AccessDeniedException.instance_(thrown):
+        return IndexWriteError(path, _text(thrown))
+    return known
+
+
+def _text(thrown: Any) -> str:
+    return " ".join((thrown.getMessage() or thrown.getClass().getSimpleName()).split())
+
+
+def _is_any(thrown: Any, *classes: Any) -> bool:
+    return any(java_class.instance_(thrown) for java_class in classes)

@@ -1,0 +1,114 @@
+"""The Java virtual machine that runs Lucene: one a process, started on first use.
+
+Nothing here runs at import time. A thread must be attached before it touches a Java object:
+wrap such work in `attached()`, or call `start()` first in a thread that lives long, such as a
+worker of a pool. Never fork once the machine runs: spawn child processes.
+"""
+
+import mmap
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final, Literal
+
+import lucene
+
+from shared import aot_cache
+from shared.errors import JavaStartError
+
+Program = Literal["command", "batch", "server"]
+"""What the machine is started for: a short command, a long run of writing, or the server."""
+
+_COMMON: Final = (
+    # Signals stay Python's: without this Ctrl-C ends the process before any `finally` runs.
+    "-Xrs",
+    # Lucene advises the kernel about mapped files through native calls.
+    "--enable-native-access=ALL-UNNAMED",
+    # stdout belongs to results and to the protocol, so Java logs nothing, and the machine
+    # itself writes what is grave to stderr, except that a start-up cache was not usable.
+    f"-Djava.util.logging.config.file={Path(__file__).with_name('logging.properties')}",
+    "-Xlog:disable",
+    "-Xlog:all=error:stderr",
+    "-Xlog:aot*=off:stderr",
+    # The heaps are small: one collector thread starts faster and takes less memory.
+    "-XX:+UseSerialGC",
+    # A gigabyte of address space would be reserved for classes, of which Lucene has 10 MB.
+    "-XX:CompressedClassSpaceSize=64m",
+)
+
+_OPTIONS: Final[dict[Program, tuple[str, ...]]] = {
+    # The optimizing compiler never pays off within a fraction of a second.
+    "command": ("-XX:TieredStopAtLevel=1",),
+    "batch": (),
+    "server": (),
+}
+
+_MAX_HEAP: Final = "512m"
+
+_ADDRESS_SPACE: Final = 1_600_000_000
+"""Bytes of address space that the machine takes with these options; about 100 MB get used."""
+
+_starting = threading.Lock()
+
+
+def start(program: Program = "command", *extra_options: str) -> None:
+    """Start the virtual machine if it does not run, and attach the calling thread to it.
+
+    Args:
+        program: chooses the options; only the first call of a process decides.
+        extra_options: options of the ``java`` launcher in place of the ahead-of-time cache.
+
+    Raises:
+        JavaStartError: the machine could not be started, for example for want of memory.
+    """
+    with _starting:
+        environment = lucene.getVMEnv()
+        if environment is None:
+            options = (*_COMMON, *_OPTIONS[program], *(extra_options or aot_cache.options()))
+            _check_address_space()
+            try:
+                lucene.initVM(vmargs=list(options), maxheap=_MAX_HEAP)
+            except ValueError as error:
+                raise JavaStartError(
+                    f"the Java virtual machine could not be started: {error}"
+                ) from error
+            return
+    environment.attachCurrentThread()
+
+
+def _check_address_space() -> None:
+    """Find out beforehand what would end the process: Java exits when it cannot reserve memory."""
+    try:
+        mmap.mmap(-1, _ADDRESS_SPACE, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, mmap.PROT_READ).close()
+    except OSError as error:
+        raise JavaStartError(
+            "the Java virtual machine could not be started: it reserves "
+            f"{_ADDRESS_SPACE / 1e9:.1f} GB of address space, and this process may not; raise the "
+            "limit (ulimit -v)"
+        ) from error
+
+
+@contextmanager
+def attached(program: Program = "command") -> Iterator[None]:
+    """Have the calling thread attached to the virtual machine within a block.
+
+    The machine is started if need be. A thread that was not attached before is detached at the
+    end, since one that ends while it is attached leaks its Java twin.
+
+    Raises:
+        JavaStartError: the machine could not be started.
+    """
+    environment = lucene.getVMEnv()
+    if environment is None:
+        start(program)
+        yield
+        return
+    if environment.isCurrentThreadAttached():
+        yield
+        return
+    environment.attachCurrentThread()
+    try:
+        yield
+    finally:
+        environment.detachCurrentThread()

@@ -1,0 +1,41 @@
+"""The parts of a text that match a query, with marks that show where."""
+
+from typing import Any, Final
+
+from org.apache.lucene.analysis import Analyzer
+from org.apache.lucene.search.highlight import (
+    Highlighter,
+    QueryScorer,
+    SimpleFragmenter,
+    SimpleHTMLFormatter,
+)
+
+from shared import schema
+from shared.results import PASSAGE_MARK
+
+MAX_PASSAGES: Final = 3
+
+PASSAGE_LENGTH: Final = 200
+"""Characters of a passage, up to the end of the word that reaches them."""
+
+
+def passages(query: Any, text: str, analyzer: Analyzer) -> list[str]:
+    """The parts of a text that match a query best, the best first.
+
+    Args:
+        query: the query that found the text.
+        text: the content of a chunk.
+        analyzer: the analyzer that the index was written with.
+
+    Returns:
+        One to three passages of about 200 characters; the beginning of the text where nothing in
+        it matched, as when only the title did.
+    """
+    highlighter = Highlighter(
+        SimpleHTMLFormatter(PASSAGE_MARK, PASSAGE_MARK), QueryScorer(query, schema.CONTENT)
+    )
+    highlighter.setTextFragmenter(SimpleFragmenter(PASSAGE_LENGTH))
+    highlighter.setMaxDocCharsToAnalyze(max(len(text), 1) * 2)
+    tokens = analyzer.tokenStream(schema.CONTENT, text)
+    found = highlighter.getBestFragments(tokens, text, MAX_PASSAGES)
+    return [passage.strip() for passage in found] or [text[:PASSAGE_LENGTH]]

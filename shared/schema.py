@@ -1,0 +1,79 @@
+"""The fields of the index: the only place that spells a field's name.
+
+Every chunk is one Lucene document. The first five fields are public and never change their
+names or meaning.
+
+| field             | Lucene type                      | stored | why                              |
+|-------------------|----------------------------------|--------|----------------------------------|
+| `id`              | keyword                          | yes    | find a chunk by its id           |
+| `title`           | text                             | yes    | searched beside the content      |
+| `content`         | text                             | yes    | searched and shown               |
+| `source_document` | keyword, sorted doc values       | yes    | replace, delete, walk, list      |
+| `chunk_index`     | int point, numeric doc values    | yes    | the order of a document's chunks |
+| `document_title`  | -                                | yes    | the title without its part       |
+| `chunk_count`     | -                                | yes    | chunks of the whole document     |
+| `metadata`        | -                                | yes    | what came with it, as JSON       |
+| `metadata.KEY`    | keyword, sorted set doc values   | no     | filters on text                  |
+| `number.KEY`      | double point, numeric doc values | no     | filters on numbers               |
+
+A text is analyzed as `shared.analysis` says; a keyword is indexed as it is, as one term.
+"""
+
+import hashlib
+from typing import Final
+
+SCHEMA_VERSION: Final = 1
+"""Raised whenever an index written before must be built again to be searched rightly."""
+
+ID: Final = "id"
+TITLE: Final = "title"
+CONTENT: Final = "content"
+SOURCE_DOCUMENT: Final = "source_document"
+CHUNK_INDEX: Final = "chunk_index"
+DOCUMENT_TITLE: Final = "document_title"
+CHUNK_COUNT: Final = "chunk_count"
+METADATA: Final = "metadata"
+
+KEYWORD_FIELDS: Final = (ID, SOURCE_DOCUMENT)
+"""Fields that hold one term each: queries on them are not analyzed."""
+
+COMMIT_SCHEMA: Final = "mcp-lucene.schema"
+COMMIT_SOFTWARE: Final = "mcp-lucene.version"
+"""Keys of a commit's user data: the schema and the software that wrote it."""
+
+_MAX_KEYWORD_BYTES: Final = 32_000
+"""Lucene refuses terms over 32,766 bytes (``IndexWriter.MAX_TERM_LENGTH``)."""
+
+
+def metadata_field(key: str) -> str:
+    """The field that holds a metadata value as text."""
+    return f"{METADATA}.{key}"
+
+
+def number_field(key: str) -> str:
+    """The field that holds a numeric metadata value as a number."""
+    return f"number.{key}"
+
+
+def keyword(value: str) -> str:
+    """The term of a keyword value.
+
+    Returns:
+        The value itself, or, when it is too long for a term of Lucene, as much of its
+        beginning as fits with the SHA-256 of the whole, so that different values stay
+        different.
+    """
+    encoded = value.encode()
+    if len(encoded) <= _MAX_KEYWORD_BYTES:
+        return value
+    return f"{_beginning(encoded)}\0{hashlib.sha256(encoded).hexdigest()}"
+
+
+def keyword_prefix(prefix: str) -> str:
+    """A prefix of keyword values, cut to what the terms of the longest values keep of them."""
+    return _beginning(prefix.encode())
+
+
+def _beginning(encoded: bytes) -> str:
+    """As much of a text as stands before the hash in the term of a long value."""
+    return encoded[: _MAX_KEYWORD_BYTES - 65].decode(errors="ignore")

@@ -1,0 +1,78 @@
+"""Running a query and collecting its hits."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from org.apache.lucene.analysis import Analyzer
+from org.apache.lucene.search import MatchAllDocsQuery, ScoreDoc, Sort, SortField, TotalHits
+
+from shared import schema
+from shared.filter_query import filtered
+from shared.filters import Filter
+from shared.lucene_document import CHUNK_FIELDS, from_lucene, stored_fields
+from shared.passages import passages
+from shared.query import parse, running
+from shared.results import Content, Hit, Operator, SearchAnswer
+
+
+def search(
+    searcher: Any,
+    analyzer: Analyzer,
+    text: str,
+    *,
+    limit: int,
+    offset: int,
+    filters: Sequence[Filter],
+    operator: Operator,
+    content: Content,
+) -> SearchAnswer:
+    """Answer a query; see `shared.searcher.Searcher.search` for the arguments."""
+    query = parse(text, analyzer, operator)
+    selection = filtered(query, filters, searcher.getIndexReader())
+    with running():
+        found = _top(searcher, query, selection, offset + limit)
+        total = found.totalHits.value()
+        if found.totalHits.relation() != TotalHits.Relation.EQUAL_TO:
+            total = searcher.count(selection)
+        stored = searcher.storedFields()
+        loaded = stored_fields(*CHUNK_FIELDS)
+        results = []
+        for score_doc in list(found.scoreDocs)[offset:]:
+            ranked = ScoreDoc.cast_(score_doc)
+            chunk = from_lucene(stored.document(ranked.doc, loaded))
+            results.append(
+                Hit(
+                    id=chunk.id,
+                    title=chunk.title,
+                    content=chunk.content if content == "full" else None,
+                    source_document=chunk.source_document,
+                    chunk_index=chunk.chunk_index,
+                    score=1.0 if query_matches_all(query) else ranked.score,
+                    passages=passages(query, chunk.content, analyzer)
+                    if content == "passages"
+                    else None,
+                    metadata=chunk.metadata,
+                )
+            )
+    return SearchAnswer(query=text, totalHits=total, results=results)
+
+
+def query_matches_all(query: Any) -> bool:
+    """Whether a query browses: it matches every chunk, each with the same score."""
+    return bool(MatchAllDocsQuery.instance_(query))
+
+
+def _top(searcher: Any, query: Any, selection: Any, count: int) -> Any:
+    if query_matches_all(query):
+        return searcher.search(selection, count, document_order())
+    return searcher.search(selection, count)
+
+
+def document_order() -> Any:
+    """Sort by document id, then by place in the document."""
+    return Sort(
+        [
+            SortField(schema.SOURCE_DOCUMENT, SortField.Type.STRING),
+            SortField(schema.CHUNK_INDEX, SortField.Type.INT),
+        ]
+    )

@@ -1,0 +1,83 @@
+"""Fixtures that run the real programs on a real index in a temporary folder."""
+
+import os
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+
+import lucene
+import pytest
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+
+from shared.index import create
+
+PROGRAMS = Path(sys.executable).parent
+
+Idx = Callable[..., subprocess.CompletedProcess[str]]
+Connect = Callable[..., AbstractAsyncContextManager[Client]]
+
+
+def pytest_report_header() -> str:
+    return f"Lucene {lucene.VERSION}"
+
+
+@pytest.fixture(scope="session")
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(autouse=True)
+def _no_settings_of_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in os.environ if name.startswith("IDX_")]:
+        monkeypatch.delenv(name)
+
+
+@pytest.fixture
+def index_path(tmp_path: Path) -> Path:
+    """The folder of an index that does not exist yet."""
+    return tmp_path / "lucene-index"
+
+
+@pytest.fixture
+def empty_index(index_path: Path) -> Path:
+    create(index_path)
+    return index_path
+
+
+@pytest.fixture
+def idx(tmp_path: Path) -> Idx:
+    """Run the real `idx` in the temporary folder, where its default index is `index_path`."""
+
+    def run(
+        *arguments: object, code: int = 0, stdin: str | None = None, prefix: tuple[str, ...] = ()
+    ) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(
+            [*prefix, PROGRAMS / "idx", *map(str, arguments)],
+            cwd=tmp_path,
+            input=stdin,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert done.returncode == code, done.stdout + done.stderr
+        assert "Traceback" not in done.stderr
+        return done
+
+    return run
+
+
+@pytest.fixture
+def connect(index_path: Path) -> Connect:
+    """Start the real server on an index and connect the SDK's client to it over stdio."""
+
+    @asynccontextmanager
+    async def connected(path: Path = index_path, mode: str = "auto") -> AsyncIterator[Client]:
+        server = StdioServerParameters(command=str(PROGRAMS / "mcp-lucene"), args=[str(path)])
+        async with Client(stdio_client(server), mode=mode) as client:
+            yield client
+
+    return connected

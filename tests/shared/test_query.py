@@ -1,0 +1,139 @@
+import pytest
+
+from shared import Document, Index, Searcher, create
+from shared.errors import QueryError, QueryParseError
+from shared.query import MAX_QUERY_LENGTH
+
+
+@pytest.fixture(scope="module")
+def searcher(tmp_path_factory: pytest.TempPathFactory) -> Searcher:
+    path = tmp_path_factory.mktemp("queries") / "index"
+    create(path)
+    with Index(path) as index:
+        index.add(Document("menu", "Menu of the week", "Café au lait and Crème brûlée"))
+        index.add(Document("lease", "Lease", "The rent of the cafe is due on the third"))
+        index.add(Document("haus", "Häuser", "Straße und Häuser in Köln"))
+        index.add(Document("quick", "Fox", "the quick brown fox jumps over the lazy dog"))
+    return Searcher(path)
+
+
+def found(searcher: Searcher, query: str, **options: str) -> list[str]:
+    answer = searcher.search(query, **options)  # type: ignore[arg-type] # spelled in each test
+    return [hit.source_document for hit in answer.results]
+
+
+@pytest.mark.parametrize("word", ["café", "cafe", "CAFÉ", "Cafe\u0301"])
+def test_case_and_accents_make_no_difference(searcher: Searcher, word: str) -> None:
+    assert sorted(found(searcher, word)) == ["lease", "menu"]
+
+
+def test_folding_holds_for_other_letters_too(searcher: Searcher) -> None:
+    assert found(searcher, "strasse") == ["haus"]
+    assert found(searcher, "hauser") == ["haus"]
+
+
+def test_no_word_is_too_common_to_be_found(searcher: Searcher) -> None:
+    assert sorted(found(searcher, "the")) == ["lease", "menu", "quick"]
+
+
+def test_a_word_of_the_title_is_found_beside_the_content(searcher: Searcher) -> None:
+    assert found(searcher, "week") == ["menu"]
+    assert found(searcher, "lease") == ["lease"]
+
+
+def test_one_word_is_enough_by_default_and_and_needs_all(searcher: Searcher) -> None:
+    assert sorted(found(searcher, "cafe dog")) == ["lease", "menu", "quick"]
+    assert found(searcher, "cafe dog", operator="and") == []
+    assert found(searcher, "cafe rent", operator="and") == ["lease"]
+
+
+def test_and_may_be_met_by_title_and_content_together(searcher: Searcher) -> None:
+    assert found(searcher, "week lait", operator="and") == ["menu"]
+
+
+@pytest.mark.parametrize(
+    ("query", "ids"),
+    [
+        ('"quick brown"', ["quick"]),
+        ('"brown quick"', []),
+        ('"quick fox"~1', ["quick"]),
+        ("jum*", ["quick"]),
+        ("*umps", ["quick"]),
+        ("j?mps", ["quick"]),
+        ("BRÛ*", ["menu"]),
+        ("jumsp~", ["quick"]),
+        ("cafe -rent", ["menu"]),
+        ("cafe AND NOT lait", ["lease"]),
+        ("+cafe +(lait OR nothing)", ["menu"]),
+        ("title:lease", ["lease"]),
+        ("source_document:quick", ["quick"]),
+        ('id:"quick-chunk-001"', ["quick"]),
+        ("[jumo TO jumq]", ["quick"]),
+        ("/j.mps/", ["quick"]),
+        ("lazy AND over", ["quick"]),
+    ],
+)
+def test_lucenes_classic_syntax(searcher: Searcher, query: str, ids: list[str]) -> None:
+    assert found(searcher, query) == ids
+
+
+@pytest.mark.parametrize("query", ["", "   ", "\n\t"])
+def test_an_empty_query_browses_all_chunks_in_order(searcher: Searcher, query: str) -> None:
+    answer = searcher.search(query)
+    assert [hit.source_document for hit in answer.results] == ["haus", "lease", "menu", "quick"]
+    assert answer.totalHits == 4
+    assert {hit.score for hit in answer.results} == {1.0}
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ("foo AND", r"Parse error: the query ends too early, at character 7: 'foo AND'"),
+        ('say "hello', r"Parse error: the query ends too early, at character 10"),
+        ("(a b", r"Parse error: the query ends too early, at character 4"),
+        ("a AND AND b", r"Parse error: unexpected 'AND' at character 7, after 'a AND '"),
+        ("a ) b", r"Parse error: unexpected '\)' at character 3, after 'a '"),
+        ("title:", r"Parse error: the query ends too early, at character 6"),
+        ("/a[/", r"Parse error: unexpected end-of-string"),
+        ("at line 1, column 99 )", r"Parse error: unexpected '\)' at character 22"),
+    ],
+)
+def test_a_parse_error_says_where(searcher: Searcher, query: str, message: str) -> None:
+    with pytest.raises(QueryParseError, match=message):
+        searcher.search(query)
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ("x" * 100_000, "the query has 100,000 characters; at most 20,000"),
+        (" ".join(f"w{n}" for n in range(3000)), "comes to more than 4,096 terms"),
+        ("(" * 19_000, "nested too deeply"),
+    ],
+)
+def test_a_query_that_is_too_much_is_refused(searcher: Searcher, query: str, message: str) -> None:
+    with pytest.raises(QueryError, match=message):
+        searcher.search(query)
+
+
+def test_a_page_of_text_is_a_query_still(searcher: Searcher) -> None:
+    page = " ".join(f"word{number}" for number in range(1500)) + " jumps"
+    assert len(page) < MAX_QUERY_LENGTH
+    assert found(searcher, page) == ["quick"]
+
+
+def test_passages_mark_the_matches(searcher: Searcher) -> None:
+    (hit,) = searcher.search("jumps dog", content="passages").results
+    assert hit.content is None
+    assert hit.passages == ["the quick brown fox **jumps** over the lazy **dog**"]
+
+
+def test_a_match_in_the_title_only_shows_the_beginning(searcher: Searcher) -> None:
+    (hit,) = searcher.search("week", content="passages").results
+    assert hit.passages == ["Café au lait and Crème brûlée"]
+
+
+def test_no_text_is_sent_when_none_is_asked_for(searcher: Searcher) -> None:
+    (hit,) = searcher.search("jumps", content="none").results
+    assert hit.content is None
+    assert hit.passages is None

@@ -1,0 +1,268 @@
+import shutil
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from shared import Document, Index, Searcher, create
+from shared.errors import (
+    ChunkNotFoundError,
+    DocumentNotFoundError,
+    IndexDamagedError,
+    IndexMissingError,
+    IndexPathError,
+    IndexSchemaError,
+    McpLuceneError,
+)
+
+LONG = " ".join(f"word{number}" for number in range(1000))
+
+
+@pytest.fixture
+def filled_index(empty_index: Path) -> Path:
+    with Index(empty_index) as index:
+        index.add(Document("long", "Long", LONG, {"year": 2020, "tags": ["a", "b"]}))
+        index.add(Document("short", "Short", "a few words"))
+    return empty_index
+
+
+def test_a_hit_carries_all_there_is_to_a_chunk(filled_index: Path) -> None:
+    with Searcher(filled_index) as searcher:
+        (hit,) = searcher.search("word999").results
+    assert hit.id == "long-chunk-005"
+    assert hit.title == "Long - Part 5"
+    assert hit.source_document == "long"
+    assert hit.chunk_index == 5
+    assert hit.score > 0
+    assert hit.content is not None
+    assert hit.content.endswith("word999")
+    assert hit.metadata == {"year": 2020, "tags": ["a", "b"]}
+
+
+def test_hits_come_best_first_and_page_by_page(filled_index: Path) -> None:
+    with Searcher(filled_index) as searcher:
+        answer = searcher.search("words few word1 word2", limit=100)
+        scores = [hit.score for hit in answer.results]
+        assert scores == sorted(scores, reverse=True)
+        paged = [
+            searcher.search("words few word1 word2", limit=1, offset=offset).results
+            for offset in range(answer.totalHits + 1)
+        ]
+    assert [hit for page in paged for hit in page] == answer.results
+
+
+def test_the_total_is_exact_above_lucenes_own_threshold(empty_index: Path) -> None:
+    with Index(empty_index) as index:
+        for number in range(1500):
+            index.add(Document(str(number), "T", "common " * (1 + number % 7)))
+    with Searcher(empty_index) as searcher:
+        assert searcher.search("common", limit=3).totalHits == 1500
+
+
+def test_walking_forth_and_back_visits_every_chunk(filled_index: Path) -> None:
+    with Searcher(filled_index) as searcher:
+        visited = ["long-chunk-001"]
+        step = searcher.next_chunk(visited[-1])
+        while step.chunk is not None:
+            visited.append(step.chunk.id)
+            assert step.has_previous
+            assert step.has_next == (len(visited) < 5)
+            step = searcher.next_chunk(visited[-1])
+        assert visited == [f"long-chunk-{number:03d}" for number in range(1, 6)]
+        assert (step.has_next, step.has_previous) == (False, True)
+        for chunk_id in reversed(visited[:-1]):
+            step = searcher.previous_chunk(visited.pop())
+            assert step.chunk is not None
+            assert step.chunk.id == chunk_id
+            assert step.has_next
+            assert step.has_previous == (chunk_id != "long-chunk-001")
+        step = searcher.previous_chunk("long-chunk-001")
+        assert (step.chunk, step.has_next, step.has_previous) == (None, True, False)
+
+
+def test_a_document_of_one_chunk_has_no_neighbours(filled_index: Path) -> None:
+    with Searcher(filled_index) as searcher:
+        step = searcher.next_chunk("short-chunk-001")
+        assert (step.chunk, step.has_next, step.has_previous) == (None, False, True)
+
+
+def test_unknown_ids_are_named(filled_index: Path) -> None:
+    with Searcher(filled_index) as searcher:
+        with pytest.raises(ChunkNotFoundError, match="'long-chunk-006'"):
+            searcher.next_chunk("long-chunk-006")
+        with pytest.raises(ChunkNotFoundError, match="'nobody'"):
+            searcher.previous_chunk("nobody")
+        with pytest.raises(DocumentNotFoundError, match="'lon'"):
+            searcher.document_chunks("lon")
+
+
+@pytest.mark.parametrize(
+    ("start", "count", "expected"),
+    [(1, 2, [1, 2]), (4, 10, [4, 5]), (5, None, [5]), (6, 5, []), (1, None, [1, 2, 3, 4, 5])],
+)
+def test_reading_a_document_from_a_place_on(
+    filled_index: Path, start: int, count: int | None, expected: list[int]
+) -> None:
+    with Searcher(filled_index) as searcher:
+        answer = searcher.document_chunks("long", start_index=start, count=count)
+    assert answer.total_chunks == 5
+    assert [chunk.chunk_index for chunk in answer.chunks] == expected
+
+
+def test_navigation_across_deletions(filled_index: Path) -> None:
+    with Searcher(filled_index) as searcher:
+        assert searcher.next_chunk("long-chunk-001").chunk is not None
+        with Index(filled_index) as index:
+            index.add(Document("long", "Long", " ".join(LONG.split()[:300])))
+        step = searcher.next_chunk("long-chunk-001")
+        assert step.chunk is not None
+        assert (step.chunk.id, step.has_next) == ("long-chunk-002", False)
+        with pytest.raises(ChunkNotFoundError):
+            searcher.next_chunk("long-chunk-003")
+        with Index(filled_index) as index:
+            index.delete("long")
+        with pytest.raises(ChunkNotFoundError):
+            searcher.next_chunk("long-chunk-001")
+
+
+def test_documents_are_listed_in_order_with_their_own_titles(filled_index: Path) -> None:
+    with Index(filled_index) as index:
+        index.add(Document("long/2", "Second", "text"))
+    with Searcher(filled_index) as searcher:
+        answer = searcher.documents()
+        assert [
+            (entry.source_document, entry.title, entry.chunk_count, entry.max_chunk_index)
+            for entry in answer.documents
+        ] == [("long", "Long", 5, 5), ("long/2", "Second", 1, 1), ("short", "Short", 1, 1)]
+        assert (answer.total_documents, answer.total_chunks) == (3, 7)
+        page = searcher.documents(offset=1, limit=1)
+        assert [entry.source_document for entry in page.documents] == ["long/2"]
+        assert (page.total_documents, page.total_chunks) == (3, 7)
+        assert searcher.documents(offset=3).documents == []
+        prefixed = searcher.documents(prefix="long")
+        assert (prefixed.total_documents, prefixed.total_chunks) == (2, 6)
+
+
+def test_statistics(filled_index: Path) -> None:
+    with Index(filled_index) as index:
+        index.add(Document("short", "Short", "other words"))
+    with Searcher(filled_index) as searcher:
+        figures = searcher.statistics()
+    assert (figures.documents, figures.chunks, figures.schema_version) == (2, 6, 1)
+    assert figures.size_bytes > 1000
+    assert figures.lucene_version.startswith("10.")
+    assert figures.path == str(filled_index)
+
+
+def remove(path: Path) -> None:
+    shutil.rmtree(path)
+
+
+def replace_in_place(path: Path) -> None:
+    for file in path.iterdir():
+        file.unlink()
+    create(path)
+
+
+def swap(path: Path) -> None:
+    path.rename(path.with_name("moved"))
+    create(path)
+
+
+@pytest.mark.parametrize("change", [replace_in_place, swap])
+def test_another_index_at_the_same_path_is_picked_up(
+    filled_index: Path, change: Callable[[Path], None]
+) -> None:
+    with Searcher(filled_index) as searcher:
+        assert searcher.search("").totalHits == 6
+        change(filled_index)
+        assert searcher.search("").totalHits == 0
+        with Index(filled_index) as index:
+            index.add(Document("new", "New", "text"))
+        assert [hit.source_document for hit in searcher.search("").results] == ["new"]
+
+
+def test_an_index_may_come_go_and_come_back(index_path: Path) -> None:
+    with Searcher(index_path) as searcher:
+        for _ in range(3):
+            with pytest.raises(IndexMissingError, match="idx init"):
+                searcher.search("x")
+            create(index_path)
+            assert searcher.search("x").totalHits == 0
+            remove(index_path)
+
+
+def test_a_file_is_no_index(index_path: Path) -> None:
+    index_path.write_text("no index")
+    with Searcher(index_path) as searcher, pytest.raises(IndexPathError, match="it is a file"):
+        searcher.search("x")
+
+
+@pytest.mark.parametrize("name", ["segments_2", "_0.cfs"])
+def test_a_damaged_index_is_named_as_such(filled_index: Path, name: str) -> None:
+    file = filled_index / name
+    data = bytearray(file.read_bytes())
+    file.write_bytes(data[: len(data) // 2])
+    with Searcher(filled_index) as searcher, pytest.raises(IndexDamagedError, match=name):
+        searcher.search("x")
+
+
+def test_an_index_of_another_program_is_named_as_such(index_path: Path) -> None:
+    create(index_path)
+    from java.nio.file import Paths
+    from org.apache.lucene.index import IndexWriter, IndexWriterConfig
+    from org.apache.lucene.store import FSDirectory
+
+    other = index_path.with_name("other")
+    with IndexWriterOf(FSDirectory.open(Paths.get(str(other))), IndexWriter, IndexWriterConfig):
+        pass
+    with Searcher(other) as searcher, pytest.raises(IndexSchemaError, match="another program"):
+        searcher.search("x")
+    with pytest.raises(IndexSchemaError, match="another program"):
+        Index(other)
+    with pytest.raises(IndexSchemaError, match="another program"):
+        create(other)
+
+
+class IndexWriterOf:
+    """A bare Lucene writer as another program would open it."""
+
+    def __init__(self, directory: object, writer: type, config: type) -> None:
+        self._writer = writer(directory, config())
+
+    def __enter__(self) -> None:
+        self._writer.commit()
+
+    def __exit__(self, *_: object) -> None:
+        self._writer.close()
+
+
+def test_threads_search_while_another_one_writes(filled_index: Path) -> None:
+    errors: list[McpLuceneError] = []
+    done = threading.Event()
+
+    def search(searcher: Searcher) -> None:
+        while not done.is_set():
+            try:
+                answer = searcher.document_chunks("long")
+                # All old or all new chunks, never a mixture.
+                words = {chunk.content.split()[-1][:4] for chunk in answer.chunks}
+                assert len(words) == 1, words
+                assert len(answer.chunks) == answer.total_chunks
+            except McpLuceneError as error:
+                errors.append(error)
+
+    with Searcher(filled_index) as searcher:
+        threads = [threading.Thread(target=search, args=(searcher,)) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for turn in range(30):
+            with Index(filled_index) as index:
+                index.add(
+                    Document("long", "Long", LONG.replace("word", ["word", "wort"][turn % 2]))
+                )
+        done.set()
+        for thread in threads:
+            thread.join()
+    assert errors == []
