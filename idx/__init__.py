@@ -1,0 +1,1 @@
+"""The command line `idx`: writes the index, and searches it for people."""

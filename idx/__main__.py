@@ -1,0 +1,5 @@
+"""Run `idx` as ``python -m idx``."""
+
+from idx.app import main
+
+main()

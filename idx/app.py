@@ -1,0 +1,68 @@
+"""The command `idx`: its sub-commands, and what becomes of an error.
+
+Nothing heavy is imported here: a command imports Lucene, pdfplumber or rich when it runs, so
+that ``--help``, ``--version`` and usage errors answer at once and start no Java.
+"""
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from idx.commands import add, bulk, delete, init, list_, search, show, stats
+from shared.errors import McpLuceneError
+
+app = typer.Typer(
+    name="idx",
+    help="Index documents for search by people and AI assistants.",
+    epilog="Begin with: idx init, then: idx add FILE…",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+app.command("init")(init.init)
+app.command("add")(add.add)
+app.command("bulk")(bulk.bulk)
+app.command("delete")(delete.delete)
+app.command("list")(list_.list_documents)
+app.command("show")(show.show)
+app.command("search")(search.search)
+app.command("stats")(stats.stats)
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        from shared.version import software_version
+
+        typer.echo(f"idx {software_version()}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    _version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
+        ),
+    ] = False,
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Run `idx`; the entry point of the distribution.
+
+    Exit codes: 0 done, 1 the work failed, 2 wrong usage, 130 interrupted.
+    """
+    try:
+        app()
+    except McpLuceneError as error:
+        typer.echo(f"Error: {error}", err=True)
+        sys.exit(1)
+    except BrokenPipeError:
+        # Whoever read the output has seen enough; without this Python complains at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)

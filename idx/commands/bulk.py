@@ -1,0 +1,49 @@
+"""`idx bulk`."""
+
+from typing import Annotated
+
+import typer
+
+from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json, Wait
+from idx.output import print_json, say, warn
+from shared.settings import DEFAULT_WAIT
+
+
+def bulk(
+    json_file: Annotated[
+        str,
+        typer.Option("--json-file", "-j", metavar="FILE", help="The file; - is standard input."),
+    ],
+    index_path: IndexPath = DEFAULT_INDEX_PATH,
+    wait: Wait = DEFAULT_WAIT,
+    as_json: Json = False,
+) -> None:
+    """Add the documents of a JSON file: all of them, or none if the file is broken.
+
+    The file is an array of {"Id", "Title", "Content"} objects, or JSON Lines of them. Other keys
+    become metadata. An entry without an id or a title is skipped.
+
+    Example: idx bulk -j documents.jsonl
+    """
+    from idx.bulk_file import document_of, read_bulk
+    from idx.progress import counted
+    from shared.index import Index
+
+    documents = chunks = skipped = 0
+    with Index(index_path, wait=wait, program="batch") as index:
+        for number, entry in counted(read_bulk(json_file), "entries"):
+            document = document_of(json_file, number, entry)
+            if document is None:
+                skipped += 1
+                missing = "title" if entry.id else "id"
+                say(f"Skipped entry {number}: it has no {missing}.")
+                continue
+            added = index.add(document)
+            documents += 1
+            chunks += added
+            if not added:
+                warn(f"document '{document.id}' is empty; chunks it had before were removed")
+    if as_json:
+        print_json({"documents": documents, "chunks": chunks, "skipped": skipped})
+    else:
+        print(f"Successfully added {documents} documents as {chunks} total chunks to index")

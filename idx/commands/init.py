@@ -1,0 +1,20 @@
+"""`idx init`."""
+
+from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json
+from idx.output import print_json, say
+
+
+def init(index_path: IndexPath = DEFAULT_INDEX_PATH, as_json: Json = False) -> None:
+    """Create an empty index; one that exists stays as it is.
+
+    Example: idx init --index-path ~/my-index
+    """
+    from shared.index import create
+
+    created = create(index_path)
+    if as_json:
+        print_json({"index_path": str(index_path), "created": created})
+    elif created:
+        print(f"Successfully initialized Lucene index at: {index_path}")
+    else:
+        say(f"There is an index at {index_path} already; nothing was changed.")

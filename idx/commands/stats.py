@@ -1,0 +1,37 @@
+"""`idx stats`."""
+
+from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json
+from idx.output import print_json
+
+
+def stats(index_path: IndexPath = DEFAULT_INDEX_PATH, as_json: Json = False) -> None:
+    """Show the size and the state of the index.
+
+    Example: idx stats --json
+    """
+    from shared.searcher import Searcher
+
+    with Searcher(index_path) as searcher:
+        figures = searcher.statistics()
+    if as_json:
+        print_json(figures)
+        return
+    from idx.tables import print_table
+
+    print_table(
+        ["", ""],
+        [
+            ("Index", figures.path),
+            ("Documents", f"{figures.documents:,}"),
+            ("Chunks", f"{figures.chunks:,}"),
+            ("Deleted chunks", f"{figures.deleted_chunks:,}"),
+            ("Segments", f"{figures.segments:,}"),
+            ("Size", f"{figures.size_bytes / 1e6:,.2f} MB"),
+            ("Schema version", str(figures.schema_version)),
+            (
+                "Written by",
+                f"mcp-lucene {figures.software_version}, Lucene {figures.lucene_version}",
+            ),
+        ],
+        headings=False,
+    )

@@ -1,0 +1,12 @@
+"""Text from documents on a terminal: what could steer the terminal is shown, not obeyed."""
+
+from typing import Final
+
+_SHOWN: Final = {
+    code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\n\t"
+}
+
+
+def visible(text: str) -> str:
+    """The text with control characters other than line feed and tab as escapes of Python."""
+    return text.translate(_SHOWN)

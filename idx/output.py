@@ -1,0 +1,23 @@
+"""What goes to stdout, and what to stderr: the answer, and everything else."""
+
+import json
+from dataclasses import asdict, is_dataclass
+from typing import Any
+
+import typer
+
+
+def print_json(answer: Any) -> None:
+    """Print an answer of `shared`, or plain data, as one JSON value."""
+    value = asdict(answer) if is_dataclass(answer) and not isinstance(answer, type) else answer
+    typer.echo(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def say(text: str) -> None:
+    """Print a message for people on stderr."""
+    typer.echo(text, err=True)
+
+
+def warn(text: str) -> None:
+    """Print a warning on stderr."""
+    say(f"Warning: {text}")

@@ -1,0 +1,23 @@
+"""Progress of a long run, on stderr, and only where somebody watches it."""
+
+import sys
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
+
+Item = TypeVar("Item")
+
+
+def counted(items: Iterable[Item], name: str) -> Iterator[Item]:
+    """Pass items on and show how many there were; silent if stderr is not a terminal."""
+    if not sys.stderr.isatty():
+        yield from items
+        return
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.completed:,} " + name), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(name, total=None)
+        for item in items:
+            yield item
+            progress.advance(task)

