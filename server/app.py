@@ -1,0 +1,64 @@
+"""The command `mcp-lucene`: reads its arguments, and starts Java and the server side by side."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from shared.errors import McpLuceneError
+from shared.settings import DEFAULT_INDEX_PATH, INDEX_PATH_VARIABLE
+
+app = typer.Typer(
+    name="mcp-lucene",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        from shared.version import software_version
+
+        typer.echo(f"mcp-lucene {software_version()}")
+        raise typer.Exit
+
+
+@app.command()
+def serve(
+    index_path: Annotated[
+        Path,
+        typer.Argument(
+            envvar=INDEX_PATH_VARIABLE,
+            readable=False,
+            help="Folder of the index; it need not exist yet.",
+        ),
+    ] = DEFAULT_INDEX_PATH,
+    _version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
+        ),
+    ] = False,
+) -> None:
+    """Serve an index to AI assistants by the Model Context Protocol, on stdin and stdout.
+
+    The server only reads. It sees every commit of idx at once, and an index that is created
+    while it runs. An assistant starts it by itself; see the README for its configuration.
+    """
+    from server.lucene_pool import LucenePool
+
+    # Java starts in a thread of the pool while this one imports the MCP SDK, which takes longer.
+    pool = LucenePool(index_path)
+    from server.application import SearchServer
+
+    SearchServer(pool).run("stdio")
+
+
+def main() -> None:
+    """Run `mcp-lucene`; the entry point of the distribution."""
+    try:
+        app()
+    except McpLuceneError as error:
+        typer.echo(f"Error: {error}", err=True)
+        sys.exit(1)

@@ -1,0 +1,45 @@
+"""What was wrong with the arguments of a call, in a sentence."""
+
+import difflib
+import inspect
+from collections.abc import Callable
+from typing import Any, Final
+
+from pydantic import ValidationError
+
+_SHOWN_CHARACTERS: Final = 60
+
+
+def describe(tool: str, error: ValidationError, function: Callable[..., Any]) -> str:
+    """Say which arguments of a tool are wrong, and what they may be.
+
+    Args:
+        tool: the tool's name.
+        error: what pydantic found.
+        function: the tool; its parameters, but the context, are the arguments that exist.
+    """
+    known = [name for name in inspect.signature(function).parameters if name != "context"]
+    return f"{tool}: " + "; ".join(
+        _describe_one(detail, known) for detail in error.errors(include_url=False)
+    )
+
+
+def _describe_one(detail: Any, known: list[str]) -> str:
+    name = ".".join(str(part) for part in detail["loc"])
+    match detail["type"]:
+        case "extra_forbidden" if len(detail["loc"]) == 1:
+            near = difflib.get_close_matches(name, known, 1)
+            hint = f"did you mean {near[0]!r}" if near else f"there are {', '.join(known)}"
+            return f"there is no argument {name!r}; {hint}"
+        case "missing":
+            return f"the argument {name!r} is missing"
+    return f"the argument {name!r} is {_shown(detail['input'])}: {_lower(detail['msg'])}"
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…"
+
+
+def _lower(message: str) -> str:
+    return message[:1].lower() + message[1:]

@@ -1,0 +1,76 @@
+"""The tools that walk through a document."""
+
+from dataclasses import replace
+from typing import Annotated, Any
+
+from mcp.server.mcpserver import Context
+from pydantic import Field
+
+from server.arguments import ChunkId, MaxCharacters
+from server.budget import DEFAULT_CHARACTERS, fit, shorten_chunk
+from server.lucene_pool import LucenePool
+from shared.results import DocumentChunks, Neighbour
+
+
+async def get_next_chunk(
+    context: Context[LucenePool, Any],
+    chunk_id: ChunkId,
+    max_characters: MaxCharacters = DEFAULT_CHARACTERS,
+) -> Neighbour:
+    """Read on: the chunk after the given one in the same document.
+
+    Chunks overlap by 40 words. chunk is null when the given one is the last; has_next tells
+    whether another call with the returned chunk's id leads further.
+    """
+    answer = await context.request_context.lifespan_context.run(
+        lambda searcher: searcher.next_chunk(chunk_id)
+    )
+    return _fitted(answer, max_characters)
+
+
+async def get_previous_chunk(
+    context: Context[LucenePool, Any],
+    chunk_id: ChunkId,
+    max_characters: MaxCharacters = DEFAULT_CHARACTERS,
+) -> Neighbour:
+    """Read back: the chunk before the given one in the same document.
+
+    Chunks overlap by 40 words. chunk is null when the given one is the first; has_previous tells
+    whether another call with the returned chunk's id leads further back.
+    """
+    answer = await context.request_context.lifespan_context.run(
+        lambda searcher: searcher.previous_chunk(chunk_id)
+    )
+    return _fitted(answer, max_characters)
+
+
+async def get_document_chunks(
+    context: Context[LucenePool, Any],
+    source_document_id: Annotated[
+        str, Field(min_length=1, description="Id of a document: source_document of a result.")
+    ],
+    start_index: Annotated[int, Field(ge=1, description="Number of the first chunk.")] = 1,
+    count: Annotated[int, Field(ge=1, le=100, description="Chunks to return.")] = 5,
+    max_characters: MaxCharacters = DEFAULT_CHARACTERS,
+) -> DocumentChunks:
+    """Read a document from a place on: several of its chunks in order.
+
+    Use this to read a whole document or a part of it; total_chunks tells its length. Go on with
+    start_index raised by count.
+    """
+    answer = await context.request_context.lifespan_context.run(
+        lambda searcher: searcher.document_chunks(
+            source_document_id, start_index=start_index, count=count
+        )
+    )
+    chunks, notice = fit(
+        answer.chunks, max_characters, shorten_chunk, outside=answer.source_document
+    )
+    return replace(answer, chunks=chunks, notice=notice)
+
+
+def _fitted(answer: Neighbour, max_characters: int) -> Neighbour:
+    if answer.chunk is None:
+        return answer
+    chunks, notice = fit([answer.chunk], max_characters, shorten_chunk)
+    return replace(answer, chunk=chunks[0] if chunks else None, notice=notice)

@@ -1,0 +1,31 @@
+"""The tool `ListDocuments`."""
+
+from dataclasses import replace
+from typing import Annotated, Any
+
+from mcp.server.mcpserver import Context
+from pydantic import Field
+
+from server.arguments import MaxCharacters, Offset
+from server.budget import DEFAULT_CHARACTERS, fit, shorten_summary
+from server.lucene_pool import LucenePool
+from shared.results import DocumentList
+
+
+async def list_documents(
+    context: Context[LucenePool, Any],
+    offset: Offset = 0,
+    limit: Annotated[int, Field(ge=1, le=1_000, description="Documents to return.")] = 100,
+    prefix: Annotated[str, Field(description="Only documents whose id begins so.")] = "",
+    max_characters: MaxCharacters = DEFAULT_CHARACTERS,
+) -> DocumentList:
+    """List the documents of the index in the order of their ids, with titles and sizes.
+
+    Use this to learn what there is, or to find a document's id; to find something in the
+    documents use Search. Then read a document with get_document_chunks and its source_document.
+    """
+    answer = await context.request_context.lifespan_context.run(
+        lambda searcher: searcher.documents(prefix=prefix, offset=offset, limit=limit)
+    )
+    documents, notice = fit(answer.documents, max_characters, shorten_summary)
+    return replace(answer, documents=documents, notice=notice)

@@ -1,0 +1,64 @@
+"""The tool `Search`."""
+
+from dataclasses import replace
+from typing import Annotated, Any
+
+from mcp.server.mcpserver import Context
+from pydantic import Field
+
+from server.arguments import MaxCharacters, Offset
+from server.budget import DEFAULT_CHARACTERS, fit, shorten_hit
+from server.lucene_pool import LucenePool
+from shared.filters import Filter
+from shared.results import Content, Operator, SearchAnswer
+
+
+async def search(
+    context: Context[LucenePool, Any],
+    query: Annotated[
+        str,
+        Field(
+            description='Words to look for. Lucene\'s query syntax works too: "a phrase", '
+            "+required -excluded, prefix*, typo~, title:word. An empty query shows every chunk."
+        ),
+    ],
+    limit: Annotated[int, Field(ge=1, le=100, description="Results to return.")] = 10,
+    offset: Offset = 0,
+    filters: Annotated[
+        list[Filter],
+        Field(
+            description="Conditions that every result meets, on source_document, id, chunk_index "
+            'or metadata, such as {"field": "year", "operator": "range", "minimum": 2020}.'
+        ),
+    ] = [],  # noqa: B006 - pydantic copies the default for each call
+    operator: Annotated[
+        Operator, Field(description="Whether one of the words is enough or all are needed.")
+    ] = "or",
+    content: Annotated[
+        Content,
+        Field(
+            description="full: the whole text of each result; passages: only the parts around "
+            "the matches, which are marked with **; none: no text."
+        ),
+    ] = "full",
+    max_characters: MaxCharacters = DEFAULT_CHARACTERS,
+) -> SearchAnswer:
+    """Search the user's documents and return the chunks that match, best first.
+
+    Use this first for any question the documents may answer; use few, specific words, in the
+    language of the documents. If the answer is cut off at a chunk's end, go on with
+    get_next_chunk and the chunk's id. totalHits tells how many chunks match in all. Cite
+    source_document.
+    """
+    answer = await context.request_context.lifespan_context.run(
+        lambda searcher: searcher.search(
+            query,
+            limit=limit,
+            offset=offset,
+            filters=filters,
+            operator=operator,
+            content=content,
+        )
+    )
+    results, notice = fit(answer.results, max_characters, shorten_hit, outside=query)
+    return replace(answer, results=results, notice=notice)

@@ -1,0 +1,104 @@
+"""What a search sees: every commit at once, whoever makes it, whenever the server started."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client
+
+from shared import Document, Index
+from tests.conftest import Connect, Idx
+
+pytestmark = pytest.mark.anyio
+
+
+async def search(client: Client, query: str, **arguments: Any) -> dict[str, Any]:
+    result = await client.call_tool("Search", {"query": query, **arguments})
+    assert result.structured_content is not None, result.content
+    return result.structured_content
+
+
+async def test_a_server_started_before_the_index_finds_each_document_at_once(
+    idx: Idx, connect: Connect
+) -> None:
+    async with connect() as client:
+        early = await client.call_tool("Search", {"query": "anything"})
+        assert early.is_error
+        assert "there is no index at" in early.content[0].text  # type: ignore[union-attr] # text
+        idx("init")
+        assert (await search(client, "anything"))["totalHits"] == 0
+        for number in range(50):
+            text = f"unique{number} common"
+            await asyncio.to_thread(idx, "add", "-d", str(number), "-t", "T", "-c", text)
+            found = await search(client, f"unique{number}")
+            assert [hit["id"] for hit in found["results"]] == [f"{number}-chunk-001"]
+            assert (await search(client, "common"))["totalHits"] == number + 1
+
+
+async def test_deletions_and_replacements_are_seen_at_once(
+    idx: Idx, empty_index: Path, connect: Connect
+) -> None:
+    long = " ".join(f"word{number}" for number in range(700))
+    idx("add", "-d", "a", "-t", "A", "-c", long)
+    async with connect() as client:
+        following = {"chunk_id": "a-chunk-002"}
+        step = await client.call_tool("get_next_chunk", following)
+        assert step.structured_content is not None
+        assert step.structured_content["chunk"]["id"] == "a-chunk-003"
+        idx("add", "-d", "a", "-t", "A", "-c", " ".join(long.split()[:300]))
+        step = await client.call_tool("get_next_chunk", following)
+        assert step.structured_content is not None
+        assert step.structured_content["chunk"] is None
+        idx("delete", "a")
+        step = await client.call_tool("get_next_chunk", following)
+        assert step.is_error
+        assert "no chunk has the id 'a-chunk-002'" in step.content[0].text  # type: ignore[union-attr] # text
+
+
+async def test_concurrent_searches_while_another_process_writes(
+    idx: Idx, empty_index: Path, connect: Connect
+) -> None:
+    def text(version: int) -> str:
+        return " ".join([f"version{version}"] * 700)
+
+    idx("add", "-d", "a", "-t", "A", "-c", text(0))
+    writing = True
+    answers = 0
+
+    async def read_whole_documents(client: Client) -> None:
+        nonlocal answers
+        while writing:
+            result = await client.call_tool(
+                "get_document_chunks", {"source_document_id": "a", "count": 10}
+            )
+            assert result.structured_content is not None, result.content
+            chunks = result.structured_content["chunks"]
+            assert len(chunks) == result.structured_content["total_chunks"] == 4
+            versions = {word for chunk in chunks for word in chunk["content"].split()}
+            assert len(versions) == 1
+            found = await search(client, "version*", limit=3, content="none")
+            assert found["totalHits"] == 4
+            answers += 1
+
+    async with connect() as client, asyncio.TaskGroup() as group:
+        for _ in range(8):
+            group.create_task(read_whole_documents(client))
+        for version in range(1, 11):
+            entry = json.dumps([{"Id": "a", "Title": "A", "Content": text(version)}])
+            await asyncio.to_thread(idx, "bulk", "-j", "-", stdin=entry)
+        writing = False
+    assert answers > 50
+
+
+async def test_a_server_outlives_its_index(empty_index: Path, connect: Connect) -> None:
+    with Index(empty_index) as index:
+        index.add(Document("a", "A", "text"))
+    async with connect() as client:
+        assert (await search(client, "text"))["totalHits"] == 1
+        empty_index.rename(empty_index.with_name("moved"))
+        gone = await client.call_tool("Search", {"query": "text"})
+        assert gone.is_error
+        empty_index.with_name("moved").rename(empty_index)
+        assert (await search(client, "text"))["totalHits"] == 1

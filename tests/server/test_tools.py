@@ -1,0 +1,278 @@
+"""The tools as a client sees them, through the real server process over stdio."""
+
+import json
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client
+from mcp.types import CallToolResult, TextContent
+
+from shared import Document, Index
+from shared.chunker import split
+from tests.conftest import Connect
+
+pytestmark = pytest.mark.anyio
+
+LONG = " ".join(f"word{number}" for number in range(700))
+
+
+@pytest.fixture
+async def client(empty_index: Path, connect: Connect) -> AsyncIterator[Client]:
+    with Index(empty_index) as index:
+        index.add(Document("manual", "The manual", LONG, {"year": 2020, "author": "Ann"}))
+        index.add(Document("menu", "Menu", "Café au lait", {"year": 2024}))
+        index.add(Document("a/b", "Letter", "Dear café owner"))
+    async with connect() as connected:
+        yield connected
+
+
+def answer(result: CallToolResult) -> dict[str, Any]:
+    """The structured answer, which must be the text's too."""
+    assert not result.is_error, result.content
+    (text,) = result.content
+    assert isinstance(text, TextContent)
+    assert json.loads(text.text) == result.structured_content
+    assert result.structured_content is not None
+    return result.structured_content
+
+
+def error(result: CallToolResult) -> str:
+    assert result.is_error
+    assert result.structured_content is None
+    (text,) = result.content
+    assert isinstance(text, TextContent)
+    return text.text
+
+
+async def test_search(client: Client) -> None:
+    found = answer(await client.call_tool("Search", {"query": "cafe"}))
+    assert (found["query"], found["totalHits"], found["notice"]) == ("cafe", 2, None)
+    best, second = found["results"]
+    assert best["score"] >= second["score"] > 0
+    assert {best["id"], second["id"]} == {"menu-chunk-001", "a/b-chunk-001"}
+    menu = best if best["source_document"] == "menu" else second
+    menu.pop("score")
+    assert menu == {
+        "id": "menu-chunk-001",
+        "title": "Menu",
+        "content": "Café au lait",
+        "source_document": "menu",
+        "chunk_index": 1,
+        "passages": None,
+        "metadata": {"year": 2024},
+    }
+
+
+async def test_chunks_are_those_of_the_contract(client: Client) -> None:
+    read = answer(
+        await client.call_tool("get_document_chunks", {"source_document_id": "manual", "count": 9})
+    )
+    assert (read["source_document"], read["total_chunks"]) == ("manual", 4)
+    assert [chunk["content"] for chunk in read["chunks"]] == split(LONG)
+    assert [(chunk["id"], chunk["title"], chunk["chunk_index"]) for chunk in read["chunks"]] == [
+        (f"manual-chunk-{number:03d}", f"The manual - Part {number}", number)
+        for number in range(1, 5)
+    ]
+
+
+async def test_search_pages_filters_and_operators(client: Client) -> None:
+    async def ids(**arguments: object) -> list[str]:
+        found = answer(await client.call_tool("Search", arguments))
+        return [hit["id"] for hit in found["results"]]
+
+    everything = await ids(query="", limit=100)
+    assert everything == [
+        "a/b-chunk-001",
+        "manual-chunk-001",
+        "manual-chunk-002",
+        "manual-chunk-003",
+        "manual-chunk-004",
+        "menu-chunk-001",
+    ]
+    assert await ids(query="", limit=2, offset=3) == everything[3:5]
+    assert await ids(query="cafe owner", operator="and") == ["a/b-chunk-001"]
+    recent = {"field": "year", "operator": "range", "minimum": 2021}
+    assert await ids(query="", filters=[recent]) == ["menu-chunk-001"]
+    by_ann = {"field": "author", "value": "Ann"}
+    assert len(await ids(query="", filters=[by_ann])) == 4
+
+
+async def test_how_much_text_a_hit_carries(client: Client) -> None:
+    async def hit(content: str) -> dict[str, Any]:
+        arguments = {"query": "word300", "content": content}
+        found = answer(await client.call_tool("Search", arguments))
+        first: dict[str, Any] = found["results"][0]
+        return first
+
+    assert len((await hit("full"))["content"].split()) == 250
+    assert (await hit("none"))["content"] is None
+    passages = await hit("passages")
+    assert passages["content"] is None
+    assert "**word300**" in passages["passages"][0]
+    assert len(passages["passages"][0]) < 250
+
+
+async def test_list_documents(client: Client) -> None:
+    listed = answer(await client.call_tool("ListDocuments", {}))
+    assert (listed["total_documents"], listed["total_chunks"]) == (3, 6)
+    assert listed["documents"][1] == {
+        "source_document": "manual",
+        "title": "The manual",
+        "chunk_count": 4,
+        "max_chunk_index": 4,
+        "metadata": {"year": 2020, "author": "Ann"},
+    }
+    page = answer(await client.call_tool("ListDocuments", {"offset": 1, "limit": 1}))
+    assert [entry["source_document"] for entry in page["documents"]] == ["manual"]
+    prefixed = answer(await client.call_tool("ListDocuments", {"prefix": "m"}))
+    assert (prefixed["total_documents"], prefixed["total_chunks"]) == (2, 5)
+
+
+async def test_walking_through_a_document(client: Client) -> None:
+    visited = ["manual-chunk-001"]
+    while True:
+        step = answer(await client.call_tool("get_next_chunk", {"chunk_id": visited[-1]}))
+        assert step["has_previous"]
+        if step["chunk"] is None:
+            assert not step["has_next"]
+            break
+        visited.append(step["chunk"]["id"])
+        assert step["has_next"] == (len(visited) < 4)
+    assert visited == [f"manual-chunk-{number:03d}" for number in range(1, 5)]
+    back = answer(await client.call_tool("get_previous_chunk", {"chunk_id": visited[1]}))
+    assert back["chunk"]["id"] == visited[0]
+    assert (back["has_next"], back["has_previous"]) == (True, False)
+    start = answer(await client.call_tool("get_previous_chunk", {"chunk_id": visited[0]}))
+    assert (start["chunk"], start["has_next"], start["has_previous"]) == (None, True, False)
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "message"),
+    [
+        ("Search", {"query": "a AND"}, r"Parse error: the query ends too early, at character 5"),
+        ("Search", {"query": '"a'}, r"Parse error: .* at character 2"),
+        ("Search", {"query": "x" * 100_000}, r"the query has 100,000 characters"),
+        ("Search", {"query": " ".join(map(str, range(4000)))}, r"more than 4,096 terms"),
+        ("Search", {}, r"Search: the argument 'query' is missing"),
+        ("Search", {"query": 7}, r"the argument 'query' is 7: input should be a valid string"),
+        ("Search", {"query": "a", "limit": 0}, r"the argument 'limit' is 0: .* or equal to 1"),
+        ("Search", {"query": "a", "limit": 101}, r"the argument 'limit' is 101"),
+        ("Search", {"query": "a", "limit": "ten"}, r"the argument 'limit' is 'ten'"),
+        ("Search", {"query": "a", "offset": -1}, r"the argument 'offset' is -1"),
+        ("Search", {"query": "a", "operator": "xor"}, r"the argument 'operator' is 'xor'"),
+        ("Search", {"query": "a", "content": "half"}, r"the argument 'content' is 'half'"),
+        ("Search", {"query": "a", "limti": 3}, r"no argument 'limti'; did you mean 'limit'"),
+        ("Search", {"query": "a", "zzz": 3}, r"no argument 'zzz'; there are query, limit"),
+        ("Search", {"query": "a", "filters": [{"field": "nobody"}]}, r"no document has the field"),
+        ("Search", {"query": "a", "filters": [{"feld": "x"}]}, r"filters\.0\.f"),
+        ("get_next_chunk", {"chunk_id": "nobody"}, r"no chunk has the id 'nobody'"),
+        ("get_previous_chunk", {"chunk_id": "menu-chunk-002"}, r"'menu-chunk-002'"),
+        ("get_document_chunks", {"source_document_id": "nobody"}, r"document has the id 'nobody'"),
+        ("get_document_chunks", {"source_document_id": "menu", "start_index": 0}, r"start_index"),
+        ("get_document_chunks", {"source_document_id": "menu", "count": 101}, r"'count' is 101"),
+        ("ListDocuments", {"limit": -1}, r"the argument 'limit' is -1"),
+        ("NoSuchTool", {}, r"Unknown tool: NoSuchTool"),
+    ],
+)
+async def test_a_mistake_is_answered_and_the_server_goes_on(
+    client: Client, tool: str, arguments: dict[str, Any], message: str
+) -> None:
+    assert re.search(message, error(await client.call_tool(tool, arguments)))
+    assert answer(await client.call_tool("Search", {"query": "lait"}))["totalHits"] == 1
+
+
+async def test_null_counts_as_not_given_and_lists_may_come_as_json_text(client: Client) -> None:
+    arguments = {
+        "query": "cafe",
+        "limit": None,
+        "operator": None,
+        "filters": '[{"field": "year", "value": 2024}]',
+    }
+    found = answer(await client.call_tool("Search", arguments))
+    assert [hit["source_document"] for hit in found["results"]] == ["menu"]
+
+
+async def test_an_answer_stays_short_and_says_what_was_cut(
+    client: Client, empty_index: Path
+) -> None:
+    with Index(empty_index) as index:
+        for number in range(30):
+            index.add(Document(f"big{number:02}", "Big", "large " * 249 + "x" * 3_000))
+        index.add(Document("huge", "Huge", "huge" + "y" * 200_000))
+    result = await client.call_tool("Search", {"query": "large", "limit": 30})
+    assert len(result.content[0].text) < 40_000  # type: ignore[union-attr] # it is text
+    found = answer(result)
+    assert found["totalHits"] == 30
+    assert re.search(
+        r"under 40,000 characters, .* results were left out.*max_characters", found["notice"]
+    )
+    result = await client.call_tool("Search", {"query": "title:huge"})
+    assert len(result.content[0].text) < 40_000  # type: ignore[union-attr] # it is text
+    (hit,) = answer(result)["results"]
+    assert hit["content"].endswith("y…")
+    more = {"query": "large", "limit": 30, "max_characters": 200_000}
+    found = answer(await client.call_tool("Search", more))
+    assert (len(found["results"]), found["notice"]) == (30, None)
+    calls: dict[str, dict[str, Any]] = {
+        "get_document_chunks": {"source_document_id": "huge"},
+        "get_next_chunk": {"chunk_id": "manual-chunk-001"},
+        "ListDocuments": {"limit": 1000},
+    }
+    for tool, arguments in calls.items():
+        result = await client.call_tool(tool, arguments)
+        assert len(result.content[0].text) < 40_000  # type: ignore[union-attr] # it is text
+
+
+async def test_long_ids_do_not_break_the_budget(client: Client, empty_index: Path) -> None:
+    with Index(empty_index) as index:
+        for number in range(10):
+            index.add(Document(f"{number}" + "🦦" * 9_999, "T", "otter"))
+    result = await client.call_tool("Search", {"query": "otter"})
+    assert len(result.content[0].text) < 40_000  # type: ignore[union-attr] # it is text
+    assert "results were left out" in answer(result)["notice"]
+
+
+async def test_every_tool_is_described(client: Client) -> None:
+    tools = (await client.list_tools()).tools
+    assert [tool.name for tool in tools] == [
+        "Search",
+        "ListDocuments",
+        "get_next_chunk",
+        "get_previous_chunk",
+        "get_document_chunks",
+    ]
+    for tool in tools:
+        assert re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", tool.name)
+        assert tool.title
+        assert tool.description
+        assert 100 < len(tool.description) < 2_000
+        assert tool.annotations is not None
+        assert tool.annotations.read_only_hint is True
+        assert tool.annotations.open_world_hint is False
+        assert tool.output_schema is not None
+        for schema in (tool.input_schema, tool.output_schema):
+            assert schema["type"] == "object"
+            assert not {"anyOf", "oneOf", "allOf"} & schema.keys()
+        assert tool.input_schema["additionalProperties"] is False
+        assert "context" not in tool.input_schema["properties"]
+        for name, argument in tool.input_schema["properties"].items():
+            assert argument.get("description"), name
+
+
+async def test_the_server_introduces_itself(client: Client) -> None:
+    from shared.version import software_version
+
+    assert client.server_info is not None
+    assert client.server_info.name == "mcp-lucene"
+    assert client.server_info.version == software_version()
+    assert client.instructions is not None
+    assert "Search" in client.instructions
+    assert len(client.instructions) < 2_000
+
+
+async def test_clients_of_the_older_protocol_are_served(client: Client, connect: Connect) -> None:
+    async with connect(mode="legacy") as older:
+        assert answer(await older.call_tool("Search", {"query": "lait"}))["totalHits"] == 1
