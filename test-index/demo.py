@@ -1,0 +1,61 @@
+"""Index the sample documents, start the real server, ask it through a real MCP client.
+
+``make demo`` runs this. It drives the two programs as a user and an assistant would: `idx` on
+the command line, `mcp-lucene` over stdio.
+"""
+
+import asyncio
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.types import CallToolResult
+
+HERE = Path(__file__).parent
+INDEX = HERE / "index"
+PROGRAMS = Path(sys.executable).parent
+QUESTIONS = ("What does error E17 mean?", "Kaution Werkstatt", "DEC-0054 battery")
+
+
+def index_samples() -> None:
+    """Build the sample index from nothing."""
+    shutil.rmtree(INDEX, ignore_errors=True)
+    documents = sorted((HERE / "documents").iterdir())
+    for arguments in (["init"], ["add", *map(str, documents)]):
+        subprocess.run([PROGRAMS / "idx", *arguments, "--index-path", INDEX], check=True)
+
+
+async def ask() -> None:
+    """Start the server as a process of its own, and print what it answers."""
+    server = StdioServerParameters(command=str(PROGRAMS / "mcp-lucene"), args=[str(INDEX)])
+    async with Client(stdio_client(server)) as client:
+        for question in QUESTIONS:
+            result = await client.call_tool("Search", {"query": question, "limit": 3})
+            show(question, result)
+        best = (result.structured_content or {})["results"][0]
+        following = await client.call_tool("get_next_chunk", {"chunk_id": best["id"]})
+        chunk = (following.structured_content or {})["chunk"]
+        print(f"\nThe chunk after {best['id']}: {chunk['id']}\n  {excerpt(chunk['content'])}")
+
+
+def show(question: str, result: CallToolResult) -> None:
+    """Print the scored chunks of an answer."""
+    if result.is_error or result.structured_content is None:
+        sys.exit(f"The server answered with an error: {result.content}")
+    answer = result.structured_content
+    print(f"\nSearch({question!r}): {answer['totalHits']} chunks match")
+    for hit in answer["results"]:
+        print(f"  {hit['score']:.3f}  {hit['id']}\n         {excerpt(hit['content'])}")
+
+
+def excerpt(text: str) -> str:
+    """The beginning of a text on one line."""
+    return " ".join(text.split())[:110] + "…"
+
+
+if __name__ == "__main__":
+    index_samples()
+    asyncio.run(ask())
