@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test check lock
+.PHONY: demo test check lock docs bench
 
 demo: .venv/ready
 	$(BIN)/python test-index/demo.py
@@ -40,3 +40,11 @@ lock: .venv/ready
 	uv pip compile pyproject.toml --group dev --universal --generate-hashes \
 		--no-emit-index-url --no-emit-package pylucene --custom-compile-command "make lock" \
 		--quiet --output-file requirements.txt
+
+# Write the reference of idx from its own help.
+docs: .venv/ready
+	$(BIN)/typer idx.app utils docs --name idx --title "Commands of idx" --output docs/commands.md
+
+# Measure on an idle machine; the results go into docs/.
+bench: .venv/ready
+	$(BIN)/python benchmarks/start_up.py

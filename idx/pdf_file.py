@@ -6,9 +6,9 @@ memory. So a child process reads it under limits, and what happens there costs t
 
 import multiprocessing
 import resource
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+import signal
 from dataclasses import dataclass
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Final
 
@@ -37,25 +37,24 @@ def read_pdf(file: Path) -> PdfText:
             limit.
     """
     # Spawned, never forked: this process may run a Java virtual machine.
-    pool = ProcessPoolExecutor(
-        1, mp_context=multiprocessing.get_context("spawn"), initializer=_limit_memory
-    )
-    try:
-        pages, title = pool.submit(_read_pages, file).result(SECONDS)
-    except TimeoutError as error:
-        raise SourceFileError(file, f"was not read within {SECONDS} seconds") from error
-    except BrokenProcessPool as error:
-        raise SourceFileError(file, "is a damaged PDF: its reader crashed") from error
-    except MemoryError as error:
-        raise SourceFileError(
-            file, f"took more than {MEMORY_BYTES // 1024**3} GB of memory to read"
-        ) from error
-    except _PdfError as error:
-        raise SourceFileError(file, str(error)) from error
-    finally:
-        for process in multiprocessing.active_children():
-            process.kill()
-        pool.shutdown()
+    spawning = multiprocessing.get_context("spawn")
+    receiver, sender = spawning.Pipe(duplex=False)
+    reader = spawning.Process(target=_read_in_child, args=(file, sender), daemon=True)
+    with receiver:
+        reader.start()
+        sender.close()
+        try:
+            if not receiver.poll(SECONDS):
+                raise SourceFileError(file, f"was not read within {SECONDS} seconds")
+            answer = receiver.recv()
+        except EOFError as error:
+            raise SourceFileError(file, "is a damaged PDF: its reader crashed") from error
+        finally:
+            reader.kill()
+            reader.join()
+    if isinstance(answer, str):
+        raise SourceFileError(file, answer)
+    pages, title = answer
     if not any(page.strip() for page in pages):
         raise SourceFileError(
             file, f"has no text on its {len(pages)} pages; scanned pages are not recognized"
@@ -63,12 +62,21 @@ def read_pdf(file: Path) -> PdfText:
     return PdfText("\n\n".join(pages), title)
 
 
-class _PdfError(Exception):
-    """Why a PDF could not be read; crosses the border between the processes."""
-
-
-def _limit_memory() -> None:
+def _read_in_child(file: Path, sender: Connection) -> None:
+    """Send the pages and the title, or what is wrong with the file."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    # Ctrl-C goes to the whole group; the parent ends this process.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        sender.send(_read_pages(file))
+    except _PdfError as error:
+        sender.send(str(error))
+    except MemoryError:
+        sender.send(f"took more than {MEMORY_BYTES // 1024**3} GB of memory to read")
+
+
+class _PdfError(Exception):
+    """Why a PDF could not be read."""
 
 
 def _read_pages(file: Path) -> tuple[list[str], str | None]:

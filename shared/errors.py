@@ -16,6 +16,10 @@ class JavaStartError(McpLuceneError):
     """The Java virtual machine that runs Lucene could not be started."""
 
 
+class LuceneError(McpLuceneError):
+    """Lucene failed in a way that no other error describes."""
+
+
 # The index folder
 
 

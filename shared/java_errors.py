@@ -23,6 +23,7 @@ from shared.errors import (
     IndexMissingError,
     IndexPathError,
     IndexWriteError,
+    LuceneError,
     McpLuceneError,
 )
 from shared.index_format import written_by
@@ -42,14 +43,13 @@ def reading(path: Path) -> Iterator[None]:
         IndexPathError: the operating system refuses access.
         IndexLuceneVersionError: another Lucene wrote the index.
         IndexDamagedError: files are missing, cut short or changed.
+        LuceneError: anything else.
     """
     try:
         yield
     except lucene.JavaError as error:
-        known = _reading_error(path, error.getJavaException())
-        if known is None:
-            raise
-        raise known from error
+        thrown = error.getJavaException()
+        raise _reading_error(path, thrown) or _unforeseen(thrown) from error
 
 
 @contextmanager
@@ -63,7 +63,7 @@ def writing(path: Path) -> Iterator[None]:
     try:
         yield
     except lucene.JavaError as error:
-        raise _writing_error(path, error) from error
+        raise _writing_error(path, error.getJavaException()) from error
 
 
 def _reading_error(path: Path, thrown: Any) -> McpLuceneError | None:
@@ -82,19 +82,23 @@ def _reading_error(path: Path, thrown: Any) -> McpLuceneError | None:
     return None
 
 
-def _writing_error(path: Path, error: lucene.JavaError) -> Exception:
-    thrown = error.getJavaException()
+def _writing_error(path: Path, thrown: Any) -> McpLuceneError:
     if _is_any(thrown, AlreadyClosedException, UncheckedIOException) and thrown.getCause():
         # The writer closed itself after the failure that its cause tells.
         thrown = thrown.getCause()
-    if OutOfMemoryError.instance_(thrown):
-        return IndexWriteError(path, "the Java heap is too small")
-    known = _reading_error(path, thrown)
-    if known is None:
-        return error
+    known = _reading_error(path, thrown) or _unforeseen(thrown)
     if isinstance(known, IndexPathError) and not AccessDeniedException.instance_(thrown):
         return IndexWriteError(path, _text(thrown))
     return known
+
+
+def _unforeseen(thrown: Any) -> LuceneError:
+    if OutOfMemoryError.instance_(thrown):
+        return LuceneError(
+            "the work needs more memory than the Java heap has; ask for less at once"
+        )
+    kind = thrown.getClass().getName()
+    return LuceneError(f"Lucene failed with {kind}: {_text(thrown)}; please report this")
 
 
 def _text(thrown: Any) -> str:

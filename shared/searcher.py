@@ -48,6 +48,7 @@ class Searcher:
         self._program = program
         self._lock = threading.Lock()
         self._manager: Any = None
+        self._directory: Any = None
         self._folder: tuple[int, int] | None = None
         self._analyzer: Any = None
 
@@ -190,9 +191,13 @@ class Searcher:
                 else:
                     return self._manager
             self._close_manager()
-            self._manager = SearcherManager(
-                FSDirectory.open(Paths.get(str(self.path))), SearcherFactory()
-            )
+            directory = FSDirectory.open(Paths.get(str(self.path)))
+            try:
+                self._manager = SearcherManager(directory, SearcherFactory())
+            except lucene.JavaError:
+                directory.close()
+                raise
+            self._directory = directory
             self._folder = folder
             self._analyzer = self._analyzer or analyzer()
             return self._manager
@@ -212,4 +217,5 @@ class Searcher:
     def _close_manager(self) -> None:
         if self._manager is not None:
             self._manager.close()
+            self._directory.close()
             self._manager = None

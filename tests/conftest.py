@@ -76,7 +76,11 @@ def connect(index_path: Path) -> Connect:
 
     @asynccontextmanager
     async def connected(path: Path = index_path, mode: str = "auto") -> AsyncIterator[Client]:
-        server = StdioServerParameters(command=str(PROGRAMS / "mcp-lucene"), args=[str(path)])
+        # The SDK starts servers with an environment of its own; coverage needs its variables.
+        measured = {name: value for name, value in os.environ.items() if "COVERAGE" in name}
+        server = StdioServerParameters(
+            command=str(PROGRAMS / "mcp-lucene"), args=[str(path)], env=measured
+        )
         async with Client(stdio_client(server), mode=mode) as client:
             yield client
 

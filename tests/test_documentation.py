@@ -1,0 +1,92 @@
+"""What the documentation shows is what happens."""
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from mcp import Client
+
+from shared import create
+from tests.conftest import PROGRAMS, Connect
+
+ROOT = Path(__file__).parents[1]
+
+
+def blocks(page: str, language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)
+
+
+def test_the_session_of_the_readme_is_real(tmp_path: Path) -> None:
+    (session,) = blocks("README.md", "console")
+    (tmp_path / "test-index").symlink_to(ROOT / "test-index")
+    shown = ""
+    for line in session.splitlines():
+        if not line.startswith("$ idx "):
+            continue
+        done = subprocess.run(
+            [PROGRAMS / "idx", *shlex.split(line.removeprefix("$ idx "))],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        shown += f"{line}\n{done.stdout}"
+    assert shown == session
+
+
+def test_the_python_example_is_real(tmp_path: Path) -> None:
+    (example,) = blocks("docs/python.md", "python")
+    (output,) = blocks("docs/python.md", "text")
+    done = subprocess.run(
+        [sys.executable, "-c", example], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == output
+
+
+def test_the_reference_of_commands_is_the_help(tmp_path: Path) -> None:
+    generated = tmp_path / "commands.md"
+    subprocess.run(
+        [
+            *(PROGRAMS / "typer", "idx.app", "utils", "docs", "--name", "idx"),
+            *("--title", "Commands of idx", "--output", generated),
+        ],
+        cwd=ROOT,
+        capture_output=True,
+        check=True,
+    )
+    assert generated.read_text() == (ROOT / "docs" / "commands.md").read_text(), "run: make docs"
+
+
+@pytest.mark.anyio
+async def test_the_reference_of_tools_is_complete(index_path: Path, connect: Connect) -> None:
+    create(index_path)
+    async with connect() as client:
+        await compare_with_reference(client)
+
+
+async def compare_with_reference(client: Client) -> None:
+    page = (ROOT / "docs" / "tools.md").read_text()
+    sections = dict(re.findall(r"^## `(\w+)`\n(.*?)(?=^## )", page, re.MULTILINE | re.DOTALL))
+    readme_tools = re.findall(r"^\| `(\w+)` \|", (ROOT / "README.md").read_text(), re.MULTILINE)
+    tools = (await client.list_tools()).tools
+    assert [tool.name for tool in tools] == list(sections) == readme_tools
+    for tool in tools:
+        documented = re.findall(r"^\| `(\w+)` \|", sections[tool.name], re.MULTILINE)
+        assert documented == list(tool.input_schema["properties"])
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "docs", "test-index"])
+def test_links_lead_somewhere(page: str) -> None:
+    pages = [ROOT / page] if page.endswith(".md") else sorted((ROOT / page).glob("*.md"))
+    for source in pages:
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", source.read_text()):
+            assert (source.parent / target).exists(), f"{source.name}: {target}"
+
+
+def test_the_variables_of_the_environment_are_documented() -> None:
+    variables = set(re.findall(r"IDX_[A-Z_]+", (ROOT / "shared" / "settings.py").read_text()))
+    documented = "".join(page.read_text() for page in (ROOT / "docs").glob("*.md"))
+    assert {name for name in variables if name not in documented} == set()
