@@ -4,7 +4,6 @@ Nothing heavy is imported here: a command imports Lucene, pdfplumber or rich whe
 that ``--help``, ``--version`` and usage errors answer at once and start no Java.
 """
 
-import os
 import sys
 from typing import Annotated
 
@@ -61,8 +60,4 @@ def main() -> None:
         app()
     except McpLuceneError as error:
         typer.echo(f"Error: {error}", err=True)
-        sys.exit(1)
-    except BrokenPipeError:
-        # Whoever read the output has seen enough; without this Python complains at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)

@@ -45,14 +45,13 @@ def test_nothing_heavy_is_imported_for(module: str, arguments: list[str], code: 
     assert imported.isdisjoint(HEAVY)
 
 
-@pytest.mark.parametrize("program", ["idx", "mcp-lucene"])
-def test_the_version_is_that_of_the_distribution(program: str) -> None:
+@pytest.mark.parametrize(("program", "module"), [("idx", "idx"), ("mcp-lucene", "server")])
+def test_the_version_is_that_of_the_distribution(program: str, module: str) -> None:
     from shared.version import software_version
 
-    done = subprocess.run(
-        [PROGRAMS / program, "--version"], capture_output=True, text=True, check=True
-    )
-    assert done.stdout == f"{program} {software_version()}\n"
+    for command in ([PROGRAMS / program], [sys.executable, "-m", module]):
+        done = subprocess.run([*command, "--version"], capture_output=True, text=True, check=True)
+        assert done.stdout == f"{program} {software_version()}\n"
 
 
 @pytest.mark.parametrize("command", COMMANDS)
