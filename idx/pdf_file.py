@@ -4,6 +4,7 @@ A PDF is a program of sorts, written by anyone: it may crash its reader, never e
 memory. So a child process reads it under limits, and what happens there costs that file only.
 """
 
+import logging
 import multiprocessing
 import resource
 import signal
@@ -63,41 +64,40 @@ def read_pdf(file: Path) -> PdfText:
 
 
 def _read_in_child(file: Path, sender: Connection) -> None:
-    """Send the pages and the title, or what is wrong with the file."""
+    """Send the pages and the title, or what is wrong with the file in a few words."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    # The parser complains of what it repairs.
+    logging.disable()
     # Ctrl-C goes to the whole group; the parent ends this process.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         sender.send(_read_pages(file))
-    except _PdfError as error:
-        sender.send(str(error))
     except MemoryError:
         sender.send(f"took more than {MEMORY_BYTES // 1024**3} GB of memory to read")
-
-
-class _PdfError(Exception):
-    """Why a PDF could not be read."""
+    except Exception as error:  # noqa: BLE001 - a damaged file may raise anything in its reader
+        sender.send(_reason(error))
 
 
 def _read_pages(file: Path) -> tuple[list[str], str | None]:
-    """The text of every page, and the title of the document, in the child process."""
+    """The text of every page, and the title of the document."""
     import pdfplumber
-    from pdfminer.pdfdocument import PDFPasswordIncorrect
-    from pdfminer.pdfexceptions import PDFException
-    from pdfplumber.utils.exceptions import PdfminerException
 
-    try:
-        with pdfplumber.open(file) as pdf:
-            pages = []
-            for page in pdf.pages:
-                pages.append(page.extract_text())
-                # Each page caches its layout; a long document would keep all of them.
-                page.close()
-            title = pdf.metadata.get("Title")
-            return pages, title.strip() or None if isinstance(title, str) else None
-    except PdfminerException as error:
-        if any(isinstance(cause, PDFPasswordIncorrect) for cause in (error, *error.args)):
-            raise _PdfError("is protected by a password") from None
-        raise _PdfError(f"is a damaged PDF: {error}") from None
-    except (PDFException, ValueError, TypeError, KeyError, RecursionError) as error:
-        raise _PdfError(f"is a damaged PDF: {type(error).__name__}: {error}") from None
+    with pdfplumber.open(file) as pdf:
+        pages = []
+        for page in pdf.pages:
+            pages.append(page.extract_text())
+            # Each page caches its layout; a long document would keep all of them.
+            page.close()
+        title = pdf.metadata.get("Title")
+        return pages, title.strip() or None if isinstance(title, str) else None
+
+
+def _reason(error: Exception) -> str:
+    from pdfminer.pdfdocument import PDFPasswordIncorrect
+
+    # pdfplumber wraps what its parser raised.
+    causes = (error, *error.args)
+    if any(isinstance(cause, PDFPasswordIncorrect) for cause in causes):
+        return "is protected by a password"
+    named = next((cause for cause in reversed(causes) if isinstance(cause, Exception)), error)
+    return f"is a damaged PDF: {type(named).__name__} {named}".strip()

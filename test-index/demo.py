@@ -17,7 +17,7 @@ from mcp.types import CallToolResult
 HERE = Path(__file__).parent
 INDEX = HERE / "index"
 PROGRAMS = Path(sys.executable).parent
-QUESTIONS = ("What does error E17 mean?", "Kaution Werkstatt", "DEC-0054 battery")
+QUESTIONS = ("error E17", "Kaution Werkstatt", "DEC-0054 battery")
 
 
 def index_samples() -> None:

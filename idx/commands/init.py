@@ -1,7 +1,7 @@
 """`idx init`."""
 
 from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json
-from idx.output import print_json, say
+from idx.output import print_json
 
 
 def init(index_path: IndexPath = DEFAULT_INDEX_PATH, as_json: Json = False) -> None:
@@ -17,4 +17,4 @@ def init(index_path: IndexPath = DEFAULT_INDEX_PATH, as_json: Json = False) -> N
     elif created:
         print(f"Successfully initialized Lucene index at: {index_path}")
     else:
-        say(f"There is an index at {index_path} already; nothing was changed.")
+        print(f"There is an index at {index_path} already; nothing was changed.")
