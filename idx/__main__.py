@@ -1,5 +1,50 @@
-"""Run `idx` as ``python -m idx``."""
+"""Runs `idx`: what becomes of an error, and of an interruption at any moment.
 
-from idx.app import main
+The command line is imported inside, so that Ctrl-C ends a start in the same way as a run.
+"""
 
-main()
+import os
+import sys
+
+
+def main() -> None:
+    """Run `idx`; the entry point of the distribution.
+
+    Exit codes: 0 done, 1 the work failed, 2 wrong usage, 130 interrupted.
+    """
+    _replace_closed_streams()
+    try:
+        from shared.errors import McpLuceneError
+
+        try:
+            from idx.app import app
+
+            app()
+        except McpLuceneError as error:
+            _fail(str(error))
+        finally:
+            sys.stdout.flush()
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except OSError as error:
+        # What cannot be written now cannot be written at the interpreter's end either.
+        sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115 - open until the end
+        _fail(f"the answer could not be written: {error.strerror or error}")
+
+
+def _fail(message: str) -> None:
+    from idx.output import say
+
+    say(f"Error: {message}")
+    sys.exit(1)
+
+
+def _replace_closed_streams() -> None:
+    """Python has no stream at all where its parent closed one; writing to it would fail."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode))  # noqa: PTH123, SIM115 - open until the end
+
+
+if __name__ == "__main__":
+    main()

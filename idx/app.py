@@ -1,16 +1,14 @@
-"""The command `idx`: its sub-commands, and what becomes of an error.
+"""The command `idx` and its sub-commands.
 
 Nothing heavy is imported here: a command imports Lucene, pdfplumber or rich when it runs, so
 that ``--help``, ``--version`` and usage errors answer at once and start no Java.
 """
 
-import sys
 from typing import Annotated
 
 import typer
 
 from idx.commands import add, bulk, delete, init, list_, search, show, stats
-from shared.errors import McpLuceneError
 
 app = typer.Typer(
     name="idx",
@@ -49,15 +47,3 @@ def _options(
     ] = False,
 ) -> None:
     pass
-
-
-def main() -> None:
-    """Run `idx`; the entry point of the distribution.
-
-    Exit codes: 0 done, 1 the work failed, 2 wrong usage, 130 interrupted.
-    """
-    try:
-        app()
-    except McpLuceneError as error:
-        typer.echo(f"Error: {error}", err=True)
-        sys.exit(1)

@@ -7,9 +7,10 @@ becomes metadata; a value that is an object, or a list with one in it, as its JS
 import codecs
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from io import BufferedReader
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -66,10 +67,12 @@ def read_bulk(file: str) -> Iterator[tuple[int, BulkEntry]]:
     """
     name = "standard input" if file == STDIN else file
     with _open(file, name) as stream:
-        beginning = stream.peek()
+        blank_lines, first = _first_text(stream)
         # Null bytes tell UTF-16, in which lines cannot be told apart byte by byte.
-        whole = b"\0" in beginning or _without_mark(beginning).lstrip().startswith(b"[")
-        entries = _array(stream, name) if whole else _lines(stream, name)
+        if b"\0" in first or _without_mark(first).lstrip().startswith(b"["):
+            entries: Iterable[Any] = _array(b"\n" * blank_lines + first + stream.read(), name)
+        else:
+            entries = _lines(chain([first], stream), name, blank_lines + 1)
         for number, entry in enumerate(entries, start=1):
             try:
                 yield number, BulkEntry.model_validate(entry)
@@ -104,23 +107,30 @@ def _open(file: str, name: str) -> Iterator[BufferedReader]:
         raise SourceFileError(name, f"cannot be read: {error.strerror or error}") from error
 
 
+def _first_text(stream: BufferedReader) -> tuple[int, bytes]:
+    """How many blank lines there are at the beginning, and the line after them."""
+    for number, line in enumerate(stream):
+        if _without_mark(line).strip():
+            return number, line
+    return 0, b""
+
+
 def _without_mark(data: bytes) -> bytes:
     return data.removeprefix(codecs.BOM_UTF8)
 
 
-def _array(stream: BufferedReader, name: str) -> list[Any]:
-    entries = _parse(decode(stream.read(), name), name, "")
+def _array(data: bytes, name: str) -> list[Any]:
+    entries = _parse(decode(data, name), name, "")
     if not isinstance(entries, list):
         raise SourceFileError(name, "holds no JSON array and no JSON Lines")
     return entries
 
 
-def _lines(stream: BufferedReader, name: str) -> Iterator[Any]:
-    for number, line in enumerate(stream, start=1):
-        place = f"line {number}: "
+def _lines(lines: Iterable[bytes], name: str, first: int) -> Iterator[Any]:
+    for number, line in enumerate(lines, start=first):
         text = decode(_without_mark(line), f"{name}, line {number}")
         if text.strip():
-            yield _parse(text, name, place)
+            yield _parse(text, name, f"line {number}: ")
 
 
 def _parse(text: str, name: str, place: str) -> Any:

@@ -8,5 +8,10 @@ _SHOWN: Final = {
 
 
 def visible(text: str) -> str:
-    """The text with control characters other than line feed and tab as escapes of Python."""
-    return text.translate(_SHOWN)
+    """The text with control characters as escapes of Python; tabs and ends of lines stay."""
+    return text.replace("\r\n", "\n").translate(_SHOWN)
+
+
+def visible_line(text: str) -> str:
+    """The text with all control characters as escapes of Python, on one line."""
+    return text.replace("\n", "\\n").translate(_SHOWN)

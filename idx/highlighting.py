@@ -1,18 +1,23 @@
-"""A hit on a terminal, with the words that matched in colour."""
+"""A hit for people, with the words that matched in colour, or between stars in a pipe."""
+
+import re
+from typing import Final
 
 from rich.text import Text
 
-from idx.control_characters import visible
+from idx.control_characters import visible, visible_line
 from idx.tables import console
-from shared.results import PASSAGE_MARK, Hit
+from shared.results import MARKS, Hit
+
+_MATCH: Final = re.compile("({}.*?{})".format(*map(re.escape, MARKS)), re.DOTALL)
 
 
 def print_hit(rank: int, hit: Hit) -> None:
     """Print a hit's rank, score, title, id and passages on stdout."""
     out = console()
     heading = Text(f"{rank}. ")
-    heading.append(visible(hit.title), style="bold")
-    heading.append(f"  {hit.score:.3f}  {visible(hit.id)}", style="dim")
+    heading.append(visible_line(hit.title), style="bold")
+    heading.append(f"  {hit.score:.3f}  {visible_line(hit.id)}", style="dim")
     out.print(heading)
     for passage in hit.passages or []:
         out.print(highlighted(" ".join(visible(passage).split()), terminal=out.is_terminal))
@@ -20,10 +25,12 @@ def print_hit(rank: int, hit: Hit) -> None:
 
 
 def highlighted(passage: str, *, terminal: bool) -> Text:
-    """A passage with its marked words in colour; in a pipe the marks stay."""
+    """A passage with its matches in colour on a terminal, else between ``**``."""
     text = Text("   ")
-    if not terminal:
-        return text.append(passage)
-    for position, part in enumerate(passage.split(PASSAGE_MARK)):
-        text.append(part, style="bold yellow" if position % 2 else "")
+    for part in _MATCH.split(passage):
+        if not _MATCH.fullmatch(part):
+            text.append(part)
+            continue
+        match = part.removeprefix(MARKS[0]).removesuffix(MARKS[1])
+        text.append(match if terminal else f"**{match}**", style="bold yellow")
     return text

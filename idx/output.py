@@ -6,6 +6,8 @@ from typing import Any
 
 import typer
 
+from idx.control_characters import visible_line
+
 
 def print_json(answer: Any) -> None:
     """Print an answer of `shared`, or plain data, as one JSON value."""
@@ -14,8 +16,13 @@ def print_json(answer: Any) -> None:
 
 
 def say(text: str) -> None:
-    """Print a message for people on stderr."""
-    typer.echo(text, err=True)
+    """Print a message for people on stderr, on one line."""
+    typer.echo(visible_line(text), err=True)
+
+
+def tell(text: str) -> None:
+    """Print a line of the answer on stdout."""
+    typer.echo(visible_line(text))
 
 
 def warn(text: str) -> None:

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from idx.control_characters import visible
+from idx.control_characters import visible_line
 
 PIPE_WIDTH = 10_000
 """Columns of a line that is not on a terminal: long enough that no value is cut."""
@@ -22,7 +22,7 @@ def print_table(
     for column in columns:
         table.add_column(column, overflow="fold")
     for row in rows:
-        table.add_row(*(Text(visible(value)) for value in row))
+        table.add_row(*(Text(visible_line(value)) for value in row))
     console().print(table)
 
 

@@ -46,6 +46,9 @@ def decode(data: bytes, file: str | Path, encoding: str | None = None) -> str:
             f"is not {chosen} text: byte {data[error.start]:#04x} at offset {error.start}; "
             "name its encoding with --encoding, for example --encoding cp1252",
         ) from error
+    except UnicodeError as error:
+        raise SourceFileError(file, f"cannot be read as {chosen!r}: {error}") from error
+    text = text.removeprefix("\ufeff")
     if "\0" in text:
         raise SourceFileError(
             file, f"is binary, not text: a null character at offset {text.index(chr(0))}"

@@ -1,5 +1,16 @@
-"""Run `mcp-lucene` as ``python -m server``."""
+"""Runs `mcp-lucene`."""
 
-from server.app import main
+import signal
 
-main()
+
+def main() -> None:
+    """Run `mcp-lucene`; the entry point of the distribution."""
+    # The thread that waits for stdin cannot be interrupted, and a reader has nothing to save.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    from server.app import app
+
+    app()
+
+
+if __name__ == "__main__":
+    main()

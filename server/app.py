@@ -1,12 +1,10 @@
 """The command `mcp-lucene`: reads its arguments, and starts Java and the server side by side."""
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from shared.errors import McpLuceneError
 from shared.settings import DEFAULT_INDEX_PATH, INDEX_PATH_VARIABLE
 
 app = typer.Typer(
@@ -52,13 +50,8 @@ def serve(
     pool = LucenePool(index_path)
     from server.application import SearchServer
 
-    SearchServer(pool).run("stdio")
-
-
-def main() -> None:
-    """Run `mcp-lucene`; the entry point of the distribution."""
     try:
-        app()
-    except McpLuceneError as error:
-        typer.echo(f"Error: {error}", err=True)
-        sys.exit(1)
+        SearchServer(pool).run("stdio")
+    except* BrokenPipeError:
+        # The client is gone: the session is over.
+        raise typer.Exit from None

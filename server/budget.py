@@ -1,7 +1,7 @@
 """Keeping an answer short enough for a model's context, and saying what was cut.
 
-An answer is counted as the characters of its JSON text. Texts are cut first, those of the last
-results; when the rest of a result is too long by itself, results are left out at the end.
+An answer is counted as the characters of its JSON text. The texts of the last results are
+cut first, then their metadata and titles; a result whose ids alone are too long is left out.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,6 +20,12 @@ MAX_CHARACTERS: Final = 1_000_000
 
 _RESERVE: Final = 1_000
 """Characters for what surrounds the results, the notice among it."""
+
+_LONGEST_QUERY: Final = 8_000
+"""Characters in JSON of a query that is repeated whole."""
+
+_BRIEF: Final = 200
+"""Characters of a title that was cut."""
 
 _INDENT: Final = 4
 """Spaces before each line of a result in the answer's JSON."""
@@ -43,8 +49,8 @@ def fit(
         outside: what else of any length stands in the answer.
 
     Returns:
-        The results that fit, the texts of the last ones cut, and a notice of what was cut;
-        None if nothing was.
+        The results that fit, the last ones cut short, and a notice of what was cut; None if
+        nothing was.
     """
     left = budget - _RESERVE - len(to_json(outside).decode())
     kept: list[Item] = []
@@ -53,14 +59,14 @@ def fit(
         excess = _size(item) - left
         fitting = shorten(item, excess) if excess > 0 else item
         if _size(fitting) > left:
-            break
+            continue
         shortened += excess > 0
         kept.append(fitting)
         left -= _size(fitting)
     dropped = len(items) - len(kept)
     if not shortened and not dropped:
         return kept, None
-    cuts = [f"the text of {shortened} results was cut short"] if shortened else []
+    cuts = [f"{shortened} results were cut short"] if shortened else []
     cuts += [f"{dropped} results were left out"] if dropped else []
     return kept, (
         f"To keep this answer under {budget:,} characters, {' and '.join(cuts)}; ask for fewer "
@@ -69,13 +75,15 @@ def fit(
 
 
 def shorten_chunk(chunk: ChunkText, excess: int) -> ChunkText:
-    """The chunk with its text cut, or with neither text nor metadata."""
+    """The chunk with its text cut, or without text and metadata and with its title cut."""
     content = _cut(chunk.content, excess)
-    return replace(chunk, content=content, metadata=chunk.metadata if content else {})
+    if content:
+        return replace(chunk, content=content)
+    return replace(chunk, content="", metadata={}, title=_brief(chunk.title))
 
 
 def shorten_hit(hit: Hit, excess: int) -> Hit:
-    """The hit with its text cut, or with neither text nor passages nor metadata."""
+    """The hit with its text cut, or without any text and metadata and with its title cut."""
     content = _cut(hit.content or "", excess)
     if content:
         return replace(hit, content=content)
@@ -84,12 +92,22 @@ def shorten_hit(hit: Hit, excess: int) -> Hit:
         content=None if hit.content is None else "",
         passages=None if hit.passages is None else [],
         metadata={},
+        title=_brief(hit.title),
     )
 
 
 def shorten_summary(summary: DocumentSummary, _excess: int) -> DocumentSummary:
-    """The document without its metadata."""
-    return replace(summary, metadata={})
+    """The document without its metadata and with its title cut."""
+    return replace(summary, metadata={}, title=_brief(summary.title))
+
+
+def brief_query(query: str) -> str:
+    """A query as the answer repeats it, cut where it would fill the answer by itself."""
+    return query if len(to_json(query)) <= _LONGEST_QUERY else f"{query[:1000]}…"
+
+
+def _brief(title: str) -> str:
+    return title if len(title) <= _BRIEF else f"{title[:_BRIEF]}…"
 
 
 def _cut(text: str, excess: int) -> str:

@@ -9,11 +9,11 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Final, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 if TYPE_CHECKING:
     from shared.searcher import Searcher
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 Answer = TypeVar("Answer")
 
 _MAX_THREADS: Final = 8
+
+_SECONDS_TO_FINISH: Final = 0.5
+"""How long calls may go on after the client has gone."""
 
 
 class LucenePool:
@@ -33,12 +36,10 @@ class LucenePool:
     """
 
     def __init__(self, index_path: Path) -> None:
-        self._threads = ThreadPoolExecutor(
-            min(_MAX_THREADS, 2 * (os.cpu_count() or 1)),
-            thread_name_prefix="lucene",
-            initializer=_attach,
-        )
+        threads = min(_MAX_THREADS, 2 * (os.cpu_count() or 1))
+        self._threads = ThreadPoolExecutor(threads, thread_name_prefix="lucene")
         self._searcher = self._threads.submit(_open, index_path)
+        self._running: set[Future[Any]] = {self._searcher}
 
     async def run(self, work: Callable[[Searcher], Answer]) -> Answer:
         """Run work that needs the searcher on one of the threads, and return its answer.
@@ -46,9 +47,15 @@ class LucenePool:
         Raises:
             McpLuceneError: what the work raised, or why Java could not start.
         """
-        return await asyncio.get_running_loop().run_in_executor(
-            self._threads, lambda: work(self._searcher.result())
-        )
+        future = self._threads.submit(self._attached, work)
+        self._running.add(future)
+        future.add_done_callback(self._running.discard)
+        return await asyncio.wrap_future(future)
+
+    def _attached(self, work: Callable[[Searcher], Answer]) -> Answer:
+        searcher = self._searcher.result()
+        _start_java()
+        return work(searcher)
 
     def __enter__(self) -> Self:
         return self
@@ -59,21 +66,23 @@ class LucenePool:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._threads.submit(self._close).result()
-        self._threads.shutdown(cancel_futures=True)
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        _, unfinished = wait(self._running, _SECONDS_TO_FINISH)
+        if unfinished:
+            # Python would wait for the threads, and a client that is gone needs no answer. The
+            # server only reads: there is nothing to save.
+            os._exit(0)
 
-    def _close(self) -> None:
-        if self._searcher.exception() is None:
-            self._searcher.result().close()
 
-
-def _attach() -> None:
+def _start_java() -> None:
+    """Have Java run, and the calling thread attached to it for as long as it lives."""
     from shared import jvm
 
     jvm.start("server")
 
 
 def _open(index_path: Path) -> Searcher:
+    _start_java()
     from shared.errors import McpLuceneError
     from shared.searcher import Searcher
 

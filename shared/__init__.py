@@ -18,7 +18,28 @@ from typing import TYPE_CHECKING
 
 from shared.chunker import Chunk
 from shared.document import Document
-from shared.errors import McpLuceneError
+from shared.errors import (
+    AnswerTooLongError,
+    ChunkNotFoundError,
+    DocumentNotFoundError,
+    FilterError,
+    IndexDamagedError,
+    IndexFolderError,
+    IndexLockedError,
+    IndexLuceneVersionError,
+    IndexMissingError,
+    IndexPathError,
+    IndexSchemaError,
+    IndexWriteError,
+    InvalidDocumentError,
+    InvalidTextError,
+    JavaStartError,
+    LuceneError,
+    McpLuceneError,
+    QueryError,
+    QueryParseError,
+    SourceFileError,
+)
 from shared.filters import Filter
 from shared.results import (
     ChunkText,
@@ -36,20 +57,39 @@ if TYPE_CHECKING:
     from shared.searcher import Searcher
 
 __all__ = [
+    "AnswerTooLongError",
     "Chunk",
+    "ChunkNotFoundError",
     "ChunkText",
     "Document",
     "DocumentChunks",
     "DocumentList",
+    "DocumentNotFoundError",
     "DocumentSummary",
     "Filter",
+    "FilterError",
     "Hit",
     "Index",
+    "IndexDamagedError",
+    "IndexFolderError",
+    "IndexLockedError",
+    "IndexLuceneVersionError",
+    "IndexMissingError",
+    "IndexPathError",
+    "IndexSchemaError",
     "IndexStatistics",
+    "IndexWriteError",
+    "InvalidDocumentError",
+    "InvalidTextError",
+    "JavaStartError",
+    "LuceneError",
     "McpLuceneError",
     "Neighbour",
+    "QueryError",
+    "QueryParseError",
     "SearchAnswer",
     "Searcher",
+    "SourceFileError",
     "create",
 ]
 

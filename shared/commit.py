@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import lucene
 from java.util import HashMap
 from org.apache.lucene.index import DirectoryReader
 
@@ -16,13 +17,14 @@ def commit_data() -> Any:
     data = HashMap()
     data.put(schema.COMMIT_SCHEMA, str(schema.SCHEMA_VERSION))
     data.put(schema.COMMIT_SOFTWARE, software_version())
+    data.put(schema.COMMIT_LUCENE, lucene.VERSION)
     return data.entrySet()
 
 
 def user_data(reader: Any) -> dict[str, str]:
     """The user data of the commit that a reader shows."""
     data = DirectoryReader.cast_(reader).getIndexCommit().getUserData()
-    keys = (schema.COMMIT_SCHEMA, schema.COMMIT_SOFTWARE)
+    keys = (schema.COMMIT_SCHEMA, schema.COMMIT_SOFTWARE, schema.COMMIT_LUCENE)
     return {key: str(data.get(key)) for key in keys if data.containsKey(key)}
 
 

@@ -11,6 +11,10 @@ Scalar = str | int | float | bool
 Metadata = dict[str, Scalar | list[Scalar]]
 """What came with a document: text, numbers, truth values, or lists of them, by key."""
 
+MAX_ID: Final = 10_000
+MAX_TITLE: Final = 10_000
+"""Characters in an id and in a title: they stand in every chunk and in every answer."""
+
 MAX_METADATA_KEYS: Final = 64
 """Metadata keys of one document. Each key is a field, and every field costs every segment."""
 
@@ -23,8 +27,9 @@ class Document:
     """A document to index.
 
     Attributes:
-        id: any text but an empty one; a second document with the same id replaces the first.
-        title: any text but a blank one.
+        id: any text of 1 to 10,000 characters; a second document with the same id replaces the
+            first.
+        title: any text of at most 10,000 characters but a blank one.
         content: the text; a blank one has no chunks.
         metadata: values stored with every chunk, shown with it and open to filters; at most
             64 keys of at most 128 characters.
@@ -45,6 +50,12 @@ class Document:
         name = f"the document {self.id[:80]!r}"
         if not self.title.strip():
             raise InvalidDocumentError(f"{name} needs a title that is not blank")
+        for part, text, most in (("id", self.id, MAX_ID), ("title", self.title, MAX_TITLE)):
+            if len(text) > most:
+                raise InvalidDocumentError(
+                    f"the {part} of {name} has {len(text):,} characters; "
+                    f"at most {most:,} are allowed"
+                )
         for part, text in (("id", self.id), ("title", self.title), ("content", self.content)):
             _check_unicode(f"the {part} of {name}", text)
         _check_metadata(name, self.metadata)
@@ -74,8 +85,15 @@ def _check_metadata(name: str, metadata: Mapping[str, Scalar | list[Scalar]]) ->
         for scalar in value if isinstance(value, list) else [value]:
             if isinstance(scalar, str):
                 _check_unicode(f"the metadata {key!r} of {name}", scalar)
-            elif not isinstance(scalar, int | float) or not math.isfinite(scalar):
+            elif not _is_number(scalar):
                 raise InvalidDocumentError(
-                    f"the metadata {key!r} of {name} is {scalar!r}; it must be text, a number, "
-                    "true or false, or a list of these"
+                    f"the metadata {key!r} of {name} is {str(scalar)[:80]}; it must be text, a "
+                    "number of a double's range, true or false, or a list of these"
                 )
+
+
+def _is_number(value: object) -> bool:
+    try:
+        return isinstance(value, int | float) and math.isfinite(value)
+    except OverflowError:
+        return False

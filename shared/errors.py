@@ -5,6 +5,7 @@ what, and what to do next. The command line prints it after ``Error:``; the serv
 the answer of a tool.
 """
 
+import shlex
 from pathlib import Path
 
 
@@ -40,7 +41,9 @@ class IndexMissingError(IndexFolderError):
 
     def __init__(self, path: Path) -> None:
         super().__init__(
-            path, f"there is no index at {path}; create one with: idx init --index-path {path}"
+            path,
+            f"there is no index at {path}; create one with: "
+            f"idx init --index-path {shlex.quote(str(path))}",
         )
 
 
@@ -119,6 +122,15 @@ class InvalidDocumentError(McpLuceneError):
     """A document's id, title, text or metadata cannot be indexed."""
 
 
+class InvalidTextError(McpLuceneError):
+    """A text holds half of a surrogate pair, which is no character and cannot be looked for."""
+
+    def __init__(self, text: str, position: int) -> None:
+        super().__init__(
+            f"{text[:80]!r} is not valid Unicode: a lone surrogate at character {position}"
+        )
+
+
 class SourceFileError(McpLuceneError):
     """A file given to idx cannot be read as a document or as a list of documents.
 
@@ -136,7 +148,7 @@ class DocumentNotFoundError(McpLuceneError):
 
     def __init__(self, source_document: str) -> None:
         super().__init__(
-            f"no document has the id {source_document!r}; list the ids with idx list "
+            f"no document has the id {source_document[:80]!r}; list the ids with idx list "
             "or the tool ListDocuments"
         )
 
@@ -146,8 +158,18 @@ class ChunkNotFoundError(McpLuceneError):
 
     def __init__(self, chunk_id: str) -> None:
         super().__init__(
-            f"no chunk has the id {chunk_id!r}; its document may have been deleted or changed "
+            f"no chunk has the id {chunk_id[:80]!r}; its document may have been deleted or changed "
             "since: search again"
+        )
+
+
+class AnswerTooLongError(McpLuceneError):
+    """Not even the ids of an answer fit into the length that was asked for."""
+
+    def __init__(self, characters: int) -> None:
+        super().__init__(
+            f"the answer does not fit into {characters:,} characters; ask for more with "
+            "max_characters"
         )
 
 

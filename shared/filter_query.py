@@ -1,10 +1,10 @@
 """From filters to a query of Lucene that scores nothing."""
 
 import json
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from java.lang import Integer
 from java.util import Arrays
 from lucene import JArray
 from org.apache.lucene.document import DoubleField, IntPoint
@@ -14,6 +14,7 @@ from org.apache.lucene.search import (
     BooleanQuery,
     FieldExistsQuery,
     MatchAllDocsQuery,
+    MatchNoDocsQuery,
     PrefixQuery,
     TermInSetQuery,
     TermRangeQuery,
@@ -25,6 +26,9 @@ from shared.document import Scalar
 from shared.errors import FilterError
 from shared.filters import Filter, FilterOperator
 from shared.lucene_document import metadata_text
+
+_MOST: Final = 2**31 - 1
+"""The greatest number of a chunk."""
 
 _TEXT_FIELDS: Final = (schema.TITLE, schema.CONTENT)
 
@@ -73,26 +77,37 @@ def _resolve(name: str, fields: Any) -> str:
 
 
 def _condition(condition: Filter, field: str) -> Any:
-    if field == schema.CHUNK_INDEX and condition.operator not in ("range", "exists"):
-        numbers = [int(_number(condition, value)) for value in _values(condition)]
-        return IntPoint.newSetQuery(field, JArray("int")(numbers))
+    if condition.operator not in _CONDITIONS:
+        raise FilterError(
+            f"there is no filter operator {condition.operator!r}; there are "
+            + ", ".join(_CONDITIONS)
+        )
+    unused = "value" if condition.operator in ("range", "exists") else "minimum or maximum"
+    if any(getattr(condition, name) is not None for name in unused.split(" or ")):
+        raise FilterError(
+            f"the filter on {condition.field!r} has no use for {unused} with {condition.operator!r}"
+        )
     return _CONDITIONS[condition.operator](condition, field)
 
 
 def _one_of(condition: Filter, field: str) -> Any:
+    if field == schema.CHUNK_INDEX:
+        numbers = [_number(condition, value) for value in _values(condition)]
+        whole = [int(number) for number in numbers if number.is_integer()]
+        return IntPoint.newSetQuery(field, JArray("int")([n for n in whole if abs(n) <= _MOST]))
     terms = [BytesRef(schema.keyword(metadata_text(value))) for value in _values(condition)]
     return TermInSetQuery(field, Arrays.asList(terms))
 
 
 def _prefix(condition: Filter, field: str) -> Any:
     (value,) = _values(condition)
-    if not isinstance(value, str):
-        raise FilterError(f"the filter on {condition.field!r} needs a text as its prefix")
+    if not isinstance(value, str) or field == schema.CHUNK_INDEX:
+        raise FilterError(f"the filter on {condition.field!r} needs a text field for its prefix")
     return PrefixQuery(Term(field, schema.keyword_prefix(value)))
 
 
 def _exists(_: Filter, field: str) -> Any:
-    # Every chunk has an id and a place; they have no doc values to ask for.
+    # Every chunk has an id, which has no doc values to ask for.
     return FieldExistsQuery(field) if field != schema.ID else MatchAllDocsQuery()
 
 
@@ -101,14 +116,14 @@ def _range(condition: Filter, field: str) -> Any:
     bounds = [bound for bound in (low, high) if bound is not None]
     if not bounds:
         raise FilterError(f"the range on {condition.field!r} needs a minimum or a maximum")
-    if all(isinstance(bound, str) for bound in bounds):
+    if field != schema.CHUNK_INDEX and all(isinstance(bound, str) for bound in bounds):
         return TermRangeQuery.newStringRange(field, low, high, True, True)
     least = float("-inf") if low is None else _number(condition, low)
     most = float("inf") if high is None else _number(condition, high)
-    if field == schema.CHUNK_INDEX:
-        smallest, largest = Integer.MIN_VALUE, Integer.MAX_VALUE
-        return IntPoint.newRangeQuery(field, int(max(least, smallest)), int(min(most, largest)))
-    return DoubleField.newRangeQuery(schema.number_field(condition.field), least, most)
+    if field != schema.CHUNK_INDEX:
+        return DoubleField.newRangeQuery(schema.number_field(condition.field), least, most)
+    first, last = math.ceil(max(least, 0)), math.floor(min(most, _MOST))
+    return IntPoint.newRangeQuery(field, first, last) if first <= last else MatchNoDocsQuery()
 
 
 def _values(condition: Filter) -> list[Scalar]:
@@ -125,11 +140,14 @@ def _values(condition: Filter) -> list[Scalar]:
 
 def _number(condition: Filter, value: Scalar) -> float:
     try:
-        return float(value)
-    except ValueError as error:
+        number = float(value)
+    except (ValueError, OverflowError):
+        number = math.nan
+    if not math.isfinite(number):
         raise FilterError(
-            f"the filter on {condition.field!r} needs a number, not {value!r}"
-        ) from error
+            f"the filter on {condition.field!r} needs a number, not {str(value)[:80]!r}"
+        )
+    return number
 
 
 _CONDITIONS: Final[dict[FilterOperator, Callable[[Filter, str], Any]]] = {

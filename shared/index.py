@@ -1,6 +1,8 @@
 """The index open for writing."""
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
@@ -13,7 +15,7 @@ from org.apache.lucene.index import DirectoryReader, IndexWriter, IndexWriterCon
 from org.apache.lucene.search import IndexSearcher, TermQuery
 from org.apache.lucene.store import FSDirectory, LockObtainFailedException
 
-from shared import java_errors, jvm, schema
+from shared import index_folder, java_errors, jvm, schema
 from shared.analysis import analyzer
 from shared.commit import check_schema, commit_data
 from shared.document import Document
@@ -31,7 +33,7 @@ from shared.writer_lock import holder
 _RETRY_SECONDS: Final = 0.05
 
 
-def create(path: Path) -> bool:
+def create(path: Path | str) -> bool:
     """Create an empty index, readable by its owner only.
 
     Args:
@@ -45,20 +47,27 @@ def create(path: Path) -> bool:
             cannot be written.
         IndexFolderError: there is an index that this version cannot use, or a writer at work.
     """
-    path = path.absolute()
-    _prepare_folder(path)
+    path = index_folder.absolute(path)
+    index_folder.prepare(path)
     with jvm.attached(), java_errors.writing(path):
         directory = FSDirectory.open(Paths.get(str(path)))
         try:
             if DirectoryReader.indexExists(directory):
                 _check_readable(directory, path)
                 return False
-            writer = _open_writer(directory, path, DEFAULT_WAIT, IndexWriterConfig.OpenMode.CREATE)
-            writer.setLiveCommitData(commit_data())
-            writer.close()
+            mode = IndexWriterConfig.OpenMode.CREATE_OR_APPEND
+            writer = _open_writer(directory, path, DEFAULT_WAIT, mode)
+            try:
+                # Another process may have created it while this one waited for the lock.
+                created = not DirectoryReader.indexExists(directory)
+                if created:
+                    writer.setLiveCommitData(commit_data())
+                    writer.commit()
+            finally:
+                writer.rollback()
         finally:
             directory.close()
-    return True
+    return created
 
 
 class Index:
@@ -79,9 +88,9 @@ class Index:
     """
 
     def __init__(
-        self, path: Path, *, wait: float = DEFAULT_WAIT, program: jvm.Program = "batch"
+        self, path: Path | str, *, wait: float = DEFAULT_WAIT, program: jvm.Program = "batch"
     ) -> None:
-        self.path = path.absolute()
+        self.path = index_folder.absolute(path)
         if not self.path.exists():
             raise IndexMissingError(self.path)
         if not self.path.is_dir():
@@ -97,6 +106,7 @@ class Index:
                 self._directory.close()
                 raise
         self._changed = False
+        self._closed = False
 
     def __enter__(self) -> Self:
         return self
@@ -107,14 +117,15 @@ class Index:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        with jvm.attached():
+        with jvm.attached(), java_errors.writing(self.path):
             try:
-                if error_type is None:
-                    with java_errors.writing(self.path):
-                        self._writer.commit()
-                        self._writer.close()
+                if error_type is None and not self._closed:
+                    self._writer.commit()
+                    # Waits for merges, which a rollback would break off.
+                    self._writer.close()
             finally:
                 # Does nothing after a close; after a failure it drops what was not committed.
+                self._closed = True
                 self._writer.rollback()
                 self._directory.close()
 
@@ -127,8 +138,9 @@ class Index:
         Raises:
             InvalidDocumentError: a metadata value cannot be indexed.
             IndexWriteError: the file system refused to write.
+            ValueError: the index is closed.
         """
-        with jvm.attached(), java_errors.writing(self.path):
+        with self._writing():
             term = _document_term(document.id)
             lucene_documents = to_lucene(document)
             self._mark_changed()
@@ -164,14 +176,14 @@ class Index:
         """
         count = self.chunk_count(source_document)
         if count:
-            with jvm.attached(), java_errors.writing(self.path):
+            with self._writing():
                 self._mark_changed()
                 self._writer.deleteDocuments([_document_term(source_document)])
         return count
 
     def chunk_count(self, source_document: str) -> int:
         """The number of chunks a document has, what is not committed yet included."""
-        with jvm.attached(), java_errors.writing(self.path):
+        with self._writing():
             reader = DirectoryReader.open(self._writer)
             try:
                 return int(IndexSearcher(reader).count(TermQuery(_document_term(source_document))))
@@ -184,8 +196,15 @@ class Index:
         Raises:
             IndexWriteError: the file system refused to write; the last commit stays.
         """
-        with jvm.attached(), java_errors.writing(self.path):
+        with self._writing():
             self._writer.commit()
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        if self._closed:
+            raise ValueError(f"the index at {self.path} is closed")
+        with jvm.attached(), java_errors.writing(self.path):
+            yield
 
     def _mark_changed(self) -> None:
         """Have the next commit name this version, only if there is something to commit."""
@@ -196,19 +215,6 @@ class Index:
 
 def _document_term(source_document: str) -> Any:
     return Term(schema.SOURCE_DOCUMENT, schema.keyword(source_document))
-
-
-def _prepare_folder(path: Path) -> None:
-    try:
-        path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        others = [entry.name for entry in path.iterdir() if not entry.name.startswith(".")]
-    except FileExistsError as error:
-        raise IndexPathError(path, "it is a file, not a folder") from error
-    except OSError as error:
-        raise IndexPathError(path, error.strerror or str(error)) from error
-    is_index = any(name.startswith("segments") for name in others)
-    if not is_index and set(others) - {"write.lock"}:
-        raise IndexPathError(path, f"it holds other files, such as {min(others)!r}")
 
 
 def _check_readable(directory: Any, path: Path) -> None:
@@ -226,8 +232,6 @@ def _open_writer(directory: Any, path: Path, wait: float, mode: Any) -> Any:
     while True:
         config = IndexWriterConfig(analyzer())
         config.setOpenMode(mode)
-        # Closing without a commit takes back what was done, as an exception should.
-        config.setCommitOnClose(mode == IndexWriterConfig.OpenMode.CREATE)
         try:
             return IndexWriter(directory, config)
         except lucene.JavaError as error:

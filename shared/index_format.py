@@ -65,6 +65,27 @@ def written_by(path: Path) -> str:
     return "Lucene {}.{}.{}".format(*release) if release[2:] else _UNKNOWN
 
 
+NO_COMMIT: Final = "its segments_N file, which names the others, is missing"
+
+
+def has_segments(path: Path) -> bool:
+    """Whether a folder holds segments of an index, with a commit or without."""
+    return any(path.glob("_*.si"))
+
+
+def commit_id(commit: Path) -> bytes | None:
+    """The random id that Lucene gives every commit, from the header of its ``segments_N`` file.
+
+    Returns:
+        16 bytes; None if the file is gone, as it is once a newer commit has taken its place.
+    """
+    try:
+        with commit.open("rb") as stream:
+            return stream.read(_HEADER.size + _ID_BYTES)[_HEADER.size :]
+    except FileNotFoundError:
+        return None
+
+
 def _generation(file: Path) -> int:
     """The generation of a ``segments_N`` file, N in base 36; 0 where it is not a number."""
     try:

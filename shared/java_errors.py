@@ -1,14 +1,14 @@
 """From a Java exception to an error of this project."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import lucene
 from java.io import EOFException, FileNotFoundException, IOException, UncheckedIOException
 from java.lang import OutOfMemoryError
-from java.nio.file import AccessDeniedException, NoSuchFileException
+from java.nio.file import AccessDeniedException, InvalidPathException, NoSuchFileException
 from org.apache.lucene.index import (
     CorruptIndexException,
     IndexFormatTooNewException,
@@ -26,7 +26,7 @@ from shared.errors import (
     LuceneError,
     McpLuceneError,
 )
-from shared.index_format import written_by
+from shared.index_format import NO_COMMIT, has_segments, written_by
 
 
 def message(error: lucene.JavaError) -> str:
@@ -67,19 +67,37 @@ def writing(path: Path) -> Iterator[None]:
 
 
 def _reading_error(path: Path, thrown: Any) -> McpLuceneError | None:
-    if IndexNotFoundException.instance_(thrown):
-        return IndexMissingError(path)
-    if _is_any(thrown, IndexFormatTooOldException, IndexFormatTooNewException):
-        return IndexLuceneVersionError(path, written_by(path), lucene.VERSION)
-    if AccessDeniedException.instance_(thrown):
-        return IndexPathError(path, f"permission denied for {thrown.getMessage()}")
-    if _is_any(
-        thrown, CorruptIndexException, EOFException, FileNotFoundException, NoSuchFileException
-    ):
-        return IndexDamagedError(path, _text(thrown))
-    if IOException.instance_(thrown):
-        return IndexPathError(path, _text(thrown))
+    for classes, error in _READING_ERRORS:
+        if _is_any(thrown, *classes):
+            return error(path, thrown)
     return None
+
+
+def _missing(path: Path, _: Any) -> McpLuceneError:
+    return IndexDamagedError(path, NO_COMMIT) if has_segments(path) else IndexMissingError(path)
+
+
+_READING_ERRORS: Final[list[tuple[tuple[Any, ...], Callable[[Path, Any], McpLuceneError]]]] = [
+    ((IndexNotFoundException,), _missing),
+    (
+        (IndexFormatTooOldException, IndexFormatTooNewException),
+        lambda path, _: IndexLuceneVersionError(path, written_by(path), lucene.VERSION),
+    ),
+    (
+        (InvalidPathException,),
+        lambda path, _: IndexPathError(path, "Java cannot spell it in the locale of this process"),
+    ),
+    (
+        (AccessDeniedException,),
+        lambda path, thrown: IndexPathError(path, f"permission denied for {thrown.getMessage()}"),
+    ),
+    (
+        (CorruptIndexException, EOFException, FileNotFoundException, NoSuchFileException),
+        lambda path, thrown: IndexDamagedError(path, _text(thrown)),
+    ),
+    ((IOException,), lambda path, thrown: IndexPathError(path, _text(thrown))),
+]
+"""Java's classes, subclasses before their bases, and what each becomes."""
 
 
 def _writing_error(path: Path, thrown: Any) -> McpLuceneError:

@@ -5,7 +5,10 @@ wrap such work in `attached()`, or call `start()` first in a thread that lives l
 worker of a pool. Never fork once the machine runs: spawn child processes.
 """
 
+import locale
 import mmap
+import os
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -67,6 +70,7 @@ def start(program: Program = "command", *extra_options: str) -> None:
         if environment is None:
             options = (*_COMMON, *_OPTIONS[program], *(extra_options or aot_cache.options()))
             _check_address_space()
+            _have_java_spell_paths_like_python()
             try:
                 lucene.initVM(vmargs=list(options), maxheap=_MAX_HEAP)
             except ValueError as error:
@@ -75,6 +79,15 @@ def start(program: Program = "command", *extra_options: str) -> None:
                 ) from error
             return
     environment.attachCurrentThread()
+
+
+def _have_java_spell_paths_like_python() -> None:
+    """Let Java use UTF-8 for file names where the locale has no encoding for them.
+
+    Python does so by itself (PEP 540); Java only asks the locale.
+    """
+    if sys.getfilesystemencoding() == "utf-8" and locale.getencoding().lower() != "utf-8":
+        os.environ["LC_ALL"] = "C.UTF-8"
 
 
 def _check_address_space() -> None:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 from java.util import HashSet
 from org.apache.lucene.document import Document as LuceneDocument
@@ -23,6 +23,9 @@ from shared import schema
 from shared.chunker import Chunk, chunks
 from shared.document import Document, Scalar
 from shared.results import ChunkText
+
+_EXACT: Final = 2**53
+"""Below this a double holds every whole number (IEEE 754)."""
 
 
 def to_lucene(document: Document) -> list[Any]:
@@ -94,5 +97,12 @@ def _fields(document: Document, chunk: Chunk, count: int, metadata: str) -> Iter
 
 
 def metadata_text(value: Scalar) -> str:
-    """A metadata value as the term that filters look for; numbers and truth values as in JSON."""
-    return value if isinstance(value, str) else json.dumps(value)
+    """A metadata value as the term that filters look for.
+
+    Numbers and truth values are spelled as in JSON, where 4.0 and 4 are the same number.
+    """
+    if isinstance(value, str):
+        return value
+    if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT:
+        return str(int(value))
+    return json.dumps(value)

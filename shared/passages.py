@@ -11,12 +11,12 @@ from org.apache.lucene.search.highlight import (
 )
 
 from shared import schema
-from shared.results import PASSAGE_MARK
+from shared.results import MARKS
 
 MAX_PASSAGES: Final = 3
 
 PASSAGE_LENGTH: Final = 200
-"""Characters of a passage, up to the end of the word that reaches them."""
+"""Characters that a passage is about long; it ends with a whole word."""
 
 
 def passages(query: Any, text: str, analyzer: Analyzer) -> list[str]:
@@ -31,11 +31,17 @@ def passages(query: Any, text: str, analyzer: Analyzer) -> list[str]:
         One to three passages of about 200 characters; the beginning of the text where nothing in
         it matched, as when only the title did.
     """
-    highlighter = Highlighter(
-        SimpleHTMLFormatter(PASSAGE_MARK, PASSAGE_MARK), QueryScorer(query, schema.CONTENT)
-    )
+    highlighter = Highlighter(SimpleHTMLFormatter(*MARKS), QueryScorer(query, schema.CONTENT))
     highlighter.setTextFragmenter(SimpleFragmenter(PASSAGE_LENGTH))
     highlighter.setMaxDocCharsToAnalyze(max(len(text), 1) * 2)
     tokens = analyzer.tokenStream(schema.CONTENT, text)
     found = highlighter.getBestFragments(tokens, text, MAX_PASSAGES)
-    return [passage.strip() for passage in found] or [text[:PASSAGE_LENGTH]]
+    return [passage.strip() for passage in found] or [_beginning(text)]
+
+
+def _beginning(text: str) -> str:
+    """The words within the length of a passage; a part of the first if it is longer."""
+    if len(text) <= PASSAGE_LENGTH:
+        return text
+    words = text[:PASSAGE_LENGTH].rsplit(maxsplit=1)
+    return words[0] if words else ""

@@ -10,6 +10,7 @@ Scores are BM25 (Robertson et al. 1994, with Lucene's k1 = 1.2 and b = 0.75), su
 the fields.
 """
 
+import math
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,6 +27,7 @@ from org.apache.lucene.queryparser.classic import (
     QueryParserBase,
 )
 from org.apache.lucene.search import IndexSearcher, MatchAllDocsQuery
+from org.apache.lucene.util.automaton import TooComplexToDeterminizeException
 
 from shared import java_errors, schema
 from shared.errors import QueryError, QueryParseError
@@ -40,6 +42,11 @@ MAX_CLAUSES: Final = 4096
 FIELDS: Final = {schema.CONTENT: 1.0, schema.TITLE: 1.0}
 """The fields that a word is looked for in, with the weight of a match in each."""
 
+MAX_REPETITIONS: Final = 1_000
+"""Product of the repetition counts in a regular expression."""
+
+_EXPRESSION: Final = re.compile(r"/[^/]*/")
+_REPETITION: Final = re.compile(r"\{([0-9]{1,20}(?:,[0-9]{0,20})?)\}")
 _COLUMN: Final = re.compile(r"at line 1, column (\d+)")
 
 
@@ -65,6 +72,7 @@ def parse(text: str, analyzer: Analyzer, operator: Operator = "or") -> Any:
             f"the query has {len(text):,} characters; at most {MAX_QUERY_LENGTH:,} are allowed: "
             "ask for fewer words"
         )
+    _check_repetitions(text)
     IndexSearcher.setMaxClauseCount(MAX_CLAUSES)
     with running():
         try:
@@ -74,6 +82,23 @@ def parse(text: str, analyzer: Analyzer, operator: Operator = "or") -> Any:
             if not ParseException.instance_(error.getJavaException()):
                 raise
             raise _parse_error(text, error.getJavaException()) from error
+
+
+def _check_repetitions(text: str) -> None:
+    """Refuse a regular expression that Lucene would unroll into very many states."""
+    for expression in _EXPRESSION.findall(text):
+        states = math.prod(max(map(int, counts)) for counts in _counts(expression))
+        if states > MAX_REPETITIONS:
+            raise QueryError(
+                f"the regular expression {expression[:80]!r} repeats more than "
+                f"{MAX_REPETITIONS:,} times; use * or + or smaller numbers"
+            )
+
+
+def _counts(expression: str) -> Iterator[list[str]]:
+    """The numbers in each ``{n}``, ``{n,}`` or ``{n,m}`` of a regular expression."""
+    for repetition in _REPETITION.findall(expression):
+        yield [count for count in repetition.split(",") if count]
 
 
 @contextmanager
@@ -90,6 +115,10 @@ def running() -> Iterator[None]:
         thrown = error.getJavaException()
         if IndexSearcher.TooManyClauses.instance_(thrown):
             raise _too_many_clauses() from error
+        if TooComplexToDeterminizeException.instance_(thrown):
+            raise QueryError(
+                "the query has a pattern that is too complex; use a simpler one"
+            ) from error
         if StackOverflowError.instance_(thrown):
             raise QueryError("the query is nested too deeply; use fewer parentheses") from error
         if IllegalArgumentException.instance_(thrown):

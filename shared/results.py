@@ -15,8 +15,8 @@ Operator = Literal["or", "and"]
 """Whether one word of a query is enough or all are needed."""
 
 
-PASSAGE_MARK: Final = "**"
-"""What stands before and after a match in a passage."""
+MARKS: Final = ("<mark>", "</mark>")
+"""What stands before and after a match in a passage, as in HTML."""
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,8 @@ class Hit:
 
     Attributes:
         content: the whole text, or None where only passages or no text were asked for.
-        passages: up to three parts of the text around the matches, the matches marked with
-            ``**``; None where they were not asked for.
+        passages: up to three parts of the text around the matches, each match between
+            ``<mark>`` and ``</mark>``; None where they were not asked for.
         score: Lucene's relevance score, above 0; comparable within one answer only.
     """
 

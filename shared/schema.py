@@ -22,6 +22,8 @@ A text is analyzed as `shared.analysis` says; a keyword is indexed as it is, as 
 import hashlib
 from typing import Final
 
+from shared.errors import InvalidTextError
+
 SCHEMA_VERSION: Final = 1
 """Raised whenever an index written before must be built again to be searched rightly."""
 
@@ -39,7 +41,8 @@ KEYWORD_FIELDS: Final = (ID, SOURCE_DOCUMENT)
 
 COMMIT_SCHEMA: Final = "mcp-lucene.schema"
 COMMIT_SOFTWARE: Final = "mcp-lucene.version"
-"""Keys of a commit's user data: the schema and the software that wrote it."""
+COMMIT_LUCENE: Final = "lucene.version"
+"""Keys of a commit's user data: the schema, and the software and the Lucene that wrote it."""
 
 _MAX_KEYWORD_BYTES: Final = 32_000
 """Lucene refuses terms over 32,766 bytes (``IndexWriter.MAX_TERM_LENGTH``)."""
@@ -62,16 +65,30 @@ def keyword(value: str) -> str:
         The value itself, or, when it is too long for a term of Lucene, as much of its
         beginning as fits with the SHA-256 of the whole, so that different values stay
         different.
+
+    Raises:
+        InvalidTextError: the value holds half of a surrogate pair.
     """
-    encoded = value.encode()
+    encoded = _encoded(value)
     if len(encoded) <= _MAX_KEYWORD_BYTES:
         return value
     return f"{_beginning(encoded)}\0{hashlib.sha256(encoded).hexdigest()}"
 
 
 def keyword_prefix(prefix: str) -> str:
-    """A prefix of keyword values, cut to what the terms of the longest values keep of them."""
-    return _beginning(prefix.encode())
+    """A prefix of keyword values, cut to what the terms of the longest values keep of them.
+
+    Raises:
+        InvalidTextError: the prefix holds half of a surrogate pair.
+    """
+    return _beginning(_encoded(prefix))
+
+
+def _encoded(text: str) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidTextError(text, error.start) from error
 
 
 def _beginning(encoded: bytes) -> str:

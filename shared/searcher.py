@@ -1,22 +1,25 @@
 """The index open for reading: every call sees the newest commit."""
 
+import stat
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Final, Self, get_args
 
 import lucene
 from java.nio.file import Paths
+from org.apache.lucene.index import DirectoryReader
 from org.apache.lucene.search import IndexSearcher, SearcherFactory, SearcherManager
 from org.apache.lucene.store import FSDirectory
 
-from shared import java_errors, jvm, navigation, search
+from shared import index_folder, java_errors, jvm, navigation, search
 from shared.analysis import analyzer
 from shared.commit import check_schema
 from shared.errors import IndexMissingError, IndexPathError
 from shared.filters import Filter
+from shared.index_format import commit_id
 from shared.listing import list_documents
 from shared.results import (
     ChunkText,
@@ -29,6 +32,9 @@ from shared.results import (
     SearchAnswer,
 )
 from shared.statistics import statistics
+
+_MOST: Final = 2**31 - 1
+"""Lucene counts in 32 bits."""
 
 
 class Searcher:
@@ -43,13 +49,14 @@ class Searcher:
         program: what the virtual machine is started for if it does not run yet.
     """
 
-    def __init__(self, path: Path, *, program: jvm.Program = "command") -> None:
-        self.path = path.absolute()
+    def __init__(self, path: Path | str, *, program: jvm.Program = "command") -> None:
+        self.path = index_folder.absolute(path)
         self._program = program
         self._lock = threading.Lock()
         self._manager: Any = None
         self._directory: Any = None
         self._folder: tuple[int, int] | None = None
+        self._commit: tuple[str, bytes | None] | None = None
         self._analyzer: Any = None
 
     def __enter__(self) -> Self:
@@ -93,7 +100,13 @@ class Searcher:
             QueryParseError: the query is not valid syntax.
             QueryError: the query is too long or too large.
             FilterError: a filter does not fit the index.
+            ValueError: an argument is out of its range.
         """
+        _check(limit >= 1, "limit", limit)
+        _check(offset >= 0, "offset", offset)
+        _check(offset + limit <= _MOST, "offset + limit", offset + limit)
+        _check(operator in get_args(Operator), "operator", operator)
+        _check(content in get_args(Content), "content", content)
         with self._newest() as searcher:
             return search.search(
                 searcher,
@@ -145,7 +158,10 @@ class Searcher:
 
         Raises:
             DocumentNotFoundError: there is no such document.
+            ValueError: an argument is out of its range.
         """
+        _check(start_index >= 1, "start_index", start_index)
+        _check(count is None or count >= 1, "count", count)
         with self._newest() as searcher:
             return navigation.document_chunks(searcher, source_document, start_index, count)
 
@@ -158,7 +174,12 @@ class Searcher:
             prefix: only documents whose id begins so.
             offset: documents to skip, from 0.
             limit: documents to return; None for all that follow.
+
+        Raises:
+            ValueError: an argument is out of its range.
         """
+        _check(0 <= offset <= _MOST, "offset", offset)
+        _check(limit is None or limit >= 1, "limit", limit)
         with self._newest() as searcher:
             return list_documents(searcher, prefix, offset, limit)
 
@@ -171,36 +192,64 @@ class Searcher:
     def _newest(self) -> Iterator[Any]:
         """Lend a Lucene searcher on the newest commit."""
         with jvm.attached(self._program), java_errors.reading(self.path):
-            manager = self._refreshed_manager()
-            searcher = IndexSearcher.cast_(manager.acquire())
+            with self._lock:
+                manager, searcher = self._acquire()
             try:
                 check_schema(searcher.getIndexReader(), self.path)
                 yield searcher
             finally:
+                # Works after another thread has closed the manager, too.
                 manager.release(searcher)
 
-    def _refreshed_manager(self) -> Any:
-        with self._lock:
-            folder = self._identify_folder()
-            if self._manager is not None and folder == self._folder:
-                try:
-                    self._manager.maybeRefreshBlocking()
-                except lucene.JavaError:
-                    # Another index may stand in the same folder now: only a fresh start can tell.
-                    pass
-                else:
-                    return self._manager
-            self._close_manager()
-            directory = FSDirectory.open(Paths.get(str(self.path)))
+    def _acquire(self) -> tuple[Any, Any]:
+        """A searcher on the newest commit, and the manager to give it back to."""
+        folder = self._identify_folder()
+        if self._manager is not None and folder == self._folder:
             try:
-                self._manager = SearcherManager(directory, SearcherFactory())
+                self._manager.maybeRefreshBlocking()
             except lucene.JavaError:
-                directory.close()
+                # Another index may stand in the same folder now: only a fresh start can tell.
+                pass
+            else:
+                searcher = IndexSearcher.cast_(self._manager.acquire())
+                if self._is_of_this_index(searcher):
+                    return self._manager, searcher
+                self._manager.release(searcher)
+        try:
+            return self._open()
+        except lucene.JavaError:
+            if folder == self._identify_folder():
                 raise
-            self._directory = directory
-            self._folder = folder
-            self._analyzer = self._analyzer or analyzer()
-            return self._manager
+            # The folder was exchanged between two looks at it.
+            return self._open()
+
+    def _open(self) -> tuple[Any, Any]:
+        self._close_manager()
+        folder = self._identify_folder()
+        directory = FSDirectory.open(Paths.get(str(self.path)))
+        try:
+            manager = SearcherManager(directory, SearcherFactory())
+        except lucene.JavaError:
+            directory.close()
+            raise
+        self._manager, self._directory, self._folder = manager, directory, folder
+        self._analyzer = self._analyzer or analyzer()
+        self._commit = None
+        searcher = IndexSearcher.cast_(manager.acquire())
+        self._is_of_this_index(searcher)
+        return manager, searcher
+
+    def _is_of_this_index(self, searcher: Any) -> bool:
+        """Whether a searcher shows the index that lies in the folder.
+
+        Lucene compares commits by name and version only, which an index that was put in the place
+        of another can share with it; the commits' ids tell them apart.
+        """
+        reader = DirectoryReader.cast_(searcher.getIndexReader())
+        name = str(reader.getIndexCommit().getSegmentsFileName())
+        commit = (name, commit_id(self.path / name))
+        known, self._commit = self._commit, commit
+        return known is None or known[0] != name or None in (known[1], commit[1]) or known == commit
 
     def _identify_folder(self) -> tuple[int, int]:
         """Device and inode: they change when another folder takes the path."""
@@ -210,7 +259,7 @@ class Searcher:
             raise IndexMissingError(self.path) from error
         except OSError as error:
             raise IndexPathError(self.path, error.strerror or str(error)) from error
-        if not self.path.is_dir():
+        if not stat.S_ISDIR(status.st_mode):
             raise IndexPathError(self.path, "it is a file, not a folder")
         return status.st_dev, status.st_ino
 
@@ -219,3 +268,8 @@ class Searcher:
             self._manager.close()
             self._directory.close()
             self._manager = None
+
+
+def _check(holds: bool, name: str, value: object) -> None:
+    if not holds:
+        raise ValueError(f"{name} is out of range: {value!r}")

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from org.apache.lucene.document import IntPoint
-from org.apache.lucene.index import DirectoryReader, SegmentInfos
+from org.apache.lucene.index import DirectoryReader
 
 from shared import schema
 from shared.commit import user_data
@@ -23,12 +23,16 @@ def statistics(searcher: Any, path: Path) -> IndexStatistics:
         chunks=reader.numDocs(),
         deleted_chunks=reader.numDeletedDocs(),
         segments=commit.getSegmentCount(),
-        size_bytes=sum(file.stat().st_size for file in files if file.exists()),
+        size_bytes=sum(map(_size, files)),
         schema_version=int(data[schema.COMMIT_SCHEMA]),
         software_version=data[schema.COMMIT_SOFTWARE],
-        lucene_version=str(
-            SegmentInfos.readCommit(
-                commit.getDirectory(), commit.getSegmentsFileName()
-            ).getCommitLuceneVersion()
-        ),
+        lucene_version=data[schema.COMMIT_LUCENE],
     )
+
+
+def _size(file: Path) -> int:
+    """Bytes of a file; 0 for one that a newer commit has made superfluous meanwhile."""
+    try:
+        return file.stat().st_size
+    except FileNotFoundError:
+        return 0

@@ -1,33 +1,40 @@
 """Who holds the write lock of an index.
 
-Lucene's `NativeFSLockFactory` locks ``write.lock`` with a POSIX record lock, so the kernel can
-name the process that holds it (``F_GETLK`` in fcntl(2)).
+Lucene's `NativeFSLockFactory` locks ``write.lock`` with a POSIX record lock. The file must not be
+opened to ask about it: closing it again would release the lock of the calling process (fcntl(2)).
+So the kernel's table of locks is read (proc_locks(5)).
 """
 
-import fcntl
 import os
-import struct
 from pathlib import Path
 from typing import Final
 
-_FLOCK: Final = "hhqqi"
-"""`struct flock` on 64-bit Linux: type, whence, start, length, process."""
+_LOCKS: Final = Path("/proc/locks")
+_PROCESS_COLUMN: Final = 4
+_FILE_COLUMN: Final = 5
 
 
 def holder(index_path: Path) -> str:
     """Describe the process that holds the write lock of an index.
 
     Returns:
-        Words for an error message such as ``process 4711 (idx bulk -j big.json)``. The kernel
-        does not report a lock of the calling process, so where it reports none this one is
-        named.
+        Words for an error message such as ``process 4711 (idx bulk -j big.json)``.
     """
-    request = struct.pack(_FLOCK, fcntl.F_WRLCK, 0, 0, 0, 0)
-    with (index_path / "write.lock").open("r+b") as lock:
-        answer = fcntl.fcntl(lock, fcntl.F_GETLK, request)
-    lock_type, _, _, _, process = struct.unpack(_FLOCK, answer)
-    if lock_type == fcntl.F_UNLCK:
-        return f"this process, {os.getpid()}"
+    try:
+        inode = (index_path / "write.lock").stat().st_ino
+        rows = [line.split() for line in _LOCKS.read_text().splitlines()]
+    except OSError:
+        return "an unknown process"
+    for row in rows:
+        # 1: POSIX  ADVISORY  WRITE 4711 08:01:1234567 0 EOF
+        if row[1] == "POSIX" and row[_FILE_COLUMN].endswith(f":{inode}"):
+            return _describe(int(row[_PROCESS_COLUMN]))
+    return "a process that has just ended"
+
+
+def _describe(process: int) -> str:
+    if process == os.getpid():
+        return f"this process, {process}"
     try:
         words = Path(f"/proc/{process}/cmdline").read_bytes().decode(errors="replace").split("\0")
     except OSError:

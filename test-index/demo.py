@@ -8,6 +8,7 @@ import asyncio
 import shutil
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 from mcp import Client
@@ -53,7 +54,7 @@ def show(question: str, result: CallToolResult) -> None:
 
 def excerpt(text: str) -> str:
     """The beginning of a text on one line."""
-    return " ".join(text.split())[:110] + "…"
+    return textwrap.shorten(text, 110, placeholder="…")
 
 
 if __name__ == "__main__":

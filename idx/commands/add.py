@@ -1,13 +1,15 @@
 """`idx add`."""
 
 from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json, Wait
-from idx.output import print_json, say, warn
+from idx.output import print_json, say, tell, warn
 from shared.document import Document
 from shared.errors import InvalidDocumentError, SourceFileError
 from shared.settings import DEFAULT_MAX_MEGABYTES, DEFAULT_WAIT
@@ -51,40 +53,46 @@ def add(
 
     Examples: idx add -d lease -t Lease -f lease.pdf; idx add lease.pdf notes.md
     """
-    # The source is read before the index is opened: other writers need not wait for a slow PDF.
-    from idx.source_file import file_document
+    one = (document_id, title, content, file)
+    _check_arguments(files, *one)
+    documents = _documents(files, encoding, max_size, *one)
+    chunks: dict[str, int] = {}
+    failures: list[str] = []
+    from shared.index import Index
 
-    if files:
-        if any(option is not None for option in (document_id, title, content, file)):
-            raise typer.BadParameter("give files, or one document by its options, not both")
-        _refuse_same_names(files)
-        documents: list[Document] = []
-        failures: list[SourceFileError | InvalidDocumentError] = []
-        for path in files:
+    with Index(index_path, wait=wait, program="command") as index:
+        for make in documents:
             try:
-                documents.append(file_document(path, encoding, max_size))
+                document = make()
+                chunks[document.id] = index.add(document)
             except (SourceFileError, InvalidDocumentError) as error:
-                failures.append(error)
+                failures.append(str(error))
                 say(f"Error: {error}")
-    else:
-        if document_id is None or title is None:
-            raise typer.BadParameter("give --id and --title, or the files to add")
-        if (content is None) == (file is None):
-            raise InvalidDocumentError("a document has one source: give --content or --file")
-        if file is not None:
-            documents = [file_document(file, encoding, max_size, document_id, title)]
-        else:
-            documents = [Document(document_id, title, content or "")]
-        failures = []
-    chunks = _write(documents, index_path, wait) if documents else {}
-    _report(chunks, [str(failure) for failure in failures], totals=bool(files), as_json=as_json)
+    for added, count in chunks.items():
+        if not count:
+            warn(f"document '{added}' is empty; chunks it had before were removed")
+    _report(chunks, failures, totals=bool(files), as_json=as_json)
     if failures:
         raise typer.Exit(1)
 
 
-def _refuse_same_names(files: list[Path]) -> None:
-    """One of two files with the same name would silently replace the other."""
-    for name, count in Counter(file.name for file in files).items():
+def _check_arguments(
+    files: list[Path] | None,
+    document_id: str | None,
+    title: str | None,
+    content: str | None,
+    file: Path | None,
+) -> None:
+    if not files:
+        if document_id is None or title is None:
+            raise typer.BadParameter("give --id and --title, or the files to add")
+        if (content is None) == (file is None):
+            raise InvalidDocumentError("a document has one source: give --content or --file")
+        return
+    if any(option is not None for option in (document_id, title, content, file)):
+        raise typer.BadParameter("give files, or one document by its options, not both")
+    for name, count in Counter(path.name for path in files).items():
+        # One of two files with the same name would silently replace the other.
         if count > 1:
             raise typer.BadParameter(
                 f"{count} of the files are named {name!r}, which would be the id of each; "
@@ -92,27 +100,33 @@ def _refuse_same_names(files: list[Path]) -> None:
             )
 
 
-def _write(documents: list[Document], index_path: Path, wait: float) -> dict[str, int]:
-    """Add the documents in one commit; how many chunks each has."""
-    from shared.index import Index
+def _documents(
+    files: list[Path] | None,
+    encoding: str | None,
+    max_size: float,
+    document_id: str | None,
+    title: str | None,
+    content: str | None,
+    file: Path | None,
+) -> Iterator[Callable[[], Document]]:
+    """What makes each document; one may fail without costing the others."""
+    from idx.source_file import file_document
 
-    with Index(index_path, wait=wait, program="command") as index:
-        chunks = {document.id: index.add(document) for document in documents}
-    for document_id, count in chunks.items():
-        if not count:
-            warn(f"document '{document_id}' is empty; chunks it had before were removed")
-    return chunks
+    for path in files or []:
+        yield partial(file_document, path, encoding, max_size)
+    if file is not None:
+        yield partial(file_document, file, encoding, max_size, document_id, title)
+    if content is not None:
+        yield partial(Document, document_id or "", title or "", content)
 
 
 def _report(chunks: dict[str, int], failures: list[str], *, totals: bool, as_json: bool) -> None:
     if as_json:
-        added: list[dict[str, Any]] = [
-            {"source_document": document_id, "chunks": count}
-            for document_id, count in chunks.items()
-        ]
+        added = [{"source_document": name, "chunks": count} for name, count in chunks.items()]
         print_json({"added": added, "failed": failures})
         return
     for document_id, count in chunks.items():
-        print(f"Successfully added document '{document_id}' as {count} chunks to index")
+        tell(f"Successfully added document '{document_id}' as {count} chunks to index")
     if totals:
-        print(f"Added {len(chunks)} files as {sum(chunks.values())} chunks; {len(failures)} failed")
+        total = sum(chunks.values())
+        tell(f"Added {len(chunks)} files as {total} chunks; {len(failures)} failed")

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json, Wait
-from idx.output import print_json, say, warn
+from idx.output import print_json, say, tell, warn
 from shared.settings import DEFAULT_WAIT
 
 
@@ -46,4 +46,4 @@ def bulk(
     if as_json:
         print_json({"documents": documents, "chunks": chunks, "skipped": skipped})
     else:
-        print(f"Successfully added {documents} documents as {chunks} total chunks to index")
+        tell(f"Successfully added {documents} documents as {chunks} total chunks to index")

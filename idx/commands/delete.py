@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json, Wait
-from idx.output import print_json, say
+from idx.output import print_json, say, tell
 from shared.settings import DEFAULT_WAIT
 
 
@@ -38,8 +38,8 @@ def delete(
         print_json({"deleted": deleted, "unknown": unknown})
     else:
         for document_id, count in deleted.items():
-            print(f"Deleted document '{document_id}' ({count} chunks)")
+            tell(f"Deleted document '{document_id}' ({count} chunks)")
     for document_id in unknown:
-        say(f"No document has the id '{document_id}'.")
+        say(f"{'No' if deleted else 'Error: no'} document has the id '{document_id}'.")
     if not deleted:
         raise typer.Exit(1)

@@ -1,7 +1,7 @@
 """`idx init`."""
 
 from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json
-from idx.output import print_json
+from idx.output import print_json, tell
 
 
 def init(index_path: IndexPath = DEFAULT_INDEX_PATH, as_json: Json = False) -> None:
@@ -15,6 +15,6 @@ def init(index_path: IndexPath = DEFAULT_INDEX_PATH, as_json: Json = False) -> N
     if as_json:
         print_json({"index_path": str(index_path), "created": created})
     elif created:
-        print(f"Successfully initialized Lucene index at: {index_path}")
+        tell(f"Successfully initialized Lucene index at: {index_path}")
     else:
-        print(f"There is an index at {index_path} already; nothing was changed.")
+        tell(f"There is an index at {index_path} already; nothing was changed.")

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json
-from idx.output import print_json
+from idx.output import print_json, tell
 
 
 def list_documents(
@@ -42,4 +42,4 @@ def list_documents(
             for document in answer.documents
         ),
     )
-    print(f"{answer.total_documents:,} documents, {answer.total_chunks:,} chunks")
+    tell(f"{answer.total_documents:,} documents, {answer.total_chunks:,} chunks")

@@ -11,7 +11,8 @@ from idx.output import print_json
 def show(
     document_id: Annotated[str, typer.Argument(metavar="ID", help="Id of the document.")],
     chunk: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Only the chunk with this number.")
+        int | None,
+        typer.Option(min=1, max=2**31 - 1, metavar="N", help="Only the chunk with this number."),
     ] = None,
     index_path: IndexPath = DEFAULT_INDEX_PATH,
     as_json: Json = False,
@@ -20,7 +21,7 @@ def show(
 
     Example: idx show lease --chunk 2
     """
-    from idx.control_characters import visible
+    from idx.control_characters import visible, visible_line
     from shared.chunker import chunk_id
     from shared.errors import ChunkNotFoundError
     from shared.searcher import Searcher
@@ -35,4 +36,5 @@ def show(
         print_json(answer)
         return
     for piece in answer.chunks:
-        print(f"# {visible(piece.title)}  [{visible(piece.id)}]\n\n{visible(piece.content)}\n")
+        print(f"# {visible_line(piece.title)}  [{visible_line(piece.id)}]\n")
+        print(f"{visible(piece.content)}\n")

@@ -9,6 +9,7 @@ from pydantic import Field
 from server.arguments import ChunkId, MaxCharacters
 from server.budget import DEFAULT_CHARACTERS, fit, shorten_chunk
 from server.lucene_pool import LucenePool
+from shared.errors import AnswerTooLongError
 from shared.results import DocumentChunks, Neighbour
 
 
@@ -49,7 +50,9 @@ async def get_document_chunks(
     source_document_id: Annotated[
         str, Field(min_length=1, description="Id of a document: source_document of a result.")
     ],
-    start_index: Annotated[int, Field(ge=1, description="Number of the first chunk.")] = 1,
+    start_index: Annotated[
+        int, Field(ge=1, le=2**31 - 1, description="Number of the first chunk.")
+    ] = 1,
     count: Annotated[int, Field(ge=1, le=100, description="Chunks to return.")] = 5,
     max_characters: MaxCharacters = DEFAULT_CHARACTERS,
 ) -> DocumentChunks:
@@ -73,4 +76,6 @@ def _fitted(answer: Neighbour, max_characters: int) -> Neighbour:
     if answer.chunk is None:
         return answer
     chunks, notice = fit([answer.chunk], max_characters, shorten_chunk)
-    return replace(answer, chunk=chunks[0] if chunks else None, notice=notice)
+    if not chunks:
+        raise AnswerTooLongError(max_characters)
+    return replace(answer, chunk=chunks[0], notice=notice)

@@ -7,7 +7,7 @@ from mcp.server.mcpserver import Context
 from pydantic import Field
 
 from server.arguments import MaxCharacters, Offset
-from server.budget import DEFAULT_CHARACTERS, fit, shorten_hit
+from server.budget import DEFAULT_CHARACTERS, brief_query, fit, shorten_hit
 from server.lucene_pool import LucenePool
 from shared.filters import Filter
 from shared.results import Content, Operator, SearchAnswer
@@ -38,7 +38,7 @@ async def search(
         Content,
         Field(
             description="full: the whole text of each result; passages: only the parts around "
-            "the matches, which are marked with **; none: no text."
+            "the matches, each match between <mark> and </mark>; none: no text."
         ),
     ] = "full",
     max_characters: MaxCharacters = DEFAULT_CHARACTERS,
@@ -60,5 +60,6 @@ async def search(
             content=content,
         )
     )
-    results, notice = fit(answer.results, max_characters, shorten_hit, outside=query)
-    return replace(answer, results=results, notice=notice)
+    shown = brief_query(query)
+    results, notice = fit(answer.results, max_characters, shorten_hit, outside=shown)
+    return replace(answer, query=shown, results=results, notice=notice)

@@ -94,6 +94,8 @@ def test_other_encodings_are_named(idx: Idx, empty_index: Path, tmp_path: Path) 
     assert "Die Häuser" in idx("show", "old.txt").stdout
     unknown = idx("add", "old.txt", "--encoding", "klingon", code=1)
     assert "there is no encoding 'klingon'" in unknown.stderr
+    refused = idx("add", "old.txt", "--encoding", "undefined", code=1)
+    assert "cannot be read as 'undefined'" in refused.stderr
 
 
 def make_nothing(file: Path) -> None:
@@ -124,6 +126,10 @@ def make_damaged_pdf(file: Path) -> None:
     file.write_bytes(pdf_of(["page"] * 20)[:700])
 
 
+def make_pdf_that_upsets_its_reader(file: Path) -> None:
+    file.write_bytes((Path(__file__).parents[1] / "data" / "damaged-media-box.pdf").read_bytes())
+
+
 def make_scanned_pdf(file: Path) -> None:
     file.write_bytes(pdf_of(["", ""]))
 
@@ -141,6 +147,7 @@ BAD_FILES = {
     make_fifo: "is no regular file",
     make_protected_pdf: "is protected by a password",
     make_damaged_pdf: "is a damaged PDF",
+    make_pdf_that_upsets_its_reader: "is a damaged PDF: MalformedPDFException",
     make_scanned_pdf: "has no text on its 2 pages",
     make_large: "has 50.0 MB, more than the 50 MB that are allowed",
 }
@@ -153,7 +160,7 @@ def test_a_bad_file_is_named_with_its_reason_and_costs_only_itself(
         make(tmp_path / make.__name__)
     (tmp_path / "good.txt").write_text("Good text.")
     failed = idx("add", *(make.__name__ for make in BAD_FILES), "good.txt", code=1)
-    assert failed.stdout.endswith("Added 1 files as 1 chunks; 9 failed\n")
+    assert failed.stdout.endswith("Added 1 files as 1 chunks; 10 failed\n")
     lines = failed.stderr.splitlines()
     assert len(lines) == len(BAD_FILES)
     for line, (make, reason) in zip(lines, BAD_FILES.items(), strict=True):

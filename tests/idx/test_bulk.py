@@ -34,9 +34,17 @@ ENTRIES = [
         json.dumps(ENTRIES, indent=4),
         "\n\n ".join(json.dumps(entry) for entry in ENTRIES) + "\n",
         "\ufeff" + json.dumps(ENTRIES),
+        "\n" * 9_000 + " " * 9_000 + json.dumps(ENTRIES),
         "\ufeff" + "\r\n".join(json.dumps(entry) for entry in ENTRIES),
     ],
-    ids=["array", "indented array", "lines", "array with mark", "lines with mark"],
+    ids=[
+        "array",
+        "indented array",
+        "lines",
+        "array with mark",
+        "array after blanks",
+        "lines with mark",
+    ],
 )
 def test_an_array_and_json_lines(
     idx: Idx, empty_index: Path, tmp_path: Path, listed: Listed, text: str
@@ -123,6 +131,7 @@ BROKEN = {
     f'[{GOOD_LINE}, {{"Id": "b", "Title": "T", "Content": {{}}}}]': "entry 2: 'content' is dict",
     f'[{GOOD_LINE}, {{"Id": "\\ud800", "Title": "T"}}]': "entry 2: the id of",
     f'[{GOOD_LINE}, {{"Id": "b", "Title": "T", "x": NaN}}]': "entry 2: the metadata 'x'",
+    f'[{GOOD_LINE}, {{"Id": "b", "Title": "T", "y": 1{"0" * 400}}}]': "entry 2: the metadata 'y'",
     "[" * 100_000: "is not JSON that can be read",
     "\0\1": "is binary",
 }

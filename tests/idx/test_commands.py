@@ -79,6 +79,7 @@ def test_add_delete_list_show(idx: Idx, empty_index: Path) -> None:
     assert deleted.stdout == "Deleted document 'lease' (3 chunks)\n"
     assert deleted.stderr == "No document has the id 'nobody'.\n"
     gone = idx("delete", "lease", "--json", code=1)
+    assert gone.stderr == "Error: no document has the id 'lease'.\n"
     assert json.loads(gone.stdout) == {"deleted": {}, "unknown": ["lease"]}
 
 
@@ -148,10 +149,66 @@ def test_search_with_filters(idx: Idx, empty_index: Path) -> None:
     assert "is not understood" in idx("search", "x", "--filter", "year", code=1).stderr
 
 
+def test_the_stars_of_markdown_are_no_matches(idx: Idx, empty_index: Path) -> None:
+    idx("add", "-d", "a", "-t", "T", "-c", "This is **very** important for the battery")
+    answer = idx("search", "battery", "--json").stdout
+    assert "**very**" in answer
+    from shared import Searcher
+
+    with Searcher(empty_index) as searcher:
+        (hit,) = searcher.search("battery", content="passages").results
+    assert hit.passages == ["This is **very** important for the <mark>battery</mark>"]
+
+
+def test_an_answer_that_cannot_be_written_is_an_error(idx: Idx, empty_index: Path) -> None:
+    idx("add", "-d", "a", "-t", "A", "-c", "text")
+    for command in (["list"], ["stats", "--json"], ["search", "text"], ["show", "a"]):
+        with Path("/dev/full").open("w") as full:
+            done = subprocess.run(
+                [PROGRAMS / "idx", *command, "-i", empty_index],
+                stdout=full,
+                stderr=subprocess.PIPE,
+                text=True,
+                check=False,
+            )
+        assert done.returncode == 1
+        reason = "Error: the answer could not be written: No space left on device\n"
+        assert done.stderr.endswith(reason)
+        assert "Traceback" not in done.stderr
+
+
+def test_closed_streams_are_no_crash(idx: Idx, empty_index: Path) -> None:
+    for closing in ("<&-", ">&-", "2>&-"):
+        done = subprocess.run(
+            ["/bin/sh", "-c", f'"$0" bulk -j - -i "$1" {closing}', PROGRAMS / "idx", empty_index],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert "Traceback" not in done.stderr
+
+
+def test_ids_that_are_no_unicode_are_named(idx: Idx, empty_index: Path) -> None:
+    for command in (["delete"], ["show"], ["list", "--prefix"], ["search", "x", "--filter"]):
+        failed = idx(*command, "id=a\udcff", code=1)
+        assert "is not valid Unicode" in failed.stderr
+
+
 def test_documents_cannot_steer_the_terminal(idx: Idx, empty_index: Path) -> None:
     idx("add", "-d", "a", "-t", "T\x1b[31m", "-c", "before \x1b]0;owned\x07 after")
     for command in (["search", "before"], ["show", "a"], ["list"]):
         assert "\x1b" not in idx(*command).stdout
+    hostile = "x\x1b[2J\nError: no"
+    for command in (["add", "-d", hostile, "-t", "T", "-c", ""], ["delete", hostile]):
+        done = idx(*command, code=int(command[0] == "delete"))
+        assert "\x1b" not in done.stdout + done.stderr
+        assert len((done.stdout + done.stderr).splitlines()) <= 2
+
+
+def test_lines_are_shown_as_they_stand(idx: Idx, empty_index: Path) -> None:
+    idx("add", "-d", "a", "-t", "T", "-c", "one\r\ntwo\n")
+    assert idx("show", "a").stdout == "# T  [a-chunk-001]\n\none\ntwo\n\n\n"
 
 
 def test_stats(idx: Idx, empty_index: Path) -> None:

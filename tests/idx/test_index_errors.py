@@ -181,6 +181,26 @@ def test_an_interrupted_writer_leaves_the_index_as_it_was(
     idx("add", "-d", "next", "-t", "T", "-c", "text")
 
 
+def test_an_interruption_at_the_very_start_is_one_too(empty_index: Path) -> None:
+    for seconds in (0.05, 0.1, 0.2):
+        with subprocess.Popen(
+            [PROGRAMS / "idx", "search", "x", "-i", empty_index], stderr=subprocess.PIPE
+        ) as program:
+            time.sleep(seconds)
+            program.send_signal(signal.SIGINT)
+            _, errors = program.communicate()
+        assert program.returncode == 130
+        assert b"Traceback" not in errors
+
+
+def test_paths_are_spelled_in_utf_8_whatever_the_locale(
+    idx: Idx, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LC_ALL", "C")
+    idx("init", "-i", "café")
+    idx("add", "-i", "café", "-d", "a", "-t", "A", "-c", "text")
+
+
 def test_a_query_that_cannot_be_run_is_one_line(idx: Idx, empty_index: Path) -> None:
     for query, reason in {
         "x" * 100_000: "at most 20,000",

@@ -33,7 +33,7 @@ COMMANDS = ("init", "add", "bulk", "delete", "list", "show", "search", "stats")
 def test_nothing_heavy_is_imported_for(module: str, arguments: list[str], code: int) -> None:
     script = (
         f"import sys; sys.argv[1:] = {arguments!r}\n"
-        f"from {module}.app import main\n"
+        f"from {module}.__main__ import main\n"
         "try: main()\n"
         "finally: print('IMPORTED', *sys.modules, file=sys.stderr)"
     )

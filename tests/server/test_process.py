@@ -1,9 +1,11 @@
 """The server as a process: its stdout, its end, and what hostile input does to it."""
 
 import json
+import resource
 import signal
 import subprocess
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +18,13 @@ from tests.conftest import PROGRAMS
 class RawClient:
     """Speaks the protocol line by line, so that nothing of an SDK hides what is sent."""
 
-    def __init__(self, index_path: Path) -> None:
+    def __init__(self, index_path: Path, before: Callable[[], None] | None = None) -> None:
         self.process = subprocess.Popen(
             [PROGRAMS / "mcp-lucene", index_path],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
+            preexec_fn=before,
         )
         self._id = 0
 
@@ -92,14 +95,16 @@ def test_a_stdin_closed_before_anything_was_said_ends_it_too(client: RawClient) 
 
 
 @pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
-def test_a_stopped_server_leaves_the_index_free(
+def test_a_signal_ends_the_server_at_once_and_leaves_the_index_free(
     client: RawClient, empty_index: Path, stop: signal.Signals
 ) -> None:
     client.initialize()
     client.search("text")
     client.process.send_signal(stop)
+    # stdin is still open.
+    assert client.process.wait(timeout=5) == -stop
     _, err = client.end()
-    assert b"Traceback" not in err
+    assert err == b""
     with Index(empty_index, wait=0) as index:
         index.add(Document("b", "B", "text"))
 
@@ -145,5 +150,54 @@ def test_nothing_that_is_sent_ends_the_process(client: RawClient) -> None:
     for line in HOSTILE:
         client.send_line(line)
     for query in HOSTILE_QUERIES:
-        assert client.search(query)["content"][0]["text"]
+        result = client.search(query)
+        text = result["content"][0]["text"]
+        assert result.get("structuredContent") or not text.startswith("Error executing"), text
     assert client.search("text")["structuredContent"]["totalHits"] == 1
+    _, err = client.end()
+    assert b"Traceback" not in err
+
+
+def test_a_closed_stdout_is_the_end_of_the_session(client: RawClient) -> None:
+    client.initialize()
+    assert client.process.stdout is not None
+    client.process.stdout.close()
+    client.send({"jsonrpc": "2.0", "id": 7, "method": "ping"})
+    assert client.process.stdin is not None
+    client.process.stdin.close()
+    client.process.wait(timeout=10)
+    assert client.process.stderr is not None
+    assert b"Traceback" not in client.process.stderr.read()
+
+
+def test_without_room_for_java_each_call_says_so(empty_index: Path) -> None:
+    limit = 1_200_000_000
+
+    def little_memory() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+
+    client = RawClient(empty_index, before=little_memory)
+    with client.process:
+        client.initialize()
+        for _ in range(2):
+            result = client.search("text")
+            assert result["isError"]
+            assert "the Java virtual machine could not be started" in result["content"][0]["text"]
+        assert client.end() == (b"", b"")
+
+
+def test_a_call_that_takes_long_does_not_keep_the_process(client: RawClient) -> None:
+    client.initialize()
+    # Hundreds of patterns, each near the limit, take many seconds.
+    slow = " ".join(f"/[ab]*a[ab]{{9}}{number}/" for number in range(400))
+    client.send(
+        {
+            "jsonrpc": "2.0",
+            "id": 7,
+            "method": "tools/call",
+            "params": {"name": "Search", "arguments": {"query": slow}},
+        }
+    )
+    time.sleep(0.3)
+    client.end()
+    assert client.process.returncode == 0

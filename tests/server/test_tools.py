@@ -111,7 +111,7 @@ async def test_how_much_text_a_hit_carries(client: Client) -> None:
     assert (await hit("none"))["content"] is None
     passages = await hit("passages")
     assert passages["content"] is None
-    assert "**word300**" in passages["passages"][0]
+    assert "<mark>word300</mark>" in passages["passages"][0]
     assert len(passages["passages"][0]) < 250
 
 
@@ -168,6 +168,8 @@ async def test_walking_through_a_document(client: Client) -> None:
         ("Search", {"query": "a", "zzz": 3}, r"no argument 'zzz'; there are query, limit"),
         ("Search", {"query": "a", "filters": [{"field": "nobody"}]}, r"no document has the field"),
         ("Search", {"query": "a", "filters": [{"feld": "x"}]}, r"filters\.0\.f"),
+        ("Search", {"query": "/a{1,99999}/"}, r"repeats more than 1,000 times"),
+        ("get_document_chunks", {"source_document_id": "menu", "start_index": 2**31}, r"is 2147"),
         ("get_next_chunk", {"chunk_id": "nobody"}, r"no chunk has the id 'nobody'"),
         ("get_previous_chunk", {"chunk_id": "menu-chunk-002"}, r"'menu-chunk-002'"),
         ("get_document_chunks", {"source_document_id": "nobody"}, r"document has the id 'nobody'"),
@@ -233,6 +235,33 @@ async def test_long_ids_do_not_break_the_budget(client: Client, empty_index: Pat
     result = await client.call_tool("Search", {"query": "otter"})
     assert len(result.content[0].text) < 40_000  # type: ignore[union-attr] # it is text
     assert "results were left out" in answer(result)["notice"]
+
+
+async def test_one_result_that_is_too_long_hides_no_other(
+    client: Client, empty_index: Path
+) -> None:
+    with Index(empty_index) as index:
+        index.add(Document("a", "T" * 9_999, "otter"))
+        index.add(Document("b", "Short", "otter " * 3))
+    small = {"query": "otter", "max_characters": 4_000}
+    found = answer(await client.call_tool("Search", small))
+    assert {hit["source_document"] for hit in found["results"]} == {"a", "b"}
+    assert "cut short" in found["notice"]
+
+
+async def test_what_a_client_sends_does_not_come_back_at_length(client: Client) -> None:
+    calls: list[tuple[str, dict[str, Any]]] = [
+        ("Search", {"query": '"' + "\x01" * 19_000 + '"'}),
+        ("Search", {"query": "a", "x" * 100_000: 1}),
+        ("Search", {"query": "a", "filters": [{"field": "b" * 300} for _ in range(3000)]}),
+        ("Search", {"query": "a", "filters": [{"x": 1} for _ in range(3000)]}),
+        ("get_next_chunk", {"chunk_id": "x" * 300_000}),
+        ("get_document_chunks", {"source_document_id": "x" * 300_000}),
+        ("x" * 100_000, {}),
+    ]
+    for tool, arguments in calls:
+        result = await client.call_tool(tool, arguments)
+        assert len(result.content[0].text) < 40_000  # type: ignore[union-attr] # it is text
 
 
 async def test_every_tool_is_described(client: Client) -> None:

@@ -12,6 +12,9 @@ from shared.errors import InvalidDocumentError
     [
         ("", "t", "c", {}, "needs an id"),
         ("a", " \n", "c", {}, "needs a title"),
+        ("a" * 10_001, "t", "c", {}, "the id of .* has 10,001 characters; at most 10,000"),
+        ("a", "t" * 10_001, "c", {}, "the title of .* has 10,001 characters; at most 10,000"),
+        ("a", "t", "c", {"k": 10**400}, "a number of a double's range"),
         ("\ud800", "t", "c", {}, "the id of .* lone surrogate at character 0"),
         ("a", "t\udfff", "c", {}, "the title of .* lone surrogate at character 1"),
         ("a", "t", "ab\ud83d", {}, "the content of .* lone surrogate at character 2"),

@@ -36,7 +36,11 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Searcher:
     path = tmp_path_factory.mktemp("library") / "index"
     create(path)
     with Index(path) as index:
-        index.add(Document("a", "A", "word", {"year": 1999, "author": "Ann", "tags": ["x", "y"]}))
+        index.add(
+            Document(
+                "a", "A", "word", {"year": 1999, "author": "Ann", "tags": ["x", "y"], "whole": 4.0}
+            )
+        )
         index.add(Document("b", "B", "word", {"year": 2020, "author": "Ben", "open": True}))
         index.add(Document("c/1", "C", "word " * 300, {"year": 2020.5, "date": "2024-05-01"}))
     return Searcher(path)
@@ -66,6 +70,13 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Searcher:
         (Filter("chunk_index", "in", [2, 3]), {"c/1"}),
         (Filter("chunk_index", "ne", 1), {"c/1"}),
         (Filter("chunk_index", "range", minimum=2), {"c/1"}),
+        (Filter("chunk_index", "range", minimum=1.5, maximum="2"), {"c/1"}),
+        (Filter("chunk_index", "range", minimum=3_000_000_000), set()),
+        (Filter("chunk_index", "range", maximum=-3_000_000_000), set()),
+        (Filter("chunk_index", "eq", 1.9), set()),
+        (Filter("chunk_index", "eq", 2**32 + 1), set()),
+        (Filter("year", "eq", 2020.0), {"b"}),
+        (Filter("whole", "eq", 4), {"a"}),
         (Filter("chunk_index", "exists"), {"a", "b", "c/1"}),
     ],
 )
@@ -91,10 +102,17 @@ def test_all_filters_must_hold_and_scores_stay(library: Searcher) -> None:
         (Filter("author", "eq", ["x"]), "needs one value"),
         (Filter("author", "in", "x"), "needs a list of values"),
         (Filter("author", "in", []), "needs a list of values"),
-        (Filter("author", "prefix", 3), "needs a text as its prefix"),
+        (Filter("author", "prefix", 3), "needs a text field for its prefix"),
         (Filter("year", "range"), "needs a minimum or a maximum"),
         (Filter("year", "range", minimum=1, maximum="x"), "needs a number, not 'x'"),
         (Filter("chunk_index", "eq", "two"), "needs a number, not 'two'"),
+        (Filter("chunk_index", "eq", "inf"), "needs a number, not 'inf'"),
+        (Filter("chunk_index", "prefix", "1"), "needs a text field"),
+        (Filter("year", "range", minimum=10**400), "needs a number"),
+        (Filter("year", "range", minimum=float("nan")), "needs a number"),
+        (Filter("year", "eq", 2020, minimum=3), "no use for minimum or maximum with 'eq'"),
+        (Filter("year", "range", 2020, minimum=3), "no use for value with 'range'"),
+        (Filter("year", "like", 3), "no filter operator 'like'"),  # type: ignore[arg-type] # wrong
     ],
 )
 def test_what_does_not_fit_is_named(library: Searcher, condition: Filter, complaint: str) -> None:

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from shared import Document, Index, Searcher, create
+from shared import index as index_module
 from shared.errors import (
     DocumentNotFoundError,
+    IndexDamagedError,
     IndexLockedError,
     IndexMissingError,
     IndexPathError,
@@ -141,8 +143,8 @@ def test_a_commit_without_changes_writes_nothing(empty_index: Path) -> None:
 @pytest.mark.parametrize(
     "document_id",
     [
-        "x" * 10_000,
-        "🦦" * 10_000,
+        "x" * 9_999,
+        "🦦" * 9_999,
         "a/b\\c",
         "quotes \" and ' and `",
         "line\nfeed\r\n\ttab",
@@ -198,11 +200,67 @@ def test_a_second_writer_waits_and_then_says_who_holds_the_lock(empty_index: Pat
 
 
 def test_two_writers_in_one_process_exclude_each_other_too(empty_index: Path) -> None:
-    with (
-        Index(empty_index),
-        pytest.raises(IndexLockedError, match=rf"this process, {os.getpid()}"),
-    ):
-        Index(empty_index, wait=0)
+    other = (
+        "import sys; from shared import Index, IndexLockedError\n"
+        "try: Index(sys.argv[1], wait=0)\n"
+        "except IndexLockedError: print('refused')"
+    )
+    with Index(empty_index):
+        with pytest.raises(IndexLockedError, match=rf"this process, {os.getpid()}"):
+            Index(empty_index, wait=0)
+        # Asking who holds the lock must not let go of it.
+        done = subprocess.run(
+            [sys.executable, "-c", other, empty_index], capture_output=True, text=True, check=True
+        )
+        assert done.stdout == "refused\n"
+
+
+def test_creating_while_another_process_creates_wipes_nothing(
+    index_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = index_module._open_writer
+
+    def slowly(*arguments: object) -> object:
+        monkeypatch.setattr(index_module, "_open_writer", opened)
+        assert create(index_path)
+        with Index(index_path) as index:
+            index.add(Document("a", "A", "text"))
+        return opened(*arguments)  # type: ignore[arg-type] # passed on as they came
+
+    monkeypatch.setattr(index_module, "_open_writer", slowly)
+    assert not create(index_path)
+    assert ids(index_path) == ["a"]
+
+
+def test_a_closed_index_says_so(empty_index: Path) -> None:
+    with Index(empty_index) as index:
+        pass
+    for use in (index.commit, lambda: index.delete("a"), lambda: index.chunk_count("a")):
+        with pytest.raises(ValueError, match="is closed"):
+            use()
+
+
+def test_an_index_without_its_commit_is_damaged_not_missing(empty_index: Path) -> None:
+    with Index(empty_index) as index:
+        index.add(Document("a", "A", "text"))
+    for commit in empty_index.glob("segments_*"):
+        commit.unlink()
+    for use in (create, Index, lambda path: Searcher(path).search("x")):
+        with pytest.raises(IndexDamagedError, match="segments_N file"):
+            use(empty_index)
+
+
+def test_a_file_that_is_named_like_one_of_lucene_makes_no_index(tmp_path: Path) -> None:
+    (tmp_path / "segments.csv").write_text("a,b")
+    with pytest.raises(IndexPathError, match="it holds other files"):
+        create(tmp_path)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["segments.csv"]
+
+
+def test_a_folder_that_was_there_becomes_private(index_path: Path) -> None:
+    index_path.mkdir(mode=0o755)
+    create(index_path)
+    assert stat.S_IMODE(index_path.stat().st_mode) == 0o700
 
 
 def test_threads_may_share_a_writer(empty_index: Path) -> None:
