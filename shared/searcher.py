@@ -3,7 +3,7 @@
 import stat
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self, get_args
@@ -32,6 +32,9 @@ from shared.results import (
     SearchAnswer,
 )
 from shared.statistics import statistics
+
+_ATTEMPTS: Final = 3
+"""How often an index is opened before it counts as damaged."""
 
 _MOST: Final = 2**31 - 1
 """Lucene counts in 32 bits."""
@@ -215,13 +218,11 @@ class Searcher:
                 if self._is_of_this_index(searcher):
                     return self._manager, searcher
                 self._manager.release(searcher)
-        try:
-            return self._open()
-        except lucene.JavaError:
-            if folder == self._identify_folder():
-                raise
-            # The folder was exchanged between two looks at it.
-            return self._open()
+        for _ in range(_ATTEMPTS - 1):
+            # The folder may be exchanged between two looks at it.
+            with suppress(lucene.JavaError):
+                return self._open()
+        return self._open()
 
     def _open(self) -> tuple[Any, Any]:
         self._close_manager()

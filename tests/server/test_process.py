@@ -24,7 +24,7 @@ class RawClient:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            preexec_fn=before,
+            preexec_fn=before,  # noqa: PLW1509 - it only sets a limit
         )
         self._id = 0
 

@@ -218,7 +218,7 @@ def test_two_writers_in_one_process_exclude_each_other_too(empty_index: Path) ->
 def test_creating_while_another_process_creates_wipes_nothing(
     index_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    opened = index_module._open_writer
+    opened = index_module._open_writer  # noqa: SLF001 - the place where two processes meet
 
     def slowly(*arguments: object) -> object:
         monkeypatch.setattr(index_module, "_open_writer", opened)

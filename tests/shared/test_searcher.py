@@ -1,5 +1,6 @@
 import shutil
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -299,6 +300,7 @@ def test_threads_search_while_the_folder_is_exchanged(filled_index: Path) -> Non
                 filled_index.rename(aside)
                 other.rename(filled_index)
                 aside.rename(other)
+                time.sleep(0.005)
         finally:
             done.set()
             for thread in threads:
