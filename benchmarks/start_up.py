@@ -92,7 +92,7 @@ def measure(index: str) -> dict[str, float]:
 
 def changed(package: str, change: str, arguments: Sequence[str]) -> Command:
     """The command that runs a program after one thing about it was changed."""
-    script = f"import sys; {change}\nfrom {package}.app import main; main()"
+    script = f"import sys; {change}\nfrom {package}.__main__ import main; main()"
     return [sys.executable, "-c", script, *arguments]
 
 
