@@ -18,7 +18,7 @@ from mcp.types import CallToolResult
 HERE = Path(__file__).parent
 INDEX = HERE / "index"
 PROGRAMS = Path(sys.executable).parent
-QUESTIONS = ("error E17", "Kaution Werkstatt", "DEC-0054 battery")
+QUESTIONS = ("error code meaning E17", "Kaution Werkstatt", "DEC-0054 battery")
 
 
 def index_samples() -> None:

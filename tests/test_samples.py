@@ -1,0 +1,44 @@
+"""The sample documents, and the demonstration that is made of them."""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+SAMPLES = Path(__file__).parents[1] / "test-index"
+
+
+def test_the_pdf_is_what_its_script_makes(tmp_path: Path) -> None:
+    for name in ("make_pdf.py", "manual-source.md"):
+        shutil.copy(SAMPLES / name, tmp_path)
+    (tmp_path / "documents").mkdir()
+    subprocess.run([sys.executable, tmp_path / "make_pdf.py"], capture_output=True, check=True)
+    (made,) = (tmp_path / "documents").iterdir()
+    assert made.read_bytes() == (SAMPLES / "documents" / made.name).read_bytes()
+
+
+def test_the_table_lists_every_document() -> None:
+    listed = re.findall(r"^\| `?\[?`?([\w.-]+)", (SAMPLES / "README.md").read_text(), re.MULTILINE)
+    documents = {file.name for file in (SAMPLES / "documents").iterdir()}
+    assert documents <= {Path(name).name for name in listed}
+
+
+def test_the_demonstration_shows_scored_chunks(tmp_path: Path) -> None:
+    shutil.copytree(SAMPLES, tmp_path / "samples", ignore=shutil.ignore_patterns("index"))
+    done = subprocess.run(
+        [sys.executable, tmp_path / "samples" / "demo.py"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "Added 13 files as 41 chunks; 0 failed" in done.stdout
+    for question, best in {
+        "error code meaning E17": "otterline-wl4-manual.pdf-chunk-010",
+        "Kaution Werkstatt": "mietvertrag-werkstatt.txt-chunk-001",
+        "DEC-0054 battery": "meeting-notes-2025-05-14.md-chunk-001",
+    }.items():
+        assert re.search(
+            rf"Search\('{question}'\): \d+ chunks match\n +\d\.\d+  {best}", done.stdout
+        )
+    assert "The chunk after meeting-notes-2025-05-14.md-chunk-001: " in done.stdout
