@@ -111,6 +111,7 @@ def test_a_parse_error_says_where(searcher: Searcher, query: str, message: str) 
         ("(" * 19_000, "nested too deeply"),
         ("/a{1,100000}/", "repeats more than 1,000 times"),
         ("/(a{90}b){90}/ x", "repeats more than 1,000 times"),
+        (r"/a\/b{1,100000}/", "repeats more than 1,000 times"),
         ("/[ab]*a[ab]{18}/", "a pattern that is too complex"),
     ],
 )
