@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from mcp import Client
 
+from idx.crawl import SECRETS
 from shared import create
 from tests.conftest import PROGRAMS, Connect
 
@@ -76,6 +77,11 @@ async def compare_with_reference(client: Client) -> None:
     for tool in tools:
         documented = re.findall(r"^\| `(\w+)` \|", sections[tool.name], re.MULTILINE)
         assert documented == list(tool.input_schema["properties"])
+
+
+def test_the_list_of_secrets_is_documented() -> None:
+    (listed,) = blocks("docs/folders.md", "text")
+    assert listed.split() == list(SECRETS)
 
 
 @pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "docs", "test-index"])
