@@ -1,15 +1,19 @@
 """Files as documents: what is read from them, and what happens when that fails."""
 
 import json
+import multiprocessing
 import os
+import signal
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 from fpdf import FPDF
 
+from idx import pdf_file
 from idx.source_file import file_document
 from shared.errors import SourceFileError
 from tests.conftest import Idx
@@ -225,3 +229,34 @@ def test_larger_files_can_be_allowed(idx: Idx, empty_index: Path, tmp_path: Path
     (tmp_path / "large.txt").write_text("word " * 400_000)
     assert "--max-size" in idx("add", "large.txt", "--max-size", "1", code=1).stderr
     assert "Added 1 files as 1905 chunks" in idx("add", "large.txt", "--max-size", "2.5").stdout
+
+
+def test_a_pdf_that_takes_too_long_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "slow.pdf").write_bytes(pdf_of(["text"]))
+    monkeypatch.setattr(pdf_file, "SECONDS", 0.01)
+    with pytest.raises(SourceFileError, match=r"slow\.pdf: was not read within 0\.01 seconds"):
+        file_document(tmp_path / "slow.pdf")
+    assert multiprocessing.active_children() == []
+
+
+def test_a_pdf_that_crashes_its_reader_costs_only_itself(tmp_path: Path) -> None:
+    (tmp_path / "bad.pdf").write_bytes(pdf_of(["text"]))
+    done = threading.Event()
+
+    def crash() -> None:
+        while not done.wait(0.005):
+            for reader in multiprocessing.active_children():
+                with suppress(ProcessLookupError):
+                    os.kill(reader.pid or 0, signal.SIGSEGV)
+
+    crashing = threading.Thread(target=crash)
+    crashing.start()
+    try:
+        with pytest.raises(SourceFileError, match="is a damaged PDF: its reader crashed"):
+            file_document(tmp_path / "bad.pdf")
+    finally:
+        done.set()
+        crashing.join()
+    assert file_document(tmp_path / "bad.pdf").content == "text"

@@ -1,0 +1,48 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from shared import aot_cache
+from shared.errors import JavaStartError
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A place for the cache other than that of this environment."""
+    cache = tmp_path / "share" / "lucene-new.aot"
+    monkeypatch.setattr(aot_cache, "path", lambda: cache)
+    return cache
+
+
+def test_training_leaves_a_cache_that_java_accepts_in_place_of_older_ones(
+    elsewhere: Path, empty_index: Path
+) -> None:
+    elsewhere.parent.mkdir()
+    (elsewhere.parent / "lucene-old.aot").touch()
+    assert aot_cache.train() == elsewhere
+    assert [file.name for file in elsewhere.parent.iterdir()] == ["lucene-new.aot"]
+    script = (
+        "import sys; from shared import Searcher, jvm\n"
+        # With this mode Java refuses to start on a cache that it cannot use.
+        "jvm.start('command', f'-XX:AOTCache={sys.argv[1]}', '-XX:AOTMode=on')\n"
+        "print(Searcher(sys.argv[2]).search('x').totalHits)"
+    )
+    for cache, code in ((elsewhere, 0), (elsewhere.with_name("missing.aot"), 1)):
+        done = subprocess.run(
+            [sys.executable, "-c", script, cache, empty_index], capture_output=True, check=False
+        )
+        assert done.returncode == code
+
+
+def test_a_training_that_fails_says_why_and_keeps_the_old_cache(
+    elsewhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    elsewhere.parent.mkdir()
+    elsewhere.write_text("old")
+    monkeypatch.setenv("JAVA_TOOL_OPTIONS", "-XX:NoSuchOption")
+    with pytest.raises(JavaStartError, match="NoSuchOption"):
+        aot_cache.train()
+    assert elsewhere.read_text() == "old"
+    assert [file.name for file in elsewhere.parent.iterdir()] == [elsewhere.name]
