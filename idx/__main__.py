@@ -29,7 +29,9 @@ def main() -> None:
     except OSError as error:
         # What cannot be written now cannot be written at the interpreter's end either.
         sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115 - open until the end
-        _fail(f"the answer could not be written: {error.strerror or error}")
+        what = error.filename or "the answer"
+        does = "be used" if error.filename else "be written"
+        _fail(f"{what} could not {does}: {error.strerror or error}")
 
 
 def _fail(message: str) -> None:

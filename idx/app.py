@@ -13,7 +13,7 @@ from idx.commands import add, bulk, delete, init, list_, search, show, stats
 app = typer.Typer(
     name="idx",
     help="Index documents for search by people and AI assistants.",
-    epilog="Begin with: idx init, then: idx add FILE…",
+    epilog="Begin with: idx init, then: idx add PATH…",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},

@@ -26,9 +26,7 @@ from shared.document import Scalar
 from shared.errors import FilterError
 from shared.filters import Filter, FilterOperator
 from shared.lucene_document import metadata_text
-
-_MOST: Final = 2**31 - 1
-"""The greatest number of a chunk."""
+from shared.settings import MAX_COUNT
 
 _TEXT_FIELDS: Final = (schema.TITLE, schema.CONTENT)
 
@@ -94,7 +92,7 @@ def _one_of(condition: Filter, field: str) -> Any:
     if field == schema.CHUNK_INDEX:
         numbers = [_number(condition, value) for value in _values(condition)]
         whole = [int(number) for number in numbers if number.is_integer()]
-        return IntPoint.newSetQuery(field, JArray("int")([n for n in whole if abs(n) <= _MOST]))
+        return IntPoint.newSetQuery(field, JArray("int")([n for n in whole if abs(n) <= MAX_COUNT]))
     terms = [BytesRef(schema.keyword(metadata_text(value))) for value in _values(condition)]
     return TermInSetQuery(field, Arrays.asList(terms))
 
@@ -122,7 +120,7 @@ def _range(condition: Filter, field: str) -> Any:
     most = float("inf") if high is None else _number(condition, high)
     if field != schema.CHUNK_INDEX:
         return DoubleField.newRangeQuery(schema.number_field(condition.field), least, most)
-    first, last = math.ceil(max(least, 0)), math.floor(min(most, _MOST))
+    first, last = math.ceil(max(least, 0)), math.floor(min(most, MAX_COUNT))
     return IntPoint.newRangeQuery(field, first, last) if first <= last else MatchNoDocsQuery()
 
 

@@ -1,6 +1,6 @@
 """From a chunk to its neighbours, and through a document."""
 
-from typing import Any, Final
+from typing import Any
 
 from org.apache.lucene.document import IntPoint
 from org.apache.lucene.index import Term
@@ -16,9 +16,7 @@ from shared import schema
 from shared.errors import ChunkNotFoundError, DocumentNotFoundError
 from shared.lucene_document import CHUNK_FIELDS, from_lucene, stored_fields
 from shared.results import ChunkText, DocumentChunks, Neighbour
-
-_MOST: Final = 2**31 - 1
-"""Lucene counts in 32 bits."""
+from shared.settings import MAX_COUNT
 
 
 def find_chunk(searcher: Any, chunk_id: str) -> ChunkText:
@@ -85,13 +83,13 @@ def _in_order(
     searcher: Any,
     source_document: str,
     first: int = 1,
-    last: int = _MOST,
+    last: int = MAX_COUNT,
     *,
     limit: int,
     backwards: bool = False,
 ) -> list[ChunkText]:
     """At most `limit` chunks whose number lies between `first` and `last`, inclusive."""
-    if first > _MOST or limit < 1:
+    if first > MAX_COUNT:
         return []
     query = (
         BooleanQuery.Builder()

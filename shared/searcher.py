@@ -31,13 +31,11 @@ from shared.results import (
     Operator,
     SearchAnswer,
 )
+from shared.settings import MAX_COUNT
 from shared.statistics import statistics
 
 _ATTEMPTS: Final = 3
 """How often an index is opened before it counts as damaged."""
-
-_MOST: Final = 2**31 - 1
-"""Lucene counts in 32 bits."""
 
 
 class Searcher:
@@ -107,7 +105,7 @@ class Searcher:
         """
         _check(limit >= 1, "limit", limit)
         _check(offset >= 0, "offset", offset)
-        _check(offset + limit <= _MOST, "offset + limit", offset + limit)
+        _check(offset + limit <= MAX_COUNT, "offset + limit", offset + limit)
         _check(operator in get_args(Operator), "operator", operator)
         _check(content in get_args(Content), "content", content)
         with self._newest() as searcher:
@@ -181,7 +179,7 @@ class Searcher:
         Raises:
             ValueError: an argument is out of its range.
         """
-        _check(0 <= offset <= _MOST, "offset", offset)
+        _check(0 <= offset <= MAX_COUNT, "offset", offset)
         _check(limit is None or limit >= 1, "limit", limit)
         with self._newest() as searcher:
             return list_documents(searcher, prefix, offset, limit)

@@ -1,4 +1,4 @@
-"""What both programs read from the environment, with its default.
+"""What both programs read from the environment, and the defaults and bounds they share.
 
 An option on the command line beats the variable, the variable beats the default.
 """
@@ -11,6 +11,9 @@ INDEX_PATH_VARIABLE: Final = "IDX_INDEX_PATH"
 
 DEFAULT_INDEX_PATH: Final = Path("lucene-index")
 """In the folder where the program was started."""
+
+MAX_COUNT: Final = 2**31 - 1
+"""The greatest number of a chunk, an offset or a count: Lucene counts in 32 bits."""
 
 DEFAULT_WAIT: Final = 10.0
 """Seconds that a writer waits for another one to end."""

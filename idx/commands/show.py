@@ -6,13 +6,14 @@ import typer
 
 from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json
 from idx.output import print_json
+from shared.settings import MAX_COUNT
 
 
 def show(
     document_id: Annotated[str, typer.Argument(metavar="ID", help="Id of the document.")],
     chunk: Annotated[
         int | None,
-        typer.Option(min=1, max=2**31 - 1, metavar="N", help="Only the chunk with this number."),
+        typer.Option(min=1, max=MAX_COUNT, metavar="N", help="Only the chunk with this number."),
     ] = None,
     index_path: IndexPath = DEFAULT_INDEX_PATH,
     as_json: Json = False,

@@ -11,6 +11,7 @@ from server.budget import DEFAULT_CHARACTERS, fit, shorten_chunk
 from server.lucene_pool import LucenePool
 from shared.errors import AnswerTooLongError
 from shared.results import DocumentChunks, Neighbour
+from shared.settings import MAX_COUNT
 
 
 async def get_next_chunk(
@@ -51,7 +52,7 @@ async def get_document_chunks(
         str, Field(min_length=1, description="Id of a document: source_document of a result.")
     ],
     start_index: Annotated[
-        int, Field(ge=1, le=2**31 - 1, description="Number of the first chunk.")
+        int, Field(ge=1, le=MAX_COUNT, description="Number of the first chunk.")
     ] = 1,
     count: Annotated[int, Field(ge=1, le=100, description="Chunks to return.")] = 5,
     max_characters: MaxCharacters = DEFAULT_CHARACTERS,
