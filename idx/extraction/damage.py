@@ -1,0 +1,44 @@
+"""One error for all that the readers of formats raise on damaged files."""
+
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from shared.errors import SourceFileError
+
+_DAMAGE: Final = (
+    ArithmeticError,
+    EOFError,
+    LookupError,
+    RuntimeError,
+    # The errors of the XML parser are among them.
+    SyntaxError,
+    ValueError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+
+_MAX_REASON: Final = 200
+
+
+@contextmanager
+def damage(file: Path, name: str) -> Iterator[None]:
+    """Turn what a reader raises into an error that says that the file is damaged.
+
+    Args:
+        file: the file.
+        name: what its format is called, such as ``DOCX``.
+
+    Raises:
+        SourceFileError: something in the block did not find what it needs.
+    """
+    try:
+        yield
+    except _DAMAGE as error:
+        # The message of a KeyError is in its first argument.
+        said = str(error.args[0] if error.args else error).strip().partition("\n")[0]
+        reason = said[:_MAX_REASON] or type(error).__name__
+        raise SourceFileError(file, f"is a damaged {name}: {reason}") from error

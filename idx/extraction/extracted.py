@@ -1,0 +1,51 @@
+"""What is read from a file, whatever its format."""
+
+from dataclasses import dataclass, field
+
+from shared.document import Metadata
+from shared.section import Section
+from shared.settings import DEFAULT_MAX_MEGABYTES
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """The text of a file and what the file says about itself.
+
+    Attributes:
+        text: the text. What came out of a format is normalized (see
+            `idx.extraction.normalization`); a plain text is as it stands in the file.
+        media_type: the MIME type, such as ``application/pdf``.
+        is_own_text: whether `text` is the file's own text, so that its lines are lines of the
+            file.
+        title: the title that the file gives itself; None if it has none.
+        metadata: what the file says of itself: ``author``, ``subject``, ``keywords`` (a list),
+            ``creator`` (the program), ``created`` and ``modified`` (ISO 8601); only what is there.
+        sections: the pages, slides or sheets, in order; empty for formats without any.
+        warnings: what a reader of the text should know, such as pages without text.
+    """
+
+    text: str
+    media_type: str
+    is_own_text: bool = False
+    title: str | None = None
+    metadata: Metadata = field(default_factory=dict)
+    sections: tuple[Section, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractionOptions:
+    """How files are read.
+
+    Attributes:
+        encoding: a codec of Python for plain text; None to find it out.
+        pdf_engine: ``auto`` (plain pages by PDFium, pages with ruled tables by pdfplumber),
+            ``pdfium`` or ``pdfplumber``.
+        pdf_password: tried on PDFs that need one.
+        max_megabytes: the largest file, in units of 10⁶ bytes.
+    """
+
+    encoding: str | None = None
+    pdf_engine: str = "auto"
+    pdf_password: str | None = None
+    max_megabytes: float = DEFAULT_MAX_MEGABYTES

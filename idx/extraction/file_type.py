@@ -1,0 +1,104 @@
+"""What a file is: by its content first, then by its name."""
+
+import re
+from pathlib import Path
+from typing import Final, NoReturn
+
+from idx.extraction import media_types
+from idx.extraction.encoding import is_binary
+from idx.extraction.media_types import Kind
+from shared.errors import SourceFileError, UnsupportedFileError
+
+BEGINNING: Final = 8192
+"""Bytes from which the type of a file is told."""
+
+# Readers of PDF accept the header anywhere in the first 1,024 bytes (ISO 32000-1, annex H).
+_PDF_HEADER: Final = b"%PDF-"
+_PDF_HEADER_WITHIN: Final = 1024
+
+_HTML: Final = re.compile(
+    rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+_XML: Final = re.compile(rb"\s*<\?xml\s")
+_SVG: Final = re.compile(
+    rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*|<!DOCTYPE[^>]*>\s*)*<svg\b", re.DOTALL
+)
+_MAIL: Final = re.compile(
+    rb"(?:Return-Path|Received|Delivered-To|Message-ID|MIME-Version|DKIM-Signature): ",
+    re.IGNORECASE,
+)
+_BYTE_ORDER_MARKS: Final = b"\xef\xbb\xbf\xff\xfe\x00"
+
+
+def file_type(beginning: bytes, file: Path, encoding: str | None = None) -> str:
+    """The MIME type of a file that is read.
+
+    Args:
+        beginning: its first bytes, `BEGINNING` of them if it has as many.
+        file: its name, and for errors.
+        encoding: the encoding of plain texts, if it was given; what has one may look binary.
+
+    Returns:
+        the type; for containers `media_types.ZIP` or `media_types.OLE`, see
+        `idx.extraction.container`.
+
+    Raises:
+        UnsupportedFileError: it is of a kind that is not read.
+        SourceFileError: so it is, though its name says that it is of one that is read.
+    """
+    named = media_types.by_name(file)
+    if not beginning:
+        return named or media_types.PLAIN_TEXT
+    is_text = encoding is not None or not is_binary(beginning)
+    if _is_pdf(beginning, named, is_text=is_text):
+        return media_types.PDF
+    if found := media_types.signature(beginning, is_text=is_text):
+        if found.media_type in media_types.CONTAINERS:
+            return found.media_type
+        refuse(file, found.kind, found.media_type)
+    if not is_text:
+        refuse(file, Kind.BINARY, None)
+    return _text_type(beginning, named, file)
+
+
+def refuse(file: Path, kind: Kind, media_type: str | None) -> NoReturn:
+    """Say that a file is not read.
+
+    Raises:
+        SourceFileError: its name says that it is of a type that is read.
+        UnsupportedFileError: all others.
+    """
+    what = kind.value.format(media_type=media_type)
+    named = media_types.by_name(file)
+    # Endings of source code are short, and other files have them as well.
+    if named is None or named.startswith("text/x-"):
+        raise UnsupportedFileError(file, f"is {what}")
+    raise SourceFileError(file, f"is named {file.suffix or file.name}, but is {what}")
+
+
+def _is_pdf(beginning: bytes, named: str | None, *, is_text: bool) -> bool:
+    if beginning.startswith(_PDF_HEADER):
+        return True
+    # A text may speak of PDF.
+    may_begin_later = named == media_types.PDF or not is_text
+    return may_begin_later and _PDF_HEADER in beginning[:_PDF_HEADER_WITHIN]
+
+
+def _text_type(beginning: bytes, named: str | None, file: Path) -> str:
+    """The type of a text: source code and such by its name, the rest by its beginning."""
+    # UTF-16 has a null beside each letter of a tag.
+    begins = beginning.lstrip(_BYTE_ORDER_MARKS).replace(b"\0", b"")
+    if begins.startswith(b"{\\rtf"):
+        return media_types.RTF
+    if _SVG.match(begins) and (named is None or named == media_types.XML):
+        refuse(file, Kind.PICTURE, "image/svg+xml")
+    if begins.startswith(b"%!PS-"):
+        refuse(file, Kind.POSTSCRIPT, "application/postscript")
+    if named in media_types.NAMED_TEXTS:
+        return named
+    if named == media_types.HTML or _HTML.match(begins):
+        return media_types.HTML
+    if named == media_types.MAIL or (named is None and _MAIL.match(begins)):
+        return media_types.MAIL
+    return media_types.XML if _XML.match(begins) else media_types.PLAIN_TEXT

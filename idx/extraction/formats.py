@@ -1,0 +1,87 @@
+"""The formats that are read, and the one way to read a file of any of them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from idx.extraction import media_types
+from idx.extraction.container import refuse_ole, zip_type
+from idx.extraction.damage import damage
+from idx.extraction.epub import extract_epub
+from idx.extraction.extracted import Extracted, ExtractionOptions
+from idx.extraction.file_type import BEGINNING, file_type
+from idx.extraction.hypertext import extract_html
+from idx.extraction.mail import extract_mail
+from idx.extraction.markdown import extract_markdown
+from idx.extraction.open_document import extract_odp, extract_ods, extract_odt
+from idx.extraction.plain_text import extract_plain_text
+from idx.extraction.rich_text import extract_rtf
+from idx.extraction.slides import extract_pptx
+from idx.extraction.source import Source
+from idx.extraction.word import extract_docx
+from idx.extraction.workbook import extract_xlsx
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """How files of a type are read.
+
+    Attributes:
+        name: what people call it, for "is a damaged …".
+        extract: its reader.
+    """
+
+    name: str
+    extract: Callable[[Source], Extracted]
+
+
+_PLAIN_TEXT: Final = Format("text", extract_plain_text)
+
+FORMATS: Final = {
+    media_types.DOCX: Format("DOCX", extract_docx),
+    media_types.PPTX: Format("PPTX", extract_pptx),
+    media_types.XLSX: Format("XLSX", extract_xlsx),
+    media_types.ODT: Format("ODT", extract_odt),
+    media_types.ODP: Format("ODP", extract_odp),
+    media_types.ODS: Format("ODS", extract_ods),
+    media_types.RTF: Format("RTF", extract_rtf),
+    media_types.EPUB: Format("EPUB", extract_epub),
+    media_types.HTML: Format("HTML page", extract_html),
+    media_types.MAIL: Format("e-mail", extract_mail),
+    media_types.MARKDOWN: Format("Markdown text", extract_markdown),
+}
+"""The reader of each MIME type; every other type that `file_type` names is plain text."""
+
+
+def extract(file: Path, options: ExtractionOptions) -> Extracted:
+    """The text of a file, and what the file says about itself.
+
+    Args:
+        file: the file; it is opened once.
+        options: how it is read.
+
+    Raises:
+        SourceFileError: it is damaged, protected, or not what its name says.
+        UnsupportedFileError: it is of a kind that is not read.
+        OSError: it cannot be read.
+    """
+    with file.open("rb") as stream:
+        data = stream.read(BEGINNING)
+        media_type = file_type(data, file, options.encoding)
+        if media_type == media_types.PDF:
+            from idx.extraction.pdf import extract_pdf
+
+            if data:
+                return extract_pdf(file, options)
+        if len(data) == BEGINNING:
+            data += stream.read()
+    if not data:
+        return Extracted("", media_type, is_own_text=media_type not in FORMATS)
+    if media_type == media_types.OLE:
+        refuse_ole(data, file)
+    if media_type == media_types.ZIP:
+        media_type = zip_type(data, file)
+    format_ = FORMATS.get(media_type, _PLAIN_TEXT)
+    with damage(file, format_.name):
+        return format_.extract(Source(file, data, media_type, options))

@@ -1,0 +1,107 @@
+"""E-mails: who wrote what to whom, and the names of what was attached."""
+
+from collections.abc import Iterator
+from email import policy
+from email.message import EmailMessage
+from email.parser import BytesParser
+from typing import Final
+
+from idx.extraction.extracted import Extracted
+from idx.extraction.hypertext import read_hypertext
+from idx.extraction.normalization import normalize
+from idx.extraction.properties import one_line, properties
+from idx.extraction.source import Source
+from shared.errors import SourceFileError
+
+_SHOWN: Final = ("From", "To", "Cc", "Date", "Subject")
+
+_BROKEN_HEADER: Final = (AttributeError, IndexError, LookupError, TypeError, ValueError)
+"""What the standard library raises on some headers that do not keep to their grammar."""
+
+
+def extract_mail(source: Source) -> Extracted:
+    """The main headers of an e-mail, its text, and the names of its attachments.
+
+    Of a message in several forms the plain one is taken, else the one in HTML.
+
+    Raises:
+        SourceFileError: there is no header in it.
+    """
+    message = BytesParser(policy=policy.default).parsebytes(source.data)
+    if not message.keys() and source.data.strip():
+        raise SourceFileError(source.file, "is a damaged e-mail: it has no headers")
+    headers = [f"{name}: {value}" for name in _SHOWN if (value := _header(message, name))]
+    attachments = [*_attachments(message)]
+    parts = [
+        "\n".join(headers),
+        _body(message),
+        f"Attachments: {', '.join(attachments)}" if attachments else "",
+    ]
+    return Extracted(
+        text=normalize("\n\n".join(parts)),
+        media_type=source.media_type,
+        title=one_line(_header(message, "Subject")),
+        metadata=properties(
+            author=_header(message, "From"),
+            keywords=_header(message, "Keywords"),
+            creator=_header(message, "X-Mailer") or _header(message, "User-Agent"),
+            created=_date(message),
+            language=_header(message, "Content-Language"),
+        ),
+    )
+
+
+def _header(message: EmailMessage, name: str) -> str | None:
+    try:
+        value = message[name]
+    except _BROKEN_HEADER:
+        value = next((raw for key, raw in message.raw_items() if key.lower() == name.lower()), None)
+    return None if value is None else str(value)
+
+
+def _date(message: EmailMessage) -> str | None:
+    from email.utils import parsedate_to_datetime
+
+    said = _header(message, "Date")
+    try:
+        return parsedate_to_datetime(said).isoformat() if said else None
+    except _BROKEN_HEADER:
+        return None
+
+
+def _body(message: EmailMessage) -> str:
+    """The text of the message itself."""
+    try:
+        part = message.get_body(("plain", "html"))
+    except _BROKEN_HEADER:
+        part = None
+    if not isinstance(part, EmailMessage):
+        # Parts that nothing separates are one text.
+        rest = message.get_payload() if message.get_content_maintype() == "multipart" else ""
+        return rest if isinstance(rest, str) else ""
+    text = _content(part)
+    return read_hypertext(text).text if part.get_content_type() == "text/html" else text
+
+
+def _content(part: EmailMessage) -> str:
+    """The text of a part in its encoding, or in the one that its bytes are in."""
+    try:
+        return str(part.get_content())
+    except _BROKEN_HEADER:
+        data = part.get_payload(decode=True)
+        return data.decode(errors="replace") if isinstance(data, bytes) else ""
+
+
+def _attachments(message: EmailMessage) -> Iterator[str]:
+    """The names of attached files, and the subjects of attached messages."""
+    for part in message.walk():
+        try:
+            name = part.get_filename()
+        except _BROKEN_HEADER:
+            name = None
+        if name:
+            yield name
+        elif part is not message and part.get_content_type() == "message/rfc822":
+            inner = part.get_payload()
+            if isinstance(inner, list) and inner and isinstance(inner[0], EmailMessage):
+                yield _header(inner[0], "Subject") or "message"

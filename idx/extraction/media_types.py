@@ -1,0 +1,238 @@
+"""The types of files: their MIME types, their names, and the bytes that they begin with."""
+
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Final
+
+PLAIN_TEXT: Final = "text/plain"
+PDF: Final = "application/pdf"
+HTML: Final = "text/html"
+MARKDOWN: Final = "text/markdown"
+XML: Final = "application/xml"
+RTF: Final = "application/rtf"
+MAIL: Final = "message/rfc822"
+EPUB: Final = "application/epub+zip"
+DOCX: Final = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+PPTX: Final = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
+XLSX: Final = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+ODT: Final = "application/vnd.oasis.opendocument.text"
+ODP: Final = "application/vnd.oasis.opendocument.presentation"
+ODS: Final = "application/vnd.oasis.opendocument.spreadsheet"
+
+ZIP: Final = "application/zip"
+OLE: Final = "application/x-ole-storage"
+CONTAINERS: Final = frozenset({ZIP, OLE})
+"""What documents and other things are kept in; their type is that of what is inside."""
+
+
+class Kind(Enum):
+    """What a file is that is not read, and why not; its type goes into the braces."""
+
+    PICTURE = "a picture ({media_type}), which has no text; OCR is not done"
+    SOUND = "a sound recording ({media_type}), which has no text"
+    VIDEO = "a video ({media_type}), which has no text"
+    ARCHIVE = "an archive ({media_type}); archives are not opened, unpack it"
+    FONT = "a font ({media_type}), which has no text"
+    PROGRAM = "a program ({media_type}), which has no text"
+    DATABASE = "a database or data set ({media_type}); export its texts"
+    POSTSCRIPT = "PostScript ({media_type}); save it as .pdf"
+    OLD_DOCUMENT = "a document of Word 97 to 2003 ({media_type}); save it as .docx"
+    OLD_WORKBOOK = "a binary workbook of Excel ({media_type}); save it as .xlsx"
+    OLD_PRESENTATION = "a presentation of PowerPoint 97 to 2003 ({media_type}); save it as .pptx"
+    OUTLOOK = "a message or a mailbox of Outlook ({media_type}); save its messages as .eml"
+    DRAWING = "an OpenDocument file without pages of text ({media_type})"
+    BINARY = "binary, of an unknown kind"
+
+
+# Of a family of formats, such as templates and documents with macros, each has the type of the
+# plain one. All types that begin with text/x- are source code.
+_NAMES: Final = {
+    PDF: ".pdf",
+    DOCX: ".docx .docm .dotx .dotm",
+    PPTX: ".pptx .pptm .ppsx .ppsm .potx .potm",
+    XLSX: ".xlsx .xlsm .xltx .xltm",
+    ODT: ".odt .ott .odm",
+    ODP: ".odp .otp",
+    ODS: ".ods .ots",
+    EPUB: ".epub",
+    RTF: ".rtf",
+    MAIL: ".eml",
+    HTML: ".html .htm .xhtml .xht",
+    MARKDOWN: ".md .markdown .mdown .mkd .mkdn .mdx .qmd .rmd",
+    PLAIN_TEXT: ".txt .text .log .ini .cfg .conf .asc .nfo .me",
+    XML: ".xml .xsd .xsl .xslt .rss .atom .dita .ditamap .docbook .dbk .tei .plist",
+    "text/csv": ".csv",
+    "text/tab-separated-values": ".tsv .tab",
+    "application/json": ".json .geojson .webmanifest",
+    "application/jsonl": ".jsonl .ndjson",
+    "application/x-ipynb+json": ".ipynb",
+    "application/yaml": ".yaml .yml",
+    "application/toml": ".toml",
+    "application/sql": ".sql",
+    "application/x-subrip": ".srt",
+    "text/vtt": ".vtt",
+    "text/css": ".css",
+    "text/javascript": ".js .mjs .cjs .jsx",
+    "text/calendar": ".ics",
+    "text/vcard": ".vcf",
+    "text/x-rst": ".rst",
+    "text/x-asciidoc": ".adoc .asciidoc",
+    "text/x-org": ".org",
+    "text/x-tex": ".tex .ltx .sty .cls",
+    "text/x-bibtex": ".bib",
+    "text/x-c": ".c .h",
+    "text/x-c++": ".cc .cpp .cxx .hh .hpp .hxx",
+    "text/x-clojure": ".clj .cljs .edn",
+    "text/x-csharp": ".cs",
+    "text/x-dart": ".dart",
+    "text/x-diff": ".diff .patch",
+    "text/x-dockerfile": "dockerfile .dockerfile",
+    "text/x-elixir": ".ex .exs",
+    "text/x-erlang": ".erl .hrl",
+    "text/x-fsharp": ".fs .fsx",
+    "text/x-go": ".go",
+    "text/x-groovy": ".groovy .gradle",
+    "text/x-haskell": ".hs",
+    "text/x-java": ".java",
+    "text/x-julia": ".jl",
+    "text/x-kotlin": ".kt .kts",
+    "text/x-lisp": ".lisp .el .scm",
+    "text/x-lua": ".lua",
+    "text/x-makefile": "makefile .mk",
+    "text/x-ocaml": ".ml .mli",
+    "text/x-pascal": ".pas .pp",
+    "text/x-perl": ".pl .pm",
+    "text/x-php": ".php",
+    "text/x-powershell": ".ps1 .psm1",
+    "text/x-python": ".py .pyi .pyw",
+    "text/x-r": ".r",
+    "text/x-ruby": ".rb",
+    "text/x-rust": ".rs",
+    "text/x-scala": ".scala",
+    "text/x-shellscript": ".sh .bash .zsh .fish",
+    "text/x-swift": ".swift",
+    "text/x-template": ".j2 .jinja .jinja2 .hbs .mustache .ejs .erb .tmpl .vue .svelte",
+    "text/x-typescript": ".ts .tsx .mts .cts",
+    "text/x-vb": ".vb .bas",
+    "text/x-zig": ".zig",
+}
+_BY_NAME: Final = {name: type_ for type_, names in _NAMES.items() for name in names.split()}
+
+NAMED_TEXTS: Final = frozenset(_NAMES) - {
+    *(PDF, DOCX, PPTX, XLSX, ODT, ODP, ODS, EPUB, RTF, MAIL, HTML, PLAIN_TEXT)
+}
+"""The texts whose type only their name tells."""
+
+
+def by_name(file: Path) -> str | None:
+    """The type that the name of a file claims; None if it claims none that is read."""
+    return _BY_NAME.get((file.suffix or file.name).lower())
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """The bytes that tell a type.
+
+    Attributes:
+        kind: what files of this type are.
+        media_type: their MIME type.
+        magic: the bytes.
+        offset: where they stand.
+    """
+
+    kind: Kind
+    media_type: str
+    magic: bytes
+    offset: int = 0
+
+    @property
+    def is_letters(self) -> bool:
+        """Whether a text may have these bytes."""
+        return self.magic.isascii() and self.magic.decode().isprintable()
+
+
+_SIGNATURES: Final = (
+    Signature(Kind.ARCHIVE, ZIP, b"PK\x03\x04"),
+    Signature(Kind.ARCHIVE, ZIP, b"PK\x05\x06"),
+    Signature(Kind.OLD_DOCUMENT, OLE, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"),
+    Signature(Kind.PICTURE, "image/png", b"\x89PNG\r\n\x1a\n"),
+    Signature(Kind.PICTURE, "image/jpeg", b"\xff\xd8\xff"),
+    Signature(Kind.PICTURE, "image/gif", b"GIF87a"),
+    Signature(Kind.PICTURE, "image/gif", b"GIF89a"),
+    Signature(Kind.PICTURE, "image/webp", b"WEBP", 8),
+    Signature(Kind.PICTURE, "image/tiff", b"II*\0"),
+    Signature(Kind.PICTURE, "image/tiff", b"MM\0*"),
+    Signature(Kind.PICTURE, "image/x-icon", b"\0\0\1\0"),
+    Signature(Kind.PICTURE, "image/jp2", b"\0\0\0\x0cjP  "),
+    Signature(Kind.PICTURE, "image/heic", b"ftyphe", 4),
+    Signature(Kind.PICTURE, "image/heic", b"ftypmif1", 4),
+    Signature(Kind.PICTURE, "image/avif", b"ftypavi", 4),
+    Signature(Kind.PICTURE, "image/vnd.adobe.photoshop", b"8BPS"),
+    Signature(Kind.PICTURE, "image/x-xcf", b"gimp xcf"),
+    Signature(Kind.PICTURE, "image/vnd.djvu", b"AT&TFORM"),
+    Signature(Kind.PICTURE, "image/bmp", b"BM"),
+    Signature(Kind.SOUND, "audio/mpeg", b"ID3"),
+    Signature(Kind.SOUND, "audio/mpeg", b"\xff\xfb"),
+    Signature(Kind.SOUND, "audio/flac", b"fLaC"),
+    Signature(Kind.SOUND, "audio/ogg", b"OggS"),
+    Signature(Kind.SOUND, "audio/wav", b"WAVE", 8),
+    Signature(Kind.SOUND, "audio/mp4", b"ftypM4A", 4),
+    Signature(Kind.SOUND, "audio/midi", b"MThd"),
+    Signature(Kind.SOUND, "audio/aiff", b"AIFF", 8),
+    Signature(Kind.VIDEO, "video/mp4", b"ftyp", 4),
+    Signature(Kind.VIDEO, "video/x-msvideo", b"AVI ", 8),
+    Signature(Kind.VIDEO, "video/x-matroska", b"\x1aE\xdf\xa3"),
+    Signature(Kind.VIDEO, "video/mpeg", b"\0\0\1\xba"),
+    Signature(Kind.VIDEO, "video/x-flv", b"FLV\1"),
+    Signature(Kind.VIDEO, "video/x-ms-asf", b"\x30\x26\xb2\x75\x8e\x66\xcf\x11"),
+    Signature(Kind.ARCHIVE, "application/gzip", b"\x1f\x8b"),
+    Signature(Kind.ARCHIVE, "application/x-bzip2", b"BZh"),
+    Signature(Kind.ARCHIVE, "application/x-xz", b"\xfd7zXZ\0"),
+    Signature(Kind.ARCHIVE, "application/x-7z-compressed", b"7z\xbc\xaf\x27\x1c"),
+    Signature(Kind.ARCHIVE, "application/vnd.rar", b"Rar!\x1a\7"),
+    Signature(Kind.ARCHIVE, "application/zstd", b"\x28\xb5\x2f\xfd"),
+    Signature(Kind.ARCHIVE, "application/x-lz4", b"\x04\x22\x4d\x18"),
+    Signature(Kind.ARCHIVE, "application/x-tar", b"ustar", 257),
+    Signature(Kind.ARCHIVE, "application/vnd.ms-cab-compressed", b"MSCF\0"),
+    Signature(Kind.ARCHIVE, "application/x-archive", b"!<arch>\n"),
+    Signature(Kind.FONT, "font/ttf", b"\0\1\0\0\0"),
+    Signature(Kind.FONT, "font/otf", b"OTTO"),
+    Signature(Kind.FONT, "font/collection", b"ttcf"),
+    Signature(Kind.FONT, "font/woff", b"wOFF"),
+    Signature(Kind.FONT, "font/woff2", b"wOF2"),
+    Signature(Kind.PROGRAM, "application/x-elf", b"\x7fELF"),
+    Signature(Kind.PROGRAM, "application/x-msdownload", b"MZ"),
+    Signature(Kind.PROGRAM, "application/java-vm", b"\xca\xfe\xba\xbe"),
+    Signature(Kind.PROGRAM, "application/x-mach-binary", b"\xcf\xfa\xed\xfe"),
+    Signature(Kind.PROGRAM, "application/x-mach-binary", b"\xce\xfa\xed\xfe"),
+    Signature(Kind.PROGRAM, "application/wasm", b"\0asm"),
+    Signature(Kind.DATABASE, "application/vnd.sqlite3", b"SQLite format 3\0"),
+    Signature(Kind.DATABASE, "application/x-msaccess", b"\0\1\0\0Standard "),
+    Signature(Kind.DATABASE, "application/vnd.apache.parquet", b"PAR1"),
+    Signature(Kind.DATABASE, "application/x-hdf5", b"\x89HDF\r\n\x1a\n"),
+    Signature(Kind.DATABASE, "application/avro", b"Obj\1"),
+    Signature(Kind.OUTLOOK, "application/vnd.ms-outlook", b"!BDN"),
+)
+"""Longer ones before shorter ones that they begin with."""
+
+_OFFSETS: Final = frozenset(signature.offset for signature in _SIGNATURES)
+_ALL_MAGIC: Final = {
+    offset: tuple(entry.magic for entry in _SIGNATURES if entry.offset == offset)
+    for offset in _OFFSETS
+}
+
+
+def signature(beginning: bytes, *, is_text: bool) -> Signature | None:
+    """The signature that a file begins with; None if it has none.
+
+    Args:
+        beginning: its first bytes.
+        is_text: whether they are text, which may begin with the letters of a signature.
+    """
+    if not any(beginning.startswith(magic, at) for at, magic in _ALL_MAGIC.items()):
+        return None
+    for entry in _SIGNATURES:
+        if beginning.startswith(entry.magic, entry.offset) and not (is_text and entry.is_letters):
+            return entry
+    return None

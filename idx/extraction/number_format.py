@@ -1,0 +1,64 @@
+"""The values of a workbook's cells as people read them."""
+
+import re
+from datetime import datetime, timedelta
+from typing import Final
+
+# The formats without a pattern in the file (ECMA-376, part 1, 18.8.30), and those of Asia.
+_BUILT_IN_DATES: Final = frozenset((*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)))
+_BUILT_IN_PERCENTAGES: Final = frozenset((9, 10))
+
+_NOT_PATTERN: Final = re.compile(r'"[^"]*"|\\.|_.|\*.|\[(?!h+\]|m+\]|s+\])[^\]]*\]', re.IGNORECASE)
+_DATE: Final = re.compile(r"[dmyhs]", re.IGNORECASE)
+
+_EPOCH: Final = datetime(1899, 12, 30)
+_EPOCH_1904: Final = datetime(1904, 1, 1)
+_LEAP_BUG: Final = 60
+"""Excel counts a 29 February 1900; days before it are one less."""
+
+
+def is_date(format_id: int, pattern: str | None) -> bool:
+    """Whether a number format shows a number as a date or a time."""
+    if pattern is None:
+        return format_id in _BUILT_IN_DATES
+    plain = _NOT_PATTERN.sub("", pattern.partition(";")[0])
+    return bool(_DATE.search(plain))
+
+
+def is_percentage(format_id: int, pattern: str | None) -> bool:
+    """Whether a number format shows a number as a percentage."""
+    if pattern is None:
+        return format_id in _BUILT_IN_PERCENTAGES
+    return "%" in _NOT_PATTERN.sub("", pattern)
+
+
+def number_text(value: str) -> str:
+    """A number without what binary fractions add to it: 0.30000000000000004 is 0.3."""
+    try:
+        return f"{float(value):.15g}" if "." in value or "E" in value.upper() else value
+    except ValueError:
+        return value
+
+
+def percentage_text(value: str) -> str:
+    """A share of one as a percentage: 0.07 is 7%."""
+    try:
+        return f"{float(value) * 100:.15g}%"
+    except ValueError:
+        return value
+
+
+def date_text(value: str, *, from_1904: bool) -> str:
+    """The days since the workbook's epoch as a date, a time, or both; other text as it is."""
+    try:
+        days = float(value)
+        if not from_1904 and 0 < days < _LEAP_BUG:
+            days += days >= 1
+        # Excel's times are exact to the second.
+        seconds = round(days * 86_400)
+        moment = (_EPOCH_1904 if from_1904 else _EPOCH) + timedelta(seconds=seconds)
+    except (ValueError, OverflowError):
+        return value
+    if 0 <= days < 1:
+        return moment.strftime("%H:%M:%S")
+    return moment.date().isoformat() if seconds % 86_400 == 0 else moment.isoformat(" ")

@@ -1,0 +1,64 @@
+"""A PDF open in PDFium, with the password that it needs."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from shared.errors import SourceFileError
+
+
+@contextmanager
+def opened_pdf(file: Path, password: str | None) -> Iterator[tuple[Any, str | None]]:
+    """Open a PDF, and close it at the end.
+
+    Args:
+        file: the file.
+        password: tried if the file cannot be opened without one.
+
+    Yields:
+        the document of PDFium, and the password if it was needed.
+
+    Raises:
+        SourceFileError: the password is wrong or missing, or the file is damaged, which PDFium
+            may find out later.
+        OSError: the file cannot be opened.
+    """
+    from pypdfium2 import PdfiumError, raw
+
+    with file.open("rb"):
+        # PDFium does not tell why a file cannot be opened.
+        pass
+    reasons = {
+        raw.FPDF_ERR_SUCCESS: "is a damaged PDF: it has no pages",
+        raw.FPDF_ERR_FORMAT: "is a damaged PDF: it has no pages, or they cannot be found",
+        raw.FPDF_ERR_PASSWORD: "is protected by a password; "
+        + (
+            "give it with --pdf-password"
+            if password is None
+            else "the password given does not open it"
+        ),
+        raw.FPDF_ERR_SECURITY: "is encrypted by a method that is not supported",
+    }
+    try:
+        document, used = _open(file, password)
+        with document:
+            yield document, used
+    except PdfiumError as error:
+        reason = reasons.get(error.err_code, f"is a damaged PDF: {error}")
+        raise SourceFileError(file, reason) from error
+
+
+def _open(file: Path, password: str | None) -> tuple[Any, str | None]:
+    from pypdfium2 import PdfDocument, PdfiumError, raw
+
+    # pypdfium2 would take a relative "~name" for somebody's home.
+    file = file.absolute()
+    try:
+        # With a wrong password, PDFium does not open files that need none to be read.
+        return PdfDocument(file), None
+    except PdfiumError as error:
+        if error.err_code != raw.FPDF_ERR_PASSWORD or password is None:
+            raise
+    # What is no Unicode cannot be handed to PDFium, and is no password of a PDF.
+    return PdfDocument(file, password=password.encode(errors="replace").decode()), password

@@ -1,0 +1,58 @@
+"""What was filled into the form fields of a PDF; it stands beside the page, not in its text."""
+
+import ctypes
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+_PASSWORD_FLAG: Final = 1 << 13
+"""The flag of a text field whose value is a password (ISO 32000-1, 12.7.4.3)."""
+
+
+def read_fields(page: Any, form: Any) -> str:
+    """The values in the text and choice fields of a page, a field a line.
+
+    Args:
+        page: a page of PDFium, loaded after its document's forms.
+        form: the form environment of its document.
+
+    Returns:
+        each value after the name that its field has for people, if it has one; a password and an
+        empty field are left out.
+    """
+    return "\n".join(_fields(page, form))
+
+
+def _fields(page: Any, form: Any) -> Iterator[str]:
+    from pypdfium2 import raw
+
+    kinds = (
+        raw.FPDF_FORMFIELD_TEXTFIELD,
+        raw.FPDF_FORMFIELD_COMBOBOX,
+        raw.FPDF_FORMFIELD_LISTBOX,
+    )
+    for index in range(raw.FPDFPage_GetAnnotCount(page)):
+        annotation = raw.FPDFPage_GetAnnot(page, index)
+        if not annotation:
+            continue
+        try:
+            # Of other annotations, the type is none of these.
+            if raw.FPDFAnnot_GetFormFieldType(form, annotation) not in kinds:
+                continue
+            if raw.FPDFAnnot_GetFormFieldFlags(form, annotation) & _PASSWORD_FLAG:
+                continue
+            value = _string(raw.FPDFAnnot_GetFormFieldValue, form, annotation)
+            name = _string(raw.FPDFAnnot_GetFormFieldAlternateName, form, annotation)
+            if value:
+                yield f"{name}: {value}" if name else value
+        finally:
+            raw.FPDFPage_CloseAnnot(annotation)
+
+
+def _string(function: Callable[..., int], form: Any, annotation: Any) -> str:
+    """What a function of PDFium writes into a buffer as UTF-16, a null character at its end."""
+    from pypdfium2 import raw
+
+    size = function(form, annotation, None, 0)
+    buffer = ctypes.create_string_buffer(size)
+    function(form, annotation, ctypes.cast(buffer, ctypes.POINTER(raw.FPDF_WCHAR)), size)
+    return buffer.raw.decode("utf-16-le", errors="ignore").rstrip("\0").strip()

@@ -1,0 +1,50 @@
+"""The text of a page of a PDF, as PDFium reads it."""
+
+import math
+import re
+from collections import Counter
+from contextlib import closing
+from typing import Any, Final
+
+_HYPHENS: Final = re.compile("[\ufffe\x02]")
+"""What PDFium gives in the place of a hyphen at a line end and the line break after it."""
+
+_SAMPLES: Final = 15
+"""Letters that are asked for their direction."""
+
+
+def read_text(page: Any) -> str:
+    """The text of a page in the order in which it was written, with a hyphen where one stands.
+
+    Args:
+        page: a page of PDFium; it is turned if its lines do not run from left to right, as PDFium
+            mixes up lines that run up or down.
+    """
+    with closing(page.get_textpage()) as letters:
+        rotation = _upright_rotation(letters)
+        if rotation in {None, page.get_rotation()}:
+            return _text(letters)
+    page.set_rotation(rotation)
+    with closing(page.get_textpage()) as letters:
+        return _text(letters)
+
+
+def _text(letters: Any) -> str:
+    return _HYPHENS.sub("-\n", letters.get_text_range())
+
+
+def _upright_rotation(letters: Any) -> int | None:
+    """The clockwise rotation of the page, in degrees, with which most of its letters stand upright.
+
+    None if there are no letters, or most stand aslant.
+    """
+    from pypdfium2 import raw
+
+    count = letters.count_chars()
+    angles = (
+        raw.FPDFText_GetCharAngle(letters, index)
+        for index in range(0, count, count // _SAMPLES + 1)
+    )
+    most = Counter(round(math.degrees(angle)) % 360 for angle in angles if angle >= 0)
+    angle = most.most_common(1)[0][0] if most else None
+    return None if angle is None or angle % 90 else -angle % 360

@@ -1,0 +1,121 @@
+"""The control words of the Rich Text Format that matter for its text."""
+
+from typing import Final
+
+TEXTS: Final = {
+    **dict.fromkeys(("par", "sect", "page", "column"), "\n\n"),
+    **dict.fromkeys(("line", "softline"), "\n"),
+    **dict.fromkeys(("tab", "nestcell", "emspace", "enspace", "qmspace"), " "),
+    "nestrow": "\n",
+    "emdash": "\u2014",
+    "endash": "\u2013",
+    "bullet": "\u2022",
+    "lquote": "\u2018",
+    "rquote": "\u2019",
+    "ldblquote": "\u201c",
+    "rdblquote": "\u201d",
+    "zwj": "\u200d",
+    "zwnj": "\u200c",
+}
+"""Words that stand for a text."""
+
+SYMBOLS: Final = {
+    b"~": "\u00a0",
+    b"_": "-",
+    b"-": "\u00ad",
+    b"\\": "\\",
+    b"{": "{",
+    b"}": "}",
+    # A backslash before a line break is a paragraph.
+    b"\n": "\n\n",
+    b"\r": "\n\n",
+}
+"""Symbols behind a backslash that stand for a text."""
+
+HIDDEN: Final = frozenset(
+    [
+        "fonttbl",
+        "colortbl",
+        "stylesheet",
+        "info",
+        "pict",
+        "fldinst",
+        "xe",
+        "tc",
+        "template",
+        "listtext",
+        "pntext",
+        "nonesttables",
+        "nesttableprops",
+        "sp",
+        "shprslt",
+        "ftnsep",
+        "ftnsepc",
+        "ftncn",
+        "aftnsep",
+        "aftnsepc",
+        "aftncn",
+        "listtable",
+        "filetbl",
+        "revtbl",
+        "rsidtbl",
+        "bkmkstart",
+        "bkmkend",
+        "atnid",
+        "atnauthor",
+        "atntime",
+        "atnref",
+        "atndate",
+        "private",
+        "objdata",
+    ]
+)
+SHOWN: Final = frozenset({"shpinst", "annotation", "shptxt", "background"})
+
+APART: Final = frozenset(
+    [
+        "footnote",
+        "annotation",
+        "header",
+        "headerl",
+        "headerr",
+        "headerf",
+        "footer",
+        "footerl",
+        "footerr",
+        "footerf",
+    ]
+)
+"""Groups that stand elsewhere on the page: their text follows that of the document."""
+
+PROPERTIES: Final = frozenset({"title", "author", "subject", "keywords", "generator"})
+"""Groups whose text is a property."""
+
+TIMES: Final = frozenset({"creatim", "revtim"})
+"""Groups whose words are a time."""
+
+TIME_PARTS: Final = ("yr", "mo", "dy", "hr", "min")
+
+CODECS_OF_CHARACTER_SETS: Final = {
+    0: "cp1252",
+    77: "mac_roman",
+    128: "cp932",
+    129: "cp949",
+    130: "johab",
+    134: "gb18030",
+    136: "cp950",
+    161: "cp1253",
+    162: "cp1254",
+    163: "cp1258",
+    177: "cp1255",
+    178: "cp1256",
+    186: "cp1257",
+    204: "cp1251",
+    222: "cp874",
+    238: "cp1250",
+    255: "cp437",
+}
+"""The codec of a font by the number of its character set; 1 and 2 are left to the document."""
+
+CODECS_OF_WORDS: Final = {"mac": "mac_roman", "pc": "cp437", "pca": "cp850"}
+"""The codec of the document by the word that names it."""

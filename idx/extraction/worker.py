@@ -1,0 +1,82 @@
+"""What a process that reads files does: one file at a time, under limits that hold for it."""
+
+import ctypes
+import logging
+import resource
+import signal
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+from idx.extraction.extracted import ExtractionOptions
+from idx.extraction.reading import ReadFile, read_file
+from shared.errors import SourceFileError, UnsupportedFileError
+
+_PR_SET_PDEATHSIG: Final = 1
+"""Names the signal that a process gets when its parent ends; see prctl(2)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """Why a file has no text.
+
+    Attributes:
+        kind: whether something is wrong with it, or it is of a kind that is not read.
+        reason: in words.
+    """
+
+    kind: Literal["failed", "unsupported"]
+    reason: str
+
+
+def prepare(memory_bytes: int) -> None:
+    """Make a new process ready for the work.
+
+    Args:
+        memory_bytes: the address space that it may take.
+    """
+    resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if sys.platform == "linux":
+        # Without it a reader that is at work when its parent is killed would go on to the end.
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    # Parsers complain of what they repair.
+    logging.disable()
+    # Ctrl-C goes to the whole group; the parent ends this process.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def read_files(
+    files: Sequence[Path], options: ExtractionOptions, seconds: float
+) -> list[ReadFile | Unreadable]:
+    """Read files one after the other.
+
+    Args:
+        files: the files.
+        options: how they are read.
+        seconds: processor time that they may take together.
+
+    Returns:
+        What was read of each; errors come back as values, which can be pickled.
+
+    Raises:
+        MemoryError: one of them takes too much.
+    """
+    # Whatever becomes of the parent, a reader that never ends is ended.
+    used = int(time.process_time())
+    resource.setrlimit(resource.RLIMIT_CPU, (used + int(seconds) + 2, resource.RLIM_INFINITY))
+    return [_read(file, options) for file in files]
+
+
+def _read(file: Path, options: ExtractionOptions) -> ReadFile | Unreadable:
+    try:
+        return read_file(file, options)
+    except UnsupportedFileError as error:
+        return Unreadable("unsupported", error.reason)
+    except SourceFileError as error:
+        return Unreadable("failed", error.reason)
+    except RecursionError:
+        return Unreadable("failed", "is nested too deeply to read")

@@ -1,0 +1,81 @@
+"""PDFs made for the tests: by fpdf2, and by hand where it writes no such thing."""
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from fpdf import FPDF
+
+from idx.extraction.extracted import Extracted, ExtractionOptions
+from idx.extraction.pdf import extract_pdf
+
+FRUIT = [["Name", "Amount", "Remark"], ["Apple", "3", "red"], ["Pear", "4", "green"]]
+FRUIT_ROWS = "Name | Amount | Remark\nApple | 3 | red\nPear | 4 | green"
+
+
+def extract(file: Path, engine: str = "auto", password: str | None = None) -> Extracted:
+    return extract_pdf(file, ExtractionOptions(pdf_engine=engine, pdf_password=password))
+
+
+def write_pdf(file: Path, write: Callable[[FPDF], object]) -> Path:
+    pdf = FPDF()
+    pdf.set_font("Helvetica", size=12)
+    write(pdf)
+    pdf.output(str(file))
+    return file
+
+
+def write_pages(file: Path, pages: Iterable[str]) -> Path:
+    def write(pdf: FPDF) -> None:
+        for page in pages:
+            pdf.add_page()
+            add_lines(pdf, page)
+
+    return write_pdf(file, write)
+
+
+def write_table(file: Path, rows: Sequence[Sequence[str]] = FRUIT) -> Path:
+    def write(pdf: FPDF) -> None:
+        pdf.add_page()
+        add_table(pdf, rows)
+
+    return write_pdf(file, write)
+
+
+def add_lines(pdf: FPDF, text: str) -> None:
+    pdf.multi_cell(0, text=text, new_x="LMARGIN", new_y="NEXT")
+
+
+def add_table(pdf: FPDF, rows: Sequence[Sequence[str]], **options: float) -> None:
+    with pdf.table(rows, **options):
+        pass
+
+
+def by_hand(file: Path, objects: dict[int, str | bytes], trailer: str = "/Root 1 0 R") -> Path:
+    """A PDF of these objects, by number, without a table of where they stand."""
+    parts = [b"%PDF-1.7\n"]
+    for number, content in objects.items():
+        body = content if isinstance(content, bytes) else content.encode("latin-1")
+        parts.append(b"%d 0 obj\n%b\nendobj\n" % (number, body))
+    parts.append(b"trailer\n<<%b>>\n%%%%EOF\n" % trailer.encode())
+    file.write_bytes(b"".join(parts))
+    return file
+
+
+def stream(content: str, entries: str = "") -> bytes:
+    data = content.encode("latin-1")
+    return b"<<%b/Length %d>>\nstream\n%b\nendstream" % (entries.encode(), len(data), data)
+
+
+def pages_by_hand(
+    kids: Sequence[int], content: str, count: int | None = None, page: str = ""
+) -> dict[int, str | bytes]:
+    """A catalog, its pages with these numbers, which share one content, and a font."""
+    listed = " ".join(f"{kid} 0 R" for kid in kids)
+    return {
+        1: "<</Type/Catalog/Pages 2 0 R>>",
+        2: f"<</Type/Pages/Kids[{listed}]/Count {len(kids) if count is None else count}"
+        "/MediaBox[0 0 300 300]/Resources<</Font<</F1 4 0 R>>>>>>",
+        3: stream(content),
+        4: "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
+        **dict.fromkeys(kids, f"<</Type/Page/Parent 2 0 R/Contents 3 0 R{page}>>"),
+    }

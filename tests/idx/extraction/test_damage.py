@@ -1,0 +1,141 @@
+import io
+import zipfile
+from pathlib import Path
+
+import docx
+import pptx
+import pytest
+import xlsxwriter  # type: ignore[import-untyped]
+
+from shared.errors import SourceFileError
+from tests.idx.extraction.conftest import FILES, Read
+from tests.idx.extraction.test_office import rewritten
+
+BODY = {
+    "a.docx": "word/document.xml",
+    "a.pptx": "ppt/presentation.xml",
+    "a.xlsx": "xl/worksheets/sheet1.xml",
+    "a.odt": "content.xml",
+    "a.odp": "content.xml",
+    "a.ods": "content.xml",
+    "a.epub": "META-INF/container.xml",
+}
+"""An entry without which a file cannot be read, by the file's name."""
+
+ENTITIES = "".join(f'<!ENTITY e{level} "{f"&e{level - 1};" * 10}">' for level in range(1, 10))
+BOMB = f'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY e0 "ten letters">{ENTITIES}]><x>&e9;</x>'
+
+
+@pytest.fixture(scope="module")
+def packages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """A small file of each format that is an archive."""
+    folder = tmp_path_factory.mktemp("packages")
+    docx.Document().save(str(folder / "a.docx"))
+    pptx.Presentation().save(str(folder / "a.pptx"))
+    with xlsxwriter.Workbook(folder / "a.xlsx") as book:
+        book.add_worksheet().write(0, 0, "x")
+    written = {name: (folder / name).read_bytes() for name in ("a.docx", "a.pptx", "a.xlsx")}
+    others = {
+        "a.odt": "garden.odt",
+        "a.odp": "deck.odp",
+        "a.ods": "book.ods",
+        "a.epub": "garden.epub",
+    }
+    return written | {name: (FILES / file).read_bytes() for name, file in others.items()}
+
+
+@pytest.mark.parametrize("name", BODY)
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.99])
+def test_a_truncated_file_is_damaged(
+    read: Read, packages: dict[str, bytes], name: str, share: float
+) -> None:
+    data = packages[name]
+    kind = name.removeprefix("a.").upper()
+    with pytest.raises(SourceFileError, match=f"a damaged {kind}: File is not a zip file"):
+        read(name, data[: int(len(data) * share)])
+
+
+@pytest.mark.parametrize("name", BODY)
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, "is a damaged "),
+        ("<a><b></a>", "is a damaged .*tag"),
+        ("", "is a damaged "),
+        ("\0" * 100, "is a damaged "),
+        (BOMB, "is a damaged .*amplification"),
+        ("<a>" * 100_000, "is a damaged "),
+    ],
+    ids=["absent", "unbalanced", "empty", "zeros", "entity bomb", "deep"],
+)
+def test_wrong_inner_xml_is_damage(
+    read: Read, packages: dict[str, bytes], name: str, content: str | None, message: str
+) -> None:
+    data = rewritten(packages[name], **{BODY[name]: content})
+    if name == "a.xlsx" and content is None:
+        assert "x" not in read(name, data).text
+        return
+    with pytest.raises(SourceFileError, match=message):
+        read(name, data)
+
+
+@pytest.mark.parametrize("name", BODY)
+def test_zeros_within_a_file_are_damage_or_harmless(
+    read: Read, packages: dict[str, bytes], name: str
+) -> None:
+    data = bytearray(packages[name])
+    with zipfile.ZipFile(io.BytesIO(data)) as package:
+        entry = package.getinfo(BODY[name])
+    start = entry.header_offset + 30 + len(entry.filename) + 4
+    data[start : start + entry.compress_size - 8] = bytes(entry.compress_size - 8)
+    with pytest.raises(SourceFileError, match="is a damaged "):
+        read(name, bytes(data))
+
+
+@pytest.mark.parametrize("name", BODY)
+def test_a_zip_bomb_is_not_unpacked(read: Read, packages: dict[str, bytes], name: str) -> None:
+    bomb = b"<x>" + (b" " * 9_996 + b"<y/>") * 12_000
+    data = rewritten(packages[name], **{BODY[name]: bomb})
+    assert len(data) < 1_000_000
+    with pytest.raises(SourceFileError, match="unpacks to more than 100 MB"):
+        read(name, data)
+
+
+def test_an_external_entity_is_not_read(
+    read: Read, packages: dict[str, bytes], tmp_path: Path
+) -> None:
+    secret = tmp_path / "secret.txt"
+    secret.write_text("a secret")
+    w = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+    document = (
+        f'<!DOCTYPE x [<!ENTITY e SYSTEM "{secret.as_uri()}">]><w:document xmlns:w="{w}">'
+        "<w:body><w:p><w:r><w:t>a&e;b</w:t></w:r></w:p></w:body></w:document>"
+    )
+    data = rewritten(packages["a.docx"], **{"word/document.xml": document})
+    assert read("a.docx", data).text == "ab"
+    page = f'<!DOCTYPE html [<!ENTITY e SYSTEM "{secret.as_uri()}">]><p>a&e;b'
+    assert "secret" not in read("a.html", page).text.replace(secret.as_uri(), "")
+
+
+def test_an_encrypted_entry_says_that_the_file_is_protected(
+    read: Read, packages: dict[str, bytes]
+) -> None:
+    data = bytearray(packages["a.docx"])
+    with zipfile.ZipFile(io.BytesIO(data)) as package:
+        entry = package.getinfo("_rels/.rels")
+    data[entry.header_offset + 6] |= 1
+    at = data.index(b"PK\1\2")
+    while data[at + 46 : at + 46 + len("_rels/.rels")] != b"_rels/.rels":
+        at = data.index(b"PK\1\2", at + 1)
+    data[at + 8] |= 1
+    with pytest.raises(SourceFileError, match="is protected by a password"):
+        read("a.docx", bytes(data))
+
+
+def test_a_cell_that_repeats_a_long_text_ends_in_an_error(read: Read, tmp_path: Path) -> None:
+    with xlsxwriter.Workbook(tmp_path / "b.xlsx") as book:
+        sheet = book.add_worksheet()
+        for row in range(4000):
+            sheet.write(row, 0, "x" * 30_000)
+    with pytest.raises(SourceFileError, match="its cells repeat too much text"):
+        read("a.xlsx", (tmp_path / "b.xlsx").read_bytes())

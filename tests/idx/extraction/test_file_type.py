@@ -1,0 +1,158 @@
+import io
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from idx.extraction.extracted import ExtractionOptions
+from idx.extraction.formats import extract
+from shared.errors import SourceFileError, UnsupportedFileError
+from tests.idx.extraction.conftest import FILES, Read
+
+PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1"
+GARBAGE = bytes(range(256)) * 10
+
+
+def archive(**entries: str) -> bytes:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as zipped:
+        for name, text in entries.items():
+            zipped.writestr(name, text)
+    return data.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "media_type"),
+    [
+        ("a.txt", "text", "text/plain"),
+        ("README", "text", "text/plain"),
+        ("a.unheard-of", "text", "text/plain"),
+        ("a.md", "# text", "text/markdown"),
+        ("a.PY", "text", "text/x-python"),
+        ("Makefile", "all:", "text/x-makefile"),
+        ("a.csv", "a,b", "text/csv"),
+        ("a.json", "{}", "application/json"),
+        ("a.xml", "<a/>", "application/xml"),
+        ("a.html", "text", "text/html"),
+        ("a", "<!DOCTYPE html><p>x", "text/html"),
+        ("a.doc", "\ufeff <HTML><p>x", "text/html"),
+        ("a.doc", '<?xml version="1.0"?><!-- x --><html xmlns="x"><p>x</p></html>', "text/html"),
+        ("a.txt", "<html><p>x".encode("utf-16"), "text/html"),
+        ("a.php", "<html><?php", "text/x-php"),
+        ("a.md", "<html>", "text/markdown"),
+        ("a.dat", '<?xml version="1.0"?><a/>', "application/xml"),
+        ("a.doc", r"{\rtf1 x}", "application/rtf"),
+        ("a.eml", "Subject: x\n\nx", "message/rfc822"),
+        ("1234.host", "Return-Path: <a@b.example>\nSubject: x\n\nx", "message/rfc822"),
+        ("notes.txt", "Received: a letter", "text/plain"),
+        ("a.txt", "BM is short for bitmap, MZ for a program, GIF89a for GIF", "text/plain"),
+        ("a.py", "header = b'%PDF-'", "text/x-python"),
+        ("a.txt", "a PDF begins with %PDF-1.7", "text/plain"),
+        ("a.docx", "not a document, but text", "text/plain"),
+    ],
+)
+def test_text_is_told_by_content_then_by_name(
+    read: Read, name: str, data: bytes | str, media_type: str
+) -> None:
+    assert read(name, data).media_type == media_type
+
+
+@pytest.mark.parametrize("name", ["garden.txt", "garden", "garden.png", "garden.docx"])
+def test_a_document_is_read_whatever_its_name_is(read: Read, name: str) -> None:
+    extracted = read(name, (FILES / "garden.odt").read_bytes())
+    assert extracted.media_type == "application/vnd.oasis.opendocument.text"
+    assert "Granada | 1238" in extracted.text
+
+
+def test_a_pdf_is_read_whatever_its_name_is(tmp_path: Path) -> None:
+    from fpdf import FPDF
+
+    pdf = FPDF()
+    pdf.add_page()
+    pdf.set_font("helvetica")
+    pdf.cell(text="A page of a PDF")
+    for name, before in (("a.txt", b""), ("a.pdf", b"mail says:\n"), ("b", b"\0\1 junk\n")):
+        file = tmp_path / name
+        file.write_bytes(before + bytes(pdf.output()))
+        extracted = extract(file, ExtractionOptions())
+        assert (extracted.text, extracted.media_type) == ("A page of a PDF", "application/pdf")
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "message"),
+    [
+        ("a.png", PNG, r"is a picture \(image/png\), which has no text; OCR is not done"),
+        ("a", PNG, "is a picture"),
+        ("a.doc", PNG, "is a picture"),
+        ("a.ts", PNG, "is a picture"),
+        ("a.jpg", b"\xff\xd8\xff\xe0\0\x10JFIF", "image/jpeg"),
+        ("a.gif", b"GIF89a\1\0\1\0\x80\0\0\xff", "image/gif"),
+        ("a.webp", b"RIFF\x1a\0\0\0WEBPVP8L", "image/webp"),
+        ("a.svg", "<svg xmlns='http://www.w3.org/2000/svg'></svg>", r"picture \(image/svg\+xml"),
+        ("a.mp3", b"ID3\4\0\0\0\0\0\0", r"is a sound recording \(audio/mpeg\)"),
+        ("a.mp4", b"\0\0\0\x20ftypisom\0\0\2\0", r"is a video \(video/mp4\)"),
+        ("a.zip", archive(x="x"), r"is an archive \(application/zip\); archives are not opened"),
+        ("a.jar", archive(x="x"), "is an archive"),
+        ("empty.zip", b"PK\5\6" + bytes(18), "is an archive"),
+        ("a.gz", b"\x1f\x8b\x08\0\0\0\0\0\0\3abc", "application/gzip"),
+        ("a.7z", b"7z\xbc\xaf\x27\x1c\0\4", "x-7z"),
+        ("a.tar", b"name".ljust(257, b"\0") + b"ustar\x0000", "application/x-tar"),
+        ("a.ttf", b"\0\1\0\0\0\x0d\0\x80", r"is a font \(font/ttf\)"),
+        ("a.out", b"\x7fELF\2\1\1\0", "is a program"),
+        ("a.exe", b"MZ\x90\0\3\0\0\0\4\0", "is a program"),
+        ("a.db", b"SQLite format 3\0\x10\0", "is a database"),
+        ("a.ps", "%!PS-Adobe-3.0\n", "is PostScript"),
+        ("a.bin", GARBAGE, "is binary, of an unknown kind"),
+        ("a.odg", archive(mimetype="application/vnd.oasis.opendocument.graphics"), "OpenDocument"),
+        ("a.xlsb", archive(**{"[Content_Types].xml": (
+            '<Override ContentType="application/vnd.ms-excel.sheet.binary.macroEnabled.main"/>'
+        )}), "is a binary workbook of Excel .*; save it as .xlsx"),
+        ("a.vsdx", archive(**{"[Content_Types].xml": "<Types/>"}), "is an archive"),
+    ],
+)  # fmt: skip
+def test_what_has_no_text_is_named(read: Read, name: str, data: bytes | str, message: str) -> None:
+    with pytest.raises(UnsupportedFileError, match=message):
+        read(name, data)
+
+
+def test_old_office_files_say_what_to_do(read: Read) -> None:
+    data = (FILES / "garden.doc").read_bytes()
+    with pytest.raises(UnsupportedFileError, match=r"Word 97 to 2003 .*; save it as \.docx"):
+        read("garden.doc", data)
+    with pytest.raises(UnsupportedFileError, match="is binary, of an unknown kind"):
+        read("Thumbs.db", data[:512])
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "message"),
+    [
+        ("a.pdf", PNG, r"is named \.pdf, but is a picture \(image/png\)"),
+        ("a.docx", PNG, r"is named \.docx, but is a picture"),
+        ("a.txt", GARBAGE, r"is named \.txt, but is binary"),
+        ("a.pdf", bytes(5000), r"is named \.pdf, but is binary"),
+        ("a.html", b"<p>a\0\0\0b</p>" + bytes(20), r"is named \.html, but is binary"),
+        ("a.epub", archive(x="x"), r"is named \.epub, but is an archive"),
+        ("a.docx", (FILES / "garden.doc").read_bytes(), r"but is a document of Word 97 to 2003"),
+    ],
+)
+def test_a_name_that_promises_text_makes_it_an_error(
+    read: Read, name: str, data: bytes, message: str
+) -> None:
+    with pytest.raises(SourceFileError, match=message) as raised:
+        read(name, data)
+    assert not isinstance(raised.value, UnsupportedFileError)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["a", "a.txt", "a.md", "a.html", "a.docx", "a.xlsx", "a.odt", "a.epub", "a.eml", "a.rtf"],
+)
+@pytest.mark.parametrize("data", [b"", b" \n\t\n"], ids=["empty", "blank"])
+def test_a_file_without_text_is_no_error(read: Read, name: str, data: bytes) -> None:
+    assert not read(name, data).text.strip()
+
+
+def test_a_named_encoding_is_text_whatever_it_looks_like(read: Read) -> None:
+    data = "año".encode("utf-16-le")
+    assert read("a.txt", data, encoding="utf-16-le").text == "año"
+    assert read("a.txt", data[:1] + b"\xf1", encoding="cp1252").text == "añ"

@@ -1,0 +1,78 @@
+from email.message import EmailMessage
+
+import pytest
+
+from shared.errors import SourceFileError
+from tests.idx.extraction.conftest import Read
+
+
+def message() -> EmailMessage:
+    mail = EmailMessage()
+    mail["From"] = "Ana Ruíz <ana@example.org>"
+    mail["To"] = "Bo <bo@example.org>, cy@example.org"
+    mail["Subject"] = "Gärten in Spanien"
+    mail["Date"] = "Sat, 01 Mar 2025 11:00:00 +0100"
+    mail["X-Mailer"] = "Mailer 1"
+    mail["Received"] = "from somewhere"
+    return mail
+
+
+HEADERS = (
+    "From: Ana Ruíz <ana@example.org>\nTo: Bo <bo@example.org>, cy@example.org\n"
+    "Date: Sat, 01 Mar 2025 11:00:00 +0100\nSubject: Gärten in Spanien"
+)
+
+
+def test_a_mail_has_its_headers_text_and_names_of_attachments(read: Read) -> None:
+    mail = message()
+    mail.set_content("Grüße,\nAna\n", charset="latin-1")
+    mail.add_alternative("<p>Grüße in HTML</p>", subtype="html")
+    mail.add_attachment(b"inner words", "application", "octet-stream", filename="Plän.pdf")
+    mail.add_attachment("inner words", filename="notes.txt")
+    forwarded = EmailMessage()
+    forwarded["Subject"] = "An older one"
+    forwarded.set_content("inner words")
+    mail.add_attachment(forwarded)
+    extracted = read("a.eml", mail.as_bytes())
+    assert extracted.text == (
+        f"{HEADERS}\n\nGrüße,\nAna\n\nAttachments: Plän.pdf, notes.txt, An older one"
+    )
+    assert extracted.title == "Gärten in Spanien"
+    assert extracted.metadata == {
+        "author": "Ana Ruíz <ana@example.org>",
+        "creator": "Mailer 1",
+        "created": "2025-03-01T10:00:00Z",
+    }
+    assert extracted.media_type == "message/rfc822"
+
+
+def test_a_mail_in_html_is_read_as_a_page(read: Read) -> None:
+    mail = message()
+    mail.set_content("<style>p{}</style><p>One<br>two &amp; <b>th</b>ree</p>", subtype="html")
+    assert read("a.eml", mail.as_bytes()).text == f"{HEADERS}\n\nOne\ntwo & three"
+
+
+@pytest.mark.parametrize(
+    ("raw", "text"),
+    [
+        ("Subject: x\nDate: yesterday\n\nbody", "Date: yesterday\nSubject: x\n\nbody"),
+        ("Subject: x\n\n", "Subject: x"),
+        ("Subject: x\nContent-Type: text/plain; charset=no-such\n\nbödy", "Subject: x\n\nbödy"),
+        (
+            "Subject: x\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\nbody",
+            "Subject: x\n\nbody",
+        ),
+        ("Subject: x\nContent-Type: multipart/mixed\n\nbody", "Subject: x\n\nbody"),
+        ("From: <<@>;,\nTo: =?x?q?=\nSubject: =?utf-8?b?4?=\n\nbody", None),
+        ("Content-Type: text/plain; charset\nSubject:\n x\n\nbody", "Subject: x\n\nbody"),
+    ],
+)
+def test_a_broken_mail_is_read_as_far_as_it_goes(read: Read, raw: str, text: str | None) -> None:
+    extracted = read("a.eml", raw)
+    assert text is None or extracted.text == text
+    assert "body" in extracted.text or "bödy" in extracted.text or not raw.endswith("dy")
+
+
+def test_mail_without_headers_is_damaged(read: Read) -> None:
+    with pytest.raises(SourceFileError, match="is a damaged e-mail: it has no headers"):
+        read("a.eml", "\n\nonly a body")

@@ -1,0 +1,94 @@
+"""The processes that read files: what one file does, the others do not feel."""
+
+import multiprocessing
+import os
+import signal
+import threading
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from idx.extraction.extracted import ExtractionOptions
+from idx.extraction.pool import ExtractionPool, Limits
+from idx.extraction.reading import ReadFile
+from idx.extraction.worker import Unreadable
+
+LIMITS = Limits(seconds=60, memory_bytes=2_000_000_000)
+
+
+@dataclass(frozen=True)
+class File:
+    path: Path
+    size: int = 1
+
+
+def read(
+    *files: Path, limits: Limits = LIMITS, workers: int = 1
+) -> dict[str, ReadFile | Unreadable]:
+    with ExtractionPool(workers, limits, ExtractionOptions()) as pool:
+        return {file.path.name: result for file, result in pool.read(map(File, files))}
+
+
+def text_of(result: ReadFile | Unreadable) -> str:
+    assert isinstance(result, ReadFile), result
+    return result.extracted.text
+
+
+def reason_of(result: ReadFile | Unreadable) -> str:
+    assert isinstance(result, Unreadable), result
+    assert result.kind == "failed"
+    return result.reason
+
+
+def fifty(folder: Path) -> list[Path]:
+    files = [folder / f"{number}.txt" for number in range(50)]
+    for file in files:
+        file.write_text(f"text of {file.name}")
+    return files
+
+
+def test_files_are_read_by_several_processes_and_each_once(tmp_path: Path) -> None:
+    files = fifty(tmp_path)
+    results = read(*files, workers=2)
+    assert {name: text_of(result) for name, result in results.items()} == {
+        file.name: f"text of {file.name}" for file in files
+    }
+    assert multiprocessing.active_children() == []
+
+
+def test_a_file_that_takes_too_long_is_given_up(tmp_path: Path) -> None:
+    (tmp_path / "slow.html").write_text("<p>text" * 4_000_000)
+    results = read(tmp_path / "slow.html", limits=Limits(0.05, LIMITS.memory_bytes))
+    assert reason_of(results["slow.html"]).startswith("was not read within 0.05 seconds")
+    assert multiprocessing.active_children() == []
+
+
+def test_a_file_that_takes_too_much_memory_is_given_up(tmp_path: Path) -> None:
+    (tmp_path / "large.txt").write_bytes(b"word " * 9_000_000)
+    (tmp_path / "a.txt").write_text("text")
+    results = read(tmp_path / "large.txt", tmp_path / "a.txt", limits=Limits(60, 130_000_000))
+    assert "MB of memory" in reason_of(results["large.txt"])
+    assert text_of(results["a.txt"]) == "text"
+
+
+def test_a_file_that_crashes_its_reader_costs_only_itself(tmp_path: Path) -> None:
+    files = fifty(tmp_path)
+    crashed = threading.Event()
+
+    def crash() -> None:
+        while not crashed.is_set():
+            for reader in multiprocessing.active_children():
+                with suppress(ProcessLookupError):
+                    os.kill(reader.pid or 0, signal.SIGSEGV)
+                    crashed.set()
+
+    crashing = threading.Thread(target=crash)
+    crashing.start()
+    try:
+        results = read(*files)
+    finally:
+        crashed.set()
+        crashing.join()
+    unreadable = [result for result in results.values() if isinstance(result, Unreadable)]
+    assert len(results) == len(files)
+    assert len(unreadable) <= 1
