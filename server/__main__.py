@@ -1,6 +1,7 @@
 """Runs `mcp-lucene`."""
 
 import signal
+import sys
 
 
 def main() -> None:
@@ -8,8 +9,12 @@ def main() -> None:
     # The thread that waits for stdin cannot be interrupted, and a reader has nothing to save.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     from server.app import app
+    from shared.errors import McpLuceneError
 
-    app()
+    try:
+        app()
+    except McpLuceneError as error:
+        sys.exit(f"Error: {error}")
 
 
 if __name__ == "__main__":

@@ -5,13 +5,18 @@ from typing import Annotated
 
 import typer
 
-from shared.settings import DEFAULT_INDEX_PATH, INDEX_PATH_VARIABLE
+from shared.settings import DEFAULT_INDEX_PATH, INDEX_PATH_VARIABLE, configured
 
 app = typer.Typer(
     name="mcp-lucene",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+def _configured_index_path() -> Path:
+    path: Path | None = configured("index_path")
+    return path or DEFAULT_INDEX_PATH
 
 
 def _print_version(asked: bool) -> None:
@@ -29,9 +34,11 @@ def serve(
         typer.Argument(
             envvar=INDEX_PATH_VARIABLE,
             readable=False,
+            default_factory=_configured_index_path,
+            show_default=str(DEFAULT_INDEX_PATH),
             help="Folder of the index; it need not exist yet.",
         ),
-    ] = DEFAULT_INDEX_PATH,
+    ],
     _version: Annotated[
         bool,
         typer.Option(

@@ -8,9 +8,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Final, TypeVar
 
+from pydantic import TypeAdapter
 from pydantic_core import to_json
 
-from shared.results import ChunkText, DocumentSummary, Hit
+from shared.results import ChunkText, DocumentSummary, FailedFile, Hit
 
 DEFAULT_CHARACTERS: Final = 40_000
 """Characters of an answer unless the client asks for more."""
@@ -29,6 +30,11 @@ _BRIEF: Final = 200
 
 _INDENT: Final = 4
 """Spaces before each line of a result in the answer's JSON."""
+
+_ADAPTERS: Final[dict[type, TypeAdapter[Any]]] = {
+    kind: TypeAdapter(kind) for kind in (ChunkText, DocumentSummary, FailedFile, Hit)
+}
+"""How results become JSON, without what they leave out."""
 
 Item = TypeVar("Item")
 
@@ -101,6 +107,11 @@ def shorten_summary(summary: DocumentSummary, _excess: int) -> DocumentSummary:
     return replace(summary, metadata={}, title=_brief(summary.title))
 
 
+def shorten_failure(failure: FailedFile, _excess: int) -> FailedFile:
+    """The file with its reason cut."""
+    return replace(failure, reason=_brief(failure.reason))
+
+
 def brief_query(query: str) -> str:
     """A query as the answer repeats it, cut where it would fill the answer by itself."""
     return query if len(to_json(query)) <= _LONGEST_QUERY else f"{query[:1000]}…"
@@ -118,5 +129,5 @@ def _cut(text: str, excess: int) -> str:
 
 def _size(item: Any) -> int:
     """Characters of a result in the answer's JSON, with its indentation and comma."""
-    text = to_json(item, indent=2).decode()
+    text = _ADAPTERS[type(item)].dump_json(item, indent=2).decode()
     return len(text) + _INDENT * (text.count("\n") + 1) + 2

@@ -21,6 +21,7 @@ from shared.document import Document
 from shared.errors import (
     AnswerTooLongError,
     ChunkNotFoundError,
+    ConfigurationError,
     DocumentNotFoundError,
     FilterError,
     IndexDamagedError,
@@ -36,24 +37,32 @@ from shared.errors import (
     JavaStartError,
     LuceneError,
     McpLuceneError,
+    NoFoldersError,
     QueryError,
     QueryParseError,
+    ReadersDiedError,
     SourceFileError,
+    UnsupportedFileError,
 )
 from shared.filters import Filter
-from shared.results import (
-    ChunkText,
-    DocumentChunks,
-    DocumentList,
-    DocumentSummary,
-    Hit,
-    IndexStatistics,
-    Neighbour,
-    SearchAnswer,
-)
+from shared.indexed_folder import IndexedFolder, IndexedFolders
+from shared.section import Section
+from shared.source_file import FileState, SourceFile
 
 if TYPE_CHECKING:
     from shared.index import Index, create
+    from shared.results import (
+        ChunkText,
+        DocumentChunks,
+        DocumentList,
+        DocumentSummary,
+        FailedFile,
+        FailureList,
+        Hit,
+        IndexStatistics,
+        Neighbour,
+        SearchAnswer,
+    )
     from shared.searcher import Searcher
 
 __all__ = [
@@ -61,11 +70,15 @@ __all__ = [
     "Chunk",
     "ChunkNotFoundError",
     "ChunkText",
+    "ConfigurationError",
     "Document",
     "DocumentChunks",
     "DocumentList",
     "DocumentNotFoundError",
     "DocumentSummary",
+    "FailedFile",
+    "FailureList",
+    "FileState",
     "Filter",
     "FilterError",
     "Hit",
@@ -79,21 +92,43 @@ __all__ = [
     "IndexSchemaError",
     "IndexStatistics",
     "IndexWriteError",
+    "IndexedFolder",
+    "IndexedFolders",
     "InvalidDocumentError",
     "InvalidTextError",
     "JavaStartError",
     "LuceneError",
     "McpLuceneError",
     "Neighbour",
+    "NoFoldersError",
     "QueryError",
     "QueryParseError",
+    "ReadersDiedError",
     "SearchAnswer",
     "Searcher",
+    "Section",
+    "SourceFile",
     "SourceFileError",
+    "UnsupportedFileError",
     "create",
 ]
 
-_NEEDING_LUCENE = {
+_HEAVY = {
+    **dict.fromkeys(
+        (
+            "ChunkText",
+            "DocumentChunks",
+            "DocumentList",
+            "DocumentSummary",
+            "FailedFile",
+            "FailureList",
+            "Hit",
+            "IndexStatistics",
+            "Neighbour",
+            "SearchAnswer",
+        ),
+        "shared.results",
+    ),
     "Index": "shared.index",
     "Searcher": "shared.searcher",
     "create": "shared.index",
@@ -101,7 +136,7 @@ _NEEDING_LUCENE = {
 
 
 def __getattr__(name: str) -> object:
-    """Load a name that needs Lucene when it is first asked for (PEP 562)."""
-    if name not in _NEEDING_LUCENE:
+    """Load a name that needs Lucene or pydantic when it is first asked for (PEP 562)."""
+    if name not in _HEAVY:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_NEEDING_LUCENE[name]), name)
+    return getattr(import_module(_HEAVY[name]), name)

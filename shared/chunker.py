@@ -19,6 +19,12 @@ OVERLAP = 40
 
 _STEP = WORDS_PER_CHUNK - OVERLAP
 _WORD = re.compile(r"[^ \t\n\r]+")
+# Possessive, so that a match never goes back over a text of megabytes.
+_BLANK = re.compile(r"[ \t\n\r]*+")
+_WINDOW = re.compile(
+    rf"[^ \t\n\r]++(?:[ \t\n\r]++[^ \t\n\r]++){{0,{WORDS_PER_CHUNK - 1}}}+(?P<rest>[ \t\n\r]*+)"
+)
+_ADVANCE = re.compile(rf"(?:[^ \t\n\r]++[ \t\n\r]++){{{_STEP}}}+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +33,8 @@ class Chunk:
 
     ``id`` is ``{document id}-chunk-{index:03d}``, ``index`` counts from 1, and ``title`` is the
     document's title, followed by `` - Part {index}`` where there is more than one chunk.
+    ``start`` and ``end`` are the characters of the document's text where it begins and before
+    which it ends.
     """
 
     id: str
@@ -34,23 +42,30 @@ class Chunk:
     content: str
     source_document: str
     index: int
+    start: int
+    end: int
 
 
-def split(text: str) -> list[str]:
+def split(text: str) -> Iterator[tuple[str, int, int]]:
     """Cut a text into the contents of its chunks.
 
-    Returns:
-        Nothing for a blank text, the text itself for up to 250 words, else one string of
-        at most 250 words for each window, in order.
+    Yields:
+        The content, the start and the end of each chunk in the text, in order: nothing for a
+        blank text, the text itself for up to 250 words, else windows of at most 250 words.
     """
     if not text.strip():
-        return []
-    words = _WORD.findall(text)
-    if len(words) <= WORDS_PER_CHUNK:
-        return [text]
-    # The last window is the first one that reaches the end.
-    starts = range(0, len(words) - OVERLAP, _STEP)
-    return [" ".join(words[start : start + WORDS_PER_CHUNK]) for start in starts]
+        return
+    start = first = _end(_BLANK, text, 0)
+    while window := _WINDOW.match(text, start):
+        is_last = window.end() == len(text)
+        end = window.start("rest")
+        if is_last and start == first:
+            yield text, 0, len(text)
+        else:
+            yield " ".join(_WORD.findall(text, start, end)), start, end
+        if is_last:
+            return
+        start = _end(_ADVANCE, text, start)
 
 
 def chunk_id(source_document: str, index: int) -> str:
@@ -60,12 +75,19 @@ def chunk_id(source_document: str, index: int) -> str:
 
 def chunks(source_document: str, title: str, text: str) -> Iterator[Chunk]:
     """Yield the chunks of a document in order; a blank text has none."""
-    contents = split(text)
-    for index, content in enumerate(contents, start=1):
+    pieces = list(split(text))
+    for index, (content, start, end) in enumerate(pieces, start=1):
         yield Chunk(
             id=chunk_id(source_document, index),
-            title=title if len(contents) == 1 else f"{title} - Part {index}",
+            title=title if len(pieces) == 1 else f"{title} - Part {index}",
             content=content,
             source_document=source_document,
             index=index,
+            start=start,
+            end=end,
         )
+
+
+def _end(pattern: re.Pattern[str], text: str, start: int) -> int:
+    match = pattern.match(text, start)
+    return match.end() if match else start

@@ -9,23 +9,45 @@ from org.apache.lucene.index import DirectoryReader
 
 from shared import schema
 from shared.errors import IndexSchemaError
+from shared.indexed_folder import IndexedFolders
 from shared.version import software_version
 
 
-def commit_data() -> Any:
-    """The user data of a commit by this software, for `IndexWriter.setLiveCommitData`."""
+def commit_data(folders: IndexedFolders, path: Path) -> Any:
+    """The user data of a commit by this software, for `IndexWriter.setLiveCommitData`.
+
+    Args:
+        folders: the folders that documents come from.
+        path: the index folder.
+    """
     data = HashMap()
     data.put(schema.COMMIT_SCHEMA, str(schema.SCHEMA_VERSION))
     data.put(schema.COMMIT_SOFTWARE, software_version())
     data.put(schema.COMMIT_LUCENE, lucene.VERSION)
+    data.put(schema.COMMIT_FOLDERS, folders.dump(path))
     return data.entrySet()
 
 
 def user_data(reader: Any) -> dict[str, str]:
     """The user data of the commit that a reader shows."""
     data = DirectoryReader.cast_(reader).getIndexCommit().getUserData()
-    keys = (schema.COMMIT_SCHEMA, schema.COMMIT_SOFTWARE, schema.COMMIT_LUCENE)
+    keys = (
+        schema.COMMIT_SCHEMA,
+        schema.COMMIT_SOFTWARE,
+        schema.COMMIT_LUCENE,
+        schema.COMMIT_FOLDERS,
+    )
     return {key: str(data.get(key)) for key in keys if data.containsKey(key)}
+
+
+def indexed_folders(reader: Any, path: Path) -> IndexedFolders:
+    """The folders that the documents of the commit come from that a reader shows.
+
+    Args:
+        reader: the reader.
+        path: the index folder.
+    """
+    return IndexedFolders.load(user_data(reader).get(schema.COMMIT_FOLDERS), path)
 
 
 def check_schema(reader: Any, path: Path) -> None:

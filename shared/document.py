@@ -1,11 +1,13 @@
 """A document as it is given to the index, and what may not be in one."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from shared.errors import InvalidDocumentError
+from shared.section import Section
+from shared.source_file import SourceFile
 
 Scalar = str | int | float | bool
 Metadata = dict[str, Scalar | list[Scalar]]
@@ -33,6 +35,10 @@ class Document:
         content: the text; a blank one has no chunks.
         metadata: values stored with every chunk, shown with it and open to filters; at most
             64 keys of at most 128 characters.
+        sections: the pages, slides or sheets of the text, in order.
+        has_lines: whether the lines of the text are those of its source, so that chunks are
+            cited by them.
+        file: the file it was made of; None if it was not made of one.
 
     Raises:
         InvalidDocumentError: one of these does not hold, or a text holds half of a surrogate
@@ -43,6 +49,9 @@ class Document:
     title: str
     content: str
     metadata: Metadata = field(default_factory=dict)
+    sections: Sequence[Section] = ()
+    has_lines: bool = True
+    file: SourceFile | None = None
 
     def __post_init__(self) -> None:
         if not self.id:

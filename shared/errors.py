@@ -21,6 +21,18 @@ class LuceneError(McpLuceneError):
     """Lucene failed in a way that no other error describes."""
 
 
+class ConfigurationError(McpLuceneError):
+    """The configuration file, or a variable of the environment, cannot be used.
+
+    Attributes:
+        source: the file, or what else the settings come from.
+    """
+
+    def __init__(self, source: str | Path, reason: str) -> None:
+        super().__init__(f"{source}: {reason}")
+        self.source = source
+
+
 # The index folder
 
 
@@ -136,11 +148,37 @@ class SourceFileError(McpLuceneError):
 
     Attributes:
         file: the file as the user named it.
+        reason: what is wrong with it.
     """
 
     def __init__(self, file: str | Path, reason: str) -> None:
         super().__init__(f"{file}: {reason}")
         self.file = file
+        self.reason = reason
+
+
+class ReadersDiedError(McpLuceneError):
+    """The processes that read files end as soon as they start."""
+
+    def __init__(self, memory_bytes: int) -> None:
+        super().__init__(
+            "the processes that read files end as soon as they start; each may take "
+            f"{memory_bytes / 1e6:,.0f} MB of memory: allow more with --max-memory, or run fewer "
+            "with --workers"
+        )
+
+
+class NoFoldersError(McpLuceneError):
+    """A command on folders was given none, and none is remembered."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "there are no folders: name them, or remember them with: idx folders add PATH"
+        )
+
+
+class UnsupportedFileError(SourceFileError):
+    """A file is of a kind that is not read, such as a picture, an archive or a program."""
 
 
 class DocumentNotFoundError(McpLuceneError):

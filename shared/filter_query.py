@@ -25,19 +25,22 @@ from shared import schema
 from shared.document import Scalar
 from shared.errors import FilterError
 from shared.filters import Filter, FilterOperator
+from shared.indexed_folder import IndexedFolders
 from shared.lucene_document import metadata_text
 from shared.settings import MAX_COUNT
 
+_FILE_FIELD: Final = schema.metadata_field(schema.FILE_PATH)
 _TEXT_FIELDS: Final = (schema.TITLE, schema.CONTENT)
 
 
-def filtered(query: Any, filters: Sequence[Filter], reader: Any) -> Any:
+def filtered(query: Any, filters: Sequence[Filter], reader: Any, folders: IndexedFolders) -> Any:
     """A query that matches what `query` matches and every filter lets through.
 
     Args:
         query: a query of Lucene; its scores stay as they are.
         filters: the conditions; all must hold.
         reader: the reader to be searched, which knows the fields that exist.
+        folders: the folders of the index, whose paths the terms of files leave out.
 
     Raises:
         FilterError: a field or a value does not fit.
@@ -52,7 +55,11 @@ def filtered(query: Any, filters: Sequence[Filter], reader: Any) -> Any:
             if condition.operator in ("ne", "not_in")
             else BooleanClause.Occur.FILTER
         )
-        builder.add(_condition(condition, _resolve(condition.field, fields)), occur)
+        field = _resolve(condition.field, fields)
+        if field == _FILE_FIELD and condition.operator not in ("range", "exists"):
+            builder.add(_files(condition, folders), occur)
+        else:
+            builder.add(_condition(condition, field), occur)
     return builder.build()
 
 
@@ -102,6 +109,22 @@ def _prefix(condition: Filter, field: str) -> Any:
     if not isinstance(value, str) or field == schema.CHUNK_INDEX:
         raise FilterError(f"the filter on {condition.field!r} needs a text field for its prefix")
     return PrefixQuery(Term(field, schema.keyword_prefix(value)))
+
+
+def _files(condition: Filter, folders: IndexedFolders) -> Any:
+    """A condition on absolute paths, of which the index knows the part within a folder."""
+    builder = BooleanQuery.Builder()
+    for value in map(str, _values(condition)):
+        if condition.operator == "prefix":
+            for beginning in folders.term_prefixes(value):
+                term = Term(_FILE_FIELD, schema.keyword_prefix(beginning))
+                builder.add(PrefixQuery(term), BooleanClause.Occur.SHOULD)
+        else:
+            terms = [BytesRef(schema.keyword(term)) for term in folders.terms(value)]
+            builder.add(
+                TermInSetQuery(_FILE_FIELD, Arrays.asList(terms)), BooleanClause.Occur.SHOULD
+            )
+    return builder.build()
 
 
 def _exists(_: Filter, field: str) -> Any:

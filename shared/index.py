@@ -1,7 +1,7 @@
 """The index open for writing."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -17,7 +17,8 @@ from org.apache.lucene.store import FSDirectory, LockObtainFailedException
 
 from shared import index_folder, java_errors, jvm, schema
 from shared.analysis import analyzer
-from shared.commit import check_schema, commit_data
+from shared.chunker import chunk_id
+from shared.commit import check_schema, commit_data, indexed_folders
 from shared.document import Document
 from shared.errors import (
     DocumentNotFoundError,
@@ -26,8 +27,10 @@ from shared.errors import (
     IndexPathError,
     InvalidDocumentError,
 )
-from shared.lucene_document import to_lucene
+from shared.indexed_folder import IndexedFolders
+from shared.lucene_document import file_state_field, to_lucene
 from shared.settings import DEFAULT_WAIT
+from shared.source_file import FileState
 from shared.writer_lock import holder
 
 _RETRY_SECONDS: Final = 0.05
@@ -61,7 +64,7 @@ def create(path: Path | str) -> bool:
                 # Another process may have created it while this one waited for the lock.
                 created = not DirectoryReader.indexExists(directory)
                 if created:
-                    writer.setLiveCommitData(commit_data())
+                    writer.setLiveCommitData(commit_data(IndexedFolders(), path))
                     writer.commit()
             finally:
                 writer.rollback()
@@ -98,7 +101,7 @@ class Index:
         with jvm.attached(program), java_errors.writing(self.path):
             self._directory = FSDirectory.open(Paths.get(str(self.path)))
             try:
-                _check_readable(self._directory, self.path)
+                self._folders = _check_readable(self._directory, self.path)
                 self._writer = _open_writer(
                     self._directory, self.path, wait, IndexWriterConfig.OpenMode.APPEND
                 )
@@ -141,11 +144,9 @@ class Index:
             ValueError: the index is closed.
         """
         with self._writing():
-            term = _document_term(document.id)
-            lucene_documents = to_lucene(document)
             self._mark_changed()
             try:
-                self._writer.updateDocuments(term, Arrays.asList(lucene_documents))
+                chunks = self._put(document)
             except lucene.JavaError as error:
                 if IllegalArgumentException.instance_(error.getJavaException()):
                     raise InvalidDocumentError(
@@ -153,7 +154,7 @@ class Index:
                         f"{java_errors.message(error)}"
                     ) from error
                 raise
-        return len(lucene_documents)
+        return chunks
 
     def replace(self, document: Document) -> int:
         """Replace a document that is there.
@@ -181,6 +182,36 @@ class Index:
                 self._writer.deleteDocuments([_document_term(source_document)])
         return count
 
+    def delete_documents(self, source_documents: Iterable[str]) -> None:
+        """Remove all chunks of each document; an id that is not there is no error."""
+        terms = [_document_term(name) for name in source_documents]
+        if terms:
+            with self._writing():
+                self._mark_changed()
+                self._writer.deleteDocuments(terms)
+
+    def update_file_state(self, source_document: str, state: FileState) -> None:
+        """Note another state of the file of a document whose text stays as it is.
+
+        Does nothing if there is no such document.
+        """
+        first_chunk = Term(schema.ID, schema.keyword(chunk_id(source_document, 1)))
+        with self._writing():
+            self._mark_changed()
+            self._writer.updateDocValues(first_chunk, [file_state_field(source_document, state)])
+
+    @property
+    def folders(self) -> IndexedFolders:
+        """The folders that documents come from; set, they are part of the next commit."""
+        return self._folders
+
+    @folders.setter
+    def folders(self, folders: IndexedFolders) -> None:
+        with self._writing():
+            self._folders = folders
+            self._changed = False
+            self._mark_changed()
+
     def chunk_count(self, source_document: str) -> int:
         """The number of chunks a document has, what is not committed yet included."""
         with self._writing():
@@ -199,6 +230,24 @@ class Index:
         with self._writing():
             self._writer.commit()
 
+    def _put(self, document: Document) -> int:
+        """Write the chunks of a document in place of those it had; returns their number."""
+        term = _document_term(document.id)
+        batches = to_lucene(document)
+        first = next(batches, [])
+        self._writer.updateDocuments(term, Arrays.asList(first))
+        count = len(first)
+        try:
+            # A long document goes in by parts, which need not fit into Java's memory at once;
+            # readers see none of them before the next commit.
+            for batch in batches:
+                self._writer.addDocuments(Arrays.asList(batch))
+                count += len(batch)
+        except BaseException:
+            self._writer.deleteDocuments([term])
+            raise
+        return count
+
     @contextmanager
     def _writing(self) -> Iterator[None]:
         if self._closed:
@@ -209,7 +258,7 @@ class Index:
     def _mark_changed(self) -> None:
         """Have the next commit name this version, only if there is something to commit."""
         if not self._changed:
-            self._writer.setLiveCommitData(commit_data())
+            self._writer.setLiveCommitData(commit_data(self._folders, self.path))
             self._changed = True
 
 
@@ -217,12 +266,13 @@ def _document_term(source_document: str) -> Any:
     return Term(schema.SOURCE_DOCUMENT, schema.keyword(source_document))
 
 
-def _check_readable(directory: Any, path: Path) -> None:
-    """Raise the error that says why the newest commit cannot be used, if it cannot."""
+def _check_readable(directory: Any, path: Path) -> IndexedFolders:
+    """The folders of the newest commit; or the error that says why it cannot be used."""
     with java_errors.reading(path):
         reader = DirectoryReader.open(directory)
         try:
             check_schema(reader, path)
+            return indexed_folders(reader, path)
         finally:
             reader.close()
 

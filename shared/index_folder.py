@@ -1,10 +1,11 @@
 """The folder of an index: its path, and what may be in it before an index is."""
 
 import re
+import stat
 from pathlib import Path
 from typing import Final
 
-from shared.errors import IndexDamagedError, IndexPathError
+from shared.errors import IndexDamagedError, IndexMissingError, IndexPathError
 from shared.index_format import NO_COMMIT, has_segments
 
 _OWNER_ONLY: Final = 0o700
@@ -51,3 +52,21 @@ def prepare(path: Path) -> None:
         raise IndexPathError(path, "it is a file, not a folder") from error
     except OSError as error:
         raise IndexPathError(path, error.strerror or str(error)) from error
+
+
+def identify(path: Path) -> tuple[int, int]:
+    """Device and inode of an index folder: they change when another folder takes the path.
+
+    Raises:
+        IndexMissingError: there is nothing at the path.
+        IndexPathError: it is a file, or cannot be looked at.
+    """
+    try:
+        status = path.stat()
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise IndexMissingError(path) from error
+    except OSError as error:
+        raise IndexPathError(path, error.strerror or str(error)) from error
+    if not stat.S_ISDIR(status.st_mode):
+        raise IndexPathError(path, "it is a file, not a folder")
+    return status.st_dev, status.st_ino

@@ -1,6 +1,6 @@
-"""The documents of an index."""
+"""The documents of an index, and the files that are not in it."""
 
-import json
+from pathlib import Path
 from typing import Any
 
 from org.apache.lucene.document import IntPoint
@@ -15,18 +15,15 @@ from org.apache.lucene.search import (
 )
 
 from shared import schema
-from shared.lucene_document import stored_fields
-from shared.results import DocumentList, DocumentSummary
-
-_FIELDS = (
-    schema.SOURCE_DOCUMENT,
-    schema.DOCUMENT_TITLE,
-    schema.CHUNK_COUNT,
-    schema.METADATA,
-)
+from shared.failures import load_failures
+from shared.indexed_folder import IndexedFolders
+from shared.lucene_document import SUMMARY_FIELDS, stored_fields, summary_from_lucene
+from shared.results import DocumentList, FailedFile, FailureList
 
 
-def list_documents(searcher: Any, prefix: str, offset: int, limit: int | None) -> DocumentList:
+def list_documents(
+    searcher: Any, folders: IndexedFolders, prefix: str, offset: int, limit: int | None
+) -> DocumentList:
     """Documents in the order of their ids; see `shared.searcher.Searcher.documents`."""
     chunks = (
         PrefixQuery(Term(schema.SOURCE_DOCUMENT, schema.keyword_prefix(prefix)))
@@ -47,17 +44,29 @@ def list_documents(searcher: Any, prefix: str, offset: int, limit: int | None) -
         order = Sort([SortField(schema.SOURCE_DOCUMENT, SortField.Type.STRING)])
         found = list(searcher.search(documents, wanted, order).scoreDocs)
         stored = searcher.storedFields()
-        fields = stored_fields(*_FIELDS)
-        summaries = [_summary(stored.document(hit.doc, fields)) for hit in found[offset:]]
+        fields = stored_fields(*SUMMARY_FIELDS)
+        summaries = [
+            summary_from_lucene(stored.document(hit.doc, fields), folders) for hit in found[offset:]
+        ]
     return DocumentList(total, searcher.count(chunks), summaries)
 
 
-def _summary(stored: Any) -> DocumentSummary:
-    count = int(stored.get(schema.CHUNK_COUNT))
-    return DocumentSummary(
-        source_document=stored.get(schema.SOURCE_DOCUMENT),
-        title=stored.get(schema.DOCUMENT_TITLE),
-        chunk_count=count,
-        max_chunk_index=count,
-        metadata=json.loads(stored.get(schema.METADATA)),
+def list_failures(
+    path: Path, folders: IndexedFolders, offset: int, limit: int | None
+) -> FailureList:
+    """Files in the order of their ids; see `shared.searcher.Searcher.failures`."""
+    failures = sorted(load_failures(path).items())
+    shown = failures[offset:] if limit is None else failures[offset : offset + limit]
+    return FailureList(
+        len(failures),
+        [
+            FailedFile(
+                source_document=name,
+                file_path=folders.file_path(failure.folder, failure.path) or failure.path,
+                kind=failure.kind,
+                reason=failure.reason,
+                tried=failure.tried,
+            )
+            for name, failure in shown
+        ],
     )

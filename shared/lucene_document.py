@@ -1,12 +1,13 @@
 """Chunks as documents of Lucene and back, field by field as the schema says."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Any, Final
 
 from java.util import HashSet
-from org.apache.lucene.document import Document as LuceneDocument
 from org.apache.lucene.document import (
+    BinaryDocValuesField,
     DoubleField,
     Field,
     IntPoint,
@@ -17,22 +18,47 @@ from org.apache.lucene.document import (
     StringField,
     TextField,
 )
+from org.apache.lucene.document import Document as LuceneDocument
 from org.apache.lucene.util import BytesRef
 
 from shared import schema
 from shared.chunker import Chunk, chunks
 from shared.document import Document, Scalar
-from shared.results import ChunkText
+from shared.file_states import pack
+from shared.indexed_folder import IndexedFolders, decodable, file_term
+from shared.metadata import of_chunk
+from shared.place import Place, places
+from shared.results import ChunkText, DocumentSummary
+from shared.source_file import FileState, SourceFile
+
+_BATCH: Final = 1_000
+"""Chunks that are handed to Lucene at once: about 2 MB of text."""
 
 _EXACT: Final = 2**53
 """Below this a double holds every whole number (IEEE 754)."""
 
 
-def to_lucene(document: Document) -> list[Any]:
-    """One Lucene document for each chunk, in order; none for a blank text."""
+def to_lucene(document: Document) -> Iterator[list[Any]]:
+    """Lucene documents, one for each chunk in order, in batches; none for a blank text."""
     pieces = list(chunks(document.id, document.title, document.content))
-    metadata = json.dumps(document.metadata, ensure_ascii=False)
-    return [_chunk_document(document, piece, len(pieces), metadata) for piece in pieces]
+    details = _details(document, len(pieces))
+    placed = zip(pieces, places(document, pieces), strict=True)
+    while batch := list(islice(placed, _BATCH)):
+        yield [_chunk_document(document, piece, details(place)) for piece, place in batch]
+
+
+def _details(document: Document, count: int) -> Callable[[Place], str]:
+    """What makes the details of a chunk from its place; the rest is the same for all chunks."""
+    file = document.file
+    common = {
+        "title": document.title,
+        "chunk_count": count,
+        "metadata": document.metadata,
+        "folder": file.state.folder if file else None,
+        "file_path": decodable(file.path) if file else None,
+    }
+    beginning = json.dumps(common, ensure_ascii=False).removesuffix("}")
+    return lambda place: f'{beginning}, "place": {json.dumps(place)}}}'
 
 
 def stored_fields(*names: str) -> Any:
@@ -49,51 +75,101 @@ CHUNK_FIELDS = (
     schema.CONTENT,
     schema.SOURCE_DOCUMENT,
     schema.CHUNK_INDEX,
-    schema.METADATA,
+    schema.DETAILS,
 )
 """The stored fields that `from_lucene` needs."""
 
 
-def from_lucene(stored: Any) -> ChunkText:
-    """The chunk that a Lucene document holds."""
+def from_lucene(stored: Any, folders: IndexedFolders) -> ChunkText:
+    """The chunk that a Lucene document holds.
+
+    Args:
+        stored: its stored `CHUNK_FIELDS`.
+        folders: the folders of the index.
+    """
+    details = json.loads(stored.get(schema.DETAILS))
     return ChunkText(
         id=stored.get(schema.ID),
         title=stored.get(schema.TITLE),
         content=stored.get(schema.CONTENT) or "",
         source_document=stored.get(schema.SOURCE_DOCUMENT),
         chunk_index=int(stored.get(schema.CHUNK_INDEX)),
-        metadata=json.loads(stored.get(schema.METADATA)),
+        metadata=of_chunk(details["metadata"]),
+        file_path=folders.file_path(details["folder"], details["file_path"]),
+        **details["place"],
     )
 
 
-def _chunk_document(document: Document, chunk: Chunk, count: int, metadata: str) -> Any:
+SUMMARY_FIELDS = (schema.SOURCE_DOCUMENT, schema.DETAILS)
+"""The stored fields that `summary_from_lucene` needs."""
+
+
+def summary_from_lucene(stored: Any, folders: IndexedFolders) -> DocumentSummary:
+    """The document that a Lucene document holds a chunk of.
+
+    Args:
+        stored: its stored `SUMMARY_FIELDS`.
+        folders: the folders of the index.
+    """
+    details = json.loads(stored.get(schema.DETAILS))
+    return DocumentSummary(
+        source_document=stored.get(schema.SOURCE_DOCUMENT),
+        title=details["title"],
+        chunk_count=details["chunk_count"],
+        max_chunk_index=details["chunk_count"],
+        file_path=folders.file_path(details["folder"], details["file_path"]),
+        metadata=details["metadata"],
+    )
+
+
+def _chunk_document(document: Document, chunk: Chunk, details: str) -> Any:
     lucene_document = LuceneDocument()
-    for field in _fields(document, chunk, count, metadata):
+    for field in _fields(document, chunk, details):
         lucene_document.add(field)
     return lucene_document
 
 
-def _fields(document: Document, chunk: Chunk, count: int, metadata: str) -> Iterator[Any]:
-    key = schema.keyword(document.id)
-    yield StringField(schema.ID, schema.keyword(chunk.id), Field.Store.NO)
-    yield StoredField(schema.ID, chunk.id)
+def _fields(document: Document, chunk: Chunk, details: str) -> Iterator[Any]:
+    yield from _keyword_fields(schema.ID, chunk.id)
     yield TextField(schema.TITLE, chunk.title, Field.Store.YES)
     yield TextField(schema.CONTENT, chunk.content, Field.Store.YES)
-    yield StringField(schema.SOURCE_DOCUMENT, key, Field.Store.NO)
+    yield from _keyword_fields(schema.SOURCE_DOCUMENT, document.id)
+    key = schema.keyword(document.id)
     yield SortedDocValuesField(schema.SOURCE_DOCUMENT, BytesRef(key))
-    yield StoredField(schema.SOURCE_DOCUMENT, document.id)
     yield IntPoint(schema.CHUNK_INDEX, [chunk.index])
     yield NumericDocValuesField(schema.CHUNK_INDEX, chunk.index)
     yield StoredField(schema.CHUNK_INDEX, chunk.index)
-    yield StoredField(schema.DOCUMENT_TITLE, document.title)
-    yield StoredField(schema.CHUNK_COUNT, count)
-    yield StoredField(schema.METADATA, metadata)
+    yield StoredField(schema.DETAILS, details)
+    if document.file is not None:
+        yield from _file_fields(document.id, document.file, chunk.index)
     for name, value in document.metadata.items():
         for scalar in value if isinstance(value, list) else [value]:
             text = schema.keyword(metadata_text(scalar))
             yield KeywordField(schema.metadata_field(name), text, Field.Store.NO)
             if isinstance(scalar, int | float) and not isinstance(scalar, bool):
                 yield DoubleField(schema.number_field(name), float(scalar), Field.Store.NO)
+
+
+def _keyword_fields(name: str, value: str) -> Iterator[Any]:
+    """A value that is one term, and stored as a whole, however long it is."""
+    key = schema.keyword(value)
+    if key == value:
+        yield StringField(name, value, Field.Store.YES)
+    else:
+        yield StringField(name, key, Field.Store.NO)
+        yield StoredField(name, value)
+
+
+def _file_fields(document_id: str, file: SourceFile, index: int) -> Iterator[Any]:
+    term = schema.keyword(file_term(file.state.folder, decodable(file.path)))
+    yield KeywordField(schema.metadata_field(schema.FILE_PATH), term, Field.Store.NO)
+    if index == 1:
+        yield file_state_field(document_id, file.state)
+
+
+def file_state_field(document_id: str, state: FileState) -> Any:
+    """The field of a document's first chunk that tells the state of its file."""
+    return BinaryDocValuesField(schema.FILE_STATE, BytesRef(pack(document_id, state)))
 
 
 def metadata_text(value: Scalar) -> str:

@@ -14,12 +14,13 @@ from org.apache.lucene.search import (
 
 from shared import schema
 from shared.errors import ChunkNotFoundError, DocumentNotFoundError
+from shared.indexed_folder import IndexedFolders
 from shared.lucene_document import CHUNK_FIELDS, from_lucene, stored_fields
 from shared.results import ChunkText, DocumentChunks, Neighbour
 from shared.settings import MAX_COUNT
 
 
-def find_chunk(searcher: Any, chunk_id: str) -> ChunkText:
+def find_chunk(searcher: Any, chunk_id: str, folders: IndexedFolders) -> ChunkText:
     """The chunk with an id.
 
     Raises:
@@ -28,31 +29,31 @@ def find_chunk(searcher: Any, chunk_id: str) -> ChunkText:
     found = searcher.search(TermQuery(Term(schema.ID, schema.keyword(chunk_id))), 1).scoreDocs
     if not len(found):
         raise ChunkNotFoundError(chunk_id)
-    return _load(searcher, found)[0]
+    return _load(searcher, found, folders)[0]
 
 
-def next_chunk(searcher: Any, chunk_id: str) -> Neighbour:
+def next_chunk(searcher: Any, chunk_id: str, folders: IndexedFolders) -> Neighbour:
     """The chunk after one, in the same document.
 
     Raises:
         ChunkNotFoundError: no chunk has the id.
     """
-    here = find_chunk(searcher, chunk_id)
-    after = _in_order(searcher, here.source_document, here.chunk_index + 1, limit=2)
+    here = find_chunk(searcher, chunk_id, folders)
+    after = _in_order(searcher, folders, here.source_document, here.chunk_index + 1, limit=2)
     if not after:
         return Neighbour(None, has_next=False, has_previous=True)
     return Neighbour(after[0], has_next=len(after) > 1, has_previous=True)
 
 
-def previous_chunk(searcher: Any, chunk_id: str) -> Neighbour:
+def previous_chunk(searcher: Any, chunk_id: str, folders: IndexedFolders) -> Neighbour:
     """The chunk before one, in the same document.
 
     Raises:
         ChunkNotFoundError: no chunk has the id.
     """
-    here = find_chunk(searcher, chunk_id)
+    here = find_chunk(searcher, chunk_id, folders)
     before = _in_order(
-        searcher, here.source_document, last=here.chunk_index - 1, limit=2, backwards=True
+        searcher, folders, here.source_document, last=here.chunk_index - 1, limit=2, backwards=True
     )
     if not before:
         return Neighbour(None, has_next=True, has_previous=False)
@@ -60,7 +61,11 @@ def previous_chunk(searcher: Any, chunk_id: str) -> Neighbour:
 
 
 def document_chunks(
-    searcher: Any, source_document: str, start_index: int, count: int | None
+    searcher: Any,
+    folders: IndexedFolders,
+    source_document: str,
+    start_index: int,
+    count: int | None,
 ) -> DocumentChunks:
     """Chunks of a document in order, from number `start_index` on.
 
@@ -71,7 +76,7 @@ def document_chunks(
     if not total:
         raise DocumentNotFoundError(source_document)
     limit = total if count is None else min(count, total)
-    chunks = _in_order(searcher, source_document, start_index, limit=limit)
+    chunks = _in_order(searcher, folders, source_document, start_index, limit=limit)
     return DocumentChunks(source_document, total, chunks)
 
 
@@ -81,6 +86,7 @@ def _of_document(source_document: str) -> Any:
 
 def _in_order(
     searcher: Any,
+    folders: IndexedFolders,
     source_document: str,
     first: int = 1,
     last: int = MAX_COUNT,
@@ -98,10 +104,10 @@ def _in_order(
         .build()
     )
     order = Sort([SortField(schema.CHUNK_INDEX, SortField.Type.INT, backwards)])
-    return _load(searcher, searcher.search(query, limit, order).scoreDocs)
+    return _load(searcher, searcher.search(query, limit, order).scoreDocs, folders)
 
 
-def _load(searcher: Any, score_docs: Any) -> list[ChunkText]:
+def _load(searcher: Any, score_docs: Any, folders: IndexedFolders) -> list[ChunkText]:
     stored = searcher.storedFields()
     fields = stored_fields(*CHUNK_FIELDS)
-    return [from_lucene(stored.document(found.doc, fields)) for found in score_docs]
+    return [from_lucene(stored.document(found.doc, fields), folders) for found in score_docs]

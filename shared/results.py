@@ -4,9 +4,12 @@ The names are those of the tools' answers and of ``--json``, which are public.
 """
 
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
+
+from pydantic import Field
 
 from shared.document import Metadata
+from shared.failures import Kind
 
 Content = Literal["full", "passages", "none"]
 """How much text a hit carries: all of it, the parts around the matches, or none."""
@@ -15,12 +18,51 @@ Operator = Literal["or", "and"]
 """Whether one word of a query is enough or all are needed."""
 
 
+def _is_none(value: object) -> bool:
+    return value is None
+
+
+Number = Annotated[int | None, Field(exclude_if=_is_none)]
+Text = Annotated[str | None, Field(exclude_if=_is_none)]
+"""What most sources do not have, and answers then leave out."""
+
 MARKS: Final = ("<mark>", "</mark>")
 """What stands before and after a match in a passage, as in HTML."""
 
 
-@dataclass(frozen=True)
-class ChunkText:
+@dataclass(frozen=True, kw_only=True)
+class Citation:
+    r"""Where the words of a chunk stand; None, and left out of answers, for what is not there.
+
+    Attributes:
+        file_path: the file, absolute; bytes of its name that are no UTF-8 as ``\xNN``.
+        page_start: the page where the chunk begins, from 1.
+        page_end: the page where it ends.
+        slide_start: the slide where it begins, from 1.
+        slide_end: the slide where it ends.
+        sheet_start: the name of the sheet where it begins.
+        sheet_end: the name of the sheet where it ends.
+        line_start: the line of a text where it begins, from 1.
+        line_end: the line where it ends.
+        char_start: the first character in the extracted text, from 0.
+        char_end: the character after its last one.
+    """
+
+    file_path: Text = None
+    page_start: Number = None
+    page_end: Number = None
+    slide_start: Number = None
+    slide_end: Number = None
+    sheet_start: Text = None
+    sheet_end: Text = None
+    line_start: Number = None
+    line_end: Number = None
+    char_start: Number = None
+    char_end: Number = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChunkText(Citation):
     """A chunk as it is stored. ``chunk_index`` counts from 1."""
 
     id: str
@@ -31,8 +73,8 @@ class ChunkText:
     metadata: Metadata
 
 
-@dataclass(frozen=True)
-class Hit:
+@dataclass(frozen=True, kw_only=True)
+class Hit(Citation):
     """A chunk that a search found.
 
     Attributes:
@@ -71,13 +113,17 @@ class SearchAnswer:
 
 @dataclass(frozen=True)
 class DocumentSummary:
-    """A document of the index; its chunks are numbered 1 to ``max_chunk_index``."""
+    """A document of the index; its chunks are numbered 1 to ``max_chunk_index``.
+
+    ``file_path`` is as in a `Citation`.
+    """
 
     source_document: str
     title: str
     chunk_count: int
     max_chunk_index: int
     metadata: Metadata
+    file_path: Text = None
 
 
 @dataclass(frozen=True)
@@ -118,6 +164,41 @@ class DocumentChunks:
 
 
 @dataclass(frozen=True)
+class FailedFile:
+    """A file that is not in the index, or only in an older version.
+
+    Attributes:
+        source_document: the id that its document has, or would have.
+        file_path: the file, as in a `Citation`.
+        kind: ``failed`` where something is wrong with it, ``unsupported`` where it is of a kind
+            that is not read, ``empty`` where it has no text.
+        reason: in words.
+        tried: when it was tried, ISO 8601 in UTC.
+    """
+
+    source_document: str
+    file_path: str
+    kind: Kind
+    reason: str
+    tried: str
+
+
+@dataclass(frozen=True)
+class FailureList:
+    """Files that are not in the index, in the order of their ids.
+
+    Attributes:
+        total: how many there are, however many are given here.
+        failures: the files from ``offset`` on, at most ``limit`` of them.
+        notice: what was cut from the answer to keep it short, and how to get it; else None.
+    """
+
+    total: int
+    failures: list[FailedFile]
+    notice: str | None = None
+
+
+@dataclass(frozen=True)
 class IndexStatistics:
     """The state of an index.
 
@@ -128,6 +209,8 @@ class IndexStatistics:
         deleted_chunks: chunks replaced or deleted that still take space until segments merge.
         segments: files groups that a search visits.
         size_bytes: bytes of the files that the newest commit needs.
+        languages: documents by the code of their main language, where it is known.
+        folders: the folders that documents come from, with the prefix of their ids.
         schema_version: version of the fields' layout.
         software_version: version of mcp-lucene that wrote the newest commit.
         lucene_version: version of Lucene that wrote the newest commit.
@@ -139,6 +222,8 @@ class IndexStatistics:
     deleted_chunks: int
     segments: int
     size_bytes: int
+    languages: dict[str, int]
+    folders: dict[str, str]
     schema_version: int
     software_version: str
     lucene_version: str

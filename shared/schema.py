@@ -10,11 +10,15 @@ names or meaning.
 | `content`         | text                             | yes    | searched and shown               |
 | `source_document` | keyword, sorted doc values       | yes    | replace, delete, walk, list      |
 | `chunk_index`     | int point, numeric doc values    | yes    | the order of a document's chunks |
-| `document_title`  | -                                | yes    | the title without its part       |
-| `chunk_count`     | -                                | yes    | chunks of the whole document     |
-| `metadata`        | -                                | yes    | what came with it, as JSON       |
+| `details`         | -                                | yes    | JSON, see below                  |
+| `file_state`      | binary doc values                | no     | size, time, hash; chunk 1 only   |
 | `metadata.KEY`    | keyword, sorted set doc values   | no     | filters on text                  |
 | `number.KEY`      | double point, numeric doc values | no     | filters on numbers               |
+
+The details are what is shown and never searched, in one field, which is several times faster than
+six: ``title`` and ``chunk_count`` of the whole document, its ``metadata``, the chunk's ``place``
+(lines, pages, characters), and the file it was made of: the prefix of its ``folder`` and its
+``file_path`` within it.
 
 A text is analyzed as `shared.analysis` says; a keyword is indexed as it is, as one term.
 """
@@ -32,9 +36,10 @@ TITLE: Final = "title"
 CONTENT: Final = "content"
 SOURCE_DOCUMENT: Final = "source_document"
 CHUNK_INDEX: Final = "chunk_index"
-DOCUMENT_TITLE: Final = "document_title"
-CHUNK_COUNT: Final = "chunk_count"
+DETAILS: Final = "details"
 METADATA: Final = "metadata"
+FILE_PATH: Final = "file_path"
+FILE_STATE: Final = "file_state"
 
 KEYWORD_FIELDS: Final = (ID, SOURCE_DOCUMENT)
 """Fields that hold one term each: queries on them are not analyzed."""
@@ -42,7 +47,9 @@ KEYWORD_FIELDS: Final = (ID, SOURCE_DOCUMENT)
 COMMIT_SCHEMA: Final = "mcp-lucene.schema"
 COMMIT_SOFTWARE: Final = "mcp-lucene.version"
 COMMIT_LUCENE: Final = "lucene.version"
-"""Keys of a commit's user data: the schema, and the software and the Lucene that wrote it."""
+COMMIT_FOLDERS: Final = "mcp-lucene.folders"
+"""Keys of a commit's user data: the schema, the software and the Lucene that wrote it, and the
+folders that its documents come from."""
 
 _MAX_KEYWORD_BYTES: Final = 32_000
 """Lucene refuses terms over 32,766 bytes (``IndexWriter.MAX_TERM_LENGTH``)."""

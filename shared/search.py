@@ -9,6 +9,7 @@ from org.apache.lucene.search import MatchAllDocsQuery, ScoreDoc, Sort, SortFiel
 from shared import schema
 from shared.filter_query import filtered
 from shared.filters import Filter
+from shared.indexed_folder import IndexedFolders
 from shared.lucene_document import CHUNK_FIELDS, from_lucene, stored_fields
 from shared.passages import passages
 from shared.query import parse, running
@@ -25,10 +26,11 @@ def search(
     filters: Sequence[Filter],
     operator: Operator,
     content: Content,
+    folders: IndexedFolders,
 ) -> SearchAnswer:
     """Answer a query; see `shared.searcher.Searcher.search` for the arguments."""
     query = parse(text, analyzer, operator)
-    selection = filtered(query, filters, searcher.getIndexReader())
+    selection = filtered(query, filters, searcher.getIndexReader(), folders)
     with running():
         found = _top(searcher, query, selection, offset + limit)
         total = found.totalHits.value()
@@ -39,21 +41,16 @@ def search(
         results = []
         for score_doc in list(found.scoreDocs)[offset:]:
             ranked = ScoreDoc.cast_(score_doc)
-            chunk = from_lucene(stored.document(ranked.doc, loaded))
-            results.append(
-                Hit(
-                    id=chunk.id,
-                    title=chunk.title,
-                    content=chunk.content if content == "full" else None,
-                    source_document=chunk.source_document,
-                    chunk_index=chunk.chunk_index,
-                    score=1.0 if query_matches_all(query) else ranked.score,
-                    passages=passages(query, chunk.content, analyzer)
-                    if content == "passages"
-                    else None,
-                    metadata=chunk.metadata,
-                )
-            )
+            chunk = from_lucene(stored.document(ranked.doc, loaded), folders)
+            hit = {
+                **vars(chunk),
+                "content": chunk.content if content == "full" else None,
+                "score": 1.0 if query_matches_all(query) else ranked.score,
+                "passages": passages(query, chunk.content, analyzer)
+                if content == "passages"
+                else None,
+            }
+            results.append(Hit(**hit))
     return SearchAnswer(query=text, totalHits=total, results=results)
 
 

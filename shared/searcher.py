@@ -1,6 +1,5 @@
 """The index open for reading: every call sees the newest commit."""
 
-import stat
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -16,22 +15,25 @@ from org.apache.lucene.store import FSDirectory
 
 from shared import index_folder, java_errors, jvm, navigation, search
 from shared.analysis import analyzer
-from shared.commit import check_schema
-from shared.errors import IndexMissingError, IndexPathError
+from shared.commit import check_schema, indexed_folders
+from shared.file_states import file_states
 from shared.filters import Filter
 from shared.index_format import commit_id
-from shared.listing import list_documents
+from shared.indexed_folder import IndexedFolders
+from shared.listing import list_documents, list_failures
 from shared.results import (
     ChunkText,
     Content,
     DocumentChunks,
     DocumentList,
+    FailureList,
     IndexStatistics,
     Neighbour,
     Operator,
     SearchAnswer,
 )
 from shared.settings import MAX_COUNT
+from shared.source_file import FileState
 from shared.statistics import statistics
 
 _ATTEMPTS: Final = 3
@@ -118,6 +120,7 @@ class Searcher:
                 filters=filters,
                 operator=operator,
                 content=content,
+                folders=self._folders(searcher),
             )
 
     def chunk(self, chunk_id: str) -> ChunkText:
@@ -127,7 +130,7 @@ class Searcher:
             ChunkNotFoundError: there is none.
         """
         with self._newest() as searcher:
-            return navigation.find_chunk(searcher, chunk_id)
+            return navigation.find_chunk(searcher, chunk_id, self._folders(searcher))
 
     def next_chunk(self, chunk_id: str) -> Neighbour:
         """The chunk after one, in the same document.
@@ -136,7 +139,7 @@ class Searcher:
             ChunkNotFoundError: no chunk has the id.
         """
         with self._newest() as searcher:
-            return navigation.next_chunk(searcher, chunk_id)
+            return navigation.next_chunk(searcher, chunk_id, self._folders(searcher))
 
     def previous_chunk(self, chunk_id: str) -> Neighbour:
         """The chunk before one, in the same document.
@@ -145,7 +148,7 @@ class Searcher:
             ChunkNotFoundError: no chunk has the id.
         """
         with self._newest() as searcher:
-            return navigation.previous_chunk(searcher, chunk_id)
+            return navigation.previous_chunk(searcher, chunk_id, self._folders(searcher))
 
     def document_chunks(
         self, source_document: str, *, start_index: int = 1, count: int | None = None
@@ -164,7 +167,9 @@ class Searcher:
         _check(start_index >= 1, "start_index", start_index)
         _check(count is None or count >= 1, "count", count)
         with self._newest() as searcher:
-            return navigation.document_chunks(searcher, source_document, start_index, count)
+            return navigation.document_chunks(
+                searcher, self._folders(searcher), source_document, start_index, count
+            )
 
     def documents(
         self, *, prefix: str = "", offset: int = 0, limit: int | None = None
@@ -182,12 +187,40 @@ class Searcher:
         _check(0 <= offset <= MAX_COUNT, "offset", offset)
         _check(limit is None or limit >= 1, "limit", limit)
         with self._newest() as searcher:
-            return list_documents(searcher, prefix, offset, limit)
+            return list_documents(searcher, self._folders(searcher), prefix, offset, limit)
 
     def statistics(self) -> IndexStatistics:
         """The state of the index."""
         with self._newest() as searcher:
             return statistics(searcher, self.path)
+
+    def failures(self, *, offset: int = 0, limit: int | None = None) -> FailureList:
+        """The files of the indexed folders that are not in the index, and why.
+
+        Args:
+            offset: files to skip, from 0.
+            limit: files to return; None for all that follow.
+
+        Raises:
+            ValueError: an argument is out of its range.
+        """
+        _check(0 <= offset <= MAX_COUNT, "offset", offset)
+        _check(limit is None or limit >= 1, "limit", limit)
+        with self._newest() as searcher:
+            return list_failures(self.path, self._folders(searcher), offset, limit)
+
+    def files(self) -> tuple[IndexedFolders, dict[str, FileState]]:
+        """The folders that the documents come from, and the state of each file by document id."""
+        with self._newest() as searcher:
+            return self._folders(searcher), file_states(searcher)
+
+    def folders(self) -> IndexedFolders:
+        """The folders that the documents come from."""
+        with self._newest() as searcher:
+            return self._folders(searcher)
+
+    def _folders(self, searcher: Any) -> IndexedFolders:
+        return indexed_folders(searcher.getIndexReader(), self.path)
 
     @contextmanager
     def _newest(self) -> Iterator[Any]:
@@ -204,7 +237,7 @@ class Searcher:
 
     def _acquire(self) -> tuple[Any, Any]:
         """A searcher on the newest commit, and the manager to give it back to."""
-        folder = self._identify_folder()
+        folder = index_folder.identify(self.path)
         if self._manager is not None and folder == self._folder:
             try:
                 self._manager.maybeRefreshBlocking()
@@ -224,7 +257,7 @@ class Searcher:
 
     def _open(self) -> tuple[Any, Any]:
         self._close_manager()
-        folder = self._identify_folder()
+        folder = index_folder.identify(self.path)
         directory = FSDirectory.open(Paths.get(str(self.path)))
         try:
             manager = SearcherManager(directory, SearcherFactory())
@@ -249,18 +282,6 @@ class Searcher:
         commit = (name, commit_id(self.path / name))
         known, self._commit = self._commit, commit
         return known is None or known[0] != name or None in (known[1], commit[1]) or known == commit
-
-    def _identify_folder(self) -> tuple[int, int]:
-        """Device and inode: they change when another folder takes the path."""
-        try:
-            status = self.path.stat()
-        except (FileNotFoundError, NotADirectoryError) as error:
-            raise IndexMissingError(self.path) from error
-        except OSError as error:
-            raise IndexPathError(self.path, error.strerror or str(error)) from error
-        if not stat.S_ISDIR(status.st_mode):
-            raise IndexPathError(self.path, "it is a file, not a folder")
-        return status.st_dev, status.st_ino
 
     def _close_manager(self) -> None:
         if self._manager is not None:

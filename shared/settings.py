@@ -1,13 +1,41 @@
-"""What both programs read from the environment, and the defaults and bounds they share.
+"""What can be set, by which variable of the environment, with the defaults and bounds.
 
-An option on the command line beats the variable, the variable beats the default.
+An option on the command line beats the variable, the variable beats the configuration file, the
+file beats the default. `shared.configuration` reads the file and the variables, and is imported
+only where there is something to read: this module is light.
 """
 
+import os
+from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, Literal
 
 INDEX_PATH_VARIABLE: Final = "IDX_INDEX_PATH"
 """Names the index folder."""
+
+CONFIGURATION_VARIABLE: Final = "IDX_CONFIG"
+"""Names the configuration file."""
+
+VARIABLES: Final = {
+    "index_path": INDEX_PATH_VARIABLE,
+    "wait": "IDX_WAIT",
+    "folders": "IDX_FOLDERS",
+    "include": "IDX_INCLUDE",
+    "exclude": "IDX_EXCLUDE",
+    "hidden": "IDX_HIDDEN",
+    "follow_links": "IDX_FOLLOW_LINKS",
+    "max_size": "IDX_MAX_SIZE",
+    "encoding": "IDX_ENCODING",
+    "pdf_engine": "IDX_PDF_ENGINE",
+    "pdf_password": "IDX_PDF_PASSWORD",
+    "workers": "IDX_WORKERS",
+    "timeout": "IDX_TIMEOUT",
+    "max_memory": "IDX_MAX_MEMORY",
+}
+"""The variable of each setting, in the order in which settings are shown."""
+
+PdfEngineName = Literal["auto", "pdfium", "pdfplumber"]
+"""Reads the pages of a PDF: ``auto`` takes pdfplumber for pages with ruled tables only."""
 
 DEFAULT_INDEX_PATH: Final = Path("lucene-index")
 """In the folder where the program was started."""
@@ -20,3 +48,58 @@ DEFAULT_WAIT: Final = 10.0
 
 DEFAULT_MAX_MEGABYTES: Final = 50.0
 """Largest file that is read as a document, in units of 10⁶ bytes."""
+
+DEFAULT_PDF_ENGINE: Final[PdfEngineName] = "auto"
+"""What reads the pages of a PDF."""
+
+DEFAULT_TIMEOUT: Final = 120.0
+"""Seconds that a worker may take for one file."""
+
+MIN_TIMEOUT: Final = 1
+MAX_TIMEOUT: Final = 86_400
+"""Seconds; the greatest is a day."""
+
+DEFAULT_MAX_MEMORY: Final = 2000
+"""Memory that a worker may take, in units of 10⁶ bytes."""
+
+MIN_MEMORY: Final = 100
+MAX_MEMORY: Final = 1_000_000
+"""In units of 10⁶ bytes; a worker cannot start with less."""
+
+MAX_WORKERS: Final = 1024
+"""The greatest number of worker processes."""
+
+
+def default_workers() -> int:
+    """How many worker processes there are if nobody says: one for each core of this process."""
+    # What a container or taskset leaves to the process, which os.cpu_count does not tell.
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def configuration_file() -> Path:
+    """The configuration file, whether it exists or not."""
+    named = os.environ.get(CONFIGURATION_VARIABLE)
+    if named:
+        return Path(os.path.expanduser(named)).absolute()  # noqa: PTH111 - Path's fails without home
+    from platformdirs import user_config_path
+
+    return user_config_path("mcp-lucene") / "config.toml"
+
+
+def configured(setting: str) -> Any:
+    """What the configuration file says about a setting; None if it says nothing.
+
+    Args:
+        setting: a key of `VARIABLES`.
+
+    Raises:
+        ConfigurationError: the file cannot be read, or something in it is wrong.
+    """
+    file = configuration_file()
+    # Not Path.exists: a file that may not be looked at is an error, which reading it tells.
+    with suppress(PermissionError):
+        if not file.exists():
+            return None
+    from shared.configuration import value_in_file
+
+    return value_in_file(file, setting)

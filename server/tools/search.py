@@ -48,7 +48,7 @@ async def search(
     Use this first for any question the documents may answer; use few, specific words, in the
     language of the documents. If the answer is cut off at a chunk's end, go on with
     get_next_chunk and the chunk's id. totalHits tells how many chunks match in all. Cite
-    source_document.
+    file_path, or else source_document, with page_start, slide_start, sheet_start or line_start.
     """
     answer = await context.request_context.lifespan_context.run(
         lambda searcher: searcher.search(

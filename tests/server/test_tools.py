@@ -63,6 +63,10 @@ async def test_search(client: Client) -> None:
         "chunk_index": 1,
         "passages": None,
         "metadata": {"year": 2024},
+        "line_start": 1,
+        "line_end": 1,
+        "char_start": 0,
+        "char_end": 12,
     }
 
 
@@ -71,7 +75,9 @@ async def test_chunks_are_those_of_the_contract(client: Client) -> None:
         await client.call_tool("get_document_chunks", {"source_document_id": "manual", "count": 9})
     )
     assert (read["source_document"], read["total_chunks"]) == ("manual", 4)
-    assert [chunk["content"] for chunk in read["chunks"]] == split(LONG)
+    assert [chunk["content"] for chunk in read["chunks"]] == [
+        content for content, _, _ in split(LONG)
+    ]
     assert [(chunk["id"], chunk["title"], chunk["chunk_index"]) for chunk in read["chunks"]] == [
         (f"manual-chunk-{number:03d}", f"The manual - Part {number}", number)
         for number in range(1, 5)
@@ -269,6 +275,7 @@ async def test_every_tool_is_described(client: Client) -> None:
     assert [tool.name for tool in tools] == [
         "Search",
         "ListDocuments",
+        "list_failures",
         "get_next_chunk",
         "get_previous_chunk",
         "get_document_chunks",

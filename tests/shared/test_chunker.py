@@ -7,6 +7,10 @@ def words(count: int) -> str:
     return " ".join(f"w{number}" for number in range(count))
 
 
+def contents(text: str) -> list[str]:
+    return [content for content, _, _ in split(text)]
+
+
 def windows_by_the_contract(count: int) -> list[list[str]]:
     """The windows as the contract's sentences say, written as plainly as can be."""
     every_word = words(count).split(" ")
@@ -21,35 +25,46 @@ def windows_by_the_contract(count: int) -> list[list[str]]:
 
 @pytest.mark.parametrize("blank", ["", " ", "\n\t\r ", "\u00a0", "\u2003\n"])
 def test_blank_text_has_no_chunk(blank: str) -> None:
-    assert split(blank) == []
+    assert contents(blank) == []
 
 
 @pytest.mark.parametrize(
     "text", ["one", "  two  words\n", "tab\tand\r\nline", words(250), f"\n{words(250)}  "]
 )
 def test_up_to_250_words_are_one_chunk_exactly_as_the_text_came(text: str) -> None:
-    assert split(text) == [text]
+    assert list(split(text)) == [(text, 0, len(text))]
 
 
 @pytest.mark.parametrize("count", [251, 290, 291, 459, 460, 461, 500, 669, 670, 671, 881, 5000])
 def test_longer_texts_are_windows_of_250_words_that_start_every_210(count: int) -> None:
-    assert [window.split(" ") for window in split(words(count))] == windows_by_the_contract(count)
+    assert [window.split(" ") for window in contents(words(count))] == windows_by_the_contract(
+        count
+    )
 
 
 def test_neighbouring_windows_share_40_words() -> None:
-    first, second = split(words(300))
+    first, second = contents(words(300))
     assert first.split(" ")[-40:] == second.split(" ")[:40]
 
 
 def test_windows_are_joined_by_single_spaces_whatever_stood_between_the_words() -> None:
     text = "  \t\r\n ".join(words(251).split(" "))
-    assert split(f"\n {text}\r\n") == split(words(251))
+    assert contents(f"\n {text}\r\n") == contents(words(251))
+
+
+def test_a_chunk_knows_where_in_the_text_it_stands() -> None:
+    text = "\r\n" + " \n".join(words(700).split(" ")) + "\t"
+    pieces = list(split(text))
+    for content, start, end in pieces:
+        assert text[start:end].split() == content.split(" ")
+    assert pieces[0][1] == 2
+    assert pieces[-1][2] == len(text) - 1
 
 
 def test_a_no_break_space_and_other_unicode_spaces_stay_inside_a_word() -> None:
     text = words(249) + " a\u00a0b c\u2003d\x0be\x0cf"
-    assert len(split(text + " last")) == 2
-    assert split(text + " last")[0].endswith("a\u00a0b")
+    assert len(contents(text + " last")) == 2
+    assert contents(text + " last")[0].endswith("a\u00a0b")
 
 
 def test_a_single_chunk_has_the_title_of_its_document() -> None:

@@ -1,0 +1,110 @@
+"""The folders whose files are documents of an index.
+
+An index knows its folders by their path and by the way that leads there from the index, so that
+both may be moved together, and the documents only by their path within a folder.
+"""
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedFolder:
+    """A folder of documents.
+
+    Attributes:
+        prefix: what stands before the ids of its documents: nothing, or a name and a slash. No
+            two folders of an index have the same one.
+        path: the folder, absolute.
+    """
+
+    prefix: str
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedFolders:
+    """The folders of an index; an empty one for documents that come from no folder."""
+
+    folders: tuple[IndexedFolder, ...] = ()
+
+    def __iter__(self) -> Iterator[IndexedFolder]:
+        return iter(self.folders)
+
+    def dump(self, index: Path) -> str:
+        """The folders as ASCII text, to be kept with the index at the path `index`."""
+        return json.dumps(
+            [
+                {
+                    "prefix": folder.prefix,
+                    "path": str(folder.path),
+                    "from_index": os.path.relpath(folder.path, index),
+                }
+                for folder in self.folders
+            ]
+        )
+
+    @classmethod
+    def load(cls, text: str | None, index: Path) -> "IndexedFolders":
+        """The folders that were kept with an index which lies at the path `index` now.
+
+        A folder that is no longer where it was is looked for from the index.
+        """
+        return cls(
+            tuple(
+                IndexedFolder(entry["prefix"], _find(entry["path"], entry["from_index"], index))
+                for entry in json.loads(text or "[]")
+            )
+        )
+
+    def file_path(self, prefix: str | None, path: str | None) -> str | None:
+        """Where a document's file lies now.
+
+        Args:
+            prefix: the prefix of its folder; None if it belongs to none.
+            path: its path within the folder, or the absolute one; None if there is no file.
+        """
+        if prefix is None or path is None:
+            return path
+        for folder in self.folders:
+            if folder.prefix == prefix:
+                return f"{decodable(str(folder.path))}/{path}"
+        return path
+
+    def terms(self, file_path: str) -> list[str]:
+        """The terms that stand for a file; see `file_term`."""
+        return [file_term(None, file_path)] + [
+            file_term(folder.prefix, str(PurePosixPath(file_path).relative_to(folder.path)))
+            for folder in self.folders
+            if PurePosixPath(file_path).is_relative_to(folder.path)
+        ]
+
+    def term_prefixes(self, beginning: str) -> list[str]:
+        """What the terms begin with that stand for files whose path begins so."""
+        found = [file_term(None, beginning)]
+        for folder in self.folders:
+            path = f"{decodable(str(folder.path))}/"
+            if path.startswith(beginning):
+                found.append(file_term(folder.prefix, ""))
+            elif beginning.startswith(path):
+                found.append(file_term(folder.prefix, beginning.removeprefix(path)))
+        return found
+
+
+def file_term(prefix: str | None, path: str) -> str:
+    """The term of a file in the index; `prefix` and `path` as for `IndexedFolders.file_path`."""
+    return path if prefix is None else f"{prefix}\0{path}"
+
+
+def decodable(path: str) -> str:
+    r"""A path as valid Unicode: bytes that are no UTF-8, surrogates in Python, become ``\xNN``."""
+    return os.fsencode(path).decode(errors="backslashreplace")
+
+
+def _find(path: str, from_index: str, index: Path) -> Path:
+    known = Path(path)
+    moved = Path(os.path.normpath(index / from_index))
+    return moved if not known.exists() and moved.is_dir() else known
