@@ -1,18 +1,31 @@
-"""The options that commands have in common."""
+"""The options that commands have in common.
+
+A command declares an option by its type here and its built-in default from `shared.settings`;
+`idx.configured_command` fills in what the configuration file says.
+"""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from shared.settings import DEFAULT_INDEX_PATH, INDEX_PATH_VARIABLE
+from shared.settings import (
+    DEFAULT_INDEX_PATH,
+    MAX_MEMORY,
+    MAX_TIMEOUT,
+    MAX_WORKERS,
+    MIN_MEMORY,
+    MIN_TIMEOUT,
+    VARIABLES,
+    PdfEngineName,
+)
 
 IndexPath = Annotated[
     Path,
     typer.Option(
         "--index-path",
         "-i",
-        envvar=INDEX_PATH_VARIABLE,
+        envvar=VARIABLES["index_path"],
         metavar="PATH",
         # Whether it can be read is part of what an index can be wrong with: exit code 1, not 2.
         readable=False,
@@ -28,10 +41,141 @@ Wait = Annotated[
     float,
     typer.Option(
         "--wait",
+        envvar=VARIABLES["wait"],
         min=0,
         metavar="SECONDS",
         help="How long to wait for another writer of this index to end.",
     ),
 ]
 
-__all__ = ["DEFAULT_INDEX_PATH", "IndexPath", "Json", "Wait"]
+Include = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--include",
+        envvar=VARIABLES["include"],
+        metavar="GLOB",
+        help="Of a folder, only files that match; repeatable.",
+    ),
+]
+
+Exclude = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--exclude",
+        envvar=VARIABLES["exclude"],
+        metavar="GLOB",
+        help="Of a folder, no files or folders that match; repeatable.",
+    ),
+]
+
+Hidden = Annotated[
+    bool,
+    typer.Option(
+        "--hidden/--no-hidden",
+        envvar=VARIABLES["hidden"],
+        help="Take names that begin with a dot, too.",
+    ),
+]
+
+FollowLinks = Annotated[
+    bool,
+    typer.Option(
+        "--follow-links/--no-follow-links",
+        envvar=VARIABLES["follow_links"],
+        help="Follow symbolic links in a folder.",
+    ),
+]
+
+MaxSize = Annotated[
+    float,
+    typer.Option(
+        "--max-size",
+        envvar=VARIABLES["max_size"],
+        min=0,
+        metavar="MB",
+        help="Largest file to read.",
+    ),
+]
+
+Encoding = Annotated[
+    str | None,
+    typer.Option(
+        "--encoding",
+        envvar=VARIABLES["encoding"],
+        metavar="NAME",
+        help="Encoding of text files, such as cp1252; else it is detected.",
+    ),
+]
+
+PdfEngine = Annotated[
+    PdfEngineName,
+    typer.Option(
+        "--pdf-engine",
+        envvar=VARIABLES["pdf_engine"],
+        help="What reads PDFs: auto takes pdfplumber for pages with ruled tables, else PDFium.",
+    ),
+]
+
+PdfPassword = Annotated[
+    str | None,
+    typer.Option(
+        "--pdf-password",
+        envvar=VARIABLES["pdf_password"],
+        metavar="PASSWORD",
+        help="Password of PDFs that need one; in the variable, other users cannot see it.",
+    ),
+]
+
+Workers = Annotated[
+    int | None,
+    typer.Option(
+        "--workers",
+        envvar=VARIABLES["workers"],
+        min=1,
+        max=MAX_WORKERS,
+        metavar="N",
+        help="Processes that read files; else one for each core.",
+    ),
+]
+
+Timeout = Annotated[
+    float,
+    typer.Option(
+        "--timeout",
+        envvar=VARIABLES["timeout"],
+        min=MIN_TIMEOUT,
+        max=MAX_TIMEOUT,
+        metavar="SECONDS",
+        help="How long reading one file may take.",
+    ),
+]
+
+MaxMemory = Annotated[
+    int,
+    typer.Option(
+        "--max-memory",
+        envvar=VARIABLES["max_memory"],
+        min=MIN_MEMORY,
+        max=MAX_MEMORY,
+        metavar="MB",
+        help="Memory that one of the processes may take.",
+    ),
+]
+
+__all__ = [
+    "DEFAULT_INDEX_PATH",
+    "Encoding",
+    "Exclude",
+    "FollowLinks",
+    "Hidden",
+    "Include",
+    "IndexPath",
+    "Json",
+    "MaxMemory",
+    "MaxSize",
+    "PdfEngine",
+    "PdfPassword",
+    "Timeout",
+    "Wait",
+    "Workers",
+]

@@ -30,9 +30,12 @@ def anyio_backend() -> str:
 
 
 @pytest.fixture(autouse=True)
-def _no_settings_of_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
+def _no_settings_of_the_user(
+    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     for name in [name for name in os.environ if name.startswith("IDX_")]:
         monkeypatch.delenv(name)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.mktemp("configuration")))
 
 
 @pytest.fixture
@@ -76,10 +79,14 @@ def connect(index_path: Path) -> Connect:
 
     @asynccontextmanager
     async def connected(path: Path = index_path, mode: str = "auto") -> AsyncIterator[Client]:
-        # The SDK starts servers with an environment of its own; coverage needs its variables.
-        measured = {name: value for name, value in os.environ.items() if "COVERAGE" in name}
+        # The SDK starts servers with an environment of its own.
+        passed_on = {
+            name: value
+            for name, value in os.environ.items()
+            if "COVERAGE" in name or name == "XDG_CONFIG_HOME"
+        }
         server = StdioServerParameters(
-            command=str(PROGRAMS / "mcp-lucene"), args=[str(path)], env=measured
+            command=str(PROGRAMS / "mcp-lucene"), args=[str(path)], env=passed_on
         )
         async with Client(stdio_client(server), mode=mode) as client:
             yield client

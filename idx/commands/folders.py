@@ -1,0 +1,122 @@
+"""`idx folders`."""
+
+import os
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from idx.options import Json
+from idx.output import print_json, say, tell, warn
+from shared.settings import VARIABLES, configuration_file
+
+folders = typer.Typer(help="The folders that are indexed if none is named.", no_args_is_help=True)
+
+Paths = Annotated[list[Path], typer.Argument(metavar="PATH…", readable=False, help="The folders.")]
+
+
+@folders.command("list")
+def list_folders(as_json: Json = False) -> None:
+    """List the folders that the configuration file remembers.
+
+    Example: idx folders list --json
+    """
+    from shared.configuration import read
+
+    _warn_of_variable()
+    remembered = read(configuration_file()).folders
+    if as_json:
+        print_json(
+            [
+                {
+                    "path": str(folder.path),
+                    "include": folder.include,
+                    "exclude": folder.exclude,
+                    "exists": folder.path.is_dir(),
+                }
+                for folder in remembered
+            ]
+        )
+        return
+    from idx.tables import print_table
+
+    print_table(
+        ["Folder", "Include", "Exclude", "Exists"],
+        (
+            (
+                str(folder.path),
+                "  ".join(folder.include),
+                "  ".join(folder.exclude),
+                "yes" if folder.path.is_dir() else "no",
+            )
+            for folder in remembered
+        ),
+    )
+
+
+@folders.command("add")
+def add(
+    paths: Paths,
+    include: Annotated[
+        list[str] | None,
+        typer.Option(metavar="GLOB", help="Of these folders, only files that match; repeatable."),
+    ] = None,
+    exclude: Annotated[
+        list[str] | None,
+        typer.Option(metavar="GLOB", help="Of these, nothing that matches; repeatable."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Remember folders in the configuration file. Nothing is indexed yet: idx sync does it.
+
+    Example: idx folders add ~/Documents ~/Notes --exclude 'old/'
+    """
+    from idx.remembered_folders import add_folders
+
+    _warn_of_variable()
+    file = configuration_file()
+    added, present = add_folders(file, paths, include or (), exclude or ())
+    if as_json:
+        print_json({"added": [*map(str, added)], "present": [*map(str, present)]})
+        return
+    for folder in added:
+        tell(f"Added {folder} to {file}")
+    for folder in present:
+        tell(f"{folder} is there already; nothing was changed.")
+
+
+@folders.command("remove")
+def remove(paths: Paths, as_json: Json = False) -> None:
+    """Forget folders. Their documents stay in the index until they are deleted.
+
+    Unknown folders are named; the exit code is 1 then.
+
+    Example: idx folders remove ~/Notes
+    """
+    from idx.remembered_folders import remove_folders
+
+    _warn_of_variable()
+    file = configuration_file()
+    removed, unknown = remove_folders(file, paths)
+    if as_json:
+        print_json({"removed": [*map(str, removed)], "unknown": [*map(str, unknown)]})
+    else:
+        for folder in removed:
+            tell(f"Removed {folder} from {file}")
+    if removed:
+        named = shlex.join(map(str, removed))
+        say(
+            "The documents stay in the index; to remove them: "
+            f"idx sync --exclude '*' --prune-missing {named}"
+        )
+    for path in unknown:
+        say(f"Error: {path} is not among the folders; see idx folders list")
+    if unknown:
+        raise typer.Exit(1)
+
+
+def _warn_of_variable() -> None:
+    variable = VARIABLES["folders"]
+    if os.environ.get(variable):
+        warn(f"{variable} is set and beats the folders in {configuration_file()}")

@@ -1,0 +1,56 @@
+"""A command whose options have the configuration file's values as their defaults."""
+
+import os
+from difflib import get_close_matches
+from typing import Any
+
+import typer
+from typer.core import TyperCommand
+
+from idx.output import warn
+from shared.settings import CONFIGURATION_VARIABLE, VARIABLES, configuration_file, configured
+
+
+class _ConfiguredContext(typer.Context):
+    """Looks an option up in the file that stands on no command line and in no variable."""
+
+    def lookup_default(self, name: str, call: bool = True) -> Any:  # noqa: ARG002 - the library's
+        """The file's value for an option; None if the built-in default holds.
+
+        Args:
+            name: the option's parameter.
+            call: whether a function is called for its value; there is none here.
+
+        Raises:
+            ConfigurationError: the file cannot be read, or something in it is wrong.
+        """
+        # Help and completion ask, too: they show what is built in, whatever the file holds.
+        if self.resilient_parsing or name not in VARIABLES:
+            return None
+        return configured(name)
+
+
+class ConfiguredCommand(TyperCommand):
+    """A command of idx that works with settings.
+
+    An option whose parameter is named as a setting gets its value from the command line, else
+    from the option's variable, else from the configuration file, else from the command's default.
+    """
+
+    context_class = _ConfiguredContext
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command, after a warning about settings that have no effect."""
+        _warn_of_variables_without_effect()
+        return super().invoke(ctx)
+
+
+def _warn_of_variables_without_effect() -> None:
+    known = {*VARIABLES.values(), CONFIGURATION_VARIABLE}
+    for name in sorted(name for name in os.environ if name.startswith("IDX_")):
+        # A name that is unlike all of them belongs to another program.
+        near = [] if name in known else get_close_matches(name, known, n=1, cutoff=0.8)
+        if near:
+            warn(f"{name} is no setting and has no effect; did you mean {near[0]}?")
+    if os.environ.get(CONFIGURATION_VARIABLE) and not os.path.lexists(file := configuration_file()):
+        warn(f"{CONFIGURATION_VARIABLE} names {file}, which does not exist")

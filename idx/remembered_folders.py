@@ -1,0 +1,189 @@
+"""The folders in the configuration file, changed without touching what else stands in it."""
+
+import os
+import stat
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import tomlkit
+import typer
+from tomlkit.items import AoT, Comment, Table, Trivia
+
+from idx.crawl import Selection
+from shared.configuration import Folder, read
+from shared.errors import ConfigurationError, SourceFileError
+
+
+def selection_of(folder: Folder, general: Selection, ctx: typer.Context) -> Selection:
+    """Which files of a remembered folder are taken.
+
+    Args:
+        folder: the folder, whose own patterns to include stand in place of the general ones, and
+            whose patterns to exclude hold besides them.
+        general: what the options, the variables and the configuration file say of all folders.
+        ctx: of the command, whose option ``--include`` beats the folder's patterns.
+    """
+    source = ctx.get_parameter_source("include")
+    is_on_command_line = source is not None and source.name == "COMMANDLINE"
+    return Selection(
+        include=general.include if is_on_command_line else folder.include or general.include,
+        exclude=(*general.exclude, *folder.exclude),
+        hidden=general.hidden,
+        follow_links=general.follow_links,
+    )
+
+
+def add_folders(
+    file: Path, paths: Sequence[Path], include: Sequence[str], exclude: Sequence[str]
+) -> tuple[list[Path], list[Path]]:
+    """Remember folders: all of them, or none if one of them is no folder.
+
+    Args:
+        file: the configuration file, which is created if it does not exist.
+        paths: the folders.
+        include: the folders' own patterns of files to take.
+        exclude: the folders' own patterns of what to leave out.
+
+    Returns:
+        The folders that were added, and those that were there before and stay as they are.
+
+    Raises:
+        SourceFileError: a path is no folder.
+        ConfigurationError: the file cannot be read or written, or something in it is wrong.
+    """
+    known = {os.path.realpath(folder.path) for folder in read(file).folders}
+    added: list[Path] = []
+    present: list[Path] = []
+    for path in paths:
+        folder = _absolute(path)
+        if not folder.is_dir():
+            raise SourceFileError(path, "is no folder" if folder.exists() else "does not exist")
+        is_new = os.path.realpath(folder) not in known
+        (added if is_new else present).append(folder)
+        known.add(os.path.realpath(folder))
+    if added:
+        document = _document(file)
+        _append(document, [_entry(folder, include, exclude) for folder in added])
+        _write(file, tomlkit.dumps(document))
+    return added, present
+
+
+def remove_folders(file: Path, paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
+    """Forget folders, which need not exist any more.
+
+    Args:
+        file: the configuration file.
+        paths: the folders.
+
+    Returns:
+        The folders that were removed, and the paths that were not among the remembered ones.
+
+    Raises:
+        ConfigurationError: the file cannot be read or written, or something in it is wrong.
+    """
+    remembered = [folder.path for folder in read(file).folders]
+    unwanted = {os.path.realpath(_absolute(path)): path for path in paths}
+    positions = [
+        number for number, folder in enumerate(remembered) if os.path.realpath(folder) in unwanted
+    ]
+    found = {os.path.realpath(remembered[number]) for number in positions}
+    if positions:
+        document = _document(file)
+        _delete(document, positions)
+        _write(file, tomlkit.dumps(document))
+    unknown = [path for real, path in unwanted.items() if real not in found]
+    return [remembered[number] for number in positions], unknown
+
+
+def _absolute(path: Path) -> Path:
+    # No link is resolved: it may lead elsewhere tomorrow.
+    return Path(os.path.abspath(path))  # noqa: PTH100
+
+
+def _document(file: Path) -> tomlkit.TOMLDocument:
+    """The file with its comments and its layout."""
+    if not file.exists():
+        return tomlkit.document()
+    text = file.read_bytes().decode("utf-8-sig")
+    return tomlkit.parse(text if text.endswith("\n") else f"{text}\n")
+
+
+def _entry(folder: Path, include: Sequence[str], exclude: Sequence[str]) -> dict[str, object]:
+    patterns = {"include": list(include), "exclude": list(exclude)}
+    return {"path": str(folder)} | {name: globs for name, globs in patterns.items() if globs}
+
+
+def _append(document: tomlkit.TOMLDocument, entries: Iterable[dict[str, object]]) -> None:
+    """Add folders in the way in which the file lists them: as tables, or in an array."""
+    if "folders" not in document:
+        if document.as_string().strip():
+            document.add(tomlkit.nl())
+        document.add("folders", tomlkit.aot())
+    folders = document["folders"]
+    for entry in entries:
+        if isinstance(folders, AoT):
+            table = tomlkit.item(entry)
+            table.trivia.indent = "\n" if len(folders) else ""
+            folders.append(table)
+        else:
+            inline = tomlkit.inline_table()
+            inline.update(entry)
+            folders.append(inline if len(entry) > 1 else entry["path"])
+
+
+def _delete(document: tomlkit.TOMLDocument, positions: Sequence[int]) -> None:
+    folders = document["folders"]
+    for position in reversed(positions):
+        kept = _below_last_key(folders[position]) if isinstance(folders, AoT) else ""
+        del folders[position]
+        if kept.strip():
+            _put_back(document, folders, position, kept)
+    if isinstance(folders, AoT) and not folders:
+        document.remove("folders")
+
+
+def _below_last_key(table: Table) -> str:
+    """What stands at the end of a table is about the next one, as a person reads it."""
+    lines: list[str] = []
+    for key, item in reversed(table.value.body):
+        if key is not None:
+            break
+        lines.insert(0, item.as_string())
+    return "".join(lines)
+
+
+def _put_back(document: tomlkit.TOMLDocument, folders: AoT, position: int, text: str) -> None:
+    """Put comments of a deleted table where they stood: before the next one, or at the end."""
+    if position < len(folders):
+        trivia = folders[position].trivia
+        trivia.indent = (text if position else text.lstrip("\n")) + trivia.indent
+        return
+    end = folders[-1] if len(folders) else document
+    for line in text.strip("\n").splitlines():
+        end.add(Comment(Trivia(comment=line)) if line else tomlkit.nl())
+
+
+def _write(file: Path, text: str) -> None:
+    """Replace a file as a whole, the one that a link leads to; a reader sees old or new."""
+    # A link is how dotfiles are often kept: it stays one.
+    target = Path(os.path.realpath(file))
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o600
+        with tempfile.NamedTemporaryFile(
+            "wb", dir=target.parent, prefix=f".{target.name}.", delete=False
+        ) as new:
+            try:
+                new.write(text.encode())
+                new.flush()
+                os.fchmod(new.fileno(), mode)
+                os.fsync(new.fileno())
+                Path(new.name).replace(target)
+            except BaseException:
+                Path(new.name).unlink()
+                raise
+    except UnicodeEncodeError as error:
+        raise ConfigurationError(file, "cannot hold a path that is not UTF-8") from error
+    except OSError as error:
+        raise ConfigurationError(file, f"cannot be written: {error.strerror or error}") from error

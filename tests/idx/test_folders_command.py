@@ -1,0 +1,251 @@
+"""`idx folders`: the remembered folders in the configuration file, and the rest of it untouched."""
+
+import json
+import stat
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from idx.crawl import Selection
+from idx.options import Exclude, Include
+from idx.remembered_folders import selection_of
+from shared.configuration import Folder
+from shared.settings import configuration_file
+from tests.conftest import Idx
+from tests.unprivileged import UNPRIVILEGED
+
+BY_HAND = """\
+# My settings
+wait = 5  # five seconds
+
+[[folders]]
+path = "FOLDER/a"  # the first
+
+# The second is large.
+[[folders]]
+path = "FOLDER/b"
+exclude = [
+    "old/",  # nobody reads it
+]
+
+# The end.
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name in ("a", "b", "c"):
+        (tmp_path / name).mkdir()
+    return tmp_path
+
+
+def write_by_hand(folder: Path) -> Path:
+    file = configuration_file()
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(BY_HAND.replace("FOLDER", str(folder)))
+    return file
+
+
+def listed(idx: Idx) -> list[str]:
+    return [entry["path"] for entry in json.loads(idx("folders", "list", "--json").stdout)]
+
+
+def test_folders_are_added_listed_and_removed(idx: Idx, folder: Path) -> None:
+    file = configuration_file()
+    added = idx("folders", "add", "a", folder / "b" / ".." / "b", "--exclude", "old/")
+    assert added.stdout == f"Added {folder}/a to {file}\nAdded {folder}/b to {file}\n"
+    idx("folders", "add", "c", "--include", "*.md", "--include", "*.txt")
+    assert json.loads(idx("folders", "list", "--json").stdout) == [
+        {"path": f"{folder}/a", "include": [], "exclude": ["old/"], "exists": True},
+        {"path": f"{folder}/b", "include": [], "exclude": ["old/"], "exists": True},
+        {"path": f"{folder}/c", "include": ["*.md", "*.txt"], "exclude": [], "exists": True},
+    ]
+    table = idx("folders", "list").stdout
+    assert [f"{folder}/{name}" in table for name in "abc"] == [True] * 3
+    assert "*.md  *.txt" in table
+    removed = idx("folders", "remove", "a", folder / "c")
+    assert removed.stdout == f"Removed {folder}/a from {file}\nRemoved {folder}/c from {file}\n"
+    assert removed.stderr == (
+        "The documents stay in the index; to remove them: "
+        f"idx sync --exclude '*' --prune-missing {folder}/a {folder}/c\n"
+    )
+    assert listed(idx) == [f"{folder}/b"]
+
+
+def test_answers_as_json(idx: Idx, folder: Path) -> None:
+    idx("folders", "add", "a")
+    added = json.loads(idx("folders", "add", "a", "b", "--json").stdout)
+    assert added == {"added": [f"{folder}/b"], "present": [f"{folder}/a"]}
+    removed = json.loads(idx("folders", "remove", "a", "c", "--json", code=1).stdout)
+    assert removed == {"removed": [f"{folder}/a"], "unknown": ["c"]}
+
+
+def test_a_folder_that_is_there_already_stays_as_it_is(idx: Idx, folder: Path) -> None:
+    idx("folders", "add", "a")
+    (folder / "link").symlink_to("a")
+    before = configuration_file().read_bytes()
+    for path in ("a", "link", "b/../a/"):
+        again = idx("folders", "add", path, "--exclude", "x").stdout
+        assert again.endswith(" is there already; nothing was changed.\n")
+    assert configuration_file().read_bytes() == before
+    assert idx("folders", "add", "b", "b").stdout.count("Added") == 1
+
+
+def test_what_is_no_folder_is_named_and_nothing_is_added(idx: Idx, folder: Path) -> None:
+    (folder / "file").touch()
+    assert idx("folders", "add", "a", "file", code=1).stderr == "Error: file: is no folder\n"
+    assert idx("folders", "add", "a", "none", code=1).stderr == "Error: none: does not exist\n"
+    assert not configuration_file().exists()
+
+
+def test_an_unknown_folder_is_named_and_the_others_are_removed(idx: Idx, folder: Path) -> None:
+    idx("folders", "add", "a", "b")
+    failed = idx("folders", "remove", "c", "a", code=1)
+    assert "Error: c is not among the folders; see idx folders list\n" in failed.stderr
+    assert listed(idx) == [f"{folder}/b"]
+
+
+def test_a_folder_that_is_gone_is_listed_as_such_and_can_be_removed(idx: Idx, folder: Path) -> None:
+    idx("folders", "add", "a")
+    (folder / "a").rmdir()
+    (entry,) = json.loads(idx("folders", "list", "--json").stdout)
+    assert entry["exists"] is False
+    idx("folders", "remove", "a")
+    assert listed(idx) == []
+
+
+def test_comments_and_layout_are_kept(idx: Idx, folder: Path) -> None:
+    file = write_by_hand(folder)
+    before = file.read_text()
+    idx("folders", "add", "c")
+    assert file.read_text() == f'{before}\n[[folders]]\npath = "{folder}/c"\n'
+    idx("folders", "remove", "c", "a")
+    first = f'[[folders]]\npath = "{folder}/a"  # the first\n\n'
+    assert file.read_text().rstrip() == before.replace(first, "").rstrip()
+    idx("folders", "remove", "b")
+    text = file.read_text()
+    assert [line for line in text.splitlines() if line] == [
+        "# My settings",
+        "wait = 5  # five seconds",
+        "# The second is large.",
+        "# The end.",
+    ]
+
+
+def test_folders_in_an_array_stay_in_it(idx: Idx, folder: Path) -> None:
+    file = configuration_file()
+    file.parent.mkdir()
+    file.write_text(f'folders = [\n  "{folder}/a",  # the first\n]\nwait = 5\n')
+    idx("folders", "add", "b")
+    idx("folders", "add", "c", "--include", "*.md")
+    assert file.read_text() == (
+        f'folders = [\n  "{folder}/a",  # the first\n  "{folder}/b",\n'
+        f'  {{path = "{folder}/c", include = ["*.md"]}},\n]\nwait = 5\n'
+    )
+    idx("folders", "remove", "a", "b", "c")
+    assert listed(idx) == []
+    assert file.read_text().endswith("wait = 5\n")
+
+
+def test_paths_of_the_file_are_relative_to_it(idx: Idx, folder: Path) -> None:
+    file = configuration_file()
+    (file.parent / "near").mkdir(parents=True)
+    file.write_text('folders = ["near"]')
+    assert listed(idx) == [str(file.parent / "near")]
+    again = idx("folders", "add", file.parent / "near")
+    assert again.stdout == f"{file.parent}/near is there already; nothing was changed.\n"
+    idx("folders", "remove", file.parent / "near")
+    assert listed(idx) == []
+
+
+def test_a_new_file_is_its_owners_and_an_old_one_keeps_its_permissions(
+    idx: Idx, folder: Path
+) -> None:
+    file = configuration_file()
+    idx("folders", "add", "a")
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    file.chmod(0o640)
+    idx("folders", "add", "b")
+    assert stat.S_IMODE(file.stat().st_mode) == 0o640
+    assert [entry.name for entry in file.parent.iterdir()] == ["config.toml"]
+
+
+def test_a_file_that_is_a_link_stays_one(idx: Idx, folder: Path) -> None:
+    file = configuration_file()
+    file.parent.mkdir()
+    (folder / "dotfiles").mkdir()
+    file.symlink_to(folder / "dotfiles" / "idx.toml")
+    idx("folders", "add", "a")
+    idx("folders", "add", "b")
+    assert file.is_symlink()
+    assert (folder / "dotfiles" / "idx.toml").read_text().count("[[folders]]") == 2
+    assert listed(idx) == [f"{folder}/a", f"{folder}/b"]
+
+
+def test_a_file_that_cannot_be_written_stays_as_it_is(idx: Idx, folder: Path) -> None:
+    file = write_by_hand(folder)
+    before = file.read_bytes()
+    file.parent.chmod(0o500)
+    failed = idx("folders", "add", "c", code=1, prefix=UNPRIVILEGED)
+    assert failed.stderr == f"Error: {file}: cannot be written: Permission denied\n"
+    file.parent.chmod(0o700)
+    limited = ("prlimit", "--fsize=100")
+    failed = idx("folders", "add", "c", code=1, prefix=limited)
+    assert failed.stderr == f"Error: {file}: cannot be written: File too large\n"
+    assert file.read_bytes() == before
+    assert [entry.name for entry in file.parent.iterdir()] == ["config.toml"]
+
+
+def test_names_with_quotes_and_newlines_are_kept(idx: Idx, folder: Path) -> None:
+    names = ['with "quotes" and \\', "with\na newline", "عربي", "# [[folders]]"]
+    for name in names:
+        (folder / name).mkdir()
+    idx("folders", "add", *names)
+    assert listed(idx) == [f"{folder}/{name}" for name in names]
+    idx("folders", "remove", *names)
+    assert listed(idx) == []
+
+
+def test_a_name_that_is_not_utf_8_is_an_error(idx: Idx, folder: Path) -> None:
+    name = "a\udcff"
+    (folder / name).mkdir()
+    failed = idx("folders", "add", name, code=1)
+    assert failed.stderr.endswith(": cannot hold a path that is not UTF-8\n")
+    assert not configuration_file().exists()
+
+
+def test_the_variable_beats_the_file_and_says_so(
+    idx: Idx, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("IDX_FOLDERS", str(folder / "c"))
+    warning = f"Warning: IDX_FOLDERS is set and beats the folders in {configuration_file()}\n"
+    assert idx("folders", "add", "a").stderr == warning
+    assert idx("folders", "list").stderr == warning
+    assert idx("folders", "remove", "a").stderr.startswith(warning)
+
+
+def test_own_patterns_of_a_folder_stand_before_the_general_ones_but_not_before_an_option(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = typer.Typer()
+    own = Folder(path=folder, include=["*.pdf"], exclude=["drafts/"])
+
+    @app.command()
+    def sync(context: typer.Context, include: Include = None, exclude: Exclude = None) -> None:
+        general = Selection(include or (), exclude or (), hidden=True)
+        for each in (own, Folder(path=folder)):
+            found = selection_of(each, general, context)
+            typer.echo(f"{[*found.include]} {[*found.exclude]} {found.hidden}")
+
+    def lines(*arguments: str) -> list[str]:
+        return CliRunner().invoke(app, arguments, catch_exceptions=False).stdout.splitlines()
+
+    assert lines() == ["['*.pdf'] ['drafts/'] True", "[] [] True"]
+    monkeypatch.setenv("IDX_INCLUDE", "*.md")
+    assert lines("--exclude", "old/") == [
+        "['*.pdf'] ['old/', 'drafts/'] True",
+        "['*.md'] ['old/'] True",
+    ]
+    assert lines("--include", "*.txt") == ["['*.txt'] ['drafts/'] True", "['*.txt'] [] True"]
