@@ -4,15 +4,24 @@ The command line is imported inside, so that Ctrl-C ends a start in the same way
 """
 
 import os
+import signal
 import sys
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM arrived; it ends a run as Ctrl-C does, with an exit code of its own."""
+
+    # A library in between may raise a KeyboardInterrupt of its own instead.
+    was_raised = False
 
 
 def main() -> None:
     """Run `idx`; the entry point of the distribution.
 
-    Exit codes: 0 done, 1 the work failed, 2 wrong usage, 130 interrupted.
+    Exit codes: 0 done, 1 the work failed, 2 wrong usage, 130 interrupted, 143 terminated.
     """
     _replace_closed_streams()
+    signal.signal(signal.SIGTERM, _terminate)
     try:
         from shared.errors import McpLuceneError
 
@@ -24,14 +33,22 @@ def main() -> None:
             _fail(str(error))
         finally:
             sys.stdout.flush()
-    except KeyboardInterrupt:
-        sys.exit(130)
+    except (KeyboardInterrupt, SystemExit) as end:
+        # Typer makes an exit of every interruption, with the code of Ctrl-C.
+        if Terminated.was_raised:
+            sys.exit(143)
+        sys.exit(130 if isinstance(end, KeyboardInterrupt) else end.code)
     except OSError as error:
         # What cannot be written now cannot be written at the interpreter's end either.
         sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115 - open until the end
         what = error.filename or "the answer"
         does = "be used" if error.filename else "be written"
         _fail(f"{what} could not {does}: {error.strerror or error}")
+
+
+def _terminate(_signal: int, _frame: object) -> None:
+    Terminated.was_raised = True
+    raise Terminated
 
 
 def _fail(message: str) -> None:

@@ -4,11 +4,42 @@ Nothing heavy is imported here: a command imports Lucene, pdfplumber or rich whe
 that ``--help``, ``--version`` and usage errors answer at once and start no Java.
 """
 
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, Final
 
 import typer
 
-from idx.commands import add, bulk, delete, init, list_, search, show, stats
+from idx.commands import (
+    add,
+    bulk,
+    config,
+    delete,
+    failures,
+    folders,
+    init,
+    list_,
+    search,
+    show,
+    stats,
+    sync,
+    watch,
+)
+from idx.configured_command import ConfiguredCommand
+
+COMMANDS: Final[dict[str, Callable[..., None]]] = {
+    "init": init.init,
+    "add": add.add,
+    "bulk": bulk.bulk,
+    "sync": sync.sync,
+    "watch": watch.watch,
+    "delete": delete.delete,
+    "list": list_.list_documents,
+    "show": show.show,
+    "search": search.search,
+    "stats": stats.stats,
+    "failures": failures.failures,
+}
+"""What works on an index, in the order of the help."""
 
 app = typer.Typer(
     name="idx",
@@ -19,14 +50,10 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-app.command("init")(init.init)
-app.command("add")(add.add)
-app.command("bulk")(bulk.bulk)
-app.command("delete")(delete.delete)
-app.command("list")(list_.list_documents)
-app.command("show")(show.show)
-app.command("search")(search.search)
-app.command("stats")(stats.stats)
+for _name, _function in COMMANDS.items():
+    app.command(_name, cls=ConfiguredCommand)(_function)
+app.add_typer(folders.folders, name="folders")
+app.add_typer(config.config, name="config")
 
 
 def _print_version(asked: bool) -> None:

@@ -16,7 +16,7 @@ from typing import Any, Final, cast
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
-from idx.text_file import decode
+from idx.extraction.encoding import decode
 from shared.document import Document, Scalar
 from shared.errors import InvalidDocumentError, SourceFileError
 
@@ -120,7 +120,7 @@ def _without_mark(data: bytes) -> bytes:
 
 
 def _array(data: bytes, name: str) -> list[Any]:
-    entries = _parse(decode(data, name), name, "")
+    entries = _parse(decode(data, name, json.detect_encoding(data)), name, "")
     if not isinstance(entries, list):
         raise SourceFileError(name, "holds no JSON array and no JSON Lines")
     return entries
@@ -128,7 +128,7 @@ def _array(data: bytes, name: str) -> list[Any]:
 
 def _lines(lines: Iterable[bytes], name: str, first: int) -> Iterator[Any]:
     for number, line in enumerate(lines, start=first):
-        text = decode(_without_mark(line), f"{name}, line {number}")
+        text = decode(_without_mark(line), f"{name}, line {number}", "utf-8")
         if text.strip():
             yield _parse(text, name, f"line {number}: ")
 

@@ -4,14 +4,16 @@ Nothing that is found in a folder can widen what is taken from it: an ignore fil
 away, and a link that leads out of the folder is not followed unless the user asks for it.
 """
 
+import errno
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
-from typing import Final
+from dataclasses import dataclass, field
+from pathlib import Path
+from stat import S_ISDIR, S_ISREG
+from typing import Any, Final
 
-from pathspec import GitIgnoreSpec
-
+from idx.patterns import Patterns
+from idx.scopes import Scopes
 from shared.errors import SourceFileError
 
 IGNORE_FILES: Final = (".gitignore", ".idxignore")
@@ -24,6 +26,11 @@ SECRETS: Final = (
     ".git/",
 )
 """Private keys, key stores, password files and repositories: never documents."""
+
+_SECRETS: Final = Patterns(SECRETS)
+
+_LARGEST_IGNORE_FILE: Final = 100_000
+"""Characters of an ignore file; one that is longer was not written by a person."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,87 +50,171 @@ class Selection:
     follow_links: bool = False
 
 
-def crawl(folder: Path, selection: Selection) -> Iterator[Path | SourceFileError]:
-    """Find the documents in a folder and the folders in it.
+@dataclass(frozen=True, slots=True)
+class FoundFile:
+    """A file of a folder.
+
+    Attributes:
+        path: relative to the folder, with slashes.
+        size: bytes.
+        modified_ns: time of its last change, in nanoseconds since 1970.
+        other_volume: whether it lies on another volume than the folder.
+    """
+
+    path: str
+    size: int
+    modified_ns: int
+    other_volume: bool
+
+
+Rules = list[tuple[str, Patterns]]
+"""Ignore rules with the folder they hold for, as a beginning of paths; the outermost first."""
+
+
+@dataclass(slots=True)
+class Crawl:
+    """One walk through a folder and the folders in it, in the order of their names.
+
+    Iterate over it to get the files; the other attributes are complete at the end.
 
     Args:
-        folder: the folder.
+        folder: the folder, absolute.
         selection: which of its files are taken.
+        scopes: files and folders within it, relative to it with slashes; only these are looked
+            at. None for everything.
+        without: files and folders within it that are not looked at.
 
-    Yields:
-        Paths that begin with the folder's, in the order of their names, folder by folder; an
-        error for each folder that could not be listed.
+    Attributes:
+        errors: what could not be listed or looked at; its path within the folder is in
+            `unknown`.
+        unknown: paths of which nothing is known, and of nothing below them; "" is the folder.
+        is_empty: whether there was not a single file, wanted or not.
+        folders: paths of the folders that were listed; "" is the folder.
     """
-    wanted = GitIgnoreSpec.from_lines(selection.include)
-    unwanted = GitIgnoreSpec.from_lines((*selection.exclude, *SECRETS))
-    for found in _walk(folder, PurePosixPath(), selection, unwanted, [], frozenset()):
-        if isinstance(found, SourceFileError):
-            yield found
-        elif not selection.include or wanted.match_file(found):
-            yield folder / found
 
+    folder: Path
+    selection: Selection
+    scopes: Sequence[str] | None = None
+    without: frozenset[str] = frozenset()
+    errors: list[SourceFileError] = field(default_factory=list)
+    unknown: list[str] = field(default_factory=list)
+    is_empty: bool = True
+    folders: list[str] = field(default_factory=list)
+    _volume: int = 0
+    _parts: Scopes | None = field(init=False)
 
-Rules = list[tuple[PurePosixPath, GitIgnoreSpec]]
-"""Ignore rules with the folder they hold for, the outermost first."""
+    def __post_init__(self) -> None:
+        self._parts = None if self.scopes is None else Scopes(self.scopes)
 
+    def __iter__(self) -> Iterator[FoundFile]:
+        """Walk; every iteration is a new one."""
+        wanted = Patterns(self.selection.include)
+        unwanted = Patterns(self.selection.exclude)
+        # Folders may be nested more deeply than calls.
+        walks = [self._walk("", unwanted, [], frozenset())]
+        while walks:
+            found = next(walks[-1], None)
+            if found is None:
+                walks.pop()
+            elif not isinstance(found, FoundFile):
+                walks.append(found)
+            elif not self.selection.include or wanted.verdict(found.path):
+                yield found
 
-def _walk(
-    folder: Path,
-    within: PurePosixPath,
-    selection: Selection,
-    unwanted: GitIgnoreSpec,
-    rules: Rules,
-    parents: frozenset[tuple[int, int]],
-) -> Iterator[PurePosixPath | SourceFileError]:
-    """The files below `folder / within` as paths relative to the folder."""
-    here = folder / within
-    try:
-        status = here.stat()
-        with os.scandir(here) as listing:
-            entries = sorted(listing, key=lambda entry: entry.name)
-        rules = [*rules, *_ignore_rules(here, within)]
-    except OSError as error:
-        yield SourceFileError(here, f"cannot be listed: {error.strerror or error}")
-        return
-    identity = (status.st_dev, status.st_ino)
-    if identity in parents:
-        # A link led back to a folder that this one lies in.
-        return
-    for entry in entries:
-        if entry.name.startswith(".") and not selection.hidden:
-            continue
-        path = within / entry.name
-        is_folder = entry.is_dir(follow_symlinks=selection.follow_links)
+    def _walk(
+        self, within: str, unwanted: Patterns, rules: Rules, parents: frozenset[tuple[int, int]]
+    ) -> Iterator[Any]:
+        """The files in a folder, named by the beginning of their paths, and walks below it."""
+        here = self.folder / within
+        try:
+            status = here.stat()
+            with os.scandir(here) as listing:
+                entries = sorted(listing, key=lambda entry: entry.name)
+            rules = [*rules, *_ignore_rules(here, within)]
+        except OSError as error:
+            # A folder that vanished since its parent was listed is gone with all that was in it.
+            if not within or not isinstance(error, FileNotFoundError):
+                self._note(within.rstrip("/"), error, "cannot be listed")
+            return
+        if not within:
+            self._volume = status.st_dev
+        identity = (status.st_dev, status.st_ino)
+        if identity in parents:
+            # A link led back to a folder that this one lies in.
+            return
+        parents |= {identity}
+        self.folders.append(within.rstrip("/"))
+        for entry in entries:
+            path = within + entry.name
+            found = self._look_at(entry, path)
+            if found is None:
+                continue
+            is_folder = S_ISDIR(found.st_mode)
+            self.is_empty = self.is_empty and is_folder
+            if self._is_left_out(entry.name, path, unwanted, rules, is_folder=is_folder):
+                continue
+            if is_folder:
+                yield self._walk(f"{path}/", unwanted, rules, parents)
+            else:
+                other_volume = found.st_dev != self._volume
+                yield FoundFile(path, found.st_size, found.st_mtime_ns, other_volume)
+
+    def _look_at(self, entry: os.DirEntry[str], path: str) -> os.stat_result | None:
+        """The state of a file or folder; None for what is neither, or not to be looked at."""
+        if path in self.without or not (self._parts is None or self._parts.lead_through(path)):
+            return None
+        try:
+            status = entry.stat(follow_symlinks=self.selection.follow_links)
+        except FileNotFoundError:
+            # It vanished meanwhile, or a link leads nowhere.
+            return None
+        except OSError as error:
+            self._note(path, error, "cannot be looked at")
+            return None
+        return status if S_ISDIR(status.st_mode) or S_ISREG(status.st_mode) else None
+
+    def _is_left_out(
+        self, name: str, path: str, unwanted: Patterns, rules: Rules, *, is_folder: bool
+    ) -> bool:
+        slash = "/" if is_folder else ""
         # What the user and the list of secrets take away, no file in the folder gives back.
-        if unwanted.match_file(_spelled(path, is_folder)) or _is_ignored(path, is_folder, rules):
-            continue
-        if is_folder:
-            inside = parents | {identity}
-            yield from _walk(folder, path, selection, unwanted, rules, inside)
-        elif entry.is_file(follow_symlinks=selection.follow_links):
-            yield path
+        return (
+            (name[0] == "." and not self.selection.hidden)
+            or bool(_SECRETS.verdict(name + slash))
+            or bool(unwanted.verdict(path + slash))
+            or (bool(rules) and _is_ignored(path + slash, rules))
+        )
+
+    def _note(self, path: str, error: OSError, what: str) -> None:
+        self.unknown.append(path)
+        reason = f"{what}: {error.strerror or error}"
+        self.errors.append(SourceFileError(self.folder / path, reason))
 
 
-def _is_ignored(path: PurePosixPath, is_folder: bool, rules: Rules) -> bool:
+def _is_ignored(path: str, rules: Rules) -> bool:
     """What the innermost ignore file with a pattern for the path says, as git does it."""
-    for above, spec in reversed(rules):
-        verdict = spec.check_file(_spelled(path.relative_to(above), is_folder)).include
+    for above, patterns in reversed(rules):
+        verdict = patterns.verdict(path.removeprefix(above))
         if verdict is not None:
             return verdict
     return False
 
 
-def _spelled(path: PurePosixPath, is_folder: bool) -> str:
-    """A path as patterns see it: a folder ends with a slash."""
-    return f"{path}/" if is_folder else str(path)
-
-
-def _ignore_rules(here: Path, within: PurePosixPath) -> Rules:
+def _ignore_rules(here: Path, within: str) -> Iterator[tuple[str, Patterns]]:
     """The rules of the ignore files in a folder."""
-    rules = []
     for name in IGNORE_FILES:
         file = here / name
-        if file.is_file() and not file.is_symlink():
-            lines = file.read_text(errors="replace").splitlines()
-            rules.append((within, GitIgnoreSpec.from_lines(lines)))
-    return rules
+        if not file.is_file() or file.is_symlink():
+            continue
+        try:
+            # Names in it are spelled as the system spells those of files.
+            with file.open(encoding="utf-8-sig", errors="surrogateescape") as stream:
+                text = stream.read(_LARGEST_IGNORE_FILE + 1)
+        except FileNotFoundError:
+            # It vanished meanwhile.
+            continue
+        if len(text) > _LARGEST_IGNORE_FILE:
+            # With a part of the patterns, files would be taken that somebody keeps out.
+            limit = f"{name} has more than {_LARGEST_IGNORE_FILE:,} characters"
+            raise OSError(errno.EFBIG, limit)
+        yield within, Patterns(text.split("\n"))

@@ -6,6 +6,7 @@ from typing import Final
 from rich.text import Text
 
 from idx.control_characters import visible, visible_line
+from idx.place import cited
 from idx.tables import console
 from shared.results import MARKS, Hit
 
@@ -13,12 +14,14 @@ _MATCH: Final = re.compile("({}.*?{})".format(*map(re.escape, MARKS)), re.DOTALL
 
 
 def print_hit(rank: int, hit: Hit) -> None:
-    """Print a hit's rank, score, title, id and passages on stdout."""
+    """Print a hit's rank, score, title, id, place and passages on stdout."""
     out = console()
     heading = Text(f"{rank}. ")
     heading.append(visible_line(hit.title), style="bold")
     heading.append(f"  {hit.score:.3f}  {visible_line(hit.id)}", style="dim")
     out.print(heading)
+    if place := cited(hit):
+        out.print(Text(f"   {visible_line(place)}", style="dim"))
     for passage in hit.passages or []:
         out.print(highlighted(" ".join(visible(passage).split()), terminal=out.is_terminal))
     out.print()

@@ -1,7 +1,6 @@
 """What goes to stdout, and what to stderr: the answer, and everything else."""
 
 import json
-from dataclasses import asdict, is_dataclass
 from typing import Any
 
 import typer
@@ -11,7 +10,9 @@ from idx.control_characters import visible_line
 
 def print_json(answer: Any) -> None:
     """Print an answer of `shared`, or plain data, as one JSON value."""
-    value = asdict(answer) if is_dataclass(answer) and not isinstance(answer, type) else answer
+    from pydantic import TypeAdapter
+
+    value = TypeAdapter(type(answer)).dump_python(answer, mode="json")
     typer.echo(json.dumps(value, ensure_ascii=False, indent=2))
 
 

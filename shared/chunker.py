@@ -8,7 +8,7 @@ spaces, and the window that reaches the last word is the last.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 WORDS_PER_CHUNK = 250
@@ -34,7 +34,7 @@ class Chunk:
     ``id`` is ``{document id}-chunk-{index:03d}``, ``index`` counts from 1, and ``title`` is the
     document's title, followed by `` - Part {index}`` where there is more than one chunk.
     ``start`` and ``end`` are the characters of the document's text where it begins and before
-    which it ends.
+    which it ends. ``count`` is the number of chunks that the document has.
     """
 
     id: str
@@ -44,6 +44,7 @@ class Chunk:
     index: int
     start: int
     end: int
+    count: int
 
 
 def split(text: str) -> Iterator[tuple[str, int, int]]:
@@ -53,19 +54,7 @@ def split(text: str) -> Iterator[tuple[str, int, int]]:
         The content, the start and the end of each chunk in the text, in order: nothing for a
         blank text, the text itself for up to 250 words, else windows of at most 250 words.
     """
-    if not text.strip():
-        return
-    start = first = _end(_BLANK, text, 0)
-    while window := _WINDOW.match(text, start):
-        is_last = window.end() == len(text)
-        end = window.start("rest")
-        if is_last and start == first:
-            yield text, 0, len(text)
-        else:
-            yield " ".join(_WORD.findall(text, start, end)), start, end
-        if is_last:
-            return
-        start = _end(_ADVANCE, text, start)
+    yield from _contents(text, list(_windows(text)))
 
 
 def chunk_id(source_document: str, index: int) -> str:
@@ -75,17 +64,40 @@ def chunk_id(source_document: str, index: int) -> str:
 
 def chunks(source_document: str, title: str, text: str) -> Iterator[Chunk]:
     """Yield the chunks of a document in order; a blank text has none."""
-    pieces = list(split(text))
-    for index, (content, start, end) in enumerate(pieces, start=1):
+    # The windows are counted beforehand, and their words copied one after the other: a text may
+    # have hundreds of megabytes.
+    windows = list(_windows(text))
+    for index, (content, start, end) in enumerate(_contents(text, windows), start=1):
         yield Chunk(
             id=chunk_id(source_document, index),
-            title=title if len(pieces) == 1 else f"{title} - Part {index}",
+            title=title if len(windows) == 1 else f"{title} - Part {index}",
             content=content,
             source_document=source_document,
             index=index,
             start=start,
             end=end,
+            count=len(windows),
         )
+
+
+def _windows(text: str) -> Iterator[tuple[int, int]]:
+    """Where the words of each chunk begin and end."""
+    if not text.strip():
+        return
+    start = _end(_BLANK, text, 0)
+    while window := _WINDOW.match(text, start):
+        yield start, window.start("rest")
+        if window.end() == len(text):
+            return
+        start = _end(_ADVANCE, text, start)
+
+
+def _contents(text: str, windows: Sequence[tuple[int, int]]) -> Iterator[tuple[str, int, int]]:
+    if len(windows) == 1:
+        yield text, 0, len(text)
+        return
+    for start, end in windows:
+        yield " ".join(_WORD.findall(text, start, end)), start, end
 
 
 def _end(pattern: re.Pattern[str], text: str, start: int) -> int:

@@ -8,7 +8,7 @@ import json
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +23,11 @@ class IndexedFolder:
 
     prefix: str
     path: Path
+
+    @property
+    def beginning(self) -> str:
+        r"""What the paths of its files begin with; bytes that are no UTF-8 as ``\xNN``."""
+        return f"{decodable(str(self.path)).rstrip('/')}/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,26 +76,25 @@ class IndexedFolders:
             return path
         for folder in self.folders:
             if folder.prefix == prefix:
-                return f"{decodable(str(folder.path))}/{path}"
+                return folder.beginning + path
         return path
 
     def terms(self, file_path: str) -> list[str]:
         """The terms that stand for a file; see `file_term`."""
         return [file_term(None, file_path)] + [
-            file_term(folder.prefix, str(PurePosixPath(file_path).relative_to(folder.path)))
+            file_term(folder.prefix, file_path.removeprefix(folder.beginning))
             for folder in self.folders
-            if PurePosixPath(file_path).is_relative_to(folder.path)
+            if file_path.startswith(folder.beginning)
         ]
 
     def term_prefixes(self, beginning: str) -> list[str]:
         """What the terms begin with that stand for files whose path begins so."""
         found = [file_term(None, beginning)]
         for folder in self.folders:
-            path = f"{decodable(str(folder.path))}/"
-            if path.startswith(beginning):
+            if folder.beginning.startswith(beginning):
                 found.append(file_term(folder.prefix, ""))
-            elif beginning.startswith(path):
-                found.append(file_term(folder.prefix, beginning.removeprefix(path)))
+            elif beginning.startswith(folder.beginning):
+                found.append(file_term(folder.prefix, beginning.removeprefix(folder.beginning)))
         return found
 
 

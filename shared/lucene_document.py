@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
-from itertools import islice
+from itertools import islice, tee
 from typing import Any, Final
 
 from java.util import HashSet
@@ -40,10 +40,12 @@ _EXACT: Final = 2**53
 
 def to_lucene(document: Document) -> Iterator[list[Any]]:
     """Lucene documents, one for each chunk in order, in batches; none for a blank text."""
-    pieces = list(chunks(document.id, document.title, document.content))
-    details = _details(document, len(pieces))
-    placed = zip(pieces, places(document, pieces), strict=True)
+    # No more of them than a batch are there at once: a text may have hundreds of megabytes.
+    pieces, to_place = tee(chunks(document.id, document.title, document.content))
+    placed = zip(pieces, places(document, to_place), strict=True)
+    details = None
     while batch := list(islice(placed, _BATCH)):
+        details = details or _details(document, count=batch[0][0].count)
         yield [_chunk_document(document, piece, details(place)) for piece, place in batch]
 
 

@@ -32,7 +32,7 @@ def test_the_demonstration_shows_scored_chunks(tmp_path: Path) -> None:
         text=True,
         check=True,
     )
-    assert "Added 13 files as 41 chunks; 0 failed" in done.stdout
+    assert "Added 13, updated 0, deleted 0, skipped 0, failed 0; 41 chunks" in done.stdout
     for question, best in {
         "error code meaning E17": "otterline-wl4-manual.pdf-chunk-010",
         "Kaution Werkstatt": "mietvertrag-werkstatt.txt-chunk-001",

@@ -1,21 +1,25 @@
 """`idx add`."""
 
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from idx.crawl import Selection
+from idx.option_group import takes
 from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json, Wait
-from idx.output import print_json, say, tell, warn
+from idx.output import print_json, tell, warn
+from idx.reading_options import ReadingOptions
 from shared.document import Document
 from shared.errors import InvalidDocumentError, SourceFileError
-from shared.settings import DEFAULT_MAX_MEGABYTES, DEFAULT_WAIT
+from shared.settings import DEFAULT_WAIT
 
 
+@takes(ReadingOptions, "reading")
 def add(
+    context: typer.Context,
+    reading: ReadingOptions,
     paths: Annotated[
         list[Path] | None,
         typer.Argument(metavar="[PATH]...", readable=False, help="Files and folders to add."),
@@ -35,27 +39,6 @@ def add(
             "--file", "-f", metavar="FILE", readable=False, help="Or the file of its text."
         ),
     ] = None,
-    encoding: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Encoding of text files, such as cp1252; else UTF-8."),
-    ] = None,
-    max_size: Annotated[
-        float, typer.Option(min=0, metavar="MB", help="Largest file to read.")
-    ] = DEFAULT_MAX_MEGABYTES,
-    include: Annotated[
-        list[str] | None,
-        typer.Option(metavar="GLOB", help="Of a folder, only files that match; repeatable."),
-    ] = None,
-    exclude: Annotated[
-        list[str] | None,
-        typer.Option(metavar="GLOB", help="Of a folder, no files or folders that match."),
-    ] = None,
-    hidden: Annotated[
-        bool, typer.Option("--hidden", help="Take names that begin with a dot, too.")
-    ] = False,
-    follow_links: Annotated[
-        bool, typer.Option("--follow-links", help="Follow symbolic links in a folder.")
-    ] = False,
     index_path: IndexPath = DEFAULT_INDEX_PATH,
     wait: Wait = DEFAULT_WAIT,
     as_json: Json = False,
@@ -69,57 +52,81 @@ def add(
 
     Examples: idx add -d lease -t Lease -f lease.pdf; idx add ~/Documents --exclude 'old/'
     """
-    one = (document_id, title, content, file)
-    _check_arguments(paths, *one)
-    selection = Selection(include or (), exclude or (), hidden, follow_links)
-    from idx.progress import counted
-    from idx.source_file import file_document
+    _check_arguments(paths, document_id, title, content, file)
+    if paths:
+        _add_paths(context, paths, reading, index_path, wait, as_json=as_json)
+        return
     from shared.index import Index
 
-    read = partial(file_document, encoding=encoding, max_megabytes=max_size)
-    documents = _documents(paths or [], selection, read, *one)
-    chunks: dict[str, int] = {}
-    failures: list[str] = []
-    with Index(index_path, wait=wait, program="batch" if paths else "command") as index:
-        for make in counted(documents, "files"):
-            try:
-                if isinstance(make, SourceFileError):
-                    raise make
-                document = make()
-                chunks[document.id] = index.add(document)
-            except (SourceFileError, InvalidDocumentError) as error:
-                failures.append(str(error))
-                say(f"Error: {error}")
-    for added, count in chunks.items():
-        if not count:
-            warn(f"document '{added}' is empty; chunks it had before were removed")
-    _report(chunks, failures, totals=bool(paths), as_json=as_json)
-    if failures:
-        raise typer.Exit(1)
-
-
-def _documents(
-    paths: list[Path],
-    selection: Selection,
-    read: Callable[..., Document],
-    document_id: str | None,
-    title: str | None,
-    content: str | None,
-    file: Path | None,
-) -> Iterator[Callable[[], Document] | SourceFileError]:
-    """What makes each document: it may fail without costing the others."""
-    from idx.sources import named_files
-
-    for found in named_files(paths, selection):
-        if isinstance(found, SourceFileError):
-            yield found
+    with Index(index_path, wait=wait, program="command") as index:
+        if file is None:
+            document = Document(document_id or "", title or "", content or "")
         else:
-            name, path = found
-            yield partial(read, path, document_id=name)
-    if file is not None:
-        yield partial(read, file, document_id=document_id, title=title)
-    if content is not None:
-        yield partial(Document, document_id or "", title or "", content)
+            document = _read(file, document_id or "", title or "", reading)
+        count = index.add(document)
+    if not count:
+        warn(f"document '{document.id}' is empty; chunks it had before were removed")
+    if as_json:
+        added = {"source_document": document.id, "chunks": count}
+        print_json({"added": [added], "failed": []})
+    else:
+        tell(f"Successfully added document '{document.id}' as {count} chunks to index")
+
+
+def _read(file: Path, document_id: str, title: str, reading: ReadingOptions) -> Document:
+    """The one document whose text is in a file."""
+    from idx.change import single_file
+    from idx.extraction.outcome import Unreadable
+    from idx.extraction.pool import ExtractionPool
+    from idx.file_document import file_document
+    from idx.run_settings import extraction_options, limits
+
+    change = replace(single_file(file), source_document=document_id)
+    with ExtractionPool(1, limits(reading), extraction_options(reading)) as pool:
+        ((_, result),) = pool.read([change])
+    if isinstance(result, Unreadable):
+        raise SourceFileError(file, result.reason)
+    for warning in result.extracted.warnings:
+        warn(f"{file}: {warning}")
+    return replace(file_document(change, result), title=title)
+
+
+def _add_paths(
+    context: typer.Context,
+    paths: list[Path],
+    reading: ReadingOptions,
+    index_path: Path,
+    wait: float,
+    *,
+    as_json: bool,
+) -> None:
+    from idx.events import Event, Indexed, NotIndexed, Problem
+    from idx.report import report
+    from idx.run_settings import run_settings
+    from idx.synchronization import synchronize
+
+    settings = run_settings(context, reading, index_path=index_path, wait=wait, reread=True)
+    added = []
+    failed = []
+
+    def noted(events: Iterator[Event]) -> Iterator[Event]:
+        for event in events:
+            match event:
+                case Indexed():
+                    added.append({"source_document": event.source_document, "chunks": event.chunks})
+                case NotIndexed():
+                    failed.append(f"{event.file_path}: {event.reason}")
+                case Problem():
+                    failed.append(event.message)
+                case _:
+                    pass
+            yield event
+
+    end = report(noted(synchronize(paths, settings)), "none" if as_json else "text")
+    if as_json:
+        print_json({"added": added, "failed": failed})
+    if end is None or end.failed:
+        raise typer.Exit(1)
 
 
 def _check_arguments(
@@ -137,15 +144,3 @@ def _check_arguments(
         return
     if any(option is not None for option in (document_id, title, content, file)):
         raise typer.BadParameter("give paths, or one document by its options, not both")
-
-
-def _report(chunks: dict[str, int], failures: list[str], *, totals: bool, as_json: bool) -> None:
-    if as_json:
-        added = [{"source_document": name, "chunks": count} for name, count in chunks.items()]
-        print_json({"added": added, "failed": failures})
-    elif totals:
-        total = sum(chunks.values())
-        tell(f"Added {len(chunks)} files as {total} chunks; {len(failures)} failed")
-    else:
-        for name, count in chunks.items():
-            tell(f"Successfully added document '{name}' as {count} chunks to index")

@@ -29,15 +29,17 @@ def list_documents(
         print_json(answer)
         return
     from idx.tables import print_table
+    from shared.metadata import LANGUAGE
 
     print_table(
-        ["Document", "Title", "Chunks", "File"],
+        ["Document", "Title", "Chunks", "Language", "File"],
         (
             (
                 document.source_document,
                 document.title,
                 str(document.chunk_count),
-                str(document.metadata.get("file_path", "")),
+                str(document.metadata.get(LANGUAGE, "")),
+                document.file_path or "",
             )
             for document in answer.documents
         ),

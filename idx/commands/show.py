@@ -23,6 +23,7 @@ def show(
     Example: idx show lease --chunk 2
     """
     from idx.control_characters import visible, visible_line
+    from idx.place import cited
     from shared.chunker import chunk_id
     from shared.errors import ChunkNotFoundError
     from shared.searcher import Searcher
@@ -37,5 +38,8 @@ def show(
         print_json(answer)
         return
     for piece in answer.chunks:
-        print(f"# {visible_line(piece.title)}  [{visible_line(piece.id)}]\n")
+        print(f"# {visible_line(piece.title)}  [{visible_line(piece.id)}]")
+        if place := cited(piece):
+            print(visible_line(place))
+        print()
         print(f"{visible(piece.content)}\n")

@@ -27,6 +27,14 @@ def stats(index_path: IndexPath = DEFAULT_INDEX_PATH, as_json: Json = False) -> 
             ("Deleted chunks", f"{figures.deleted_chunks:,}"),
             ("Segments", f"{figures.segments:,}"),
             ("Size", f"{figures.size_bytes / 1e6:,.2f} MB"),
+            (
+                "Languages",
+                ", ".join(f"{code} {count:,}" for code, count in figures.languages.items()),
+            ),
+            *(
+                ("Folder", f"{path}  {prefix and f'(as {prefix})'}".rstrip())
+                for path, prefix in figures.folders.items()
+            ),
             ("Schema version", str(figures.schema_version)),
             (
                 "Written by",

@@ -6,6 +6,7 @@ when it dies. The processes are spawned, never forked: their parent may run a Ja
 """
 
 import multiprocessing
+import os
 import signal
 from collections.abc import Collection, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
@@ -19,8 +20,7 @@ from typing import Final, Protocol, Self, TypeVar
 from pebble import ProcessExpired, ProcessPool
 
 from idx.extraction.extracted import ExtractionOptions
-from idx.extraction.reading import ReadFile
-from idx.extraction.worker import Unreadable, prepare, read_files
+from idx.extraction.outcome import ReadFile, Unreadable
 from shared.errors import ReadersDiedError
 
 _BATCH: Final = 32
@@ -82,7 +82,7 @@ class ExtractionPool:
         self._workers = workers
         self._limits = limits
         self._options = options
-        self._pool = self._new_pool()
+        self._pool: ProcessPool | None = None
         self._breaks = 0
 
     def __enter__(self) -> Self:
@@ -117,17 +117,31 @@ class ExtractionPool:
             yield from self._done(waiting)
 
     def _schedule(self, batch: list[Item], waiting: "Waiting[Item]") -> None:
+        # With all formats, which a run that reads nothing does without.
+        from idx.extraction.worker import read_files
+
         seconds = self._limits.seconds
         arguments = ([item.path for item in batch], self._options, seconds)
-        # The first call starts the processes. Ctrl-C goes to all of a group, but they take as many
-        # signals as this thread does now; the tracker would have it take them again.
+        # The first call starts the processes. They run no module of the folder that this one was
+        # started in, which may be the one to index.
+        os.environ["PYTHONSAFEPATH"] = "1"
+        # Ctrl-C goes to all of a group, but they take as many signals as this thread does now; the
+        # tracker would have it take them again.
         resource_tracker.ensure_running()
         blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
+            self._pool = self._pool or self._new_pool()
             task = self._pool.schedule(read_files, args=arguments, timeout=seconds)
+        except RuntimeError:
+            # The pool has given up, with everything that waits for it.
+            task = None
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
-        waiting[task] = batch
+        if task is None:
+            self._start_again(waiting)
+            self._schedule(batch, waiting)
+        else:
+            waiting[task] = batch
 
     def _is_full(self, waiting: Collection[list[Item]], batch: list[Item]) -> bool:
         size = sum(map(_size, waiting)) + _size(batch)
@@ -140,6 +154,9 @@ class ExtractionPool:
             if isinstance(error, BrokenProcessPool):
                 self._start_again(waiting)
                 return
+            if task not in waiting:
+                # Asked again of another pool meanwhile.
+                continue
             self._breaks = 0
             batch = waiting.pop(task)
             if error is None:
@@ -157,13 +174,14 @@ class ExtractionPool:
         if self._breaks == _MOST_BREAKS:
             raise ReadersDiedError(self._limits.memory_bytes)
         self._end()
-        self._pool = self._new_pool()
         batches = [*waiting.values()]
         waiting.clear()
         for batch in batches:
             self._schedule(batch, waiting)
 
     def _new_pool(self) -> ProcessPool:
+        from idx.extraction.worker import prepare
+
         return ProcessPool(
             max_workers=self._workers,
             context=multiprocessing.get_context("spawn"),
@@ -172,8 +190,14 @@ class ExtractionPool:
         )
 
     def _end(self) -> None:
-        self._pool.stop()  # type: ignore[no-untyped-call]  # pebble leaves it out
-        self._pool.join()
+        if self._pool is not None:
+            # The pool takes away what a process needs to start before it ends the process; one that
+            # is still starting would print a traceback.
+            for process in multiprocessing.active_children():
+                process.kill()
+            self._pool.stop()  # type: ignore[no-untyped-call]  # pebble leaves it out
+            self._pool.join()
+            self._pool = None
 
     def _failure(self, error: BaseException) -> Unreadable:
         """Why a process could not read a file; an error that nobody foresaw is raised."""

@@ -1,40 +1,19 @@
 """A file on disk, read once: its text and its state."""
 
-import hashlib
 import os
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 from typing import Final
 
-from idx.extraction.extracted import Extracted, ExtractionOptions
+from idx.content_hash import content_hash
+from idx.extraction.extracted import ExtractionOptions
 from idx.extraction.formats import extract
 from idx.extraction.language import detect_language
+from idx.extraction.outcome import CHANGED, VANISHED, ReadFile
 from shared.errors import SourceFileError
 
 _MEGABYTE: Final = 1_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class ReadFile:
-    """What was read from a file, and the state in which it was read.
-
-    Attributes:
-        extracted: text and metadata.
-        language: ISO 639-1 code of its main language; None where it cannot be told.
-        size: bytes.
-        modified_ns: time of its last change, in nanoseconds since 1970.
-        content_hash: SHA-256 of the bytes, hexadecimal.
-        is_settled: whether a change made after the file was read bears a later time for sure.
-    """
-
-    extracted: Extracted
-    language: str | None
-    size: int
-    modified_ns: int
-    content_hash: str
-    is_settled: bool
 
 
 def read_file(file: Path, options: ExtractionOptions) -> ReadFile:
@@ -53,7 +32,7 @@ def read_file(file: Path, options: ExtractionOptions) -> ReadFile:
         extracted = extract(file, options)
         after = file.stat()
     except FileNotFoundError as error:
-        raise SourceFileError(file, "there is no such file") from error
+        raise SourceFileError(file, VANISHED) from error
     except OSError as error:
         raise SourceFileError(file, f"cannot be read: {error.strerror or error}") from error
     if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
@@ -68,10 +47,6 @@ def read_file(file: Path, options: ExtractionOptions) -> ReadFile:
     )
 
 
-CHANGED: Final = "changed while it was read; add it again"
-"""The reason why a file that is still being written is not taken."""
-
-
 def _tick(modified_ns: int) -> int:
     """Nanoseconds within which two changes may bear the same time.
 
@@ -79,16 +54,6 @@ def _tick(modified_ns: int) -> int:
     up to every 10 ms.
     """
     return 2_000_000_000 if modified_ns % 1_000_000_000 == 0 else 20_000_000
-
-
-def content_hash(file: Path) -> str:
-    """SHA-256 of a file's bytes, hexadecimal.
-
-    Raises:
-        OSError: the file cannot be read.
-    """
-    with file.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _check(file: Path, status: os.stat_result, max_megabytes: float) -> None:

@@ -7,29 +7,16 @@ import signal
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 
 from idx.extraction.extracted import ExtractionOptions
-from idx.extraction.reading import ReadFile, read_file
+from idx.extraction.outcome import ReadFile, Unreadable
+from idx.extraction.reading import read_file
 from shared.errors import SourceFileError, UnsupportedFileError
 
 _PR_SET_PDEATHSIG: Final = 1
 """Names the signal that a process gets when its parent ends; see prctl(2)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Unreadable:
-    """Why a file has no text.
-
-    Attributes:
-        kind: whether something is wrong with it, or it is of a kind that is not read.
-        reason: in words.
-    """
-
-    kind: Literal["failed", "unsupported"]
-    reason: str
 
 
 def prepare(memory_bytes: int) -> None:

@@ -133,7 +133,7 @@ BROKEN = {
     f'[{GOOD_LINE}, {{"Id": "b", "Title": "T", "x": NaN}}]': "entry 2: the metadata 'x'",
     f'[{GOOD_LINE}, {{"Id": "b", "Title": "T", "y": 1{"0" * 400}}}]': "entry 2: the metadata 'y'",
     "[" * 100_000: "is not JSON that can be read",
-    "\0\1": "is binary",
+    "\0\1": "is not valid JSON",
 }
 
 

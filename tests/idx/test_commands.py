@@ -137,6 +137,10 @@ def test_search_as_json_has_the_shape_of_the_tool(idx: Idx, empty_index: Path) -
         "chunk_index": 1,
         "passages": None,
         "metadata": {},
+        "line_start": 1,
+        "line_end": 1,
+        "char_start": 0,
+        "char_end": 23,
     }
     assert json.loads(idx("search", "nothing", "--json").stdout)["results"] == []
 

@@ -155,9 +155,11 @@ def wait_for(condition: Callable[[], bool]) -> None:
         time.sleep(0.005)
 
 
-@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize(
+    ("stop", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9)]
+)
 def test_an_interrupted_writer_leaves_the_index_as_it_was(
-    idx: Idx, empty_index: Path, tmp_path: Path, stop: signal.Signals
+    idx: Idx, empty_index: Path, tmp_path: Path, stop: signal.Signals, code: int
 ) -> None:
     fill(empty_index)
     with subprocess.Popen(
@@ -174,7 +176,7 @@ def test_an_interrupted_writer_leaves_the_index_as_it_was(
         time.sleep(0.3)
         writer.send_signal(stop)
         _, errors = writer.communicate()
-    assert writer.returncode == (130 if stop == signal.SIGINT else -stop)
+    assert writer.returncode == code
     assert "Traceback" not in errors
     documents = json.loads(idx("list", "--json").stdout)["documents"]
     assert [entry["source_document"] for entry in documents] == ["kept"]

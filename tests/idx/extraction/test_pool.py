@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from idx.extraction.extracted import ExtractionOptions
+from idx.extraction.outcome import ReadFile, Unreadable
 from idx.extraction.pool import ExtractionPool, Limits
-from idx.extraction.reading import ReadFile
-from idx.extraction.worker import Unreadable
 
 LIMITS = Limits(seconds=60, memory_bytes=2_000_000_000)
 

@@ -1,0 +1,57 @@
+"""A file whose text is to be read for the index."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from shared.errors import SourceFileError
+from shared.indexed_folder import decodable
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A file whose text is to be read.
+
+    Attributes:
+        source_document: the id of its document.
+        path: the file.
+        relative: its path within its folder, with slashes; the absolute one without a folder.
+        folder: the prefix of its folder; None if it was named by itself.
+        size: bytes.
+        modified_ns: time of its last change, in nanoseconds since 1970.
+        other_volume: whether it lies on another volume than its folder.
+        is_new: whether no document was made of it before.
+    """
+
+    source_document: str
+    path: Path
+    relative: str
+    folder: str | None
+    size: int
+    modified_ns: int
+    other_volume: bool
+    is_new: bool
+
+
+def single_file(path: Path) -> Change:
+    """A file that was named by itself; its name is the id of its document.
+
+    Raises:
+        SourceFileError: it cannot be looked at.
+    """
+    absolute = path.absolute()
+    try:
+        status = absolute.stat()
+    except FileNotFoundError as error:
+        raise SourceFileError(path, "there is no such file") from error
+    except OSError as error:
+        raise SourceFileError(path, f"cannot be looked at: {error.strerror or error}") from error
+    return Change(
+        source_document=decodable(path.name),
+        path=absolute,
+        relative=str(absolute),
+        folder=None,
+        size=status.st_size,
+        modified_ns=status.st_mtime_ns,
+        other_volume=False,
+        is_new=True,
+    )

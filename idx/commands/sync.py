@@ -1,0 +1,88 @@
+"""`idx sync`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from idx.option_group import takes
+from idx.options import DEFAULT_INDEX_PATH, IndexPath, Wait
+from idx.reading_options import ReadingOptions
+from shared.settings import DEFAULT_WAIT
+
+PruneMissing = Annotated[
+    bool,
+    typer.Option(
+        "--prune-missing",
+        help="Delete documents without proof that their files are gone: of folders that are "
+        "missing, empty or unreadable.",
+    ),
+]
+
+Retry = Annotated[
+    bool, typer.Option("--retry", help="Try unreadable files again though they are unchanged.")
+]
+
+Strict = Annotated[
+    bool,
+    typer.Option("--strict/--keep-going", help="Stop at the first file that cannot be read."),
+]
+
+Events = Annotated[
+    bool, typer.Option("--json", help="Print a line of JSON for each event on stdout.")
+]
+
+
+@takes(ReadingOptions, "reading")
+def sync(
+    context: typer.Context,
+    reading: ReadingOptions,
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[PATH]...",
+            readable=False,
+            help="Folders; else those that idx folders list shows.",
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only show what would be done.")
+    ] = False,
+    prune_missing: PruneMissing = False,
+    retry: Retry = False,
+    strict: Strict = False,
+    index_path: IndexPath = DEFAULT_INDEX_PATH,
+    wait: Wait = DEFAULT_WAIT,
+    as_json: Events = False,
+) -> None:
+    """Make the index equal to folders: add new files, update changed ones, delete vanished ones.
+
+    A file with the size and the time of last change that it had is not opened. A document is
+    deleted only if its folder was listed completely and the file was not in it, or is now left
+    out. The run may be interrupted at any moment; the next one goes on.
+
+    Examples: idx sync ~/Documents; idx sync ~/Documents --dry-run
+    """
+    from idx.report import report
+    from idx.run_settings import run_settings, wanted_folders
+    from idx.synchronization import synchronize
+
+    settings = run_settings(
+        context,
+        reading,
+        index_path=index_path,
+        wait=wait,
+        prune_missing=prune_missing,
+        retry=retry,
+        strict=strict,
+    )
+    folders = wanted_folders(paths)
+    if dry_run:
+        from idx.dry_run import show_plan
+
+        if not show_plan(folders, settings, as_json=as_json):
+            raise typer.Exit(1)
+        return
+    end = report(synchronize(folders, settings), "events" if as_json else "text")
+    if end is None or end.failed:
+        raise typer.Exit(1)

@@ -1,0 +1,51 @@
+"""`idx watch`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from idx.commands.sync import Events
+from idx.option_group import takes
+from idx.options import DEFAULT_INDEX_PATH, IndexPath, Wait
+from idx.reading_options import ReadingOptions
+from shared.settings import DEFAULT_WAIT
+
+
+@takes(ReadingOptions, "reading")
+def watch(
+    context: typer.Context,
+    reading: ReadingOptions,
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[PATH]...",
+            readable=False,
+            help="Folders; else those that idx folders list shows.",
+        ),
+    ] = None,
+    index_path: IndexPath = DEFAULT_INDEX_PATH,
+    wait: Wait = DEFAULT_WAIT,
+    as_json: Events = False,
+) -> None:
+    """Keep the index equal to folders: idx sync, then every change as it happens.
+
+    The index is locked only while changes are written to it. Ctrl-C or SIGTERM ends the watch and
+    leaves all that was done in the index.
+
+    Example: idx watch ~/Documents
+    """
+    from contextlib import closing
+
+    from idx.report import print_event, print_news, print_problem
+    from idx.run_settings import run_settings, wanted_folders
+    from idx.watching import keep_synchronized
+
+    settings = run_settings(context, reading, index_path=index_path, wait=wait)
+    show = print_event if as_json else print_news
+    folders = [path.absolute() for path in wanted_folders(paths)]
+    # If showing fails, too, what was done is committed.
+    with closing(keep_synchronized(folders, settings)) as events:
+        for event in events:
+            show(event)
+            print_problem(event)

@@ -1,0 +1,129 @@
+"""What happens while folders are indexed: for a person to watch, or a program to read.
+
+With ``--json`` each event is one line: its fields, and ``event`` with the name of its class in
+lower case.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from shared.failures import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """What is going to be done, as numbers of files.
+
+    Attributes:
+        add: new ones.
+        update: changed ones.
+        delete: documents whose files are gone or no longer wanted.
+        skip: unchanged ones.
+        failed_before: unchanged ones that could not be read before and are not tried again.
+        bytes: of all files to read.
+    """
+
+    add: int
+    update: int
+    delete: int
+    skip: int
+    failed_before: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """A file is in the index.
+
+    Attributes:
+        action: whether it was added or updated.
+        source_document: the id of its document.
+        chunks: how many it has.
+        bytes: the size of the file.
+        warnings: what of it is not in the index.
+    """
+
+    action: Literal["added", "updated"]
+    source_document: str
+    chunks: int
+    bytes: int
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Deleted:
+    """A document is no longer in the index."""
+
+    source_document: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotIndexed:
+    """A file is not in the index; a version that was there before still is.
+
+    Attributes:
+        source_document: the id that its document would have.
+        file_path: the file.
+        kind: what sort of reason there is.
+        reason: in words.
+        bytes: the size of the file.
+    """
+
+    source_document: str
+    file_path: str
+    kind: Kind
+    reason: str
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A file or folder that cannot be looked at."""
+
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """Everything up to here is durable, and every search sees it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """The end, in numbers of files.
+
+    Attributes:
+        added: new in the index.
+        updated: replaced in it.
+        deleted: no longer in it.
+        skipped: unchanged, or unreadable before and unchanged since.
+        failed: could not be read, with folders that could not be looked at.
+        unsupported: of kinds that are not read.
+        empty: without text.
+        chunks: written.
+        seconds: taken in all.
+    """
+
+    added: int
+    updated: int
+    deleted: int
+    skipped: int
+    failed: int
+    unsupported: int
+    empty: int
+    chunks: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Watching:
+    """The first synchronization is done; from now on changes are followed.
+
+    Attributes:
+        folders: how many.
+    """
+
+    folders: int
+
+
+Event = Planned | Indexed | Deleted | NotIndexed | Problem | Committed | Finished | Watching

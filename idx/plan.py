@@ -1,0 +1,263 @@
+"""What makes an index equal to its folders: worked out before any text is read.
+
+A file is taken to be as it was if its size and the time of its last change are; if only the time
+differs, its bytes decide. A document leaves the index only on proof: its folder was listed
+completely, and the file was not in it.
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from idx.change import Change, single_file
+from idx.content_hash import content_hash
+from idx.crawl import Crawl, FoundFile, Selection
+from idx.scopes import Scopes
+from idx.sources import Source, Sources, document_id, path_of
+from shared.errors import SourceFileError
+from shared.failures import Failure
+from shared.indexed_folder import IndexedFolder, IndexedFolders, decodable
+from shared.source_file import FileState
+
+
+@dataclass(slots=True)
+class Plan:
+    """What is to be done.
+
+    Attributes:
+        folders: the folders of the index from now on.
+        changes: files to read, new and changed ones.
+        unchanged: new states of files that have another time but the same bytes.
+        deletions: ids of documents whose files are gone or no longer wanted.
+        skipped: how many files are as they were.
+        failed_before: how many of them could not be read the last time.
+        forgotten: ids of failures that no longer matter.
+        errors: folders and files that cannot be looked at.
+    """
+
+    folders: IndexedFolders
+    changes: list[Change] = field(default_factory=list)
+    unchanged: dict[str, FileState] = field(default_factory=dict)
+    deletions: list[str] = field(default_factory=list)
+    skipped: int = 0
+    failed_before: int = 0
+    forgotten: list[str] = field(default_factory=list)
+    errors: list[SourceFileError] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Planning:
+    """How a plan is made.
+
+    Attributes:
+        selection: which files of the folders are wanted.
+        own_selections: the same for folders that have patterns of their own.
+        reread: whether files are read again that are as they were, and none is deleted.
+        retry: whether files that could not be read are tried again though they are as they were.
+        prune_missing: whether documents are deleted without proof that their files are gone.
+        avoid: a folder that is no part of any other: the index.
+    """
+
+    selection: Selection
+    own_selections: Mapping[Path, Selection]
+    avoid: Path
+    reread: bool = False
+    retry: bool = False
+    prune_missing: bool = False
+
+
+def make_plan(
+    sources: Sources,
+    states: Mapping[str, FileState],
+    failures: Mapping[str, Failure],
+    planning: Planning,
+) -> Plan:
+    """Compare folders with an index.
+
+    Args:
+        sources: the folders, and the files named by themselves.
+        states: the files that documents of the index were made of, by id.
+        failures: the files that could not be read before, by id.
+        planning: how.
+    """
+    plan = Plan(sources.folders, errors=list(sources.errors))
+    for source in sources.sources:
+        _Comparison(source, plan, planning, states, failures).run()
+        if _is_pruned(source.folder, planning):
+            kept = [folder for folder in plan.folders if folder != source.folder]
+            plan.folders = IndexedFolders(tuple(kept))
+    _add_single_files(plan, sources.files, states)
+    return plan
+
+
+class _Comparison:
+    """One folder, or a part of it, compared with its documents."""
+
+    def __init__(
+        self,
+        source: Source,
+        plan: Plan,
+        planning: Planning,
+        states: Mapping[str, FileState],
+        failures: Mapping[str, Failure],
+    ) -> None:
+        self._source = source
+        self._folder: IndexedFolder = source.folder
+        self._plan = plan
+        self._planning = planning
+        self._failures = failures
+        self._parts = None if source.scopes is None else Scopes(map(decodable, source.scopes))
+        self._rest = {
+            name: state
+            for name, state in states.items()
+            if state.folder == self._folder.prefix and self._is_in_scope(name)
+        }
+        self._failed = {
+            name
+            for name, failure in failures.items()
+            if failure.folder == self._folder.prefix and self._is_in_scope(name)
+        }
+        selection = planning.own_selections.get(self._folder.path, planning.selection)
+        self._crawl = Crawl(self._folder.path, selection, source.scopes, without=self._without())
+
+        # Names with bytes that are no UTF-8 are spelled with backslashes, as others may be, too.
+        self._spelled: dict[str, str] = {}
+
+    def run(self) -> None:
+        """Compare each file that is found, then decide on the documents that are left."""
+        for found in self._crawl:
+            try:
+                self._compare(found)
+            except OSError as error:
+                self._error(found.path, f"cannot be read: {error.strerror or error}")
+        if not _is_pruned(self._folder, self._planning):
+            self._plan.errors += self._crawl.errors
+        if not self._planning.reread:
+            self._delete()
+
+    def _compare(self, found: FoundFile) -> None:
+        name = document_id(self._folder, found.path, self._plan.folders)
+        if "\\" in name and self._spelled.setdefault(name, found.path) != found.path:
+            self._error(found.path, f"has the same id as another file, {name!r}")
+            return
+        state = self._rest.pop(name, None)
+        self._failed.discard(name)
+        plan, planning = self._plan, self._planning
+        if not planning.reread:
+            if state and (state.size, state.modified_ns) == (found.size, found.modified_ns):
+                plan.skipped += 1
+                if name in self._failures:
+                    plan.forgotten.append(name)
+                return
+            failure = self._failures.get(name)
+            if failure and not planning.retry and _is_of(failure, found):
+                plan.failed_before += 1
+                return
+            if state and state.size == found.size and self._has_bytes_of(state, found):
+                plan.skipped += 1
+                plan.unchanged[name] = replace(state, modified_ns=found.modified_ns)
+                return
+        plan.changes.append(
+            Change(
+                source_document=name,
+                path=self._folder.path / found.path,
+                relative=found.path,
+                folder=self._folder.prefix,
+                size=found.size,
+                modified_ns=found.modified_ns,
+                other_volume=found.other_volume,
+                is_new=state is None,
+            )
+        )
+
+    def _has_bytes_of(self, state: FileState, found: FoundFile) -> bool:
+        return content_hash(self._folder.path / found.path) == state.content_hash
+
+    def _delete(self) -> None:
+        """Delete what was not found, as far as that is proof."""
+        gone = [*self._rest]
+        if self._planning.prune_missing:
+            self._plan.deletions += gone
+            self._plan.forgotten += self._failed
+            return
+        if self._crawl.is_empty and gone and not self._crawl.errors and self._is_whole():
+            self._error("", f"is empty, but {len(gone)} documents were made of files in it")
+            kept = set(gone)
+        else:
+            kept = {name for name in gone if self._is_unknown(name)}
+            absent = [name for name in gone if name not in kept and self._is_on_absent_volume(name)]
+            if absent:
+                self._error(
+                    path_of(absent[0], self._folder),
+                    f"lies on a volume that is not there, as do {len(absent) - 1} other files",
+                )
+            kept.update(absent)
+        if kept:
+            self._error(
+                "",
+                f"{len(kept)} documents stay in the index, for nothing proves that their files "
+                "are gone; delete them with: idx sync --prune-missing",
+            )
+        self._plan.deletions += [name for name in gone if name not in kept]
+        self._plan.forgotten += [name for name in self._failed if not self._is_unknown(name)]
+
+    def _is_whole(self) -> bool:
+        return self._source.scopes is None
+
+    def _is_unknown(self, name: str) -> bool:
+        """Whether a file lies where nothing could be looked at."""
+        path = path_of(name, self._folder)
+        unknown = map(decodable, self._crawl.unknown)
+        return any(part in ("", path) or path.startswith(f"{part}/") for part in unknown)
+
+    def _is_on_absent_volume(self, name: str) -> bool:
+        """Whether a file lay on another volume, in whose place the folder's own one shows."""
+        if not self._rest[name].other_volume:
+            return False
+        path = self._folder.path / path_of(name, self._folder)
+        if path.exists():
+            return False
+        there = next(parent for parent in path.parents if parent.exists())
+        return there.stat().st_dev == self._folder.path.stat().st_dev
+
+    def _is_in_scope(self, name: str) -> bool:
+        return self._parts is None or self._parts.holds(path_of(name, self._folder))
+
+    def _without(self) -> frozenset[str]:
+        """What lies within the folder and is none of its files: other folders, and the index."""
+        others = [folder.path for folder in self._plan.folders if folder != self._folder]
+        here = os.path.realpath(self._folder.path)
+        inside = (os.path.relpath(os.path.realpath(path), here) for path in others)
+        avoid = os.path.relpath(os.path.realpath(self._planning.avoid), here)
+        return frozenset({*inside, avoid})
+
+    def _error(self, path: str, reason: str) -> None:
+        self._plan.errors.append(SourceFileError(self._folder.path / path, reason))
+
+
+def _is_pruned(folder: IndexedFolder, planning: Planning) -> bool:
+    """Whether a folder is missing, and the user knows."""
+    return planning.prune_missing and not folder.path.exists()
+
+
+def _is_of(failure: Failure, found: FoundFile) -> bool:
+    return (failure.size, failure.modified_ns) == (found.size, found.modified_ns)
+
+
+def _add_single_files(plan: Plan, files: Sequence[Path], states: Mapping[str, FileState]) -> None:
+    """Files that were named by themselves are always read."""
+    taken: dict[str, Path] = {}
+    for path in files:
+        try:
+            change = single_file(path)
+        except SourceFileError as error:
+            plan.errors.append(error)
+            continue
+        name = change.source_document
+        if name in taken:
+            reason = f"has the same id as {taken[name]}, {name!r}"
+            plan.errors.append(SourceFileError(path, reason))
+        else:
+            taken[name] = path
+            plan.changes.append(replace(change, is_new=name not in states))

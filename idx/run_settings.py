@@ -1,0 +1,85 @@
+"""From the options of a command and the configuration to the settings of a run."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import typer
+
+from idx.crawl import Selection
+from idx.extraction.extracted import ExtractionOptions
+from idx.extraction.pool import Limits
+from idx.reading_options import ReadingOptions
+from idx.remembered_folders import selection_of
+from idx.synchronization import Settings
+from shared.errors import NoFoldersError
+from shared.settings import default_workers
+
+_MEGABYTE = 1_000_000
+
+
+def run_settings(
+    context: typer.Context,
+    reading: ReadingOptions,
+    *,
+    index_path: Path,
+    wait: float,
+    reread: bool = False,
+    retry: bool = False,
+    prune_missing: bool = False,
+    strict: bool = False,
+) -> Settings:
+    """The settings of a run; see `idx.synchronization.Settings` for what they mean.
+
+    Raises:
+        ConfigurationError: the configuration file cannot be used.
+    """
+    from shared.configuration import remembered_folders
+
+    selection = Selection(
+        reading.include or (), reading.exclude or (), reading.hidden, reading.follow_links
+    )
+    return Settings(
+        index_path=index_path,
+        selection=selection,
+        own_selections={
+            folder.path: selection_of(folder, selection, context) for folder in remembered_folders()
+        },
+        options=extraction_options(reading),
+        limits=limits(reading),
+        workers=reading.workers or default_workers(),
+        wait=wait,
+        reread=reread,
+        retry=retry,
+        prune_missing=prune_missing,
+        strict=strict,
+    )
+
+
+def extraction_options(reading: ReadingOptions) -> ExtractionOptions:
+    """How files are read."""
+    return ExtractionOptions(
+        encoding=reading.encoding,
+        pdf_engine=reading.pdf_engine,
+        pdf_password=reading.pdf_password,
+        max_megabytes=reading.max_size,
+    )
+
+
+def limits(reading: ReadingOptions) -> Limits:
+    """What reading one file may take."""
+    return Limits(reading.timeout, reading.max_memory * _MEGABYTE)
+
+
+def wanted_folders(paths: Sequence[Path] | None) -> list[Path]:
+    """The paths of a command, or the folders that the configuration remembers.
+
+    Raises:
+        NoFoldersError: there are neither.
+        ConfigurationError: the configuration file cannot be used.
+    """
+    from shared.configuration import remembered_folders
+
+    folders = [*(paths or ())] or [folder.path for folder in remembered_folders()]
+    if not folders:
+        raise NoFoldersError
+    return folders

@@ -1,0 +1,95 @@
+"""Folders and an index made equal: from the paths of a command to the events of its run."""
+
+import time
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from idx.crawl import Selection
+from idx.events import Event
+from idx.extraction.extracted import ExtractionOptions
+from idx.extraction.pool import ExtractionPool, Limits
+from idx.ingestion import Ingestion
+from idx.plan import Plan, Planning, make_plan
+from idx.sources import part_of, resolve
+from shared.failures import Failure, load_failures
+from shared.index import Index
+from shared.searcher import Searcher
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How folders are synchronized.
+
+    Attributes:
+        index_path: the index folder.
+        selection: which files of the folders are wanted.
+        own_selections: the same for folders that have patterns of their own.
+        options: how files are read.
+        limits: what reading one file may take.
+        workers: processes that read.
+        wait: seconds to wait for another writer to end.
+        reread: whether unchanged files are read again, and none is deleted.
+        retry: whether unreadable files are tried again though they are unchanged.
+        prune_missing: whether documents are deleted without proof that their files are gone.
+        strict: whether the first failure ends the run.
+    """
+
+    index_path: Path
+    selection: Selection
+    own_selections: Mapping[Path, Selection]
+    options: ExtractionOptions
+    limits: Limits
+    workers: int
+    wait: float
+    reread: bool = False
+    retry: bool = False
+    prune_missing: bool = False
+    strict: bool = False
+
+
+def synchronize(
+    paths: Iterable[Path], settings: Settings, changed: Collection[Path] | None = None
+) -> Iterator[Event]:
+    """Make the index equal to files and folders, and tell what happens.
+
+    Args:
+        paths: files and folders; nothing outside of them changes in the index.
+        settings: how.
+        changed: the only files and folders in the paths that are looked at; None for all.
+
+    Raises:
+        IndexFolderError: the index cannot be used; the class says why.
+    """
+    started = time.monotonic()
+    with Index(settings.index_path, wait=settings.wait, program="batch") as index:
+        plan, failures = preview(paths, settings, changed)
+        workers = max(1, min(settings.workers, len(plan.changes)))
+        with ExtractionPool(workers, settings.limits, settings.options) as pool:
+            run = Ingestion(plan, index, pool, failures, started=started, strict=settings.strict)
+            yield from run.run()
+
+
+def preview(
+    paths: Iterable[Path], settings: Settings, changed: Collection[Path] | None = None
+) -> tuple[Plan, dict[str, Failure]]:
+    """What `synchronize` would do, and the failures that are known.
+
+    Raises:
+        IndexFolderError: the index cannot be used; the class says why.
+    """
+    with Searcher(settings.index_path) as searcher:
+        folders, states = searcher.files()
+    failures = load_failures(settings.index_path)
+    sources = resolve(paths, folders, states)
+    if changed is not None:
+        sources = part_of(sources, changed)
+    planning = Planning(
+        selection=settings.selection,
+        own_selections=settings.own_selections,
+        avoid=settings.index_path,
+        reread=settings.reread,
+        retry=settings.retry,
+        prune_missing=settings.prune_missing,
+    )
+    return make_plan(sources, states, failures, planning), failures

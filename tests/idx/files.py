@@ -1,0 +1,42 @@
+"""Files and folders for tests, and what an index says of them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from tests.conftest import Idx
+
+
+def make(folder: Path, *names: str) -> Path:
+    """Make files with their own names as text; a name that ends with a slash is a folder."""
+    for name in names:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if name.endswith("/"):
+            path.mkdir(exist_ok=True)
+        else:
+            path.write_text(f"text of {name}")
+    return folder
+
+
+def documents(idx: Idx) -> list[dict[str, Any]]:
+    """The documents as `idx list` shows them."""
+    listed: list[dict[str, Any]] = json.loads(idx("list", "--json").stdout)["documents"]
+    return listed
+
+
+def ids(idx: Idx) -> list[str]:
+    """The ids of the documents in their order."""
+    return [document["source_document"] for document in documents(idx)]
+
+
+def events(stdout: str) -> list[dict[str, Any]]:
+    """The events that a command printed with ``--json``."""
+    return [json.loads(line) for line in stdout.splitlines()]
+
+
+def result(stdout: str) -> dict[str, int]:
+    """The numbers of the last event."""
+    last = events(stdout)[-1]
+    assert last.pop("event") == "finished"
+    return {name: number for name, number in last.items() if number and name != "seconds"}

@@ -1,0 +1,291 @@
+"""`idx sync`: the index is what the folders are."""
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+from tests.conftest import Idx
+from tests.idx.files import documents, events, ids, make, result
+from tests.unprivileged import UNPRIVILEGED
+
+
+def sync(idx: Idx, *arguments: object, code: int = 0) -> dict[str, int]:
+    return result(idx("sync", *arguments, "--json", code=code).stdout)
+
+
+def age(*files: Path) -> None:
+    """Make files look as if they had been changed a while ago, as most have been."""
+    for file in files:
+        os.utime(file, ns=(0, file.stat().st_mtime_ns - 60_000_000_000))
+
+
+def test_new_changed_and_vanished_files_are_found(
+    idx: Idx, empty_index: Path, tmp_path: Path
+) -> None:
+    papers = make(tmp_path / "papers", "a.txt", "b/c.txt", "d.txt")
+    assert sync(idx, "papers") == {"added": 3, "chunks": 3}
+    (papers / "a.txt").write_text("another text")
+    (papers / "b" / "c.txt").unlink()
+    make(papers, "e.txt")
+    assert sync(idx, "papers") == {
+        "added": 1,
+        "updated": 1,
+        "deleted": 1,
+        "skipped": 1,
+        "chunks": 2,
+    }
+    assert ids(idx) == ["a.txt", "d.txt", "e.txt"]
+    assert "another text" in idx("show", "a.txt").stdout
+
+
+def test_the_plan_is_told_before_and_the_result_after(
+    idx: Idx, empty_index: Path, tmp_path: Path
+) -> None:
+    make(tmp_path / "papers", "a.txt")
+    plan, end = idx("sync", "papers").stdout.splitlines()
+    assert plan == "Plan: 1 to add, 0 to update, 0 to delete, 0 unchanged"
+    assert end.startswith("Added 1, updated 0, deleted 0, skipped 0, failed 0; 1 chunks in ")
+    make(tmp_path / "papers", "b.txt")
+    told = events(idx("sync", "papers", "--json").stdout)
+    assert [event["event"] for event in told] == ["planned", "indexed", "committed", "finished"]
+    assert told[0]["add"] == 1
+    assert told[1]["source_document"] == "b.txt"
+
+
+def test_a_dry_run_shows_the_plan_and_does_nothing(
+    idx: Idx, empty_index: Path, tmp_path: Path
+) -> None:
+    papers = make(tmp_path / "papers", "a.txt", "b.txt", "c.txt")
+    sync(idx, "papers")
+    (papers / "a.txt").unlink()
+    (papers / "b.txt").write_text("changed")
+    make(papers, "d.txt")
+    assert idx("sync", "papers", "--dry-run").stdout.splitlines() == [
+        "ADD    d.txt",
+        "UPDATE b.txt",
+        "DELETE a.txt",
+        "Plan: 1 to add, 1 to update, 1 to delete, 1 unchanged",
+    ]
+    plan = json.loads(idx("sync", "papers", "--dry-run", "--json").stdout)
+    assert (plan["add"], plan["update"], plan["delete"], plan["skip"]) == (
+        ["d.txt"],
+        ["b.txt"],
+        ["a.txt"],
+        1,
+    )
+    assert ids(idx) == ["a.txt", "b.txt", "c.txt"]
+
+
+def test_an_unchanged_file_is_not_opened(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
+    papers = make(tmp_path / "papers", "a.txt")
+    age(papers / "a.txt")
+    sync(idx, "papers")
+    (papers / "a.txt").chmod(0)
+    done = idx("sync", "papers", "--json", prefix=UNPRIVILEGED)
+    assert result(done.stdout) == {"skipped": 1}
+
+
+def test_a_file_that_only_looks_changed_is_compared_once_and_not_read_again(
+    idx: Idx, empty_index: Path, tmp_path: Path
+) -> None:
+    papers = make(tmp_path / "papers", "a.txt")
+    sync(idx, "papers")
+    before = documents(idx)
+    age(papers / "a.txt")
+    assert sync(idx, "papers") == {"skipped": 1}
+    # Its new time is known now: it is not even opened.
+    (papers / "a.txt").chmod(0)
+    done = idx("sync", "papers", "--json", prefix=UNPRIVILEGED)
+    assert result(done.stdout) == {"skipped": 1}
+    assert documents(idx) == before
+
+
+def test_a_change_within_the_clocks_tick_is_seen(
+    idx: Idx, empty_index: Path, tmp_path: Path
+) -> None:
+    papers = make(tmp_path / "papers", "a.txt")
+    os.utime(papers / "a.txt")
+    sync(idx, "papers")
+    status = (papers / "a.txt").stat()
+    (papers / "a.txt").write_text("TEXT OF A.TXT"[: status.st_size])
+    os.utime(papers / "a.txt", ns=(status.st_atime_ns, status.st_mtime_ns))
+    # The times are equal, but the file was read too soon after the first one to trust them,
+    # unless reading began late: then nothing can be told, and nothing is claimed here.
+    changed = sync(idx, "papers")
+    assert changed in ({"updated": 1, "chunks": 1}, {"skipped": 1})
+
+
+def test_sync_without_paths_takes_the_remembered_folders(
+    idx: Idx, empty_index: Path, tmp_path: Path
+) -> None:
+    make(tmp_path, "papers/a.txt", "notes/b.md", "notes/c.txt")
+    refused = idx("sync", code=1)
+    assert "there are no folders: name them, or remember them with" in refused.stderr
+    idx("folders", "add", "papers")
+    idx("folders", "add", "notes", "--include", "*.md")
+    assert sync(idx) == {"added": 2, "chunks": 2}
+    assert ids(idx) == ["notes/b.md", "papers/a.txt"]
+
+
+def test_two_folders_never_collide_however_they_come(
+    idx: Idx, empty_index: Path, tmp_path: Path
+) -> None:
+    make(tmp_path, "one/a.txt", "two/a.txt", "three/two/a.txt", "other/two/a.txt")
+    sync(idx, "one")
+    sync(idx, "two")
+    sync(idx, "three", "other/two")
+    assert ids(idx) == ["a.txt", "other/two/a.txt", "three/two/a.txt", "two/a.txt"]
+    # A file of the first folder, which has no name before its ids, where another's begin.
+    make(tmp_path / "one", "two/a.txt")
+    sync(idx, "one")
+    assert "./two/a.txt" in ids(idx)
+    assert "text of two/a.txt" in idx("show", "./two/a.txt").stdout
+    assert sync(idx, "one", "two", "three", "other/two") == {"skipped": 5}
+
+
+def test_folders_in_folders_have_each_file_once(
+    idx: Idx, empty_index: Path, tmp_path: Path
+) -> None:
+    make(tmp_path / "all", "a.txt", "inner/b.txt", "inner/c/d.txt")
+    sync(idx, "all/inner")
+    assert ids(idx) == ["b.txt", "c/d.txt"]
+    assert sync(idx, "all") == {"added": 1, "skipped": 2, "chunks": 1}
+    assert ids(idx) == ["all/a.txt", "b.txt", "c/d.txt"]
+    (tmp_path / "all" / "inner" / "c" / "d.txt").unlink()
+    assert sync(idx, "all/inner/c") == {"deleted": 1}
+
+
+def test_only_what_is_in_the_paths_is_deleted(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
+    papers = make(tmp_path / "papers", "a/b.txt", "c/d.txt", "e.txt")
+    sync(idx, "papers")
+    for name in ("a/b.txt", "c/d.txt", "e.txt"):
+        (papers / name).unlink()
+    make(papers, "f.txt")
+    assert sync(idx, "papers/a") == {"deleted": 1}
+    assert sync(idx, "papers/e.txt") == {"deleted": 1}
+    assert ids(idx) == ["c/d.txt"]
+
+
+def test_documents_of_other_origin_stay(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
+    papers = make(tmp_path / "papers", "a.txt", "b.txt")
+    make(tmp_path, "single.txt")
+    idx("add", "-d", "by-hand", "-t", "T", "-c", "text")
+    idx("add", "single.txt")
+    sync(idx, "papers")
+    (papers / "a.txt").unlink()
+    assert sync(idx, "papers") == {"deleted": 1, "skipped": 1}
+    assert ids(idx) == ["b.txt", "by-hand", "single.txt"]
+
+
+def test_a_document_that_was_deleted_by_hand_comes_back(
+    idx: Idx, empty_index: Path, tmp_path: Path
+) -> None:
+    make(tmp_path / "papers", "a.txt")
+    sync(idx, "papers")
+    idx("delete", "a.txt")
+    assert sync(idx, "papers") == {"added": 1, "chunks": 1}
+
+
+def test_what_is_newly_left_out_leaves_the_index(
+    idx: Idx, empty_index: Path, tmp_path: Path
+) -> None:
+    papers = make(tmp_path / "papers", "a.txt", "b.log", "old/c.txt", "d.txt")
+    sync(idx, "papers")
+    (papers / ".gitignore").write_text("*.log")
+    assert sync(idx, "papers", "--exclude", "old/") == {"deleted": 2, "skipped": 2}
+    assert ids(idx) == ["a.txt", "d.txt"]
+
+
+def test_the_index_within_a_folder_is_no_part_of_it(
+    idx: Idx, empty_index: Path, tmp_path: Path
+) -> None:
+    make(tmp_path, "a.txt")
+    assert sync(idx, ".") == {"added": 1, "chunks": 1}
+    assert sync(idx, ".") == {"skipped": 1}
+
+
+def test_a_missing_folder_deletes_nothing(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
+    papers = make(tmp_path / "papers", "a.txt", "b.txt")
+    sync(idx, "papers")
+    papers.rename(tmp_path / "elsewhere")
+    failed = idx("sync", "papers", code=1)
+    assert "papers: cannot be listed: No such file or directory" in failed.stderr
+    assert "2 documents stay in the index" in failed.stderr
+    assert ids(idx) == ["a.txt", "b.txt"]
+    assert sync(idx, "papers", "--prune-missing") == {"deleted": 2}
+    assert ids(idx) == []
+
+
+def test_an_emptied_folder_deletes_nothing(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
+    papers = make(tmp_path / "papers", "a.txt", "sub/b.txt")
+    sync(idx, "papers")
+    shutil.rmtree(papers)
+    (papers / "sub").mkdir(parents=True)
+    failed = idx("sync", "papers", code=1)
+    assert "papers: is empty, but 2 documents were made of files in it" in failed.stderr
+    assert ids(idx) == ["a.txt", "sub/b.txt"]
+    assert sync(idx, "papers", "--prune-missing") == {"deleted": 2}
+
+
+def test_a_folder_that_cannot_be_listed_deletes_nothing_of_its_own(
+    idx: Idx, empty_index: Path, tmp_path: Path
+) -> None:
+    papers = make(tmp_path / "papers", "closed/a.txt", "closed/deep/b.txt", "c.txt", "d.txt")
+    sync(idx, "papers")
+    (papers / "closed").chmod(0)
+    (papers / "c.txt").unlink()
+    failed = idx("sync", "papers", "--json", code=1, prefix=UNPRIVILEGED)
+    assert result(failed.stdout) == {"deleted": 1, "skipped": 1, "failed": 2}
+    assert "closed: cannot be listed: Permission denied" in failed.stderr
+    (papers / "closed").chmod(0o700)
+    assert ids(idx) == ["closed/a.txt", "closed/deep/b.txt", "d.txt"]
+
+
+def test_an_unknown_path_is_named_and_the_others_are_done(
+    idx: Idx, empty_index: Path, tmp_path: Path
+) -> None:
+    make(tmp_path / "papers", "a.txt")
+    failed = idx("sync", "papers", "nowhere", code=1)
+    assert "nowhere: there is no such file or folder" in failed.stderr
+    assert ids(idx) == ["a.txt"]
+
+
+def test_an_index_and_its_documents_can_move_together(
+    idx: Idx, empty_index: Path, tmp_path: Path
+) -> None:
+    make(tmp_path / "disk" / "papers", "a.txt")
+    shutil.move(empty_index, tmp_path / "disk" / "index")
+    before = tmp_path / "disk" / "index"
+    idx("sync", "disk/papers", "-i", before)
+    (tmp_path / "disk").rename(tmp_path / "other")
+    after = tmp_path / "other" / "index"
+    (document,) = json.loads(idx("list", "-i", after, "--json").stdout)["documents"]
+    assert document["file_path"] == str(tmp_path / "other" / "papers" / "a.txt")
+    done = idx("sync", "other/papers", "-i", after, "--json")
+    assert result(done.stdout) == {"skipped": 1}
+    found = idx("search", "text", "-i", after, "--filter", f"file_path={document['file_path']}")
+    assert "a.txt-chunk-001" in found.stdout
+
+
+def test_strict_stops_at_the_first_file_that_cannot_be_read(
+    idx: Idx, empty_index: Path, tmp_path: Path
+) -> None:
+    papers = make(tmp_path / "papers", "b.txt", "c.txt")
+    (papers / "a.pdf").write_bytes(b"%PDF-1.7 nothing")
+    stopped = sync(idx, "papers", "--strict", "--workers", "1", code=1)
+    assert stopped == {"failed": 1}
+    assert sync(idx, "papers", code=0) == {"added": 2, "skipped": 1, "chunks": 2}
+
+
+def test_the_documents_of_a_forgotten_folder_can_be_deleted(
+    idx: Idx, empty_index: Path, tmp_path: Path
+) -> None:
+    make(tmp_path, "papers/a.txt", "notes/b.txt", "gone/c.txt")
+    idx("folders", "add", "papers", "notes", "gone")
+    sync(idx)
+    shutil.rmtree(tmp_path / "gone")
+    told = idx("folders", "remove", "papers", "gone").stderr
+    assert "idx sync --exclude '*' --prune-missing" in told
+    assert sync(idx, "papers", "gone", "--exclude", "*", "--prune-missing") == {"deleted": 2}
+    assert ids(idx) == ["notes/b.txt"]
