@@ -165,11 +165,10 @@ class Crawl:
             return None
         try:
             status = entry.stat(follow_symlinks=self.selection.follow_links)
-        except FileNotFoundError:
-            # It vanished meanwhile, or a link leads nowhere.
-            return None
         except OSError as error:
-            self._note(path, error, "cannot be looked at")
+            # It may have vanished meanwhile, or a link leads nowhere or to itself.
+            if error.errno not in (errno.ENOENT, errno.ELOOP):
+                self._note(path, error, "cannot be looked at")
             return None
         return status if S_ISDIR(status.st_mode) or S_ISREG(status.st_mode) else None
 

@@ -8,6 +8,8 @@ the answer of a tool.
 import shlex
 from pathlib import Path
 
+from shared.indexed_folder import decodable
+
 
 class McpLuceneError(Exception):
     """Base of every error that this project raises on purpose."""
@@ -152,7 +154,7 @@ class SourceFileError(McpLuceneError):
     """
 
     def __init__(self, file: str | Path, reason: str) -> None:
-        super().__init__(f"{file}: {reason}")
+        super().__init__(f"{decodable(str(file))}: {reason}")
         self.file = file
         self.reason = reason
 

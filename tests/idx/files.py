@@ -9,6 +9,7 @@ from tests.conftest import Idx
 
 def make(folder: Path, *names: str) -> Path:
     """Make files with their own names as text; a name that ends with a slash is a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
     for name in names:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
