@@ -12,7 +12,7 @@ from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 from typing import Any, Final
 
-from idx.patterns import Patterns
+from idx.patterns import Patterns, check
 from idx.scopes import Scopes
 from shared.errors import SourceFileError
 
@@ -90,6 +90,9 @@ class Crawl:
         unknown: paths of which nothing is known, and of nothing below them; "" is the folder.
         is_empty: whether there was not a single file, wanted or not.
         folders: paths of the folders that were listed; "" is the folder.
+
+    Raises:
+        ConfigurationError: a pattern of the selection is none.
     """
 
     folder: Path
@@ -104,6 +107,7 @@ class Crawl:
     _parts: Scopes | None = field(init=False)
 
     def __post_init__(self) -> None:
+        check([*self.selection.include, *self.selection.exclude])
         self._parts = None if self.scopes is None else Scopes(self.scopes)
 
     def __iter__(self) -> Iterator[FoundFile]:

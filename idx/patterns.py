@@ -13,6 +13,8 @@ from typing import Final
 from pathspec import GitIgnoreSpec
 from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
+from shared.errors import ConfigurationError
+
 _GROUP_NAME: Final = re.compile(r"\(\?P<\w+>")
 
 _STAR: Final = "[^/]*"
@@ -51,6 +53,19 @@ class Patterns:
         if not self._any.match(path):
             return None
         return self._spec.check_file(path).include
+
+
+def check(patterns: Iterable[str]) -> None:
+    """Make sure that patterns of the user's own are some: one that does nothing is a mistake.
+
+    Raises:
+        ConfigurationError: one is not.
+    """
+    for pattern in patterns:
+        if not [*_compiled([pattern])]:
+            raise ConfigurationError(
+                f"the pattern {pattern!r}", "is not one as in a .gitignore, such as *.md or /old/"
+            )
 
 
 def _compiled(lines: Iterable[str]) -> Iterator[GitIgnoreSpecPattern]:
