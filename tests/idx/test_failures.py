@@ -1,0 +1,194 @@
+"""`idx failures`: what is not in the index and why, and when it is tried again."""
+
+import json
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shared import Searcher
+from shared.failures import FILE_NAME, Failure, load_failures, save_failures
+from tests.conftest import Idx
+from tests.idx.files import ids, make, result
+from tests.idx.test_add_files import make_image, pdf_of
+
+DAMAGED = b"%PDF-1.7 nothing"
+
+
+def failures(index: Path) -> dict[str, tuple[str, str]]:
+    """Kind and reason of each failure, in the order in which they are listed."""
+    with Searcher(index) as searcher:
+        answer = searcher.failures()
+    assert answer.total == len(answer.failures)
+    return {failure.source_document: (failure.kind, failure.reason) for failure in answer.failures}
+
+
+def sync(idx: Idx, *options: str, code: int = 0) -> dict[str, int]:
+    return result(idx("sync", "papers", *options, "--json", code=code).stdout)
+
+
+@pytest.fixture
+def papers(idx: Idx, empty_index: Path, tmp_path: Path) -> Path:
+    """A folder with a good file and one of each kind of failure, synchronized once."""
+    papers = make(tmp_path / "papers", "good.txt", "z/")
+    (papers / "z" / "damaged.pdf").write_bytes(DAMAGED)
+    (papers / "locked.pdf").write_bytes(pdf_of(["secret"], password="word"))
+    (papers / "blank.txt").write_text(" \n")
+    make_image(papers / "image.png")
+    assert sync(idx, code=1) == {
+        "added": 1,
+        "chunks": 1,
+        "failed": 2,
+        "unsupported": 1,
+        "empty": 1,
+    }
+    return papers
+
+
+def test_each_file_is_listed_with_kind_and_reason(idx: Idx, index_path: Path, papers: Path) -> None:
+    found = failures(index_path)
+    assert list(found) == ["blank.txt", "image.png", "locked.pdf", "z/damaged.pdf"]
+    assert found["blank.txt"] == ("empty", "has no text")
+    assert found["image.png"][0] == "unsupported"
+    assert "is a picture" in found["image.png"][1]
+    assert found["locked.pdf"] == (
+        "failed",
+        "is protected by a password; give it with --pdf-password",
+    )
+    assert found["z/damaged.pdf"][0] == "failed"
+    assert "is a damaged PDF" in found["z/damaged.pdf"][1]
+    answer = json.loads(idx("failures", "--json").stdout)
+    assert answer["total"] == 4
+    assert [failure["source_document"] for failure in answer["failures"]] == list(found)
+    *_, last = answer["failures"]
+    assert last["file_path"] == str(papers / "z" / "damaged.pdf")
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00", last["tried"])
+    table = idx("failures").stdout
+    assert str(papers / "locked.pdf") in table
+    assert table.endswith("4 files\n")
+
+
+def test_unchanged_ones_are_not_tried_again_unless_asked_for(
+    idx: Idx, index_path: Path, papers: Path
+) -> None:
+    before = (index_path / FILE_NAME).read_text()
+    told = idx("sync", "papers")
+    assert "1 unchanged, 4 not readable before (idx failures)" in told.stdout
+    assert not told.stderr
+    assert sync(idx) == {"skipped": 5}
+    assert (index_path / FILE_NAME).read_text() == before
+    assert sync(idx, "--retry", code=1) == {
+        "skipped": 1,
+        "failed": 2,
+        "unsupported": 1,
+        "empty": 1,
+    }
+    assert len(failures(index_path)) == 4
+    assert sync(idx, "--retry", "--pdf-password", "word", code=1)["added"] == 1
+    assert "locked.pdf" not in failures(index_path)
+
+
+def test_changed_ones_are_tried_again(idx: Idx, index_path: Path, papers: Path) -> None:
+    (papers / "z" / "damaged.pdf").write_bytes(pdf_of(["mended"]))
+    (papers / "blank.txt").write_text("no longer blank")
+    (papers / "locked.pdf").write_bytes(DAMAGED)
+    assert sync(idx, code=1) == {"added": 2, "chunks": 2, "failed": 1, "skipped": 2}
+    assert list(failures(index_path)) == ["image.png", "locked.pdf"]
+    assert "is a damaged PDF" in failures(index_path)["locked.pdf"][1]
+
+
+def test_ones_with_another_time_only_are_tried_again(
+    idx: Idx, index_path: Path, papers: Path
+) -> None:
+    os.utime(papers / "locked.pdf", ns=(0, 1_000_000_000))
+    assert sync(idx, code=1) == {"failed": 1, "skipped": 4}
+
+
+def test_a_failure_goes_with_its_file(idx: Idx, index_path: Path, papers: Path) -> None:
+    (papers / "image.png").unlink()
+    (papers / "z" / "damaged.pdf").rename(papers / "z" / "moved.pdf")
+    assert sync(idx, "--exclude", "blank.txt", code=1) == {"failed": 1, "skipped": 2}
+    assert list(failures(index_path)) == ["locked.pdf", "z/moved.pdf"]
+
+
+def test_failures_outside_of_the_paths_of_a_sync_stay(
+    idx: Idx, index_path: Path, papers: Path
+) -> None:
+    (papers / "image.png").unlink()
+    (papers / "z" / "damaged.pdf").unlink()
+    idx("sync", "papers/z")
+    assert list(failures(index_path)) == ["blank.txt", "image.png", "locked.pdf"]
+
+
+def test_a_failure_stays_where_nothing_proves_that_its_file_is_gone(
+    idx: Idx, index_path: Path, papers: Path
+) -> None:
+    papers.rename(papers.with_name("elsewhere"))
+    sync(idx, code=1)
+    assert len(failures(index_path)) == 4
+    sync(idx, "--prune-missing")
+    assert failures(index_path) == {}
+    assert ids(idx) == []
+
+
+def test_an_older_version_stays_searchable_until_the_file_is_emptied_or_deleted(
+    idx: Idx, index_path: Path, papers: Path
+) -> None:
+    (papers / "good.txt").write_bytes(DAMAGED)
+    assert sync(idx, code=1) == {"failed": 1, "skipped": 4}
+    assert "good.txt" in failures(index_path)
+    assert "**text** of good.txt" in idx("search", "text").stdout
+    assert sync(idx) == {"skipped": 5}
+    assert ids(idx) == ["good.txt"]
+    (papers / "good.txt").write_text("")
+    assert sync(idx) == {"empty": 1, "skipped": 4}
+    assert ids(idx) == []
+    assert failures(index_path)["good.txt"] == ("empty", "has no text")
+
+
+def test_a_file_that_is_as_it_was_once_more_is_no_failure(
+    idx: Idx, index_path: Path, papers: Path
+) -> None:
+    good = papers / "good.txt"
+    os.utime(good, ns=(0, 1_000_000_000))
+    sync(idx)
+    good.write_bytes(DAMAGED)
+    sync(idx, code=1)
+    good.write_text("text of good.txt")
+    os.utime(good, ns=(0, 1_000_000_000))
+    assert sync(idx) == {"skipped": 5}
+    assert "good.txt" not in failures(index_path)
+
+
+def test_failures_that_cannot_be_read_any_more_are_found_again(
+    idx: Idx, index_path: Path, papers: Path
+) -> None:
+    listed = failures(index_path)
+    file = index_path / FILE_NAME
+    for damaged in ("", "{", "[1]", '{"a": {"no": "field"}}', "\0"):
+        file.write_text(damaged)
+        assert load_failures(file.parent) == {}
+    sync(idx, code=1)
+    assert failures(index_path) == listed
+
+
+def test_an_index_without_failures_has_none(idx: Idx, empty_index: Path) -> None:
+    assert failures(empty_index) == {}
+    assert idx("failures").stdout.endswith("0 files\n")
+    assert "there is no index at" in idx("failures", "-i", "nowhere", code=1).stderr
+
+
+def test_failures_are_kept_as_they_are(tmp_path: Path) -> None:
+    kept: dict[str, Any] = {
+        "a\n\udc80": Failure("b/", "ü\n", "failed", 'says "no"', 2**40, 10**19, "2025-03-01"),
+        "c": Failure(None, "/c", "empty", "", 0, 0, ""),
+    }
+    save_failures(tmp_path, kept)
+    assert load_failures(tmp_path) == kept
+    assert (tmp_path / FILE_NAME).stat().st_mode & 0o777 == 0o600
+    (tmp_path / f"{FILE_NAME}.new").write_text("left behind by a killed run")
+    save_failures(tmp_path, {})
+    assert load_failures(tmp_path) == {}
+    assert [file.name for file in tmp_path.iterdir()] == [FILE_NAME]
