@@ -2,12 +2,20 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test check lock docs bench
+.PHONY: demo test check soak coverage lock docs bench
 
 demo: .venv/ready
 	$(BIN)/python test-index/demo.py
 
 test: .venv/ready check
+	$(BIN)/pytest
+
+# The tests that take a minute or more each.
+soak: .venv/ready
+	$(BIN)/pytest -m soak
+
+# The test suite again, half as fast, with the lines and branches that it leaves out.
+coverage: .venv/ready
 	$(BIN)/coverage run -m pytest
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report

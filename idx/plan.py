@@ -123,14 +123,17 @@ class _Comparison:
 
         # Names with bytes that are no UTF-8 are spelled with backslashes, as others may be, too.
         self._spelled: dict[str, str] = {}
+        self._named = set((source.is_named and source.scopes) or ())
 
     def run(self) -> None:
         """Compare each file that is found, then decide on the documents that are left."""
         for found in self._crawl:
+            self._named.discard(found.path)
             try:
                 self._compare(found)
             except OSError as error:
                 self._error(found.path, f"cannot be read: {error.strerror or error}")
+        self._name_what_is_left_out()
         if not _is_pruned(self._folder, self._planning):
             self._plan.errors += self._crawl.errors
         if not self._planning.reread:
@@ -201,6 +204,17 @@ class _Comparison:
             )
         self._plan.deletions += [name for name in gone if name not in kept]
         self._plan.forgotten += [name for name in self._failed if not self._is_unknown(name)]
+
+    def _name_what_is_left_out(self) -> None:
+        for path in sorted(self._named):
+            file = self._folder.path / path
+            # Not Path.exists: it fails below a folder that may not be entered, which is named.
+            if os.path.exists(file) and not os.path.isdir(file):  # noqa: PTH110, PTH112
+                self._error(
+                    path,
+                    "is left out of its folder: it is hidden, a secret, a link, no regular file, "
+                    "or excluded by a pattern or an ignore file",
+                )
 
     def _is_whole(self) -> bool:
         return self._source.scopes is None

@@ -24,10 +24,12 @@ class Source:
     Attributes:
         folder: the folder.
         scopes: files and folders within it, relative to it with slashes; None for all of it.
+        is_named: whether a user named the scopes, and is to be told if one is not taken.
     """
 
     folder: IndexedFolder
     scopes: tuple[str, ...] | None = None
+    is_named: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,8 @@ def resolve(paths: Iterable[Path], known: IndexedFolders, ids: Collection[str]) 
             if _is_within(inner.path, path):
                 scopes.setdefault(inner, []).append("")
     sources = [
-        Source(folder, None if "" in within else tuple(within)) for folder, within in scopes.items()
+        Source(folder, None if "" in within else tuple(within), is_named=True)
+        for folder, within in scopes.items()
     ]
     return Sources(folders, sources, files, errors)
 

@@ -41,8 +41,13 @@ _COMMON: Final = (
 )
 
 _OPTIONS: Final[dict[Program, tuple[str, ...]]] = {
-    # The optimizing compiler never pays off within a fraction of a second.
-    "command": ("-XX:TieredStopAtLevel=1",),
+    # Within a fraction of a second neither the optimizing compiler pays off, nor to compile
+    # beforehand what the run that trained the start-up cache used most.
+    "command": (
+        "-XX:TieredStopAtLevel=1",
+        "-XX:+UnlockDiagnosticVMOptions",
+        "-XX:-AOTReplayTraining",
+    ),
     "batch": (),
     "server": (),
 }

@@ -31,7 +31,7 @@ from org.apache.lucene.util.automaton import TooComplexToDeterminizeException
 
 from shared import java_errors, schema
 from shared.errors import QueryError, QueryParseError
-from shared.results import Operator
+from shared.search_options import Operator
 
 MAX_QUERY_LENGTH: Final = 20_000
 """Characters in a query; more than a page of text is no question."""

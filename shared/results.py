@@ -4,18 +4,12 @@ The names are those of the tools' answers and of ``--json``, which are public.
 """
 
 from dataclasses import dataclass
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final
 
 from pydantic import Field
 
 from shared.document import Metadata
 from shared.failures import Kind
-
-Content = Literal["full", "passages", "none"]
-"""How much text a hit carries: all of it, the parts around the matches, or none."""
-
-Operator = Literal["or", "and"]
-"""Whether one word of a query is enough or all are needed."""
 
 
 def _is_none(value: object) -> bool:

@@ -13,7 +13,8 @@ from shared.indexed_folder import IndexedFolders
 from shared.lucene_document import CHUNK_FIELDS, from_lucene, stored_fields
 from shared.passages import passages
 from shared.query import parse, running
-from shared.results import Content, Hit, Operator, SearchAnswer
+from shared.results import Hit, SearchAnswer
+from shared.search_options import Content, Operator
 
 
 def search(

@@ -23,15 +23,14 @@ from shared.indexed_folder import IndexedFolders
 from shared.listing import list_documents, list_failures
 from shared.results import (
     ChunkText,
-    Content,
     DocumentChunks,
     DocumentList,
     FailureList,
     IndexStatistics,
     Neighbour,
-    Operator,
     SearchAnswer,
 )
+from shared.search_options import Content, Operator
 from shared.settings import MAX_COUNT
 from shared.source_file import FileState
 from shared.statistics import statistics

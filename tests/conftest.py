@@ -3,8 +3,9 @@
 import os
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 import lucene
@@ -29,12 +30,18 @@ def anyio_backend() -> str:
     return "asyncio"
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _no_settings_of_the_user() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as environment:
+        for name in [name for name in os.environ if name.startswith("IDX_")]:
+            environment.delenv(name)
+        yield
+
+
 @pytest.fixture(autouse=True)
-def _no_settings_of_the_user(
+def _configuration_of_its_own(
     monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    for name in [name for name in os.environ if name.startswith("IDX_")]:
-        monkeypatch.delenv(name)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.mktemp("configuration")))
 
 
@@ -73,22 +80,23 @@ def idx(tmp_path: Path) -> Idx:
     return run
 
 
+@asynccontextmanager
+async def connected(index_path: Path, mode: str = "auto") -> AsyncIterator[Client]:
+    """Start the real server on an index and connect the SDK's client to it over stdio."""
+    # The SDK starts servers with an environment of its own.
+    passed_on = {
+        name: value
+        for name, value in os.environ.items()
+        if "COVERAGE" in name or name == "XDG_CONFIG_HOME"
+    }
+    server = StdioServerParameters(
+        command=str(PROGRAMS / "mcp-lucene"), args=[str(index_path)], env=passed_on
+    )
+    async with Client(stdio_client(server), mode=mode) as client:
+        yield client
+
+
 @pytest.fixture
 def connect(index_path: Path) -> Connect:
-    """Start the real server on an index and connect the SDK's client to it over stdio."""
-
-    @asynccontextmanager
-    async def connected(path: Path = index_path, mode: str = "auto") -> AsyncIterator[Client]:
-        # The SDK starts servers with an environment of its own.
-        passed_on = {
-            name: value
-            for name, value in os.environ.items()
-            if "COVERAGE" in name or name == "XDG_CONFIG_HOME"
-        }
-        server = StdioServerParameters(
-            command=str(PROGRAMS / "mcp-lucene"), args=[str(path)], env=passed_on
-        )
-        async with Client(stdio_client(server), mode=mode) as client:
-            yield client
-
-    return connected
+    """Connect to a server on the index of the test: ``async with connect() as client``."""
+    return partial(connected, index_path)

@@ -6,7 +6,7 @@ import typer
 
 from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json
 from idx.output import print_json, say
-from shared.results import Operator
+from shared.search_options import Operator
 
 
 def search(

@@ -200,7 +200,7 @@ class ExtractionPool:
             self._pool = None
 
     def _failure(self, error: BaseException) -> Unreadable:
-        """Why a process could not read a file; an error that nobody foresaw is raised."""
+        """Why a process could not read a file."""
         match error:
             case TimeoutError():
                 return Unreadable("failed", self._too_long())
@@ -214,7 +214,11 @@ class ExtractionPool:
                     f"crashed its reader (exit code {exitcode}): it may be damaged, or "
                     f"it {self._too_much_memory()}",
                 )
-        raise error
+        return Unreadable(
+            "failed",
+            f"its reader met an error of its own, which should be reported: "
+            f"{type(error).__name__}: {error}",
+        )
 
     def _too_long(self) -> str:
         return f"was not read within {self._limits.seconds:g} seconds; allow more with --timeout"

@@ -10,7 +10,8 @@ from server.arguments import MaxCharacters, Offset
 from server.budget import DEFAULT_CHARACTERS, brief_query, fit, shorten_hit
 from server.lucene_pool import LucenePool
 from shared.filters import Filter
-from shared.results import Content, Operator, SearchAnswer
+from shared.results import SearchAnswer
+from shared.search_options import Content, Operator
 
 
 async def search(

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from tests.conftest import Idx
+from shared import DocumentSummary, Searcher
 
 
 def make(folder: Path, *names: str) -> Path:
@@ -20,15 +20,15 @@ def make(folder: Path, *names: str) -> Path:
     return folder
 
 
-def documents(idx: Idx) -> list[dict[str, Any]]:
-    """The documents as `idx list` shows them."""
-    listed: list[dict[str, Any]] = json.loads(idx("list", "--json").stdout)["documents"]
-    return listed
+def documents(index: Path) -> list[DocumentSummary]:
+    """The documents of an index in the order of their ids."""
+    with Searcher(index) as searcher:
+        return searcher.documents().documents
 
 
-def ids(idx: Idx) -> list[str]:
+def ids(index: Path) -> list[str]:
     """The ids of the documents in their order."""
-    return [document["source_document"] for document in documents(idx)]
+    return [document.source_document for document in documents(index)]
 
 
 def events(stdout: str) -> list[dict[str, Any]]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from fpdf import FPDF
 
 from tests.conftest import Idx
-from tests.idx.files import documents
+from tests.idx.files import documents, ids
 from tests.unprivileged import UNPRIVILEGED
 
 
@@ -33,19 +33,19 @@ def test_files_become_documents_named_after_them(
     assert added.stdout.splitlines()[-1].startswith(
         "Added 3, updated 0, deleted 0, skipped 0, failed 0; 3 chunks"
     )
-    assert [(entry["source_document"], entry["title"]) for entry in documents(idx)] == [
+    assert [(entry.source_document, entry.title) for entry in documents(empty_index)] == [
         ("manual.pdf", "The manual"),
         ("notes.md", "The notes"),
         ("plain.txt", "plain.txt"),
     ]
-    assert documents(idx)[0]["file_path"] == str(tmp_path / "manual.pdf")
+    assert documents(empty_index)[0].file_path == str(tmp_path / "manual.pdf")
 
 
 def test_one_file_with_its_own_id_and_title(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
     (tmp_path / "x.txt").write_text("text")
     idx("add", "-d", "lease", "-t", "Lease", "-f", "x.txt")
-    (entry,) = documents(idx)
-    assert (entry["source_document"], entry["title"]) == ("lease", "Lease")
+    (entry,) = documents(empty_index)
+    assert (entry.source_document, entry.title) == ("lease", "Lease")
 
 
 def test_other_encodings_are_found_out_or_named(
@@ -119,7 +119,7 @@ def test_a_bad_file_is_named_with_its_reason_and_costs_only_itself(
         (line,) = (line for line in lines if f"/{make.__name__}.txt: " in line)
         assert line.startswith("Error: ")
         assert f".txt: {reason}" in line
-    assert [entry["source_document"] for entry in documents(idx)] == ["good.txt"]
+    assert ids(empty_index) == ["good.txt"]
 
 
 def test_a_file_of_a_kind_that_is_not_read_is_no_failure(

@@ -78,4 +78,4 @@ def test_what_is_no_pattern_is_refused_where_the_user_gives_it(
     idx("sync", "papers")
     refused = idx("sync", "papers", option, "[", code=1)
     assert refused.stderr.startswith("Error: the pattern '[': is not one as in a .gitignore")
-    assert ids(idx) == ["a.txt"]
+    assert ids(empty_index) == ["a.txt"]

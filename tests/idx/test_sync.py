@@ -5,6 +5,8 @@ import os
 import shutil
 from pathlib import Path
 
+import pytest
+
 from tests.conftest import Idx
 from tests.idx.files import documents, events, ids, make, result
 from tests.unprivileged import UNPRIVILEGED
@@ -35,7 +37,7 @@ def test_new_changed_and_vanished_files_are_found(
         "skipped": 1,
         "chunks": 2,
     }
-    assert ids(idx) == ["a.txt", "d.txt", "e.txt"]
+    assert ids(empty_index) == ["a.txt", "d.txt", "e.txt"]
     assert "another text" in idx("show", "a.txt").stdout
 
 
@@ -74,7 +76,7 @@ def test_a_dry_run_shows_the_plan_and_does_nothing(
         ["a.txt"],
         1,
     )
-    assert ids(idx) == ["a.txt", "b.txt", "c.txt"]
+    assert ids(empty_index) == ["a.txt", "b.txt", "c.txt"]
 
 
 def test_an_unchanged_file_is_not_opened(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
@@ -91,14 +93,14 @@ def test_a_file_that_only_looks_changed_is_compared_once_and_not_read_again(
 ) -> None:
     papers = make(tmp_path / "papers", "a.txt")
     sync(idx, "papers")
-    before = documents(idx)
+    before = documents(empty_index)
     age(papers / "a.txt")
     assert sync(idx, "papers") == {"skipped": 1}
     # Its new time is known now: it is not even opened.
     (papers / "a.txt").chmod(0)
     done = idx("sync", "papers", "--json", prefix=UNPRIVILEGED)
     assert result(done.stdout) == {"skipped": 1}
-    assert documents(idx) == before
+    assert documents(empty_index) == before
 
 
 def test_a_change_within_the_clocks_tick_is_seen(
@@ -125,7 +127,7 @@ def test_sync_without_paths_takes_the_remembered_folders(
     idx("folders", "add", "papers")
     idx("folders", "add", "notes", "--include", "*.md")
     assert sync(idx) == {"added": 2, "chunks": 2}
-    assert ids(idx) == ["notes/b.md", "papers/a.txt"]
+    assert ids(empty_index) == ["notes/b.md", "papers/a.txt"]
 
 
 def test_two_folders_never_collide_however_they_come(
@@ -135,11 +137,11 @@ def test_two_folders_never_collide_however_they_come(
     sync(idx, "one")
     sync(idx, "two")
     sync(idx, "three", "other/two")
-    assert ids(idx) == ["a.txt", "other/two/a.txt", "three/two/a.txt", "two/a.txt"]
+    assert ids(empty_index) == ["a.txt", "other/two/a.txt", "three/two/a.txt", "two/a.txt"]
     # A file of the first folder, which has no name before its ids, where another's begin.
     make(tmp_path / "one", "two/a.txt")
     sync(idx, "one")
-    assert "./two/a.txt" in ids(idx)
+    assert "./two/a.txt" in ids(empty_index)
     assert "text of two/a.txt" in idx("show", "./two/a.txt").stdout
     assert sync(idx, "one", "two", "three", "other/two") == {"skipped": 5}
 
@@ -149,9 +151,9 @@ def test_folders_in_folders_have_each_file_once(
 ) -> None:
     make(tmp_path / "all", "a.txt", "inner/b.txt", "inner/c/d.txt")
     sync(idx, "all/inner")
-    assert ids(idx) == ["b.txt", "c/d.txt"]
+    assert ids(empty_index) == ["b.txt", "c/d.txt"]
     assert sync(idx, "all") == {"added": 1, "skipped": 2, "chunks": 1}
-    assert ids(idx) == ["all/a.txt", "b.txt", "c/d.txt"]
+    assert ids(empty_index) == ["all/a.txt", "b.txt", "c/d.txt"]
     (tmp_path / "all" / "inner" / "c" / "d.txt").unlink()
     assert sync(idx, "all/inner/c") == {"deleted": 1}
 
@@ -164,7 +166,7 @@ def test_only_what_is_in_the_paths_is_deleted(idx: Idx, empty_index: Path, tmp_p
     make(papers, "f.txt")
     assert sync(idx, "papers/a") == {"deleted": 1}
     assert sync(idx, "papers/e.txt") == {"deleted": 1}
-    assert ids(idx) == ["c/d.txt"]
+    assert ids(empty_index) == ["c/d.txt"]
 
 
 def test_documents_of_other_origin_stay(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
@@ -175,7 +177,7 @@ def test_documents_of_other_origin_stay(idx: Idx, empty_index: Path, tmp_path: P
     sync(idx, "papers")
     (papers / "a.txt").unlink()
     assert sync(idx, "papers") == {"deleted": 1, "skipped": 1}
-    assert ids(idx) == ["b.txt", "by-hand", "single.txt"]
+    assert ids(empty_index) == ["b.txt", "by-hand", "single.txt"]
 
 
 def test_a_document_that_was_deleted_by_hand_comes_back(
@@ -194,7 +196,21 @@ def test_what_is_newly_left_out_leaves_the_index(
     sync(idx, "papers")
     (papers / ".gitignore").write_text("*.log")
     assert sync(idx, "papers", "--exclude", "old/") == {"deleted": 2, "skipped": 2}
-    assert ids(idx) == ["a.txt", "d.txt"]
+    assert ids(empty_index) == ["a.txt", "d.txt"]
+
+
+@pytest.mark.parametrize("name", [".env", ".hidden", "left.log", "pipe"])
+def test_a_named_file_that_its_folder_leaves_out_is_no_silent_success(
+    idx: Idx, empty_index: Path, tmp_path: Path, name: str
+) -> None:
+    papers = make(tmp_path / "papers", "a.txt", ".env", ".hidden", "left.log")
+    (papers / ".gitignore").write_text("*.log")
+    os.mkfifo(papers / "pipe")
+    sync(idx, "papers")
+    for command in ("add", "sync"):
+        failed = idx(command, papers / name, code=1)
+        assert f"papers/{name}: is left out of its folder: it is hidden, a secret" in failed.stderr
+    assert ids(empty_index) == ["a.txt"]
 
 
 def test_the_index_within_a_folder_is_no_part_of_it(
@@ -212,9 +228,9 @@ def test_a_missing_folder_deletes_nothing(idx: Idx, empty_index: Path, tmp_path:
     failed = idx("sync", "papers", code=1)
     assert "papers: cannot be listed: No such file or directory" in failed.stderr
     assert "2 documents stay in the index" in failed.stderr
-    assert ids(idx) == ["a.txt", "b.txt"]
+    assert ids(empty_index) == ["a.txt", "b.txt"]
     assert sync(idx, "papers", "--prune-missing") == {"deleted": 2}
-    assert ids(idx) == []
+    assert ids(empty_index) == []
 
 
 def test_an_emptied_folder_deletes_nothing(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
@@ -224,7 +240,7 @@ def test_an_emptied_folder_deletes_nothing(idx: Idx, empty_index: Path, tmp_path
     (papers / "sub").mkdir(parents=True)
     failed = idx("sync", "papers", code=1)
     assert "papers: is empty, but 2 documents were made of files in it" in failed.stderr
-    assert ids(idx) == ["a.txt", "sub/b.txt"]
+    assert ids(empty_index) == ["a.txt", "sub/b.txt"]
     assert sync(idx, "papers", "--prune-missing") == {"deleted": 2}
 
 
@@ -239,7 +255,7 @@ def test_a_folder_that_cannot_be_listed_deletes_nothing_of_its_own(
     assert result(failed.stdout) == {"deleted": 1, "skipped": 1, "failed": 2}
     assert "closed: cannot be listed: Permission denied" in failed.stderr
     (papers / "closed").chmod(0o700)
-    assert ids(idx) == ["closed/a.txt", "closed/deep/b.txt", "d.txt"]
+    assert ids(empty_index) == ["closed/a.txt", "closed/deep/b.txt", "d.txt"]
 
 
 def test_an_unknown_path_is_named_and_the_others_are_done(
@@ -248,7 +264,7 @@ def test_an_unknown_path_is_named_and_the_others_are_done(
     make(tmp_path / "papers", "a.txt")
     failed = idx("sync", "papers", "nowhere", code=1)
     assert "nowhere: there is no such file or folder" in failed.stderr
-    assert ids(idx) == ["a.txt"]
+    assert ids(empty_index) == ["a.txt"]
 
 
 def test_an_index_and_its_documents_can_move_together(
@@ -288,4 +304,4 @@ def test_the_documents_of_a_forgotten_folder_can_be_deleted(
     told = idx("folders", "remove", "papers", "gone").stderr
     assert "idx sync --exclude '*' --prune-missing" in told
     assert sync(idx, "papers", "gone", "--exclude", "*", "--prune-missing") == {"deleted": 2}
-    assert ids(idx) == ["notes/b.txt"]
+    assert ids(empty_index) == ["notes/b.txt"]

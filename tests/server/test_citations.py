@@ -15,7 +15,7 @@ from mcp import Client
 from idx.extraction.extracted import ExtractionOptions
 from idx.extraction.formats import extract
 from tests.conftest import Connect, Idx
-from tests.server.test_tools import answer
+from tests.server.answers import answer
 
 pytestmark = pytest.mark.anyio
 

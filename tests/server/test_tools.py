@@ -1,6 +1,5 @@
 """The tools as a client sees them, through the real server process over stdio."""
 
-import json
 import re
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -8,43 +7,34 @@ from typing import Any
 
 import pytest
 from mcp import Client
-from mcp.types import CallToolResult, TextContent
 
 from shared import Document, Index
 from shared.chunker import split
-from tests.conftest import Connect
+from shared.index import create
+from tests.conftest import connected
+from tests.server.answers import answer, error
 
 pytestmark = pytest.mark.anyio
 
 LONG = " ".join(f"word{number}" for number in range(700))
 
 
-@pytest.fixture
-async def client(empty_index: Path, connect: Connect) -> AsyncIterator[Client]:
-    with Index(empty_index) as index:
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An index of three documents, which no test changes."""
+    path = tmp_path_factory.mktemp("tools") / "lucene-index"
+    create(path)
+    with Index(path) as index:
         index.add(Document("manual", "The manual", LONG, {"year": 2020, "author": "Ann"}))
         index.add(Document("menu", "Menu", "Café au lait", {"year": 2024}))
         index.add(Document("a/b", "Letter", "Dear café owner"))
-    async with connect() as connected:
-        yield connected
+    return path
 
 
-def answer(result: CallToolResult) -> dict[str, Any]:
-    """The structured answer, which must be the text's too."""
-    assert not result.is_error, result.content
-    (text,) = result.content
-    assert isinstance(text, TextContent)
-    assert json.loads(text.text) == result.structured_content
-    assert result.structured_content is not None
-    return result.structured_content
-
-
-def error(result: CallToolResult) -> str:
-    assert result.is_error
-    assert result.structured_content is None
-    (text,) = result.content
-    assert isinstance(text, TextContent)
-    return text.text
+@pytest.fixture(scope="module")
+async def client(index: Path) -> AsyncIterator[Client]:
+    async with connected(index) as client:
+        yield client
 
 
 async def test_search(client: Client) -> None:
@@ -203,73 +193,6 @@ async def test_null_counts_as_not_given_and_lists_may_come_as_json_text(client: 
     assert [hit["source_document"] for hit in found["results"]] == ["menu"]
 
 
-async def test_an_answer_stays_short_and_says_what_was_cut(
-    client: Client, empty_index: Path
-) -> None:
-    with Index(empty_index) as index:
-        for number in range(30):
-            index.add(Document(f"big{number:02}", "Big", "large " * 249 + "x" * 3_000))
-        index.add(Document("huge", "Huge", "huge" + "y" * 200_000))
-    result = await client.call_tool("Search", {"query": "large", "limit": 30})
-    assert len(result.content[0].text) < 40_000  # type: ignore[union-attr] # it is text
-    found = answer(result)
-    assert found["totalHits"] == 30
-    assert re.search(
-        r"under 40,000 characters, .* results were left out.*max_characters", found["notice"]
-    )
-    result = await client.call_tool("Search", {"query": "title:huge"})
-    assert len(result.content[0].text) < 40_000  # type: ignore[union-attr] # it is text
-    (hit,) = answer(result)["results"]
-    assert hit["content"].endswith("y…")
-    more = {"query": "large", "limit": 30, "max_characters": 200_000}
-    found = answer(await client.call_tool("Search", more))
-    assert (len(found["results"]), found["notice"]) == (30, None)
-    calls: dict[str, dict[str, Any]] = {
-        "get_document_chunks": {"source_document_id": "huge"},
-        "get_next_chunk": {"chunk_id": "manual-chunk-001"},
-        "ListDocuments": {"limit": 1000},
-    }
-    for tool, arguments in calls.items():
-        result = await client.call_tool(tool, arguments)
-        assert len(result.content[0].text) < 40_000  # type: ignore[union-attr] # it is text
-
-
-async def test_long_ids_do_not_break_the_budget(client: Client, empty_index: Path) -> None:
-    with Index(empty_index) as index:
-        for number in range(10):
-            index.add(Document(f"{number}" + "🦦" * 9_999, "T", "otter"))
-    result = await client.call_tool("Search", {"query": "otter"})
-    assert len(result.content[0].text) < 40_000  # type: ignore[union-attr] # it is text
-    assert "results were left out" in answer(result)["notice"]
-
-
-async def test_one_result_that_is_too_long_hides_no_other(
-    client: Client, empty_index: Path
-) -> None:
-    with Index(empty_index) as index:
-        index.add(Document("a", "T" * 9_999, "otter"))
-        index.add(Document("b", "Short", "otter " * 3))
-    small = {"query": "otter", "max_characters": 4_000}
-    found = answer(await client.call_tool("Search", small))
-    assert {hit["source_document"] for hit in found["results"]} == {"a", "b"}
-    assert "cut short" in found["notice"]
-
-
-async def test_what_a_client_sends_does_not_come_back_at_length(client: Client) -> None:
-    calls: list[tuple[str, dict[str, Any]]] = [
-        ("Search", {"query": '"' + "\x01" * 19_000 + '"'}),
-        ("Search", {"query": "a", "x" * 100_000: 1}),
-        ("Search", {"query": "a", "filters": [{"field": "b" * 300} for _ in range(3000)]}),
-        ("Search", {"query": "a", "filters": [{"x": 1} for _ in range(3000)]}),
-        ("get_next_chunk", {"chunk_id": "x" * 300_000}),
-        ("get_document_chunks", {"source_document_id": "x" * 300_000}),
-        ("x" * 100_000, {}),
-    ]
-    for tool, arguments in calls:
-        result = await client.call_tool(tool, arguments)
-        assert len(result.content[0].text) < 40_000  # type: ignore[union-attr] # it is text
-
-
 async def test_every_tool_is_described(client: Client) -> None:
     tools = (await client.list_tools()).tools
     assert [tool.name for tool in tools] == [
@@ -309,6 +232,6 @@ async def test_the_server_introduces_itself(client: Client) -> None:
     assert len(client.instructions) < 2_000
 
 
-async def test_clients_of_the_older_protocol_are_served(client: Client, connect: Connect) -> None:
-    async with connect(mode="legacy") as older:
+async def test_clients_of_the_older_protocol_are_served(index: Path) -> None:
+    async with connected(index, mode="legacy") as older:
         assert answer(await older.call_tool("Search", {"query": "lait"}))["totalHits"] == 1

@@ -11,6 +11,10 @@ from idx.extraction.pdf import extract_pdf
 FRUIT = [["Name", "Amount", "Remark"], ["Apple", "3", "red"], ["Pear", "4", "green"]]
 FRUIT_ROWS = "Name | Amount | Remark\nApple | 3 | red\nPear | 4 | green"
 
+ENGINES = ("auto", "pdfium", "pdfplumber")
+DATA = Path(__file__).parents[2] / "data"
+HELLO = "BT /F1 12 Tf 20 200 Td (Hello river) Tj ET"
+
 
 def extract(file: Path, engine: str = "auto", password: str | None = None) -> Extracted:
     return extract_pdf(file, ExtractionOptions(pdf_engine=engine, pdf_password=password))

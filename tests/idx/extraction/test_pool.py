@@ -11,8 +11,10 @@ from pathlib import Path
 from idx.extraction.extracted import ExtractionOptions
 from idx.extraction.outcome import ReadFile, Unreadable
 from idx.extraction.pool import ExtractionPool, Limits
+from tests.idx.extraction.pdf_files import write_pages
 
 LIMITS = Limits(seconds=60, memory_bytes=2_000_000_000)
+OPTIONS = ExtractionOptions()
 
 
 @dataclass(frozen=True)
@@ -22,9 +24,12 @@ class File:
 
 
 def read(
-    *files: Path, limits: Limits = LIMITS, workers: int = 1
+    *files: Path,
+    limits: Limits = LIMITS,
+    workers: int = 1,
+    options: ExtractionOptions = OPTIONS,
 ) -> dict[str, ReadFile | Unreadable]:
-    with ExtractionPool(workers, limits, ExtractionOptions()) as pool:
+    with ExtractionPool(workers, limits, options) as pool:
         return {file.path.name: result for file, result in pool.read(map(File, files))}
 
 
@@ -68,6 +73,15 @@ def test_a_file_that_takes_too_much_memory_is_given_up(tmp_path: Path) -> None:
     results = read(tmp_path / "large.txt", tmp_path / "a.txt", limits=Limits(60, 130_000_000))
     assert "MB of memory" in reason_of(results["large.txt"])
     assert text_of(results["a.txt"]) == "text"
+
+
+def test_an_error_of_a_reader_that_nobody_foresaw_costs_one_file(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("text")
+    write_pages(tmp_path / "b.pdf", ["text"])
+    unknown = ExtractionOptions(pdf_engine="unknown")
+    results = read(tmp_path / "a.txt", tmp_path / "b.pdf", options=unknown)
+    assert text_of(results["a.txt"]) == "text"
+    assert "should be reported: KeyError: 'unknown'" in reason_of(results["b.pdf"])
 
 
 def test_a_file_that_crashes_its_reader_costs_only_itself(tmp_path: Path) -> None:

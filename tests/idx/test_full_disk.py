@@ -1,0 +1,86 @@
+"""A disk that fills up: one clear error, and nothing is lost that was there."""
+
+import random
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from shared import Searcher
+from shared.index import create
+from tests.conftest import Idx
+from tests.idx.contents import contents
+from tests.idx.files import make, result
+
+MOUNT: Final = ("mount",)
+UNMOUNT: Final = ("umount",)
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A volume of 1 MB."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mounted = subprocess.run(
+        [*MOUNT, "-t", "tmpfs", "-o", "size=1m", "tmpfs", disk],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if mounted.returncode:
+        pytest.skip(f"a volume cannot be mounted here: {mounted.stderr.strip()}")
+    yield disk
+    subprocess.run([*UNMOUNT, disk], check=True)
+
+
+def enlarge(disk: Path) -> None:
+    subprocess.run([*MOUNT, "-o", "remount,size=64m", disk], check=True)
+
+
+def test_a_full_disk_costs_only_what_was_not_committed(
+    idx: Idx, small_disk: Path, tmp_path: Path
+) -> None:
+    papers = make(tmp_path / "papers", "a.txt", "b.txt", "c.txt")
+    for index in ("disk/index", "undisturbed"):
+        create(tmp_path / index)
+        idx("sync", "papers", "-i", index)
+    before = contents(small_disk / "index")
+    (papers / "a.txt").write_text("changed")
+    (papers / "b.txt").unlink()
+    chosen = random.Random(4)  # noqa: S311 - words that do not compress
+    (papers / "d.txt").write_text(" ".join(f"{chosen.getrandbits(64):x}" for _ in range(100_000)))
+    failed = idx("sync", "papers", "-i", "disk/index", code=1)
+    (message,) = failed.stderr.splitlines()
+    assert message.startswith(f"Error: writing to the index at {small_disk / 'index'} failed: ")
+    assert "No space left on device; the index is as it was at the last commit" in message
+    assert contents(small_disk / "index") == before
+    enlarge(small_disk)
+    for index in ("disk/index", "undisturbed"):
+        done = result(idx("sync", "papers", "-i", index, "--json").stdout)
+        assert done == {"added": 1, "updated": 1, "deleted": 1, "skipped": 1, "chunks": 477}
+    assert contents(small_disk / "index") == contents(tmp_path / "undisturbed")
+
+
+def test_failures_that_do_not_fit_on_the_disk_leave_those_of_before(
+    idx: Idx, small_disk: Path, tmp_path: Path
+) -> None:
+    papers = make(tmp_path / "papers", "a.txt", f"{'deep' * 60}/{'folder' * 40}/")
+    (papers / "bad.txt").write_text("%PDF-1.7 nothing")
+    create(small_disk / "index")
+    idx("sync", "papers", "-i", "disk/index", code=1)
+    deep = papers / ("deep" * 60) / ("folder" * 40)
+    for number in range(900):
+        (deep / f"{number}.txt").write_bytes(b"\0\1\2\3")
+    failed = idx("sync", "papers", "-i", "disk/index", code=1)
+    *_, message = failed.stderr.splitlines()
+    assert message.startswith(f"Error: writing to the index at {small_disk / 'index'} failed: ")
+    assert "failures.json: No space left on device" in message
+    with Searcher(small_disk / "index") as searcher:
+        assert [failure.source_document for failure in searcher.failures().failures] == ["bad.txt"]
+        assert searcher.documents().total_documents == 1
+    enlarge(small_disk)
+    idx("sync", "papers", "-i", "disk/index", code=1)
+    with Searcher(small_disk / "index") as searcher:
+        assert searcher.failures().total == 901

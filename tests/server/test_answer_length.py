@@ -1,0 +1,90 @@
+"""No answer is longer than a client asked for, and it says what it left out."""
+
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client
+
+from shared import Document, Index
+from tests.conftest import Connect
+from tests.server.answers import answer
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+async def client(empty_index: Path, connect: Connect) -> AsyncIterator[Client]:
+    with Index(empty_index) as index:
+        index.add(Document("manual", "The manual", "word " * 700))
+    async with connect() as client:
+        yield client
+
+
+async def test_an_answer_stays_short_and_says_what_was_cut(
+    client: Client, empty_index: Path
+) -> None:
+    with Index(empty_index) as index:
+        for number in range(30):
+            index.add(Document(f"big{number:02}", "Big", "large " * 249 + "x" * 3_000))
+        index.add(Document("huge", "Huge", "huge" + "y" * 200_000))
+    result = await client.call_tool("Search", {"query": "large", "limit": 30})
+    assert len(result.content[0].text) < 40_000  # type: ignore[union-attr] # it is text
+    found = answer(result)
+    assert found["totalHits"] == 30
+    assert re.search(
+        r"under 40,000 characters, .* results were left out.*max_characters", found["notice"]
+    )
+    result = await client.call_tool("Search", {"query": "title:huge"})
+    assert len(result.content[0].text) < 40_000  # type: ignore[union-attr] # it is text
+    (hit,) = answer(result)["results"]
+    assert hit["content"].endswith("y…")
+    more = {"query": "large", "limit": 30, "max_characters": 200_000}
+    found = answer(await client.call_tool("Search", more))
+    assert (len(found["results"]), found["notice"]) == (30, None)
+    calls: dict[str, dict[str, Any]] = {
+        "get_document_chunks": {"source_document_id": "huge"},
+        "get_next_chunk": {"chunk_id": "manual-chunk-001"},
+        "ListDocuments": {"limit": 1000},
+    }
+    for tool, arguments in calls.items():
+        result = await client.call_tool(tool, arguments)
+        assert len(result.content[0].text) < 40_000  # type: ignore[union-attr] # it is text
+
+
+async def test_long_ids_do_not_break_the_budget(client: Client, empty_index: Path) -> None:
+    with Index(empty_index) as index:
+        for number in range(10):
+            index.add(Document(f"{number}" + "🦦" * 9_999, "T", "otter"))
+    result = await client.call_tool("Search", {"query": "otter"})
+    assert len(result.content[0].text) < 40_000  # type: ignore[union-attr] # it is text
+    assert "results were left out" in answer(result)["notice"]
+
+
+async def test_one_result_that_is_too_long_hides_no_other(
+    client: Client, empty_index: Path
+) -> None:
+    with Index(empty_index) as index:
+        index.add(Document("a", "T" * 9_999, "otter"))
+        index.add(Document("b", "Short", "otter " * 3))
+    small = {"query": "otter", "max_characters": 4_000}
+    found = answer(await client.call_tool("Search", small))
+    assert {hit["source_document"] for hit in found["results"]} == {"a", "b"}
+    assert "cut short" in found["notice"]
+
+
+async def test_what_a_client_sends_does_not_come_back_at_length(client: Client) -> None:
+    calls: list[tuple[str, dict[str, Any]]] = [
+        ("Search", {"query": '"' + "\x01" * 19_000 + '"'}),
+        ("Search", {"query": "a", "x" * 100_000: 1}),
+        ("Search", {"query": "a", "filters": [{"field": "b" * 300} for _ in range(3000)]}),
+        ("Search", {"query": "a", "filters": [{"x": 1} for _ in range(3000)]}),
+        ("get_next_chunk", {"chunk_id": "x" * 300_000}),
+        ("get_document_chunks", {"source_document_id": "x" * 300_000}),
+        ("x" * 100_000, {}),
+    ]
+    for tool, arguments in calls:
+        result = await client.call_tool(tool, arguments)
+        assert len(result.content[0].text) < 40_000  # type: ignore[union-attr] # it is text

@@ -1,0 +1,169 @@
+"""What a searcher sees while its index is written, exchanged, damaged or gone."""
+
+import shutil
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from shared import Document, Index, Searcher, create
+from shared.errors import (
+    IndexDamagedError,
+    IndexMissingError,
+    IndexPathError,
+    IndexSchemaError,
+    McpLuceneError,
+)
+from tests.shared.conftest import LONG
+
+
+def remove(path: Path) -> None:
+    shutil.rmtree(path)
+
+
+def replace_in_place(path: Path) -> None:
+    for file in path.iterdir():
+        file.unlink()
+    create(path)
+    # As many commits as the index before had: Lucene by itself takes the two for the same.
+    with Index(path) as index:
+        index.add(Document("new", "New", "text"))
+
+
+def swap(path: Path) -> None:
+    path.rename(path.with_name("moved"))
+    create(path)
+    with Index(path) as index:
+        index.add(Document("new", "New", "text"))
+
+
+@pytest.mark.parametrize("change", [replace_in_place, swap])
+def test_another_index_at_the_same_path_is_picked_up(
+    filled_index: Path, change: Callable[[Path], None]
+) -> None:
+    with Searcher(filled_index) as searcher:
+        assert searcher.search("").totalHits == 6
+        change(filled_index)
+        assert [hit.source_document for hit in searcher.search("").results] == ["new"]
+
+
+def test_an_index_may_come_go_and_come_back(index_path: Path) -> None:
+    with Searcher(index_path) as searcher:
+        for _ in range(3):
+            with pytest.raises(IndexMissingError, match="idx init"):
+                searcher.search("x")
+            create(index_path)
+            assert searcher.search("x").totalHits == 0
+            remove(index_path)
+
+
+def test_a_file_is_no_index(index_path: Path) -> None:
+    index_path.write_text("no index")
+    with Searcher(index_path) as searcher, pytest.raises(IndexPathError, match="it is a file"):
+        searcher.search("x")
+
+
+@pytest.mark.parametrize("name", ["segments_2", "_0.cfs"])
+def test_a_damaged_index_is_named_as_such(filled_index: Path, name: str) -> None:
+    file = filled_index / name
+    data = bytearray(file.read_bytes())
+    file.write_bytes(data[: len(data) // 2])
+    with Searcher(filled_index) as searcher, pytest.raises(IndexDamagedError, match=name):
+        searcher.search("x")
+
+
+def test_an_index_of_another_program_is_named_as_such(index_path: Path) -> None:
+    create(index_path)
+    from java.nio.file import Paths
+    from org.apache.lucene.index import IndexWriter, IndexWriterConfig
+    from org.apache.lucene.store import FSDirectory
+
+    other = index_path.with_name("other")
+    with IndexWriterOf(FSDirectory.open(Paths.get(str(other))), IndexWriter, IndexWriterConfig):
+        pass
+    with Searcher(other) as searcher, pytest.raises(IndexSchemaError, match="another program"):
+        searcher.search("x")
+    with pytest.raises(IndexSchemaError, match="another program"):
+        Index(other)
+    with pytest.raises(IndexSchemaError, match="another program"):
+        create(other)
+
+
+class IndexWriterOf:
+    """A bare Lucene writer as another program would open it."""
+
+    def __init__(self, directory: object, writer: type, config: type) -> None:
+        self._writer = writer(directory, config())
+
+    def __enter__(self) -> None:
+        self._writer.commit()
+
+    def __exit__(self, *_: object) -> None:
+        self._writer.close()
+
+
+def test_threads_search_while_another_one_writes(filled_index: Path) -> None:
+    errors: list[McpLuceneError] = []
+    done = threading.Event()
+
+    def search(searcher: Searcher) -> None:
+        while not done.is_set():
+            try:
+                answer = searcher.document_chunks("long")
+                # All old or all new chunks, never a mixture.
+                words = {chunk.content.split()[-1][:4] for chunk in answer.chunks}
+                assert len(words) == 1, words
+                assert len(answer.chunks) == answer.total_chunks
+            except McpLuceneError as error:
+                errors.append(error)
+
+    with Searcher(filled_index) as searcher:
+        threads = [threading.Thread(target=search, args=(searcher,)) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        try:
+            for turn in range(30):
+                text = LONG.replace("word", ["word", "wort"][turn % 2])
+                with Index(filled_index) as index:
+                    index.add(Document("long", "Long", text))
+                assert searcher.statistics().chunks == 6
+        finally:
+            done.set()
+            for thread in threads:
+                thread.join()
+    assert errors == []
+
+
+def test_threads_search_while_the_folder_is_exchanged(filled_index: Path) -> None:
+    errors: list[McpLuceneError] = []
+    done = threading.Event()
+
+    def search(searcher: Searcher) -> None:
+        while not done.is_set():
+            try:
+                searcher.search("word1")
+            except IndexMissingError:
+                pass  # between the two renames there is none
+            except McpLuceneError as error:
+                errors.append(error)
+
+    other = filled_index.with_name("other")
+    create(other)
+    aside = filled_index.with_name("aside")
+    with Searcher(filled_index) as searcher:
+        threads = [threading.Thread(target=search, args=(searcher,)) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        try:
+            for _ in range(100):
+                filled_index.rename(aside)
+                other.rename(filled_index)
+                aside.rename(other)
+                time.sleep(0.005)
+        finally:
+            done.set()
+            for thread in threads:
+                thread.join()
+    assert errors == []
