@@ -1,6 +1,7 @@
 """What goes to stdout, and what to stderr: the answer, and everything else."""
 
 import json
+from dataclasses import is_dataclass
 from typing import Any
 
 import typer
@@ -10,9 +11,9 @@ from idx.control_characters import visible_line
 
 def print_json(answer: Any) -> None:
     """Print an answer of `shared`, or plain data, as one JSON value."""
-    from pydantic import TypeAdapter
+    from shared.results import plain
 
-    value = TypeAdapter(type(answer)).dump_python(answer, mode="json")
+    value = plain(answer) if is_dataclass(answer) else answer
     typer.echo(json.dumps(value, ensure_ascii=False, indent=2))
 
 

