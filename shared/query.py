@@ -3,8 +3,9 @@
 `parse` runs the stages in this order:
 
 1. a blank text matches every chunk;
-2. Lucene's classic syntax is parsed on `FIELDS`, each word in each of these fields;
-3. what the syntax names itself, such as ``title:lease``, is left as it is.
+2. what is not meant as syntax is escaped (`shared.query_syntax`);
+3. Lucene's classic syntax is parsed on `FIELDS`, each word in each of these fields;
+4. what the syntax names itself, such as ``title:lease``, is left as it is.
 
 Scores are BM25 (Robertson et al. 1994, with Lucene's k1 = 1.2 and b = 0.75), summed over
 the fields.
@@ -31,7 +32,8 @@ from org.apache.lucene.util.automaton import TooComplexToDeterminizeException
 
 from shared import java_errors, schema
 from shared.errors import QueryError, QueryParseError
-from shared.search_options import Operator
+from shared.query_syntax import original_position, to_lucene_syntax
+from shared.search_options import Operator, Syntax
 
 MAX_QUERY_LENGTH: Final = 20_000
 """Characters in a query; more than a page of text is no question."""
@@ -45,18 +47,19 @@ FIELDS: Final = {schema.CONTENT: 1.0, schema.TITLE: 1.0}
 MAX_REPETITIONS: Final = 1_000
 """Product of the repetition counts in a regular expression."""
 
-_EXPRESSION: Final = re.compile(r"/(?:\\/|[^/])*/")
+_EXPRESSION: Final = re.compile(r"(?<!\\)/(?:\\/|[^/])*/")
 _REPETITION: Final = re.compile(r"\{([0-9]{1,20}(?:,[0-9]{0,20})?)\}")
 _COLUMN: Final = re.compile(r"at line 1, column (\d+)")
 
 
-def parse(text: str, analyzer: Analyzer, operator: Operator = "or") -> Any:
+def parse(text: str, analyzer: Analyzer, operator: Operator = "or", syntax: Syntax = "auto") -> Any:
     """Parse the text of a query.
 
     Args:
-        text: Lucene's classic query syntax; a blank text matches every chunk.
+        text: what was typed; a blank text matches every chunk.
         analyzer: the analyzer that the index was written with.
         operator: whether one of the words is enough or all are needed.
+        syntax: how the text is read; see `shared.query_syntax`.
 
     Returns:
         A query of Lucene. It belongs to no thread.
@@ -72,16 +75,17 @@ def parse(text: str, analyzer: Analyzer, operator: Operator = "or") -> Any:
             f"the query has {len(text):,} characters; at most {MAX_QUERY_LENGTH:,} are allowed: "
             "ask for fewer words"
         )
-    _check_repetitions(text)
+    classic = to_lucene_syntax(text, syntax)
+    _check_repetitions(classic)
     IndexSearcher.setMaxClauseCount(MAX_CLAUSES)
     with running():
         try:
             # A static method of the same name hides this one on the class itself.
-            return QueryParserBase.parse(_parser(analyzer, operator), text)
+            return QueryParserBase.parse(_parser(analyzer, operator), classic)
         except lucene.JavaError as error:
             if not ParseException.instance_(error.getJavaException()):
                 raise
-            raise _parse_error(text, error.getJavaException()) from error
+            raise _parse_error(text, classic, error.getJavaException()) from error
 
 
 def _check_repetitions(text: str) -> None:
@@ -139,7 +143,7 @@ def _parser(analyzer: Analyzer, operator: Operator) -> Any:
     return parser
 
 
-def _parse_error(text: str, thrown: Any) -> QueryError:
+def _parse_error(text: str, classic: str, thrown: Any) -> QueryError:
     """Say where a text stops being valid; Lucene's own message lists the tokens it expected."""
     cause = thrown.getCause()
     if cause is not None and IndexSearcher.TooManyClauses.instance_(cause):
@@ -150,6 +154,7 @@ def _parse_error(text: str, thrown: Any) -> QueryError:
         return QueryParseError(f"the query is not valid: {' '.join(thrown.getMessage().split())}")
     # The parser counts from 0, its tokenizer from 1.
     position = int(columns[-1]) - ("Lexical error" in thrown.getMessage())
+    position = original_position(text, classic, position)
     rest = text[position:].split()
     before = text[max(0, position - 40) : position]
     if not rest:

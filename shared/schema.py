@@ -38,6 +38,7 @@ SOURCE_DOCUMENT: Final = "source_document"
 CHUNK_INDEX: Final = "chunk_index"
 DETAILS: Final = "details"
 METADATA: Final = "metadata"
+NUMBER: Final = "number"
 FILE_PATH: Final = "file_path"
 FILE_STATE: Final = "file_state"
 
@@ -62,7 +63,7 @@ def metadata_field(key: str) -> str:
 
 def number_field(key: str) -> str:
     """The field that holds a numeric metadata value as a number."""
-    return f"number.{key}"
+    return f"{NUMBER}.{key}"
 
 
 def keyword(value: str) -> str:

@@ -14,7 +14,7 @@ from shared.lucene_document import CHUNK_FIELDS, from_lucene, stored_fields
 from shared.passages import passages
 from shared.query import parse, running
 from shared.results import Hit, SearchAnswer
-from shared.search_options import Content, Operator
+from shared.search_options import Content, Operator, Syntax
 
 
 def search(
@@ -26,11 +26,12 @@ def search(
     offset: int,
     filters: Sequence[Filter],
     operator: Operator,
+    syntax: Syntax,
     content: Content,
     folders: IndexedFolders,
 ) -> SearchAnswer:
     """Answer a query; see `shared.searcher.Searcher.search` for the arguments."""
-    query = parse(text, analyzer, operator)
+    query = parse(text, analyzer, operator, syntax)
     selection = filtered(query, filters, searcher.getIndexReader(), folders)
     with running():
         found = _top(searcher, query, selection, offset + limit)

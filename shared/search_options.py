@@ -7,3 +7,6 @@ Content = Literal["full", "passages", "none"]
 
 Operator = Literal["or", "and"]
 """Whether one word of a query is enough or all are needed."""
+
+Syntax = Literal["auto", "lucene", "plain"]
+"""How a query is read: by rule, as Lucene's syntax to the letter, or as words only."""

@@ -30,7 +30,7 @@ from shared.results import (
     Neighbour,
     SearchAnswer,
 )
-from shared.search_options import Content, Operator
+from shared.search_options import Content, Operator, Syntax
 from shared.settings import MAX_COUNT
 from shared.source_file import FileState
 from shared.statistics import statistics
@@ -86,16 +86,18 @@ class Searcher:
         offset: int = 0,
         filters: Sequence[Filter] = (),
         operator: Operator = "or",
+        syntax: Syntax = "auto",
         content: Content = "full",
     ) -> SearchAnswer:
         """Find the chunks that match a query, best first.
 
         Args:
-            query: Lucene's classic query syntax; a blank one matches every chunk.
+            query: what was typed; a blank one matches every chunk.
             limit: hits to return, from 1.
             offset: hits to skip, from 0.
             filters: conditions that every hit meets.
             operator: whether one of the words is enough or all are needed.
+            syntax: which characters of the query count as Lucene's classic syntax.
             content: how much text each hit carries.
 
         Raises:
@@ -108,6 +110,7 @@ class Searcher:
         _check(offset >= 0, "offset", offset)
         _check(offset + limit <= MAX_COUNT, "offset + limit", offset + limit)
         _check(operator in get_args(Operator), "operator", operator)
+        _check(syntax in get_args(Syntax), "syntax", syntax)
         _check(content in get_args(Content), "content", content)
         with self._newest() as searcher:
             return search.search(
@@ -118,6 +121,7 @@ class Searcher:
                 offset=offset,
                 filters=filters,
                 operator=operator,
+                syntax=syntax,
                 content=content,
                 folders=self._folders(searcher),
             )

@@ -6,7 +6,7 @@ import typer
 
 from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json
 from idx.output import print_json, say
-from shared.search_options import Operator
+from shared.search_options import Operator, Syntax
 
 
 def search(
@@ -27,6 +27,13 @@ def search(
     operator: Annotated[
         Operator, typer.Option(help="Whether one word is enough or all are needed.")
     ] = "or",
+    syntax: Annotated[
+        Syntax,
+        typer.Option(
+            help="auto: characters count as syntax where they can be meant so; plain: every "
+            "character is text; lucene: the syntax to the letter."
+        ),
+    ] = "auto",
     index_path: IndexPath = DEFAULT_INDEX_PATH,
     as_json: Json = False,
 ) -> None:
@@ -45,6 +52,7 @@ def search(
             offset=offset,
             filters=conditions,
             operator=operator,
+            syntax=syntax,
             content="full" if as_json else "passages",
         )
     if as_json:

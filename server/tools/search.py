@@ -11,7 +11,7 @@ from server.budget import DEFAULT_CHARACTERS, brief_query, fit, shorten_hit
 from server.lucene_pool import LucenePool
 from shared.filters import Filter
 from shared.results import SearchAnswer
-from shared.search_options import Content, Operator
+from shared.search_options import Content, Operator, Syntax
 
 
 async def search(
@@ -35,6 +35,13 @@ async def search(
     operator: Annotated[
         Operator, Field(description="Whether one of the words is enough or all are needed.")
     ] = "or",
+    syntax: Annotated[
+        Syntax,
+        Field(
+            description="auto: characters count as syntax where they can be meant so; plain: "
+            "every character is text; lucene: the syntax to the letter."
+        ),
+    ] = "auto",
     content: Annotated[
         Content,
         Field(
@@ -58,6 +65,7 @@ async def search(
             offset=offset,
             filters=filters,
             operator=operator,
+            syntax=syntax,
             content=content,
         )
     )

@@ -100,7 +100,7 @@ def test_an_empty_query_browses_all_chunks_in_order(searcher: Searcher, query: s
 )
 def test_a_parse_error_says_where(searcher: Searcher, query: str, message: str) -> None:
     with pytest.raises(QueryParseError, match=message):
-        searcher.search(query)
+        searcher.search(query, syntax="lucene")
 
 
 @pytest.mark.parametrize(

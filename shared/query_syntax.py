@@ -1,0 +1,131 @@
+"""What people type, as Lucene's classic query syntax: what is not meant as syntax is escaped.
+
+Questions, paths, times, addresses and names such as C++ are full of characters that the syntax
+uses. One is taken as syntax only where it can do its work: a minus before a word, a question mark
+within one, a colon behind the name of a field, a quote that is closed. docs/searching.md has the
+rules.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from shared import schema
+from shared.search_options import Syntax
+
+_LONGEST_RANGE: Final = 500
+"""Characters before the TO of a range."""
+
+_NAMED: Final = "|".join((schema.ID, schema.TITLE, schema.CONTENT, schema.SOURCE_DOCUMENT))
+_FIELD: Final = rf"(?:{_NAMED}|(?:{schema.METADATA}|{schema.NUMBER})\.(?:\\.|[^\s:\\])+)"
+_NUMBER: Final = r"\d+(?:\.\d+)?"
+_END: Final = r"(?=[\s)]|$)"
+_BOOST: Final = rf"(?:\^{_NUMBER}{_END})?"
+_BEGINNING: Final = r"(?<![^\s(+\-!:])"
+"""Before the first character of a word; signs, parentheses and a field may come before it."""
+
+_SYNTAX: Final = re.compile(
+    "|".join(
+        (
+            # A character that was escaped by whoever typed it.
+            r"\\.",
+            # A phrase; and a quote that is never closed, a mistake that the parser names.
+            rf'{_BEGINNING}"(?:\\.|[^"\\])+"(?:~{_NUMBER})?{_BOOST}',
+            rf'{_BEGINNING}"(?=[^\s"])(?![^"]*")',
+            # A regular expression, a range, a field, and what stands by itself.
+            rf"{_BEGINNING}/(?:\\.|[^/\\\s])+/{_BOOST}{_END}",
+            rf"{_BEGINNING}[\[{{][^\[\]{{}}]{{1,{_LONGEST_RANGE}}}\sTO\b[^\[\]{{}}]*[\]}}]?{_BOOST}",
+            rf"(?<![^\s(+\-!]){_FIELD}:(?=\S)",
+            r"(?<!\S)(?:\*:\*|&&|\|\|)(?!\S)",
+            # A sign before a word, and a word with wildcards that do not just end a question.
+            r"(?<![^\s(])[+\-!](?=[\w\"(*?/\\])",
+            r"(?<![^\s(+\-!:])(?=[\w.]*[*?])[*?]*\w(?:[\w.*?]*[\w*])?",
+            # What follows a word: another spelling, a weight.
+            rf"(?<=\w)~(?:{_NUMBER})?{_BOOST}{_END}",
+            rf"(?<=\S)\^{_NUMBER}{_END}",
+        )
+    )
+)
+_SPECIAL: Final = re.compile(r'[+\-!(){}\[\]^"~*?:\\/&|]')
+_OPERATOR: Final = re.compile(r"(?<!\S)(AND|OR|NOT)(?!\S)")
+
+
+def to_lucene_syntax(text: str, syntax: Syntax = "auto") -> str:
+    """A query as text of Lucene's classic query parser.
+
+    Args:
+        text: what was typed.
+        syntax: ``lucene`` leaves the text as it is, ``plain`` takes every character as text,
+            ``auto`` decides for each.
+    """
+    match syntax:
+        case "lucene":
+            return text
+        case "plain":
+            return _OPERATOR.sub(r"\\\1", _escaped(text))
+    if text.strip() == "*":
+        return text
+    groups = _groups(text)
+    return "".join(
+        part if is_syntax else _escaped_but(part, start, groups)
+        for start, part, is_syntax in _parts(text)
+    )
+
+
+def original_position(text: str, classic: str, position: int) -> int:
+    """Where a character of the text that the parser read stands in the text that was typed.
+
+    Args:
+        text: what was typed.
+        classic: what `to_lucene_syntax` made of it: the same with more backslashes.
+        position: of a character in that, from 0; or its length.
+    """
+    original = 0
+    for character in classic[:position]:
+        if original < len(text) and text[original] == character:
+            original += 1
+    return original
+
+
+def _parts(text: str) -> Iterator[tuple[int, str, bool]]:
+    """The parts of a text in order: where each begins, and whether it is syntax."""
+    end = 0
+    for found in _SYNTAX.finditer(text):
+        yield end, text[end : found.start()], False
+        yield found.start(), found.group(), True
+        end = found.end()
+    yield end, text[end:], False
+
+
+def _groups(text: str) -> frozenset[int]:
+    """Where the parentheses stand that group: not those in or behind a word, as in ``f(x)``.
+
+    One that is opened and never closed is a mistake, which the parser names; one that is only
+    closed, as in ``1)``, is a character.
+    """
+    grouping: set[int] = set()
+    opened: list[tuple[int, bool]] = []
+    for start, part, is_syntax in _parts(text):
+        if is_syntax:
+            continue
+        for position in range(start, start + len(part)):
+            if text[position] == "(":
+                groups = position == 0 or text[position - 1] in " \t\n\r(+-!:"
+                opened.append((position, groups))
+            elif text[position] == ")" and opened:
+                other, groups = opened.pop()
+                if groups and text[other + 1 : position].strip():
+                    grouping |= {other, position}
+    grouping |= {position for position, groups in opened if groups}
+    return frozenset(grouping)
+
+
+def _escaped_but(part: str, start: int, groups: frozenset[int]) -> str:
+    return "".join(
+        character if start + position in groups else _escaped(character)
+        for position, character in enumerate(part)
+    )
+
+
+def _escaped(text: str) -> str:
+    return _SPECIAL.sub(r"\\\g<0>", text)

@@ -1,0 +1,178 @@
+"""Natural language survives the query parser, and what is meant as syntax stays syntax."""
+
+import time
+
+import pytest
+
+from shared import Document, Index, Searcher, create
+from shared.errors import QueryParseError
+from shared.query_syntax import original_position, to_lucene_syntax
+from shared.search_options import Syntax
+
+TEXTS = {
+    "notice": "The notice period is three months.",
+    "network": "TCP/IP is a family of protocols, see http://example.org/a?b=c",
+    "languages": "Written in C++ and C#, with main() and f(x).",
+    "company": "AT&T said: don't call at 12:30, write to user@host.example",
+    "screen": 'A 5" screen with a label (see [1]) and a path ~/notes/-old-',
+    "contract": "contract number CVE-2026-1234, contracts of all kinds",
+    "capitals": "what NOT to do AND why",
+}
+
+
+@pytest.fixture(scope="module")
+def searcher(tmp_path_factory: pytest.TempPathFactory) -> Searcher:
+    path = tmp_path_factory.mktemp("syntax") / "index"
+    create(path)
+    with Index(path) as index:
+        for name, text in TEXTS.items():
+            index.add(Document(name, name, text))
+    return Searcher(path)
+
+
+def found(searcher: Searcher, query: str, syntax: Syntax = "auto") -> list[str]:
+    return [hit.source_document for hit in searcher.search(query, syntax=syntax).results]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "What is the notice period?",
+        "why ???",
+        "Hello!",
+        "TCP/IP",
+        "C++",
+        "C++ and C#",
+        "AT&T",
+        "a&&b a||b",
+        "don't call",
+        "at 12:30",
+        "note: this",
+        "http://example.org/a?b=c",
+        "/usr/lib/python",
+        "user@host.example",
+        '5" screen',
+        'the " sign',
+        "2 * 3 - 4",
+        "array[0] {x}",
+        "see [1]",
+        "main() f(x)",
+        "contract(s)",
+        "1) first",
+        ":)",
+        "~/notes",
+        "--verbose",
+        "50 %, 3 ^ 2",
+        "ends with \\",
+    ],
+)
+def test_natural_language_is_words(query: str) -> None:
+    assert to_lucene_syntax(query) == to_lucene_syntax(query, "plain")
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "rent deposit",
+        '"notice period"',
+        '"notice period"~3',
+        '"a b"^2 OR "a b"~3',
+        "+rent -garage !cellar",
+        '-"two words" +(a b)',
+        "rent AND (flat OR house)",
+        "rent && flat || house",
+        "contract* *contract *contract* contr?ct ?ontract",
+        "contrakt~ contrakt~1",
+        "title:lease -source_document:x",
+        'title:"a lease"^2 title:(a b)',
+        "metadata.year:2020 number.file_size:[1 TO 5]",
+        "[alpha TO omega] {a TO b}",
+        "rent^3 deposit^0.5",
+        "/contract(s|ual)/",
+        "*:*",
+        "*",
+        r"1\+1 a\:b",
+    ],
+)
+def test_syntax_stays_syntax(query: str) -> None:
+    assert to_lucene_syntax(query) == query
+
+
+@pytest.mark.parametrize(
+    ("query", "classic"),
+    [
+        ("-rent? -e-mail", r"-rent\? -e\-mail"),
+        ("contr?ct?", r"contr?ct\?"),
+        ('is "notice period" C++?', r'is "notice period" C\+\+\?'),
+        ("(what? why)", r"(what\? why)"),
+        ("title:who? foo:bar", r"title:who\? foo\:bar"),
+    ],
+)
+def test_both_may_stand_in_one_query(query: str, classic: str) -> None:
+    assert to_lucene_syntax(query) == classic
+
+
+@pytest.mark.parametrize(
+    "query", ['"notice period', "(rent OR flat", "rent AND", "title:(", "[a TO"]
+)
+def test_what_is_evidently_broken_syntax_is_named(searcher: Searcher, query: str) -> None:
+    with pytest.raises(QueryParseError):
+        searcher.search(query)
+    searcher.search(query, syntax="plain")
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("What is the notice period?", "notice"),
+        ("TCP/IP", "network"),
+        ("http://example.org/a?b=c", "network"),
+        ("f(x) main()", "languages"),
+        ("AT&T", "company"),
+        ("12:30", "company"),
+        ("user@host.example", "company"),
+        ('5" screen', "screen"),
+        ("~/notes", "screen"),
+        ("CVE-2026-1234", "contract"),
+        ("contract(s)", "contract"),
+    ],
+)
+def test_people_find_what_they_type(searcher: Searcher, query: str, first: str) -> None:
+    assert found(searcher, query)[0] == first
+
+
+def test_the_syntax_can_be_chosen(searcher: Searcher) -> None:
+    assert found(searcher, "NOT AND", "plain") == ["capitals", "languages", "screen"]
+    assert found(searcher, "contr?ct", "plain") == []
+    assert found(searcher, "contr?ct", "lucene") == ["contract"]
+    with pytest.raises(QueryParseError):
+        found(searcher, "TCP/IP", "lucene")
+    with pytest.raises(ValueError, match="syntax"):
+        searcher.search("x", syntax="sql")  # type: ignore[arg-type] # that is the point
+
+
+def test_an_error_says_where_in_the_text_that_was_typed(searcher: Searcher) -> None:
+    with pytest.raises(QueryParseError, match=r"'OR' at character 15, after 'C\+\+ TCP/IP OR '"):
+        searcher.search("C++ TCP/IP OR OR x")
+
+
+def test_positions_are_those_of_the_original() -> None:
+    text = r"a? \+ b:c \x"
+    classic = to_lucene_syntax(text)
+    for position, character in enumerate(text):
+        where = next(
+            place
+            for place in range(len(classic) + 1)
+            if original_position(text, classic, place) == position
+        )
+        assert classic[where:].lstrip("\\")[:1] == character or character == "\\"
+
+
+@pytest.mark.parametrize(
+    "part", ["[", "(", ")", '"', '"a', "/", "/a ", "?", "*a", "a*?", ":", "-", "\\"]
+)
+def test_hostile_text_takes_no_time(part: str) -> None:
+    started = time.process_time()
+    to_lucene_syntax(part * (20_000 // len(part)))
+    to_lucene_syntax((part + " ") * (20_000 // (len(part) + 1)))
+    assert time.process_time() - started < 2
