@@ -96,6 +96,17 @@ async def test_search_pages_filters_and_operators(client: Client) -> None:
     assert len(await ids(query="", filters=[by_ann])) == 4
 
 
+async def test_a_question_is_no_syntax_unless_it_is_asked_to_be(client: Client) -> None:
+    question = {"query": "Dear owner of the café? (a/b)"}
+    found = answer(await client.call_tool("Search", question))
+    assert found["results"][0]["source_document"] == "a/b"
+    for syntax, total in (("auto", 1), ("plain", 0)):
+        arguments = {"query": "+la?t -zzz", "syntax": syntax}
+        assert answer(await client.call_tool("Search", arguments))["totalHits"] == total
+    refused = await client.call_tool("Search", {**question, "syntax": "lucene"})
+    assert error(refused).startswith("Parse error:")
+
+
 async def test_how_much_text_a_hit_carries(client: Client) -> None:
     async def hit(content: str) -> dict[str, Any]:
         arguments = {"query": "word300", "content": content}
