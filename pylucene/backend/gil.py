@@ -1,8 +1,12 @@
-"""The change to JCC's code: other Python threads run while `lucene.initVM()` works.
+"""The changes to JCC's code: other Python threads run while `lucene.initVM()` works, and the
+count of calls that handle Java exceptions begins at zero.
 
 JCC releases the GIL in every call into Java, but not in initVM, which first starts the JVM and
 then loads every class that has constants. Both take a good part of a second, in which a program
 could be importing its other modules.
+
+JCC never sets that count. Where the memory happens to hold -1, it prints the Java exception of a
+call and forgets it, and Python gets a `JavaError` that is empty.
 """
 
 import re
@@ -23,6 +27,8 @@ _START_RELEASED = """\
 
         if (created < 0)
 """
+
+_CONSTRUCTOR = "JCCEnv::JCCEnv(JavaVM *vm, JNIEnv *vm_env)\n{\n"
 
 # A statement of its own in each class's `initialize`; elsewhere the call is part of another.
 _LOAD = re.compile(r"^( +)(env->getClass\(\S+::initializeClass\);)$", re.MULTILINE)
@@ -45,10 +51,16 @@ def release(folder: Path) -> None:
     if text.count(_START) != 1:
         raise BuildError("this JCC does not start the JVM in the known way (jcc.cpp)")
     start.write_text(text.replace(_START, _START_RELEASED), encoding="utf-8")
+    environment = folder / "JCCEnv.cpp"
+    text = environment.read_text(encoding="utf-8")
+    if text.count(_CONSTRUCTOR) != 1:
+        raise BuildError("this JCC does not make its environment in the known way (JCCEnv.cpp)")
+    text = text.replace(_CONSTRUCTOR, f"{_CONSTRUCTOR}    handlers = 0;\n")
+    environment.write_text(text, encoding="utf-8")
     loads = 0
     for wrappers in folder.glob("__wrap*.cpp"):
-        text, count = _LOAD.subn(_LOAD_RELEASED, wrappers.read_text(encoding="utf-8"))
+        text, found = _LOAD.subn(_LOAD_RELEASED, wrappers.read_text(encoding="utf-8"))
         wrappers.write_text(text, encoding="utf-8")
-        loads += count
+        loads += found
     if not loads:
         raise BuildError("this JCC does not load classes in the known way (__wrap*.cpp)")

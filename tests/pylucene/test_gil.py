@@ -7,6 +7,7 @@ from backend import gil
 from backend.errors import BuildError
 
 _START = "        if (JNI_CreateJavaVM(&vm, (void **) &vm_env, &vm_args) < 0)\n"
+_CONSTRUCTOR = "JCCEnv::JCCEnv(JavaVM *vm, JNIEnv *vm_env)\n{\n"
 _LOAD = "          env->getClass(BooleanClause$Occur::initializeClass);\n"
 _USE = "          jclass cls = env->getClass(initializeClass);\n"
 
@@ -15,6 +16,7 @@ _USE = "          jclass cls = env->getClass(initializeClass);\n"
 def code(tmp_path: Path) -> Path:
     """Code as JCC generates it, cut down to the lines that matter."""
     (tmp_path / "jcc.cpp").write_text(f"before\n{_START}after\n")
+    (tmp_path / "JCCEnv.cpp").write_text(f"{_CONSTRUCTOR}}}\n")
     (tmp_path / "__wrap01__.cpp").write_text(_LOAD + _USE)
     (tmp_path / "__wrap02__.cpp").write_text(_USE)
     return tmp_path
@@ -40,6 +42,15 @@ def test_classes_are_loaded_without_the_gil(code: Path) -> None:
     expected = f"          {{ PythonThreadState released; {call} }}\n"
     assert (code / "__wrap01__.cpp").read_text() == expected + _USE
     assert (code / "__wrap02__.cpp").read_text() == _USE
+
+
+def test_the_count_of_handlers_begins_at_zero(code: Path) -> None:
+    gil.release(code)
+    assert (code / "JCCEnv.cpp").read_text() == f"{_CONSTRUCTOR}    handlers = 0;\n}}\n"
+    (code / "jcc.cpp").write_text(_START)
+    (code / "JCCEnv.cpp").write_text("")
+    with pytest.raises(BuildError, match="does not make its environment in the known way"):
+        gil.release(code)
 
 
 @pytest.mark.parametrize("text", ["", _START * 2, _START.replace("&vm_args", "&arguments")])
