@@ -41,9 +41,17 @@ WORKERS = len(os.sched_getaffinity(0))
 
 @dataclass(frozen=True)
 class Run:
-    """One run of `idx sync`: seconds, the most memory of its main process, and its last event."""
+    """One run of `idx sync`.
+
+    Attributes:
+        seconds: how long it took.
+        cores: how many of them it kept busy, its readers included, on average.
+        megabytes: the most memory of its main process.
+        finished: its last event.
+    """
 
     seconds: float
+    cores: float
     megabytes: float
     finished: dict[str, Any]
 
@@ -70,11 +78,11 @@ def throughput(temporary: Path) -> list[str]:
     folders = {
         "20,000 texts of 1.2 KB": texts(temporary / "small", 20_000, 1_200),
         "200 texts of 1 MB": texts(temporary / "large", 200, 1_000_000),
-        "100 PDFs of 20 pages": pdfs(temporary / "pdfs", 100, 20),
+        "300 PDFs of 20 pages": pdfs(temporary / "pdfs", 300, 20),
     }
     rows = [
-        "| first sync | seconds | files/s | MB/s | pages/s | memory of the writer | index / text |",
-        "|---|---:|---:|---:|---:|---:|---:|",
+        "| first sync | seconds | files/s | MB/s | pages/s | cores busy | memory | index / text |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for name, folder in folders.items():
         index = temporary / "index"
@@ -84,8 +92,8 @@ def throughput(temporary: Path) -> list[str]:
         pages = f"{files * 20 / run.seconds:,.0f}" if "pages" in name else ""
         rows.append(
             f"| {name} | {run.seconds:.1f} | {files / run.seconds:,.0f} | "
-            f"{megabytes / run.seconds:,.1f} | {pages} | {run.megabytes:,.0f} MB | "
-            f"{size(index) / size(folder):.2f} |"
+            f"{megabytes / run.seconds:,.1f} | {pages} | {run.cores:.1f} | "
+            f"{run.megabytes:,.0f} MB | {size(index) / size(folder):.2f} |"
         )
         shutil.rmtree(index)
     return [*rows, ""]
@@ -169,7 +177,9 @@ def synchronize(folder: Path, index: Path) -> Run:
             pass
         _, _, usage = os.wait4(process.pid, 0)
         process.returncode = 0
-    return Run(time.monotonic() - started, usage.ru_maxrss / 1e3, json.loads(last))
+    seconds = time.monotonic() - started
+    cores = (usage.ru_utime + usage.ru_stime) / seconds
+    return Run(seconds, cores, usage.ru_maxrss / 1e3, json.loads(last))
 
 
 def texts(folder: Path, count: int, characters: int) -> Path:

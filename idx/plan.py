@@ -6,7 +6,7 @@ completely, and the file was not in it.
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -123,7 +123,7 @@ class _Comparison:
 
         # Names with bytes that are no UTF-8 are spelled with backslashes, as others may be, too.
         self._spelled: dict[str, str] = {}
-        self._named = set((source.is_named and source.scopes) or ())
+        self._named = set(source.scopes or ()) if source.is_named else set()
 
     def run(self) -> None:
         """Compare each file that is found, then decide on the documents that are left."""
@@ -185,7 +185,7 @@ class _Comparison:
             self._plan.forgotten += self._failed
             return
         if self._crawl.is_empty and gone and not self._crawl.errors and self._is_whole():
-            self._error("", f"is empty, but {len(gone)} documents were made of files in it")
+            self._error("", f"is empty, but {_counted(gone, 'was', 'were')} made of files in it")
             kept = set(gone)
         else:
             kept = {name for name in gone if self._is_unknown(name)}
@@ -193,27 +193,27 @@ class _Comparison:
             if absent:
                 self._error(
                     path_of(absent[0], self._folder),
-                    f"lies on a volume that is not there, as do {len(absent) - 1} other files",
+                    "lies on a volume that is not there; "
+                    f"{_counted(absent, 'was', 'were')} made of files on it",
                 )
             kept.update(absent)
         if kept:
             self._error(
                 "",
-                f"{len(kept)} documents stay in the index, for nothing proves that their files "
-                "are gone; delete them with: idx sync --prune-missing",
+                f"{_counted(kept, 'stays', 'stay')} in the index, for nothing proves that a file "
+                "is gone; delete all the same with: idx sync --prune-missing",
             )
         self._plan.deletions += [name for name in gone if name not in kept]
         self._plan.forgotten += [name for name in self._failed if not self._is_unknown(name)]
 
     def _name_what_is_left_out(self) -> None:
-        for path in sorted(self._named):
-            file = self._folder.path / path
+        for path in sorted(self._named.difference(self._crawl.folders, self._crawl.unknown)):
             # Not Path.exists: it fails below a folder that may not be entered, which is named.
-            if os.path.exists(file) and not os.path.isdir(file):  # noqa: PTH110, PTH112
+            if os.path.exists(self._folder.path / path):  # noqa: PTH110
                 self._error(
                     path,
-                    "is left out of its folder: it is hidden, a secret, a link, no regular file, "
-                    "or excluded by a pattern or an ignore file",
+                    "is left out of its folder: it is hidden, a secret, a link, the index, neither "
+                    "file nor folder, or excluded by a pattern or an ignore file",
                 )
 
     def _is_whole(self) -> bool:
@@ -253,6 +253,12 @@ class _Comparison:
 def _is_pruned(folder: IndexedFolder, planning: Planning) -> bool:
     """Whether a folder is missing, and the user knows."""
     return planning.prune_missing and not folder.path.exists()
+
+
+def _counted(documents: Collection[str], one: str, several: str) -> str:
+    """A number of documents, with the verb that fits."""
+    count = len(documents)
+    return f"1 document {one}" if count == 1 else f"{count:,} documents {several}"
 
 
 def _is_of(failure: Failure, found: FoundFile) -> bool:

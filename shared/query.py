@@ -47,7 +47,7 @@ FIELDS: Final = {schema.CONTENT: 1.0, schema.TITLE: 1.0}
 MAX_REPETITIONS: Final = 1_000
 """Product of the repetition counts in a regular expression."""
 
-_EXPRESSION: Final = re.compile(r"(?<!\\)/(?:\\/|[^/])*/")
+_EXPRESSION: Final = re.compile(r"\\.|(/(?:\\/|[^/])*/)", re.DOTALL)
 _REPETITION: Final = re.compile(r"\{([0-9]{1,20}(?:,[0-9]{0,20})?)\}")
 _COLUMN: Final = re.compile(r"at line 1, column (\d+)")
 

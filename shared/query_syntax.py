@@ -21,6 +21,9 @@ _FIELD: Final = rf"(?:{_NAMED}|(?:{schema.METADATA}|{schema.NUMBER})\.(?:\\.|[^\
 _NUMBER: Final = r"\d+(?:\.\d+)?"
 _END: Final = r"(?=[\s)]|$)"
 _BOOST: Final = rf"(?:\^{_NUMBER}{_END})?"
+_WORD: Final = r"\w\u0300-\u1fff\u20d0-\u20ff\ua800-\uabff\ufe20-\ufe2f"
+"""What words consist of: Python's ``\\w`` lacks the marks with which scripts combine letters."""
+
 _BEGINNING: Final = r"(?<![^\s(+\-!:])"
 """Before the first character of a word; signs, parentheses and a field may come before it."""
 
@@ -39,9 +42,9 @@ _SYNTAX: Final = re.compile(
             r"(?<!\S)(?:\*:\*|&&|\|\|)(?!\S)",
             # A sign before a word, and a word with wildcards that do not just end a question.
             r"(?<![^\s(])[+\-!](?=[\w\"(*?/\\])",
-            r"(?<![^\s(+\-!:])(?=[\w.]*[*?])[*?]*\w(?:[\w.*?]*[\w*])?",
+            rf"{_BEGINNING}(?=[{_WORD}.]*[*?])[*?]*[{_WORD}](?:[{_WORD}.*?]*[{_WORD}*])?",
             # What follows a word: another spelling, a weight.
-            rf"(?<=\w)~(?:{_NUMBER})?{_BOOST}{_END}",
+            rf"(?<=[{_WORD}])~(?:{_NUMBER})?{_BOOST}{_END}",
             rf"(?<=\S)\^{_NUMBER}{_END}",
         )
     )

@@ -34,6 +34,8 @@ _AHEAD: Final = 4
 _BYTES_AHEAD: Final = 64_000_000
 """Bytes of all files that are read ahead; a single larger file is still read."""
 
+_SECONDS_BETWEEN_CHECKS: Final = 1.0
+"""A pool that gives up says so to all that wait for it, but for a task that it was just taking."""
 
 _MOST_BREAKS: Final = 3
 """How often in a row all processes may die before a file is read."""
@@ -148,8 +150,11 @@ class ExtractionPool:
         return len(waiting) >= self._workers * _AHEAD or size > _BYTES_AHEAD
 
     def _done(self, waiting: "Waiting[Item]") -> Iterator[tuple[Item, ReadFile | Unreadable]]:
-        """Wait for at least one batch, and take those that are done."""
-        for task in wait(waiting, return_when=FIRST_COMPLETED).done:
+        """Wait for a batch, but not for ever, and take those that are done."""
+        done = wait(waiting, _SECONDS_BETWEEN_CHECKS, FIRST_COMPLETED).done
+        if not done and self._pool is not None and not self._pool.active:
+            self._start_again(waiting)
+        for task in done:
             error = task.exception()
             if isinstance(error, BrokenProcessPool):
                 self._start_again(waiting)

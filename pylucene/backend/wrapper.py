@@ -4,7 +4,7 @@ import zipfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from . import classes, gil
+from . import classes, jcc_changes
 from .console import run, say
 from .jars import Artifact
 from .options import Options
@@ -33,7 +33,7 @@ def generate(python: Path, artifacts: Sequence[Artifact], options: Options, fold
         folder: an empty folder.
 
     Raises:
-        BuildError: JCC failed, or its code is not what the change to it (`gil`) expects.
+        BuildError: JCC failed, or its code is not what the change to it (`jcc_changes`) expects.
     """
     say(f"generating the wrapper code ({options.classes} classes)")
     run(
@@ -41,7 +41,7 @@ def generate(python: Path, artifacts: Sequence[Artifact], options: Options, fold
         "JCC could not generate the wrapper code: its words above say why",
         cwd=folder,
     )
-    gil.release(folder / "generated" / "_lucene")
+    jcc_changes.change(folder / "generated" / "_lucene")
 
 
 def _arguments(artifacts: Sequence[Artifact], options: Options) -> Iterator[str]:

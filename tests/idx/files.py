@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from shared import DocumentSummary, Searcher
+from tests.conftest import Idx
 
 
 def make(folder: Path, *names: str) -> Path:
@@ -41,3 +42,8 @@ def result(stdout: str) -> dict[str, int]:
     last = events(stdout)[-1]
     assert last.pop("event") == "finished"
     return {name: number for name, number in last.items() if number and name != "seconds"}
+
+
+def sync(idx: Idx, *arguments: object, code: int = 0) -> dict[str, int]:
+    """Run `idx sync`; the numbers of its end that are not 0."""
+    return result(idx("sync", *arguments, "--json", code=code).stdout)

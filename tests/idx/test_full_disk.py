@@ -1,10 +1,8 @@
 """A disk that fills up: one clear error, and nothing is lost that was there."""
 
 import random
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
 
 import pytest
 
@@ -13,30 +11,15 @@ from shared.index import create
 from tests.conftest import Idx
 from tests.idx.contents import contents
 from tests.idx.files import make, result
-
-MOUNT: Final = ("mount",)
-UNMOUNT: Final = ("umount",)
+from tests.idx.volumes import enlarge, mount, unmount
 
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A volume of 1 MB."""
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    mounted = subprocess.run(
-        [*MOUNT, "-t", "tmpfs", "-o", "size=1m", "tmpfs", disk],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if mounted.returncode:
-        pytest.skip(f"a volume cannot be mounted here: {mounted.stderr.strip()}")
+    disk = mount(tmp_path / "disk", "1m")
     yield disk
-    subprocess.run([*UNMOUNT, disk], check=True)
-
-
-def enlarge(disk: Path) -> None:
-    subprocess.run([*MOUNT, "-o", "remount,size=64m", disk], check=True)
+    unmount(disk)
 
 
 def test_a_full_disk_costs_only_what_was_not_committed(
@@ -56,7 +39,7 @@ def test_a_full_disk_costs_only_what_was_not_committed(
     assert message.startswith(f"Error: writing to the index at {small_disk / 'index'} failed: ")
     assert "No space left on device; the index is as it was at the last commit" in message
     assert contents(small_disk / "index") == before
-    enlarge(small_disk)
+    enlarge(small_disk, "64m")
     for index in ("disk/index", "undisturbed"):
         done = result(idx("sync", "papers", "-i", index, "--json").stdout)
         assert done == {"added": 1, "updated": 1, "deleted": 1, "skipped": 1, "chunks": 477}
@@ -80,7 +63,7 @@ def test_failures_that_do_not_fit_on_the_disk_leave_those_of_before(
     with Searcher(small_disk / "index") as searcher:
         assert [failure.source_document for failure in searcher.failures().failures] == ["bad.txt"]
         assert searcher.documents().total_documents == 1
-    enlarge(small_disk)
+    enlarge(small_disk, "64m")
     idx("sync", "papers", "-i", "disk/index", code=1)
     with Searcher(small_disk / "index") as searcher:
         assert searcher.failures().total == 901

@@ -8,12 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Idx
-from tests.idx.files import documents, events, ids, make, result
+from tests.idx.files import documents, events, ids, make, result, sync
 from tests.unprivileged import UNPRIVILEGED
-
-
-def sync(idx: Idx, *arguments: object, code: int = 0) -> dict[str, int]:
-    return result(idx("sync", *arguments, "--json", code=code).stdout)
 
 
 def age(*files: Path) -> None:
@@ -158,28 +154,6 @@ def test_folders_in_folders_have_each_file_once(
     assert sync(idx, "all/inner/c") == {"deleted": 1}
 
 
-def test_only_what_is_in_the_paths_is_deleted(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
-    papers = make(tmp_path / "papers", "a/b.txt", "c/d.txt", "e.txt")
-    sync(idx, "papers")
-    for name in ("a/b.txt", "c/d.txt", "e.txt"):
-        (papers / name).unlink()
-    make(papers, "f.txt")
-    assert sync(idx, "papers/a") == {"deleted": 1}
-    assert sync(idx, "papers/e.txt") == {"deleted": 1}
-    assert ids(empty_index) == ["c/d.txt"]
-
-
-def test_documents_of_other_origin_stay(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
-    papers = make(tmp_path / "papers", "a.txt", "b.txt")
-    make(tmp_path, "single.txt")
-    idx("add", "-d", "by-hand", "-t", "T", "-c", "text")
-    idx("add", "single.txt")
-    sync(idx, "papers")
-    (papers / "a.txt").unlink()
-    assert sync(idx, "papers") == {"deleted": 1, "skipped": 1}
-    assert ids(empty_index) == ["b.txt", "by-hand", "single.txt"]
-
-
 def test_a_document_that_was_deleted_by_hand_comes_back(
     idx: Idx, empty_index: Path, tmp_path: Path
 ) -> None:
@@ -189,22 +163,14 @@ def test_a_document_that_was_deleted_by_hand_comes_back(
     assert sync(idx, "papers") == {"added": 1, "chunks": 1}
 
 
-def test_what_is_newly_left_out_leaves_the_index(
-    idx: Idx, empty_index: Path, tmp_path: Path
-) -> None:
-    papers = make(tmp_path / "papers", "a.txt", "b.log", "old/c.txt", "d.txt")
-    sync(idx, "papers")
-    (papers / ".gitignore").write_text("*.log")
-    assert sync(idx, "papers", "--exclude", "old/") == {"deleted": 2, "skipped": 2}
-    assert ids(empty_index) == ["a.txt", "d.txt"]
-
-
-@pytest.mark.parametrize("name", [".env", ".hidden", "left.log", "pipe"])
-def test_a_named_file_that_its_folder_leaves_out_is_no_silent_success(
+@pytest.mark.parametrize("name", [".env", ".hidden", ".git", "left.log", "pipe", "old/b.txt"])
+def test_what_is_named_but_left_out_of_its_folder_is_no_silent_success(
     idx: Idx, empty_index: Path, tmp_path: Path, name: str
 ) -> None:
-    papers = make(tmp_path / "papers", "a.txt", ".env", ".hidden", "left.log")
-    (papers / ".gitignore").write_text("*.log")
+    papers = make(
+        tmp_path / "papers", "a.txt", ".env", ".hidden", ".git/c.txt", "left.log", "old/b.txt"
+    )
+    (papers / ".gitignore").write_text("*.log\nold/")
     os.mkfifo(papers / "pipe")
     sync(idx, "papers")
     for command in ("add", "sync"):
@@ -219,43 +185,6 @@ def test_the_index_within_a_folder_is_no_part_of_it(
     make(tmp_path, "a.txt")
     assert sync(idx, ".") == {"added": 1, "chunks": 1}
     assert sync(idx, ".") == {"skipped": 1}
-
-
-def test_a_missing_folder_deletes_nothing(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
-    papers = make(tmp_path / "papers", "a.txt", "b.txt")
-    sync(idx, "papers")
-    papers.rename(tmp_path / "elsewhere")
-    failed = idx("sync", "papers", code=1)
-    assert "papers: cannot be listed: No such file or directory" in failed.stderr
-    assert "2 documents stay in the index" in failed.stderr
-    assert ids(empty_index) == ["a.txt", "b.txt"]
-    assert sync(idx, "papers", "--prune-missing") == {"deleted": 2}
-    assert ids(empty_index) == []
-
-
-def test_an_emptied_folder_deletes_nothing(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
-    papers = make(tmp_path / "papers", "a.txt", "sub/b.txt")
-    sync(idx, "papers")
-    shutil.rmtree(papers)
-    (papers / "sub").mkdir(parents=True)
-    failed = idx("sync", "papers", code=1)
-    assert "papers: is empty, but 2 documents were made of files in it" in failed.stderr
-    assert ids(empty_index) == ["a.txt", "sub/b.txt"]
-    assert sync(idx, "papers", "--prune-missing") == {"deleted": 2}
-
-
-def test_a_folder_that_cannot_be_listed_deletes_nothing_of_its_own(
-    idx: Idx, empty_index: Path, tmp_path: Path
-) -> None:
-    papers = make(tmp_path / "papers", "closed/a.txt", "closed/deep/b.txt", "c.txt", "d.txt")
-    sync(idx, "papers")
-    (papers / "closed").chmod(0)
-    (papers / "c.txt").unlink()
-    failed = idx("sync", "papers", "--json", code=1, prefix=UNPRIVILEGED)
-    assert result(failed.stdout) == {"deleted": 1, "skipped": 1, "failed": 2}
-    assert "closed: cannot be listed: Permission denied" in failed.stderr
-    (papers / "closed").chmod(0o700)
-    assert ids(empty_index) == ["closed/a.txt", "closed/deep/b.txt", "d.txt"]
 
 
 def test_an_unknown_path_is_named_and_the_others_are_done(
@@ -292,16 +221,3 @@ def test_strict_stops_at_the_first_file_that_cannot_be_read(
     stopped = sync(idx, "papers", "--strict", "--workers", "1", code=1)
     assert stopped == {"failed": 1}
     assert sync(idx, "papers", code=0) == {"added": 2, "skipped": 1, "chunks": 2}
-
-
-def test_the_documents_of_a_forgotten_folder_can_be_deleted(
-    idx: Idx, empty_index: Path, tmp_path: Path
-) -> None:
-    make(tmp_path, "papers/a.txt", "notes/b.txt", "gone/c.txt")
-    idx("folders", "add", "papers", "notes", "gone")
-    sync(idx)
-    shutil.rmtree(tmp_path / "gone")
-    told = idx("folders", "remove", "papers", "gone").stderr
-    assert "idx sync --exclude '*' --prune-missing" in told
-    assert sync(idx, "papers", "gone", "--exclude", "*", "--prune-missing") == {"deleted": 2}
-    assert ids(empty_index) == ["notes/b.txt"]

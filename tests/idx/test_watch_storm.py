@@ -159,6 +159,7 @@ def test_after_a_storm_the_index_is_what_a_new_one_is(
     with Watch(tmp_path, "papers") as watch:
         watch.until_event("watching")
         storm.rage(seconds)
+        assert all(count > seconds / 6 for count in storm.done.values()), storm.done
         assert len(storm.done) == 8
         idx("init", "-i", "fresh")
         idx("sync", "papers", "-i", "fresh")

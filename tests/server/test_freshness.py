@@ -1,7 +1,6 @@
 """What a search sees: every commit at once, whoever makes it, whenever the server started."""
 
 import asyncio
-import json
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,7 @@ from mcp import Client
 
 from shared import Document, Index
 from tests.conftest import Connect, Idx
+from tests.server.other_writer import other_writer
 
 pytestmark = pytest.mark.anyio
 
@@ -21,7 +21,7 @@ async def search(client: Client, query: str, **arguments: Any) -> dict[str, Any]
 
 
 async def test_a_server_started_before_the_index_finds_each_document_at_once(
-    idx: Idx, connect: Connect
+    idx: Idx, index_path: Path, connect: Connect
 ) -> None:
     async with connect() as client:
         early = await client.call_tool("Search", {"query": "anything"})
@@ -29,12 +29,14 @@ async def test_a_server_started_before_the_index_finds_each_document_at_once(
         assert "there is no index at" in early.content[0].text  # type: ignore[union-attr] # text
         idx("init")
         assert (await search(client, "anything"))["totalHits"] == 0
-        for number in range(20):
-            text = f"unique{number} common"
-            await asyncio.to_thread(idx, "add", "-d", str(number), "-t", "T", "-c", text)
-            found = await search(client, f"unique{number}")
-            assert [hit["id"] for hit in found["results"]] == [f"{number}-chunk-001"]
-            assert (await search(client, "common"))["totalHits"] == number + 1
+        idx("add", "-d", "0", "-t", "T", "-c", "unique0 common")
+        assert (await search(client, "unique0"))["totalHits"] == 1
+        with other_writer(index_path) as add:
+            for number in range(1, 50):
+                await asyncio.to_thread(add, str(number), f"unique{number} common")
+                found = await search(client, f"unique{number}")
+                assert [hit["id"] for hit in found["results"]] == [f"{number}-chunk-001"]
+                assert (await search(client, "common"))["totalHits"] == number + 1
 
 
 async def test_deletions_and_replacements_are_seen_at_once(
@@ -58,12 +60,13 @@ async def test_deletions_and_replacements_are_seen_at_once(
 
 
 async def test_concurrent_searches_while_another_process_writes(
-    idx: Idx, empty_index: Path, connect: Connect
+    empty_index: Path, connect: Connect
 ) -> None:
     def text(version: int) -> str:
         return " ".join([f"version{version}"] * 700)
 
-    idx("add", "-d", "a", "-t", "A", "-c", text(0))
+    with Index(empty_index) as index:
+        index.add(Document("a", "A", text(0)))
     writing = True
     answers = 0
 
@@ -85,11 +88,13 @@ async def test_concurrent_searches_while_another_process_writes(
     async with connect() as client, asyncio.TaskGroup() as group:
         for _ in range(8):
             group.create_task(read_whole_documents(client))
-        for version in range(1, 6):
-            entry = json.dumps([{"Id": "a", "Title": "A", "Content": text(version)}])
-            await asyncio.to_thread(idx, "bulk", "-j", "-", stdin=entry)
+        with other_writer(empty_index) as add:
+            for version in range(1, 11):
+                await asyncio.to_thread(add, "a", text(version))
+                while answers < 10 * version:
+                    await asyncio.sleep(0.01)
         writing = False
-    assert answers > 20
+    assert answers > 50
 
 
 async def test_a_server_outlives_its_index(empty_index: Path, connect: Connect) -> None:

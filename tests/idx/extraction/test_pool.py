@@ -8,6 +8,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
 from idx.extraction.extracted import ExtractionOptions
 from idx.extraction.outcome import ReadFile, Unreadable
 from idx.extraction.pool import ExtractionPool, Limits
@@ -84,7 +86,9 @@ def test_an_error_of_a_reader_that_nobody_foresaw_costs_one_file(tmp_path: Path)
     assert "should be reported: KeyError: 'unknown'" in reason_of(results["b.pdf"])
 
 
-def test_a_file_that_crashes_its_reader_costs_only_itself(tmp_path: Path) -> None:
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("_turn", range(10))
+def test_a_file_that_crashes_its_reader_costs_only_itself(tmp_path: Path, _turn: int) -> None:
     files = fifty(tmp_path)
     crashed = threading.Event()
 

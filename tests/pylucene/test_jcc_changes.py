@@ -1,9 +1,9 @@
-"""The change to JCC's code: made where it is known to be right, refused elsewhere."""
+"""The changes to JCC's code: made where it is known to be right, refused elsewhere."""
 
 from pathlib import Path
 
 import pytest
-from backend import gil
+from backend import jcc_changes
 from backend.errors import BuildError
 
 _START = "        if (JNI_CreateJavaVM(&vm, (void **) &vm_env, &vm_args) < 0)\n"
@@ -23,7 +23,7 @@ def code(tmp_path: Path) -> Path:
 
 
 def test_the_jvm_starts_without_the_gil(code: Path) -> None:
-    gil.release(code)
+    jcc_changes.change(code)
     lines = [line.strip() for line in (code / "jcc.cpp").read_text().splitlines() if line.strip()]
     assert lines == [
         "before",
@@ -37,7 +37,7 @@ def test_the_jvm_starts_without_the_gil(code: Path) -> None:
 
 
 def test_classes_are_loaded_without_the_gil(code: Path) -> None:
-    gil.release(code)
+    jcc_changes.change(code)
     call = _LOAD.strip()
     expected = f"          {{ PythonThreadState released; {call} }}\n"
     assert (code / "__wrap01__.cpp").read_text() == expected + _USE
@@ -45,22 +45,22 @@ def test_classes_are_loaded_without_the_gil(code: Path) -> None:
 
 
 def test_the_count_of_handlers_begins_at_zero(code: Path) -> None:
-    gil.release(code)
+    jcc_changes.change(code)
     assert (code / "JCCEnv.cpp").read_text() == f"{_CONSTRUCTOR}    handlers = 0;\n}}\n"
     (code / "jcc.cpp").write_text(_START)
     (code / "JCCEnv.cpp").write_text("")
     with pytest.raises(BuildError, match="does not make its environment in the known way"):
-        gil.release(code)
+        jcc_changes.change(code)
 
 
 @pytest.mark.parametrize("text", ["", _START * 2, _START.replace("&vm_args", "&arguments")])
 def test_a_jcc_that_starts_the_jvm_otherwise_is_refused(code: Path, text: str) -> None:
     (code / "jcc.cpp").write_text(text)
     with pytest.raises(BuildError, match="does not start the JVM in the known way"):
-        gil.release(code)
+        jcc_changes.change(code)
 
 
 def test_a_jcc_that_loads_classes_otherwise_is_refused(code: Path) -> None:
     (code / "__wrap01__.cpp").write_text(_USE)
     with pytest.raises(BuildError, match="does not load classes in the known way"):
-        gil.release(code)
+        jcc_changes.change(code)

@@ -1,12 +1,12 @@
-"""The changes to JCC's code: other Python threads run while `lucene.initVM()` works, and the
-count of calls that handle Java exceptions begins at zero.
+"""The two changes to the code that JCC generates.
 
-JCC releases the GIL in every call into Java, but not in initVM, which first starts the JVM and
-then loads every class that has constants. Both take a good part of a second, in which a program
-could be importing its other modules.
+**initVM lets other Python threads run.** JCC releases the GIL in every call into Java, but not in
+initVM, which first starts the JVM and then loads every class that has constants. Both take a good
+part of a second, in which a program could be importing its other modules.
 
-JCC never sets that count. Where the memory happens to hold -1, it prints the Java exception of a
-call and forgets it, and Python gets a `JavaError` that is empty.
+**The count of calls that handle Java exceptions begins at zero.** JCC never sets it. Where the
+memory happens to hold -1, it prints the Java exception of a call and forgets it, and Python gets a
+`JavaError` that is empty.
 """
 
 import re
@@ -30,6 +30,8 @@ _START_RELEASED = """\
 
 _CONSTRUCTOR = "JCCEnv::JCCEnv(JavaVM *vm, JNIEnv *vm_env)\n{\n"
 
+_CONSTRUCTOR_COUNTING = f"{_CONSTRUCTOR}    handlers = 0;\n"
+
 # A statement of its own in each class's `initialize`; elsewhere the call is part of another.
 _LOAD = re.compile(r"^( +)(env->getClass\(\S+::initializeClass\);)$", re.MULTILINE)
 
@@ -37,7 +39,7 @@ _LOAD = re.compile(r"^( +)(env->getClass\(\S+::initializeClass\);)$", re.MULTILI
 _LOAD_RELEASED = r"\1{ PythonThreadState released; \2 }"
 
 
-def release(folder: Path) -> None:
+def change(folder: Path) -> None:
     """Change the C++ code that JCC has generated.
 
     Args:
@@ -46,21 +48,19 @@ def release(folder: Path) -> None:
     Raises:
         BuildError: the code to change is not there; nothing is known about this JCC then.
     """
-    start = folder / "jcc.cpp"
-    text = start.read_text(encoding="utf-8")
-    if text.count(_START) != 1:
-        raise BuildError("this JCC does not start the JVM in the known way (jcc.cpp)")
-    start.write_text(text.replace(_START, _START_RELEASED), encoding="utf-8")
-    environment = folder / "JCCEnv.cpp"
-    text = environment.read_text(encoding="utf-8")
-    if text.count(_CONSTRUCTOR) != 1:
-        raise BuildError("this JCC does not make its environment in the known way (JCCEnv.cpp)")
-    text = text.replace(_CONSTRUCTOR, f"{_CONSTRUCTOR}    handlers = 0;\n")
-    environment.write_text(text, encoding="utf-8")
+    _replace(folder / "jcc.cpp", _START, _START_RELEASED, "start the JVM")
+    _replace(folder / "JCCEnv.cpp", _CONSTRUCTOR, _CONSTRUCTOR_COUNTING, "make its environment")
     loads = 0
     for wrappers in folder.glob("__wrap*.cpp"):
-        text, found = _LOAD.subn(_LOAD_RELEASED, wrappers.read_text(encoding="utf-8"))
+        text, count = _LOAD.subn(_LOAD_RELEASED, wrappers.read_text(encoding="utf-8"))
         wrappers.write_text(text, encoding="utf-8")
-        loads += found
+        loads += count
     if not loads:
         raise BuildError("this JCC does not load classes in the known way (__wrap*.cpp)")
+
+
+def _replace(file: Path, old: str, new: str, does: str) -> None:
+    text = file.read_text(encoding="utf-8")
+    if text.count(old) != 1:
+        raise BuildError(f"this JCC does not {does} in the known way ({file.name})")
+    file.write_text(text.replace(old, new), encoding="utf-8")

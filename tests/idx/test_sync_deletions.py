@@ -1,0 +1,116 @@
+"""What `idx sync` deletes, and that it deletes nothing without proof that a file is gone."""
+
+import shutil
+from pathlib import Path
+
+from tests.conftest import Idx
+from tests.idx.files import ids, make, result, sync
+from tests.idx.volumes import mount, unmount
+from tests.unprivileged import UNPRIVILEGED
+
+
+def test_only_what_is_in_the_paths_is_deleted(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
+    papers = make(tmp_path / "papers", "a/b.txt", "c/d.txt", "e.txt")
+    sync(idx, "papers")
+    for name in ("a/b.txt", "c/d.txt", "e.txt"):
+        (papers / name).unlink()
+    make(papers, "f.txt")
+    assert sync(idx, "papers/a") == {"deleted": 1}
+    assert sync(idx, "papers/e.txt") == {"deleted": 1}
+    assert ids(empty_index) == ["c/d.txt"]
+
+
+def test_documents_of_other_origin_stay(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
+    papers = make(tmp_path / "papers", "a.txt", "b.txt")
+    make(tmp_path, "single.txt")
+    idx("add", "-d", "by-hand", "-t", "T", "-c", "text")
+    idx("add", "single.txt")
+    sync(idx, "papers")
+    (papers / "a.txt").unlink()
+    assert sync(idx, "papers") == {"deleted": 1, "skipped": 1}
+    assert ids(empty_index) == ["b.txt", "by-hand", "single.txt"]
+
+
+def test_what_is_newly_left_out_leaves_the_index(
+    idx: Idx, empty_index: Path, tmp_path: Path
+) -> None:
+    papers = make(tmp_path / "papers", "a.txt", "b.log", "old/c.txt", "d.txt")
+    sync(idx, "papers")
+    (papers / ".gitignore").write_text("*.log")
+    assert sync(idx, "papers", "--exclude", "old/") == {"deleted": 2, "skipped": 2}
+    assert ids(empty_index) == ["a.txt", "d.txt"]
+
+
+def test_a_missing_folder_deletes_nothing(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
+    papers = make(tmp_path / "papers", "a.txt", "b.txt")
+    sync(idx, "papers")
+    papers.rename(tmp_path / "elsewhere")
+    failed = idx("sync", "papers", code=1)
+    assert "papers: cannot be listed: No such file or directory" in failed.stderr
+    assert "2 documents stay in the index" in failed.stderr
+    assert ids(empty_index) == ["a.txt", "b.txt"]
+    assert sync(idx, "papers", "--prune-missing") == {"deleted": 2}
+    assert ids(empty_index) == []
+
+
+def test_an_emptied_folder_deletes_nothing(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
+    papers = make(tmp_path / "papers", "a.txt", "sub/b.txt")
+    sync(idx, "papers")
+    shutil.rmtree(papers)
+    (papers / "sub").mkdir(parents=True)
+    failed = idx("sync", "papers", code=1)
+    assert "papers: is empty, but 2 documents were made of files in it" in failed.stderr
+    assert ids(empty_index) == ["a.txt", "sub/b.txt"]
+    assert sync(idx, "papers", "--prune-missing") == {"deleted": 2}
+
+
+def test_a_folder_that_cannot_be_listed_deletes_nothing_of_its_own(
+    idx: Idx, empty_index: Path, tmp_path: Path
+) -> None:
+    papers = make(tmp_path / "papers", "closed/a.txt", "closed/deep/b.txt", "c.txt", "d.txt")
+    sync(idx, "papers")
+    (papers / "closed").chmod(0)
+    (papers / "c.txt").unlink()
+    failed = idx("sync", "papers", "--json", code=1, prefix=UNPRIVILEGED)
+    assert result(failed.stdout) == {"deleted": 1, "skipped": 1, "failed": 2}
+    assert "closed: cannot be listed: Permission denied" in failed.stderr
+    (papers / "closed").chmod(0o700)
+    assert ids(empty_index) == ["closed/a.txt", "closed/deep/b.txt", "d.txt"]
+
+
+def test_the_documents_of_a_forgotten_folder_can_be_deleted(
+    idx: Idx, empty_index: Path, tmp_path: Path
+) -> None:
+    make(tmp_path, "papers/a.txt", "notes/b.txt", "gone/c.txt")
+    idx("folders", "add", "papers", "notes", "gone")
+    sync(idx)
+    shutil.rmtree(tmp_path / "gone")
+    told = idx("folders", "remove", "papers", "gone").stderr
+    assert "idx sync --exclude '*' --prune-missing" in told
+    assert sync(idx, "papers", "gone", "--exclude", "*", "--prune-missing") == {"deleted": 2}
+    assert ids(empty_index) == ["notes/b.txt"]
+
+
+def test_a_volume_that_is_not_mounted_deletes_nothing(
+    idx: Idx, empty_index: Path, tmp_path: Path
+) -> None:
+    papers = make(tmp_path / "papers", "a.txt", "b.txt")
+    volume = mount(papers / "volume", "1m")
+    try:
+        make(volume, "c.txt", "deep/d.txt")
+        sync(idx, "papers")
+        (papers / "b.txt").unlink()
+    finally:
+        unmount(volume)
+    failed = idx("sync", "papers", "--json", code=1)
+    assert result(failed.stdout) == {"deleted": 1, "skipped": 1, "failed": 2}
+    assert (
+        "volume/c.txt: lies on a volume that is not there; 2 documents were made" in failed.stderr
+    )
+    assert ids(empty_index) == ["a.txt", "volume/c.txt", "volume/deep/d.txt"]
+    mount(volume, "1m")
+    try:
+        make(volume, "c.txt")
+        assert sync(idx, "papers") == {"deleted": 1, "skipped": 2}
+    finally:
+        unmount(volume)

@@ -1,0 +1,42 @@
+"""Another process that writes: faster than a run of `idx` for each document, and as real."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+Add = Callable[[str, str], None]
+
+_PROGRAM: Final = """
+import json, sys
+from shared import Document, Index
+for line in sys.stdin:
+    name, text = json.loads(line)
+    with Index(sys.argv[1]) as index:
+        index.add(Document(name, "Title", text))
+    print("committed", flush=True)
+"""
+
+
+@contextmanager
+def other_writer(index_path: Path) -> Iterator[Add]:
+    """Start the process; what it yields has it open the index, add a document, and close it."""
+    with subprocess.Popen(
+        [sys.executable, "-c", _PROGRAM, index_path],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+
+        def add(name: str, text: str) -> None:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            process.stdin.write(json.dumps([name, text]) + "\n")
+            process.stdin.flush()
+            assert process.stdout.readline() == "committed\n"
+
+        yield add
+    assert process.returncode == 0
