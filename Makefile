@@ -56,5 +56,6 @@ docs: .venv/ready
 # Measure on an idle machine; the results go into docs/.
 bench: .venv/ready
 	$(BIN)/python benchmarks/start_up.py
+	$(BIN)/python -m benchmarks.search
 	$(BIN)/python benchmarks/folders.py
 	$(BIN)/python benchmarks/pdf.py

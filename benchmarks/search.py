@@ -1,0 +1,226 @@
+"""What the fields and steps beyond plain Lucene cost: time to index and to search, and size.
+
+Writes the same texts into an index of this project and into one of plain Lucene, which has the
+content alone, analyzed by Lucene's StandardAnalyzer; then asks both the same questions, in turns.
+The machine should be idle. It writes the tables of docs/speed.md.
+"""
+
+import argparse
+import os
+import platform
+import random
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final
+from unittest.mock import patch
+
+from benchmarks.made_up_texts import chunks, rare_words
+from shared import Document, Filter, Index, Searcher, create, jvm
+
+PAGE: Final = Path(__file__).parents[1] / "docs" / "speed.md"
+TABLE_BEGINS: Final = "<!-- written by make bench -->"
+QUERIES: Final = 200
+WARM_UP: Final = 2_000
+BATCH: Final = 1_000
+
+
+def main() -> None:
+    """Measure, print the tables, and write them into the page."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--chunks", type=int, default=200_000)
+    parser.add_argument("--folder", type=Path, help="keep the indexes here, and use them again")
+    arguments = parser.parse_args()
+    jvm.start("server")
+    with tempfile.TemporaryDirectory() as folder:
+        home = arguments.folder or Path(folder)
+        lines = [*indexing(home, arguments.chunks), "", *searching(home)]
+    lines += [
+        "",
+        (
+            f"{arguments.chunks:,} chunks of 250 words, on {os.cpu_count()} cores, "
+            f"{platform.machine()}, CPython {platform.python_version()}."
+        ),
+    ]
+    print("\n".join(lines))
+    explanation = PAGE.read_text().partition(TABLE_BEGINS)[0]
+    PAGE.write_text("\n".join([f"{explanation}{TABLE_BEGINS}", "", *lines, ""]))
+
+
+def indexing(home: Path, count: int) -> Iterator[str]:
+    """The table of the time to index and of sizes; the indexes stay in the folder."""
+    if not (home / "plain").exists():
+        write(home, count)
+    text, *times = map(float, (home / "figures").read_text().split())
+    yield "| indexing | chunks/s | size / text |"
+    yield "|---|---:|---:|"
+    for name, spent in zip(WRITERS, times, strict=True):
+        size = sum(file.stat().st_size for file in (home / name).iterdir())
+        yield f"| {WRITERS[name]} | {count / spent:,.0f} | {size / text:.2f} |"
+
+
+WRITERS: Final = {
+    "whole": "this project",
+    "content": "this project, without the fields that are only searched",
+    "plain": "plain Lucene",
+}
+"""The folder of each index, and what it holds."""
+
+
+def write(home: Path, count: int) -> None:
+    """Write the same texts into each index, in turns."""
+    for name in ("whole", "content"):
+        create(home / name)
+    plain = PlainWriter(home / "plain")
+    texts, text = enumerate(chunks(count)), 0
+    times = dict.fromkeys(WRITERS, 0.0)
+    with Index(home / "whole") as whole, Index(home / "content") as content:
+        while batch := list(islice(texts, BATCH)):
+            documents = [
+                Document(str(n), f"Title {n}", words, {"language": code, "year": 2000 + n % 20})
+                for n, (code, words) in batch
+            ]
+            text += sum(len(document.content.encode()) for document in documents)
+            times["whole"] += seconds(lambda: add(whole, documents))  # noqa: B023
+            with patch("shared.lucene_document.chunk_search_fields", return_value=()):
+                times["content"] += seconds(lambda: add(content, documents))  # noqa: B023
+            times["plain"] += seconds(lambda: plain.add(documents))  # noqa: B023
+        times["whole"] += seconds(lambda: whole.__exit__(None, None, None))
+        times["content"] += seconds(lambda: content.__exit__(None, None, None))
+    times["plain"] += seconds(plain.close)
+    (home / "figures").write_text(" ".join(map(str, (text, *times.values()))))
+
+
+def add(index: Index, documents: list[Document]) -> None:
+    """Add documents one by one, as idx does."""
+    for document in documents:
+        index.add(document)
+
+
+class PlainWriter:
+    """Plain Lucene: the content alone, stored and analyzed by StandardAnalyzer."""
+
+    def __init__(self, path: Path) -> None:
+        from java.nio.file import Paths
+        from org.apache.lucene.analysis.standard import StandardAnalyzer
+        from org.apache.lucene.index import IndexWriter, IndexWriterConfig
+        from org.apache.lucene.store import FSDirectory
+
+        directory = FSDirectory.open(Paths.get(str(path)))
+        self._writer = IndexWriter(directory, IndexWriterConfig(StandardAnalyzer()))
+
+    def add(self, documents: list[Document]) -> None:
+        """Add the documents, in the fastest way there is from Python."""
+        from java.util import ArrayList, Arrays
+        from org.apache.lucene.document import Field, StringField, TextField
+
+        batch = []
+        for document in documents:
+            fields = ArrayList()
+            fields.add(StringField("id", document.id, Field.Store.YES))
+            fields.add(TextField("content", document.content, Field.Store.YES))
+            batch.append(fields)
+        self._writer.addDocuments(Arrays.asList(batch))
+
+    def close(self) -> None:
+        """Commit and wait for merges."""
+        self._writer.commit()
+        self._writer.close()
+
+
+class PlainSearcher:
+    """Plain Lucene: its classic parser on the content, BM25, ten hits with their text."""
+
+    def __init__(self, path: Path) -> None:
+        from java.nio.file import Paths
+        from org.apache.lucene.analysis.standard import StandardAnalyzer
+        from org.apache.lucene.index import DirectoryReader
+        from org.apache.lucene.search import IndexSearcher
+        from org.apache.lucene.store import FSDirectory
+
+        self._searcher = IndexSearcher(DirectoryReader.open(FSDirectory.open(Paths.get(str(path)))))
+        self._analyzer = StandardAnalyzer()
+
+    def search(self, query: str) -> list[str]:
+        """The texts of the ten best chunks."""
+        from org.apache.lucene.queryparser.classic import QueryParser, QueryParserBase
+
+        parser = QueryParser("content", self._analyzer)
+        parser.setAllowLeadingWildcard(True)
+        found = self._searcher.search(QueryParserBase.parse(parser, query), 10)
+        stored = self._searcher.storedFields()
+        return [stored.document(hit.doc).get("content") for hit in found.scoreDocs]
+
+
+def searching(home: Path) -> Iterator[str]:
+    """The table of the times of searches, whole and plain in turns."""
+    plain = PlainSearcher(home / "plain")
+    queries = {name: list(islice(make(), QUERIES)) for name, make in KINDS.items()}
+    yield "| search | p50 | p95 | p99 | plain p50 | plain p95 | plain p99 |"
+    yield "|---|---:|---:|---:|---:|---:|---:|"
+    with Searcher(home / "whole", program="server") as searcher:
+        everything = [(name, query) for name, kind in queries.items() for query in kind]
+        for name, query in random.Random(2).choices(everything, k=WARM_UP):  # noqa: S311
+            searcher.search(query, **OPTIONS.get(name, {}))
+            plain.search(query)
+        for name, kind in queries.items():
+            options = OPTIONS.get(name, {})
+            ours = [seconds(lambda: searcher.search(query, **options)) for query in kind]  # noqa: B023
+            theirs = [seconds(lambda: plain.search(query)) for query in kind]  # noqa: B023
+            figures = [f"{1000 * part:.1f}" for times in (ours, theirs) for part in parts(times)]
+            yield f"| {name} | {' | '.join(figures)} |"
+
+
+def seconds(work: Callable[[], Any]) -> float:
+    """How long a piece of work takes."""
+    begin = time.perf_counter()
+    work()
+    return time.perf_counter() - begin
+
+
+def parts(times: list[float]) -> tuple[float, float, float]:
+    """The median, and what 95 and 99 of a hundred stay under."""
+    cuts = statistics.quantiles(times, n=100, method="inclusive")
+    return cuts[49], cuts[94], cuts[98]
+
+
+def words(frequent: int, rare: int) -> Iterator[list[str]]:
+    """Words as people put them together: some from real texts, some that are rare."""
+    generator = random.Random(3)  # noqa: S311 - reproducible, not secret
+    made_up, weights = rare_words(random.Random(1))  # noqa: S311 - those of the texts
+    real = [
+        word.strip(",.;")
+        for word in (PAGE.parents[1] / "tests/data/languages/en.txt").read_text().split()
+    ]
+    real = sorted({word for word in real if word.isalpha()})
+    while True:
+        yield [
+            *generator.sample(real, frequent),
+            *generator.choices(made_up, cum_weights=weights, k=rare),
+        ]
+
+
+KINDS: Final[dict[str, Callable[[], Iterator[str]]]] = {
+    "one word": lambda: (" ".join(w) for w in words(0, 1)),
+    "two words": lambda: (" ".join(w) for w in words(1, 1)),
+    "six words": lambda: (" ".join(w) for w in words(3, 3)),
+    "a phrase": lambda: (f'"{" ".join(w)}"' for w in words(2, 0)),
+    "a prefix": lambda: (f"{w[0][:5]}*" for w in words(0, 1)),
+    "a leading wildcard": lambda: (f"*{w[0][-5:]}" for w in words(0, 1)),
+    "two words, filter and facets": lambda: (" ".join(w) for w in words(1, 1)),
+    "two words, with passages": lambda: (" ".join(w) for w in words(1, 1)),
+}
+OPTIONS: Final[dict[str, dict[str, Any]]] = {
+    "two words, filter and facets": {
+        "filters": [Filter("year", "range", minimum=2010)],
+        "facets": ["language", "year"],
+    },
+    "two words, with passages": {"content": "passages"},
+}
+
+
+if __name__ == "__main__":
+    main()
