@@ -25,9 +25,9 @@ from idx.change import single_file
 from idx.content_hash import content_hash
 from idx.extraction.extracted import ExtractionOptions
 from idx.extraction.formats import extract
-from idx.extraction.language import detect_language
 from idx.extraction.reading import read_file
 from idx.file_document import file_document
+from shared.analysis.language_detection import detect_language
 from shared.chunker import chunks
 from shared.index import Index, create
 

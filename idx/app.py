@@ -15,13 +15,16 @@ from idx.commands import (
     config,
     delete,
     failures,
+    fields,
     folders,
     init,
     list_,
+    rebuild,
     search,
     show,
     stats,
     sync,
+    terms,
     watch,
 )
 from idx.configured_command import ConfiguredCommand
@@ -36,8 +39,11 @@ COMMANDS: Final[dict[str, Callable[..., None]]] = {
     "list": list_.list_documents,
     "show": show.show,
     "search": search.search,
+    "terms": terms.terms,
+    "fields": fields.fields,
     "stats": stats.stats,
     "failures": failures.failures,
+    "rebuild": rebuild.rebuild,
 }
 """What works on an index, in the order of the help."""
 

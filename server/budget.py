@@ -11,7 +11,10 @@ from typing import Any, Final, TypeVar
 from pydantic import TypeAdapter
 from pydantic_core import to_json
 
-from shared.results import ChunkText, DocumentSummary, FailedFile, Hit
+from shared.document import Scalar
+from shared.explained import ExplainedHit, ExplainedStep, ExplainedTerm, QueryExplanation
+from shared.index_results import DocumentDetails, FieldDescription, TermCount
+from shared.results import ChunkText, DocumentSummary, Facet, FailedFile, Hit
 
 DEFAULT_CHARACTERS: Final = 40_000
 """Characters of an answer unless the client asks for more."""
@@ -25,14 +28,36 @@ _RESERVE: Final = 1_000
 _LONGEST_QUERY: Final = 8_000
 """Characters in JSON of a query that is repeated whole."""
 
+_HIT_WITH_PASSAGES: Final = 960
+"""Characters of a hit with its passages, if one passage is not longer by itself."""
+
+_SHARE_OF_QUERY: Final = 8
+"""A query, and what was understood of it, take at most this part of their explanation."""
+
 _BRIEF: Final = 200
 """Characters of a title that was cut."""
+
+_LONG_LIST: Final = 20
+"""Values of a key of the metadata where they were cut."""
 
 _INDENT: Final = 4
 """Spaces before each line of a result in the answer's JSON."""
 
 _ADAPTERS: Final[dict[type, TypeAdapter[Any]]] = {
-    kind: TypeAdapter(kind) for kind in (ChunkText, DocumentSummary, FailedFile, Hit)
+    kind: TypeAdapter(kind)
+    for kind in (
+        ChunkText,
+        DocumentDetails,
+        DocumentSummary,
+        ExplainedHit,
+        ExplainedStep,
+        ExplainedTerm,
+        FailedFile,
+        FieldDescription,
+        Hit,
+        TermCount,
+        tuple,
+    )
 }
 """How results become JSON, without what they leave out."""
 
@@ -44,7 +69,7 @@ def fit(
     budget: int,
     shorten: Callable[[Item, int], Item],
     *,
-    outside: str = "",
+    outside: object = "",
 ) -> tuple[list[Item], str | None]:
     """Fit results into a budget.
 
@@ -52,7 +77,7 @@ def fit(
         items: results, the most important first.
         budget: characters that the whole answer may have.
         shorten: makes a result shorter by a number of characters, as far as it can.
-        outside: what else of any length stands in the answer.
+        outside: what else of any length stands in the answer, as it is or as plain data.
 
     Returns:
         The results that fit, the last ones cut short, and a notice of what was cut; None if
@@ -102,14 +127,81 @@ def shorten_hit(hit: Hit, excess: int) -> Hit:
     )
 
 
+def brief_passages(hit: Hit) -> Hit:
+    """The hit with as many of its passages as let ten hits fit into 10,000 characters."""
+    while hit.passages is not None and len(hit.passages) > 1 and _size(hit) > _HIT_WITH_PASSAGES:
+        hit = replace(hit, passages=hit.passages[:-1])
+    return hit
+
+
 def shorten_summary(summary: DocumentSummary, _excess: int) -> DocumentSummary:
     """The document without its metadata and with its title cut."""
     return replace(summary, metadata={}, title=_brief(summary.title))
 
 
+def brief_facets(facets: Sequence[Facet]) -> list[Facet]:
+    """Facets whose values are cut where they are long."""
+    return [
+        replace(facet, values=[replace(entry, value=_brief(entry.value)) for entry in facet.values])
+        for facet in facets
+    ]
+
+
 def shorten_failure(failure: FailedFile, _excess: int) -> FailedFile:
     """The file with its reason cut."""
     return replace(failure, reason=_brief(failure.reason))
+
+
+def shorten_term(term: TermCount, _excess: int) -> TermCount:
+    """The term cut."""
+    return replace(term, term=_brief(term.term))
+
+
+def shorten_field(field: FieldDescription, _excess: int) -> FieldDescription:
+    """The field without its examples."""
+    return replace(field, examples=[])
+
+
+def shorten_details(details: DocumentDetails, excess: int) -> DocumentDetails:
+    """The document with long metadata cut, or without any and with its title cut."""
+    brief = replace(
+        details, metadata={key: _brief_value(value) for key, value in details.metadata.items()}
+    )
+    if _size(details) - _size(brief) >= excess:
+        return brief
+    return replace(details, metadata={}, title=_brief(details.title))
+
+
+def fit_explanation(explanation: QueryExplanation, budget: int) -> QueryExplanation:
+    """An explanation within a budget; its steps are the last to be cut, its terms the first."""
+    longest = budget // _SHARE_OF_QUERY
+    query, parsed = (
+        text if len(to_json(text)) <= longest else f"{text[: longest // 2]}…"
+        for text in (explanation.query, explanation.parsed)
+    )
+    parts: list[_Explained] = [*explanation.steps, *explanation.hits, *explanation.terms]
+    kept, cut = fit(parts, budget, _shorten_explained, outside=[query, parsed])
+    return replace(
+        explanation,
+        query=query,
+        parsed=parsed,
+        steps=[part for part in kept if isinstance(part, ExplainedStep)],
+        hits=[part for part in kept if isinstance(part, ExplainedHit)],
+        terms=[part for part in kept if isinstance(part, ExplainedTerm)],
+        notice=" ".join(filter(None, (explanation.notice, cut))) or None,
+    )
+
+
+_Explained = ExplainedStep | ExplainedHit | ExplainedTerm
+
+
+def _shorten_explained(part: _Explained, excess: int) -> _Explained:
+    match part:
+        case ExplainedStep():
+            return replace(part, query=_cut(part.query, excess))
+        case ExplainedTerm():
+            return replace(part, term=_brief(part.term))
+    return part
 
 
 def brief_query(query: str) -> str:
@@ -119,6 +211,15 @@ def brief_query(query: str) -> str:
 
 def _brief(title: str) -> str:
     return title if len(title) <= _BRIEF else f"{title[:_BRIEF]}…"
+
+
+def _brief_value(value: Scalar | list[Scalar]) -> Scalar | list[Scalar]:
+    match value:
+        case str():
+            return _brief(value)
+        case list():
+            return [_brief(part) if isinstance(part, str) else part for part in value[:_LONG_LIST]]
+    return value
 
 
 def _cut(text: str, excess: int) -> str:

@@ -23,6 +23,7 @@ from shared.errors import (
     ChunkNotFoundError,
     ConfigurationError,
     DocumentNotFoundError,
+    FieldNotFoundError,
     FilterError,
     IndexDamagedError,
     IndexFolderError,
@@ -51,6 +52,13 @@ from shared.source_file import FileState, SourceFile
 
 if TYPE_CHECKING:
     from shared.index import Index, create
+    from shared.index_results import (
+        DocumentDetails,
+        FieldDescription,
+        FieldList,
+        TermCount,
+        TermList,
+    )
     from shared.results import (
         ChunkText,
         DocumentChunks,
@@ -73,11 +81,15 @@ __all__ = [
     "ConfigurationError",
     "Document",
     "DocumentChunks",
+    "DocumentDetails",
     "DocumentList",
     "DocumentNotFoundError",
     "DocumentSummary",
     "FailedFile",
     "FailureList",
+    "FieldDescription",
+    "FieldList",
+    "FieldNotFoundError",
     "FileState",
     "Filter",
     "FilterError",
@@ -109,6 +121,8 @@ __all__ = [
     "Section",
     "SourceFile",
     "SourceFileError",
+    "TermCount",
+    "TermList",
     "UnsupportedFileError",
     "create",
 ]
@@ -128,6 +142,10 @@ _HEAVY = {
             "SearchAnswer",
         ),
         "shared.results",
+    ),
+    **dict.fromkeys(
+        ("DocumentDetails", "FieldDescription", "FieldList", "TermCount", "TermList"),
+        "shared.index_results",
     ),
     "Index": "shared.index",
     "Searcher": "shared.searcher",

@@ -82,15 +82,19 @@ def _record(output: Path, folder: Path) -> None:
     index_path = folder / "index"
     create(index_path)
     text = "Every café keeps a lease, an insurance policy and v2.3.1 of the manual. " * 100
+    german = "Herr Müller zahlt die Miete für seine Häuser am dritten Tag des Monats. " * 5
     for turn in range(3):
         with Index(index_path) as index:
             for number in range(20):
                 index.add(Document(f"{turn}-{number}", "Title", text, {"year": 2000 + number}))
+                index.add(Document(f"{turn}-{number}-de", "Titel", german))
             index.delete(f"{turn}-0")
     with Searcher(index_path) as searcher:
         for query in ("cafe lease", '"insurance policy"', "man*", "lease~", "+a -b", "title:x", ""):
             answer = searcher.search(query, filters=[Filter("year", "range", minimum=2001)])
-            searcher.search(query, content="passages", operator="and")
+            searcher.search(query, content="passages", operator="and", facets=["year"])
+        searcher.search("lease", sort="year")
+        searcher.explain("lease", detail="scores")
         searcher.next_chunk(answer.results[0].id)
         searcher.previous_chunk(answer.results[0].id)
         searcher.document_chunks("1-1", start_index=2, count=2)

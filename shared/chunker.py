@@ -80,6 +80,16 @@ def chunks(source_document: str, title: str, text: str) -> Iterator[Chunk]:
         )
 
 
+def word_count(chunk_count: int, last_content: str) -> int:
+    """The number of words of a document.
+
+    Args:
+        chunk_count: the number of its chunks.
+        last_content: the content of the last one.
+    """
+    return _STEP * (chunk_count - 1) + len(_WORD.findall(last_content))
+
+
 def _windows(text: str) -> Iterator[tuple[int, int]]:
     """Where the words of each chunk begin and end."""
     if not text.strip():

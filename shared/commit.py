@@ -56,10 +56,24 @@ def check_schema(reader: Any, path: Path) -> None:
     Raises:
         IndexSchemaError: it has another one, or none because another program wrote it.
     """
+    version = rebuilt_schema(reader, path)
+    if version != schema.SCHEMA_VERSION:
+        raise IndexSchemaError(
+            path, f"schema version {version}", schema.SCHEMA_VERSION, rebuilds=True
+        )
+
+
+def rebuilt_schema(reader: Any, path: Path) -> int:
+    """The schema version of the commit a reader shows, one that can be built anew.
+
+    Raises:
+        IndexSchemaError: it has another one, or none because another program wrote it.
+    """
     version = user_data(reader).get(schema.COMMIT_SCHEMA)
     if version is None:
         raise IndexSchemaError(
             path, "no schema version, so another program wrote it", schema.SCHEMA_VERSION
         )
-    if version != str(schema.SCHEMA_VERSION):
+    if version not in map(str, schema.REBUILT_VERSIONS):
         raise IndexSchemaError(path, f"schema version {version}", schema.SCHEMA_VERSION)
+    return int(version)

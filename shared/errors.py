@@ -6,6 +6,7 @@ the answer of a tool.
 """
 
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 
 from shared.indexed_folder import decodable
@@ -96,14 +97,26 @@ class IndexLuceneVersionError(IndexFolderError):
 
 
 class IndexSchemaError(IndexFolderError):
-    """The index is one of Lucene, but not one that this version of idx wrote."""
+    """The index is one of Lucene, but not one that this version of idx works with.
 
-    def __init__(self, path: Path, found: str, expected: int) -> None:
+    Args:
+        path: the folder.
+        found: what its commit says of its schema.
+        expected: the schema version that this version of idx works with.
+        rebuilds: whether the text stored in it can be indexed anew.
+    """
+
+    def __init__(self, path: Path, found: str, expected: int, *, rebuilds: bool = False) -> None:
+        help_ = (
+            "build it anew from the text that is stored in it with: "
+            f"idx rebuild --index-path {shlex.quote(str(path))}"
+            if rebuilds
+            else "create a new one with idx init in another folder and add the documents again"
+        )
         super().__init__(
             path,
             f"the index at {path} has {found}, but this version of idx works with schema "
-            f"version {expected}; create a new one with idx init in another folder and add "
-            "the documents again",
+            f"version {expected}; {help_}",
         )
 
 
@@ -232,3 +245,13 @@ class QueryParseError(QueryError):
 
 class FilterError(McpLuceneError):
     """A filter on a field or operator that does not exist, or with a value of a wrong type."""
+
+
+class FieldNotFoundError(McpLuceneError):
+    """No field of the index that has terms goes by the name."""
+
+    def __init__(self, name: str, known: Sequence[str], near: Sequence[str]) -> None:
+        hint = f"did you mean {near[0]!r}? The fields are" if near else "the fields are"
+        super().__init__(
+            f"no document has a field {name[:80]!r} with terms; {hint} {', '.join(known[:50])}"
+        )

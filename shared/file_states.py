@@ -24,6 +24,12 @@ def pack(source_document: str, state: FileState) -> str:
     return json.dumps([source_document, *values], ensure_ascii=False)
 
 
+def unpack(packed: str) -> tuple[str, FileState]:
+    """The id of the document and the state of its file that were packed."""
+    source_document, *state = json.loads(packed)
+    return source_document, FileState(*state)
+
+
 def file_states(searcher: Any) -> dict[str, FileState]:
     """The state of each file, by the id of its document."""
     reader = DirectoryReader.cast_(searcher.getIndexReader())

@@ -2,13 +2,14 @@
 
 import json
 import math
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from java.util import Arrays
 from lucene import JArray
 from org.apache.lucene.document import DoubleField, IntPoint
-from org.apache.lucene.index import FieldInfo, FieldInfos, Term
+from org.apache.lucene.index import Term
 from org.apache.lucene.search import (
     BooleanClause,
     BooleanQuery,
@@ -27,9 +28,13 @@ from shared.errors import FilterError
 from shared.filters import Filter, FilterOperator
 from shared.indexed_folder import IndexedFolders
 from shared.lucene_document import metadata_text
+from shared.metadata_fields import metadata_field_of
 from shared.settings import MAX_COUNT
 
 _FILE_FIELD: Final = schema.metadata_field(schema.FILE_PATH)
+_UTC: Final = re.compile(r"(?<=\d)(?:\+00:00|z)$")
+_PART_OF_TIME: Final = re.compile(r"\d{4}(-\d\d(-\d\d(T\d\d(:\d\d(:\d\d)?)?)?)?)?")
+_LAST: Final = "\U0010ffff"
 _TEXT_FIELDS: Final = (schema.TITLE, schema.CONTENT)
 
 
@@ -48,14 +53,13 @@ def filtered(query: Any, filters: Sequence[Filter], reader: Any, folders: Indexe
     if not filters:
         return query
     builder = BooleanQuery.Builder().add(query, BooleanClause.Occur.MUST)
-    fields = FieldInfos.getMergedFieldInfos(reader)
     for condition in filters:
         occur = (
             BooleanClause.Occur.MUST_NOT
             if condition.operator in ("ne", "not_in")
             else BooleanClause.Occur.FILTER
         )
-        field = _resolve(condition.field, fields)
+        field = _resolve(condition.field, reader)
         if field == _FILE_FIELD and condition.operator not in ("range", "exists"):
             builder.add(_files(condition, folders), occur)
         else:
@@ -63,22 +67,13 @@ def filtered(query: Any, filters: Sequence[Filter], reader: Any, folders: Indexe
     return builder.build()
 
 
-def _resolve(name: str, fields: Any) -> str:
+def _resolve(name: str, reader: Any) -> str:
     """The Lucene field that a filter names."""
     if name in (*schema.KEYWORD_FIELDS, schema.CHUNK_INDEX):
         return name
     if name in _TEXT_FIELDS:
         raise FilterError(f"{name!r} is searched, not filtered; put {name}:WORD into the query")
-    field = schema.metadata_field(name)
-    if fields.fieldInfo(field) is None:
-        names = [FieldInfo.cast_(info).name for info in fields]
-        prefix = schema.metadata_field("")
-        known = sorted(name.removeprefix(prefix) for name in names if name.startswith(prefix))
-        raise FilterError(
-            f"no document has the field {name!r}; the fields are "
-            + ", ".join([*schema.KEYWORD_FIELDS, schema.CHUNK_INDEX, *known[:50]])
-        )
-    return field
+    return metadata_field_of(name, reader)
 
 
 def _condition(condition: Filter, field: str) -> Any:
@@ -138,13 +133,23 @@ def _range(condition: Filter, field: str) -> Any:
     if not bounds:
         raise FilterError(f"the range on {condition.field!r} needs a minimum or a maximum")
     if field != schema.CHUNK_INDEX and all(isinstance(bound, str) for bound in bounds):
-        return TermRangeQuery.newStringRange(field, low, high, True, True)
+        return TermRangeQuery.newStringRange(field, _utc(low), _end(_utc(high)), True, True)
     least = float("-inf") if low is None else _number(condition, low)
     most = float("inf") if high is None else _number(condition, high)
     if field != schema.CHUNK_INDEX:
         return DoubleField.newRangeQuery(schema.number_field(condition.field), least, most)
     first, last = math.ceil(max(least, 0)), math.floor(min(most, MAX_COUNT))
     return IntPoint.newRangeQuery(field, first, last) if first <= last else MatchNoDocsQuery()
+
+
+def _utc(bound: Scalar | None) -> str | None:
+    """A bound with UTC spelled as the index spells it."""
+    return bound if bound is None else _UTC.sub("Z", str(bound))
+
+
+def _end(bound: str | None) -> str | None:
+    """The last text that a bound includes: all of a day, a month, a year or a minute is in it."""
+    return f"{bound}{_LAST}" if bound is not None and _PART_OF_TIME.fullmatch(bound) else bound
 
 
 def _values(condition: Filter) -> list[Scalar]:

@@ -1,39 +1,34 @@
 """The index open for writing."""
 
-import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Self
 
 import lucene
 from java.lang import IllegalArgumentException
 from java.nio.file import Paths
 from java.util import Arrays
-from org.apache.lucene.index import DirectoryReader, IndexWriter, IndexWriterConfig, Term
+from org.apache.lucene.index import DirectoryReader, IndexWriterConfig, Term
 from org.apache.lucene.search import IndexSearcher, TermQuery
-from org.apache.lucene.store import FSDirectory, LockObtainFailedException
+from org.apache.lucene.store import FSDirectory
 
 from shared import index_folder, java_errors, jvm, schema
-from shared.analysis import analyzer
 from shared.chunker import chunk_id
 from shared.commit import check_schema, commit_data, indexed_folders
 from shared.document import Document
 from shared.errors import (
     DocumentNotFoundError,
-    IndexLockedError,
     IndexMissingError,
     IndexPathError,
     InvalidDocumentError,
 )
+from shared.index_writer import open_writer
 from shared.indexed_folder import IndexedFolders
 from shared.lucene_document import file_state_field, to_lucene
 from shared.settings import DEFAULT_WAIT
 from shared.source_file import FileState
-from shared.writer_lock import holder
-
-_RETRY_SECONDS: Final = 0.05
 
 
 def create(path: Path | str) -> bool:
@@ -59,7 +54,7 @@ def create(path: Path | str) -> bool:
                 _check_readable(directory, path)
                 return False
             mode = IndexWriterConfig.OpenMode.CREATE_OR_APPEND
-            writer = _open_writer(directory, path, DEFAULT_WAIT, mode)
+            writer = open_writer(directory, path, DEFAULT_WAIT, mode)
             try:
                 # Another process may have created it while this one waited for the lock.
                 created = not DirectoryReader.indexExists(directory)
@@ -101,10 +96,17 @@ class Index:
         with jvm.attached(program), java_errors.writing(self.path):
             self._directory = FSDirectory.open(Paths.get(str(self.path)))
             try:
-                self._folders = _check_readable(self._directory, self.path)
-                self._writer = _open_writer(
+                # Before the wait for another writer, which would be for nothing.
+                _check_readable(self._directory, self.path)
+                self._writer = open_writer(
                     self._directory, self.path, wait, IndexWriterConfig.OpenMode.APPEND
                 )
+                try:
+                    # The other writer may have changed the folders, or the schema.
+                    self._folders = _check_readable(self._directory, self.path)
+                except BaseException:
+                    self._writer.rollback()
+                    raise
             except BaseException:
                 self._directory.close()
                 raise
@@ -275,18 +277,3 @@ def _check_readable(directory: Any, path: Path) -> IndexedFolders:
             return indexed_folders(reader, path)
         finally:
             reader.close()
-
-
-def _open_writer(directory: Any, path: Path, wait: float, mode: Any) -> Any:
-    deadline = time.monotonic() + wait
-    while True:
-        config = IndexWriterConfig(analyzer())
-        config.setOpenMode(mode)
-        try:
-            return IndexWriter(directory, config)
-        except lucene.JavaError as error:
-            if not LockObtainFailedException.instance_(error.getJavaException()):
-                raise
-            if time.monotonic() >= deadline:
-                raise IndexLockedError(path, holder(path), wait) from error
-        time.sleep(_RETRY_SECONDS)

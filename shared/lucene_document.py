@@ -1,7 +1,8 @@
 """Chunks as documents of Lucene and back, field by field as the schema says."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from functools import lru_cache
 from itertools import islice, tee
 from typing import Any, Final
@@ -21,18 +22,20 @@ from org.apache.lucene.document import (
 )
 from org.apache.lucene.util import BytesRef
 
-from shared import schema
+from shared import metadata, schema
+from shared.analysis.language_detection import detect_language
 from shared.chunker import Chunk, chunks
-from shared.document import Document, Scalar
+from shared.document import MAX_METADATA_KEYS, Document, Scalar
 from shared.file_states import pack
 from shared.indexed_folder import IndexedFolders, decodable, file_term
 from shared.metadata import of_chunk
 from shared.place import Place, places
 from shared.results import ChunkText, DocumentSummary
+from shared.search_fields import chunk_search_fields, document_search_fields
 from shared.source_file import FileState
 
-_BATCH: Final = 1_000
-"""Chunks that are handed to Lucene at once: about 2 MB of text."""
+_BATCH: Final = 500
+"""Chunks that are handed to Lucene at once: about 1 MB of text."""
 
 _SHARED_FIELDS: Final = 256
 """Fields of metadata that are kept for further documents, such as those of languages and types."""
@@ -43,14 +46,41 @@ _EXACT: Final = 2**53
 
 def to_lucene(document: Document) -> Iterator[list[Any]]:
     """Lucene documents, one for each chunk in order, in batches; none for a blank text."""
-    # No more of them than a batch are there at once: a text may have hundreds of megabytes.
+    document = with_language(document)
     pieces, to_place = tee(chunks(document.id, document.title, document.content))
-    placed = zip(pieces, places(document, to_place), strict=True)
+    return placed_to_lucene(document, zip(pieces, places(document, to_place), strict=True))
+
+
+def placed_to_lucene(
+    document: Document, placed: Iterable[tuple[Chunk, Place]]
+) -> Iterator[list[Any]]:
+    """Lucene documents of chunks that are cut already, in batches.
+
+    Args:
+        document: the document; its text is not looked at.
+        placed: all of its chunks in order, each with its place.
+    """
+    placed = iter(placed)
+    # No more of them than a batch are there at once: a text may have hundreds of megabytes.
     while batch := list(islice(placed, _BATCH)):
         if batch[0][0].index == 1:
             details = _details(document, count=batch[0][0].count)
             common = Arrays.asList(list(_document_fields(document)))
         yield [_chunk_document(document, piece, details(place), common) for piece, place in batch]
+
+
+def with_language(document: Document) -> Document:
+    """A document with its language among the metadata, if nobody has looked for it before."""
+    if (
+        document.file is not None
+        or metadata.LANGUAGE in document.metadata
+        or len(document.metadata) >= MAX_METADATA_KEYS
+    ):
+        return document
+    language = detect_language(document.content)
+    if language is None:
+        return document
+    return replace(document, metadata={**document.metadata, metadata.LANGUAGE: language})
 
 
 def _details(document: Document, count: int) -> Callable[[Place], str]:
@@ -138,8 +168,9 @@ def _chunk_document(document: Document, chunk: Chunk, details: str, common: Any)
 
 def _chunk_fields(document: Document, chunk: Chunk, details: str) -> Iterator[Any]:
     yield from _keyword_fields(schema.ID, chunk.id)
-    yield TextField(schema.TITLE, chunk.title, Field.Store.YES)
+    yield StoredField(schema.TITLE, chunk.title)
     yield TextField(schema.CONTENT, chunk.content, Field.Store.YES)
+    yield from chunk_search_fields(document, chunk.content)
     yield IntPoint(schema.CHUNK_INDEX, [chunk.index])
     yield NumericDocValuesField(schema.CHUNK_INDEX, chunk.index)
     yield StoredField(schema.CHUNK_INDEX, chunk.index)
@@ -150,6 +181,7 @@ def _chunk_fields(document: Document, chunk: Chunk, details: str) -> Iterator[An
 
 def _document_fields(document: Document) -> Iterator[Any]:
     """The fields that all chunks of a document share."""
+    yield from document_search_fields(document)
     yield from _keyword_fields(schema.SOURCE_DOCUMENT, document.id)
     yield SortedDocValuesField(schema.SOURCE_DOCUMENT, BytesRef(schema.keyword(document.id)))
     if document.file is not None:

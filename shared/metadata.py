@@ -21,6 +21,7 @@ The title is a field of its own, which is searched. Each key is indexed as `shar
 of ``metadata.KEY``; ISO 8601 dates are ordered as text. Other keys come with bulk documents.
 """
 
+from collections.abc import Iterator
 from typing import Final
 
 from shared.document import Metadata
@@ -43,6 +44,20 @@ ONLY_WITH_DOCUMENTS: Final = frozenset(
     {CREATOR, FILE_NAME, FILE_EXTENSION, FILE_SIZE, CONTENT_HASH, INDEXED}
 )
 """Left out of hits and chunks: true of a file, but of no help in judging its words."""
+
+
+_NO_WORDS: Final = frozenset(
+    {LANGUAGE, CREATED, MODIFIED, FILE_TYPE, CREATOR, FILE_EXTENSION, CONTENT_HASH, INDEXED}
+)
+"""Texts that nobody looks for by their words."""
+
+
+def texts_of(metadata: Metadata) -> Iterator[str]:
+    """The texts of a document's metadata whose words are searched beside the content."""
+    for key, value in metadata.items():
+        if key not in _NO_WORDS:
+            values = value if isinstance(value, list) else [value]
+            yield from (text for text in values if isinstance(text, str))
 
 
 def of_chunk(metadata: Metadata) -> Metadata:

@@ -1,16 +1,32 @@
 """The parts of a text that match a query, with marks that show where."""
 
-from typing import Any, Final
+from collections.abc import Iterator
+from itertools import chain
+from typing import Final
 
-from org.apache.lucene.analysis import Analyzer
 from org.apache.lucene.search.highlight import (
     Highlighter,
     QueryScorer,
     SimpleFragmenter,
     SimpleHTMLFormatter,
+    TextFragment,
 )
 
 from shared import schema
+from shared.analysis.analyzers import passage_analyzer, tokens
+from shared.analysis.language_detection import languages_of
+from shared.analysis.languages import WITH_BIGRAMS
+from shared.query.lucene_query import to_query
+from shared.query.tree import (
+    Fuzzy,
+    Leaf,
+    Node,
+    Pattern,
+    TermPhrase,
+    Terms,
+    any_of,
+    leaves,
+)
 from shared.results import MARKS
 
 MAX_PASSAGES: Final = 3
@@ -19,24 +35,71 @@ PASSAGE_LENGTH: Final = 200
 """Characters that a passage is about long; it ends with a whole word."""
 
 
-def passages(query: Any, text: str, analyzer: Analyzer) -> list[str]:
-    """The parts of a text that match a query best, the best first.
+class Passages:
+    """Finds the parts of texts that match one query.
 
     Args:
-        query: the query that found the text.
-        text: the content of a chunk.
-        analyzer: the analyzer that the index was written with.
-
-    Returns:
-        One to three passages of about 200 characters; the beginning of the text where nothing in
-        it matched, as when only the title did.
+        tree: the query after all steps of `shared.query.pipeline`.
     """
-    highlighter = Highlighter(SimpleHTMLFormatter(*MARKS), QueryScorer(query, schema.CONTENT))
-    highlighter.setTextFragmenter(SimpleFragmenter(PASSAGE_LENGTH))
-    highlighter.setMaxDocCharsToAnalyze(max(len(text), 1) * 2)
-    tokens = analyzer.tokenStream(schema.CONTENT, text)
-    found = highlighter.getBestFragments(tokens, text, MAX_PASSAGES)
-    return [passage.strip() for passage in found] or [_beginning(text)]
+
+    def __init__(self, tree: Node) -> None:
+        matched = dict.fromkeys(node for leaf in leaves(tree) for node in _in_content(leaf))
+        words = {text for node in matched if isinstance(node, Terms) for text in node.texts}
+        self._query = to_query(any_of(*(node for node in matched if not _is_covered(node, words))))
+
+    def of(self, text: str) -> list[str]:
+        """The parts of the content of a chunk that match best, the best first.
+
+        Returns:
+            One to three passages of about 200 characters; the beginning of the text where nothing
+            in it matched, as when only the title did.
+        """
+        found = max(
+            (self._found(text, language) for language in languages_of(text) or ("",)), key=_marks
+        )
+        return [passage.strip() for passage in found] or [_beginning(text)]
+
+    def _found(self, text: str, language: str) -> list[str]:
+        highlighter = Highlighter(
+            SimpleHTMLFormatter(*MARKS), QueryScorer(self._query, schema.CONTENT)
+        )
+        highlighter.setTextFragmenter(SimpleFragmenter(PASSAGE_LENGTH))
+        highlighter.setMaxDocCharsToAnalyze(max(len(text), 1) * 2)
+        stream = passage_analyzer(language).tokenStream(schema.CONTENT, text)
+        fragments = highlighter.getBestTextFragments(stream, text, False, MAX_PASSAGES)
+        found = (TextFragment.cast_(fragment) for fragment in fragments if fragment is not None)
+        return [fragment.toString() for fragment in found if fragment.getScore() > 0]
+
+
+def _is_covered(node: Node, words: set[str]) -> bool:
+    """Whether all words of a phrase are marked anyway, one by one, which is faster."""
+    return isinstance(node, TermPhrase) and words.issuperset(chain(*node.positions))
+
+
+def _marks(passages: list[str]) -> int:
+    return sum(passage.count(MARKS[0]) for passage in passages)
+
+
+def _in_content(leaf: Leaf) -> Iterator[Node]:
+    """What a leaf matches among the words of the content and their base forms."""
+    match leaf:
+        case Terms(schema.IDENTIFIERS, texts):
+            for text in texts:
+                yield from (
+                    Terms(schema.CONTENT, tuple(terms)) for terms in tokens(schema.CONTENT, text)
+                )
+        case Terms(schema.CONTENT | schema.TRANSLITERATED, texts):
+            yield Terms(schema.CONTENT, texts)
+        case Terms(field, texts) if schema.language_of(field) in WITH_BIGRAMS:
+            yield from (TermPhrase(schema.CONTENT, tuple(zip(text))) for text in texts)
+        case Terms(field, texts) if field.startswith(f"{schema.CONTENT}."):
+            yield Terms(schema.CONTENT, texts)
+        case Pattern(schema.REVERSED, pattern):
+            yield Pattern(schema.CONTENT, f"*{pattern.removesuffix('*')[::-1]}", scored=False)
+        case Pattern(schema.CONTENT, pattern):
+            yield Pattern(schema.CONTENT, pattern, scored=False)
+        case TermPhrase(schema.CONTENT) | Fuzzy(field=schema.CONTENT):
+            yield leaf
 
 
 def _beginning(text: str) -> str:

@@ -3,7 +3,7 @@
 The names are those of the tools' answers and of ``--json``, which are public.
 """
 
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Final
 
 from shared.document import Metadata
@@ -44,7 +44,7 @@ class Citation:
     char_end: int | None = None
 
 
-_LEFT_OUT: Final = frozenset(field.name for field in fields(Citation))
+_LEFT_OUT: Final = frozenset(part.name for part in fields(Citation))
 
 
 def plain(answer: Any) -> Any:
@@ -100,6 +100,29 @@ class Hit(Citation):
 
 
 @dataclass(frozen=True)
+class FacetValue:
+    """A value of a field, and the number of matching chunks that have it."""
+
+    value: str
+    count: int
+
+
+@dataclass(frozen=True)
+class Facet:
+    """The values of one field among the matches.
+
+    Attributes:
+        field: the key of the metadata.
+        values: the most frequent values first, at most ten.
+        distinct: how many values there are in all.
+    """
+
+    field: str
+    values: list[FacetValue]
+    distinct: int
+
+
+@dataclass(frozen=True)
 class SearchAnswer:
     """The hits of a search, best first.
 
@@ -107,12 +130,14 @@ class SearchAnswer:
         query: the query as it was asked.
         totalHits: the exact number of chunks that match, however many are given here.
         results: the hits from ``offset`` on, at most ``limit`` of them.
+        facets: the most frequent values of each field that was asked for.
         notice: what was cut from the answer to keep it short, and how to get it; else None.
     """
 
     query: str
     totalHits: int  # noqa: N815 - the name is public and older than this code
     results: list[Hit]
+    facets: list[Facet] = field(default_factory=list)
     notice: str | None = None
 
 
@@ -219,6 +244,7 @@ class IndexStatistics:
         schema_version: version of the fields' layout.
         software_version: version of mcp-lucene that wrote the newest commit.
         lucene_version: version of Lucene that wrote the newest commit.
+        notice: what was cut from the answer to keep it short, and how to get it; else None.
     """
 
     path: str
@@ -232,3 +258,4 @@ class IndexStatistics:
     schema_version: int
     software_version: str
     lucene_version: str
+    notice: str | None = None

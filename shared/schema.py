@@ -3,22 +3,30 @@
 Every chunk is one Lucene document. The first five fields are public and never change their
 names or meaning.
 
-| field             | Lucene type                      | stored | why                              |
-|-------------------|----------------------------------|--------|----------------------------------|
-| `id`              | keyword                          | yes    | find a chunk by its id           |
-| `title`           | text                             | yes    | searched beside the content      |
-| `content`         | text                             | yes    | searched and shown               |
-| `source_document` | keyword, sorted doc values       | yes    | replace, delete, walk, list      |
-| `chunk_index`     | int point, numeric doc values    | yes    | the order of a document's chunks |
-| `details`         | -                                | yes    | JSON, see below                  |
-| `file_state`      | binary doc values                | no     | size, time, hash; chunk 1 only   |
-| `metadata.KEY`    | keyword, sorted set doc values   | no     | filters on text                  |
-| `number.KEY`      | double point, numeric doc values | no     | filters on numbers               |
+| field              | Lucene type                      | stored | why                             |
+|--------------------|----------------------------------|--------|---------------------------------|
+| `id`               | keyword                          | yes    | find a chunk by its id          |
+| `title`            | text                             | yes    | searched beside the content     |
+| `content`          | text                             | yes    | searched and shown              |
+| `source_document`  | keyword, sorted doc values       | yes    | replace, delete, walk, list     |
+| `chunk_index`      | int point, numeric doc values    | yes    | the order of a document's chunks|
+| `content.LANGUAGE` | text without positions           | no     | "paid" finds "pay"              |
+| `title.LANGUAGE`   | text without positions           | no     | the same for titles             |
+| `content.reversed` | terms only                       | no     | `*contract` as fast as a prefix |
+| `content.translit` | text without positions           | no     | "Muller" finds "Mueller"        |
+| `identifiers`      | text without positions           | no     | DEC-0054, v2.3.1, user@host, C++|
+| `metadata`         | text without positions           | no     | the text of authors, keywords … |
+| `details`          | -                                | yes    | JSON, see below                 |
+| `file_state`       | binary doc values                | no     | size, time, hash; chunk 1 only  |
+| `metadata.KEY`     | keyword, sorted set doc values   | no     | filters on text                 |
+| `number.KEY`       | double point, numeric doc values | no     | filters on numbers              |
 
 The details are what is shown and never searched, in one field, which is several times faster than
 six: ``title`` and ``chunk_count`` of the whole document, its ``metadata``, the chunk's ``place``
 (lines, pages, characters), and the file it was made of: the prefix of its ``folder`` and its
 ``file_path`` within it.
+
+The indexed title is that of the document; the stored one may end with the number of the part.
 
 A text is analyzed as `shared.analysis` says; a keyword is indexed as it is, as one term.
 """
@@ -28,12 +36,21 @@ from typing import Final
 
 from shared.errors import InvalidTextError
 
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 """Raised whenever an index written before must be built again to be searched rightly."""
+
+REBUILT_VERSIONS: Final = (1, SCHEMA_VERSION)
+"""The versions whose stored fields are these, so that an index of theirs can be built anew."""
+
+VERSION_WITH_LANGUAGES: Final = 2
+"""From this one on, the language of every document has been looked for."""
 
 ID: Final = "id"
 TITLE: Final = "title"
 CONTENT: Final = "content"
+REVERSED: Final = f"{CONTENT}.reversed"
+TRANSLITERATED: Final = f"{CONTENT}.translit"
+IDENTIFIERS: Final = "identifiers"
 SOURCE_DOCUMENT: Final = "source_document"
 CHUNK_INDEX: Final = "chunk_index"
 DETAILS: Final = "details"
@@ -54,6 +71,34 @@ folders that its documents come from."""
 
 _MAX_KEYWORD_BYTES: Final = 32_000
 """Lucene refuses terms over 32,766 bytes (``IndexWriter.MAX_TERM_LENGTH``)."""
+
+
+def language_field(field: str, language: str) -> str:
+    """The field that holds the words of a text in the base forms of a language.
+
+    Args:
+        field: `CONTENT` or `TITLE`.
+        language: its ISO 639-1 code.
+    """
+    return f"{field}.{language}"
+
+
+def language_of(field: str) -> str | None:
+    """The language that a field is in the base forms of; None for every other field."""
+    text, _, language = field.partition(".")
+    if text not in (CONTENT, TITLE) or field in (REVERSED, TRANSLITERATED):
+        return None
+    return language or None
+
+
+def is_keyword_field(field: str) -> bool:
+    """Whether a field holds whole values as terms: ids and metadata."""
+    return field in KEYWORD_FIELDS or field.startswith(f"{METADATA}.")
+
+
+def is_number_field(field: str) -> bool:
+    """Whether a field holds the numbers among the values of a key of metadata."""
+    return field.startswith(f"{NUMBER}.")
 
 
 def metadata_field(key: str) -> str:

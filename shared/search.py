@@ -1,77 +1,77 @@
 """Running a query and collecting its hits."""
 
-from collections.abc import Sequence
 from typing import Any
 
-from org.apache.lucene.analysis import Analyzer
-from org.apache.lucene.search import MatchAllDocsQuery, ScoreDoc, Sort, SortField, TotalHits
+from org.apache.lucene.search import ScoreDoc, TotalHits
 
-from shared import schema
+from shared.facets import count_facets
 from shared.filter_query import filtered
-from shared.filters import Filter
 from shared.indexed_folder import IndexedFolders
 from shared.lucene_document import CHUNK_FIELDS, from_lucene, stored_fields
-from shared.passages import passages
-from shared.query import parse, running
+from shared.passages import Passages
+from shared.query.limits import running
+from shared.query.pipeline import ParsedQuery, prepare
 from shared.results import Hit, SearchAnswer
-from shared.search_options import Content, Operator, Syntax
+from shared.search_options import BY_SCORE, SearchRequest
+from shared.sorting import document_order, order
 
 
-def search(
-    searcher: Any,
-    analyzer: Analyzer,
-    text: str,
-    *,
-    limit: int,
-    offset: int,
-    filters: Sequence[Filter],
-    operator: Operator,
-    syntax: Syntax,
-    content: Content,
-    folders: IndexedFolders,
-) -> SearchAnswer:
-    """Answer a query; see `shared.searcher.Searcher.search` for the arguments."""
-    query = parse(text, analyzer, operator, syntax)
-    selection = filtered(query, filters, searcher.getIndexReader(), folders)
+def search(searcher: Any, request: SearchRequest, folders: IndexedFolders) -> SearchAnswer:
+    """Answer a query.
+
+    Args:
+        searcher: a Lucene searcher.
+        request: what is looked for.
+        folders: the folders of the index.
+
+    Raises:
+        QueryParseError: the query is not valid syntax.
+        QueryError: the query is too long or too large.
+        FilterError: a filter, a facet or the order does not fit the index.
+    """
+    reader = searcher.getIndexReader()
+    query = prepare(request.query, request.operator, request.syntax, searcher, request.filters)
+    selection = filtered(query.lucene, request.filters, reader, folders)
     with running():
-        found = _top(searcher, query, selection, offset + limit)
+        found = _top(searcher, query, selection, request)
         total = found.totalHits.value()
         if found.totalHits.relation() != TotalHits.Relation.EQUAL_TO:
-            total = searcher.count(selection)
-        stored = searcher.storedFields()
-        loaded = stored_fields(*CHUNK_FIELDS)
-        results = []
-        for score_doc in list(found.scoreDocs)[offset:]:
-            ranked = ScoreDoc.cast_(score_doc)
-            chunk = from_lucene(stored.document(ranked.doc, loaded), folders)
-            hit = {
-                **vars(chunk),
-                "content": chunk.content if content == "full" else None,
-                "score": 1.0 if query_matches_all(query) else ranked.score,
-                "passages": passages(query, chunk.content, analyzer)
-                if content == "passages"
-                else None,
-            }
-            results.append(Hit(**hit))
-    return SearchAnswer(query=text, totalHits=total, results=results)
+            matching = filtered(query.matching, request.filters, reader, folders)
+            total = searcher.count(matching)
+        return SearchAnswer(
+            query=request.query,
+            totalHits=total,
+            results=_hits(searcher, found, query, request, folders),
+            facets=count_facets(searcher, query.matching, request.facets, request.filters, folders),
+        )
 
 
-def query_matches_all(query: Any) -> bool:
-    """Whether a query browses: it matches every chunk, each with the same score."""
-    return bool(MatchAllDocsQuery.instance_(query))
-
-
-def _top(searcher: Any, query: Any, selection: Any, count: int) -> Any:
-    if query_matches_all(query):
+def _top(searcher: Any, query: ParsedQuery, selection: Any, request: SearchRequest) -> Any:
+    count = request.offset + request.limit
+    if request.sort != BY_SCORE:
+        return searcher.search(
+            selection, count, order(request.sort, searcher.getIndexReader()), True
+        )
+    if query.browses:
         return searcher.search(selection, count, document_order())
     return searcher.search(selection, count)
 
 
-def document_order() -> Any:
-    """Sort by document id, then by place in the document."""
-    return Sort(
-        [
-            SortField(schema.SOURCE_DOCUMENT, SortField.Type.STRING),
-            SortField(schema.CHUNK_INDEX, SortField.Type.INT),
-        ]
-    )
+def _hits(
+    searcher: Any, found: Any, query: ParsedQuery, request: SearchRequest, folders: IndexedFolders
+) -> list[Hit]:
+    passages = Passages(query.tree) if request.content == "passages" else None
+    stored = searcher.storedFields()
+    loaded = stored_fields(*CHUNK_FIELDS)
+    hits = []
+    for score_doc in list(found.scoreDocs)[request.offset :]:
+        ranked = ScoreDoc.cast_(score_doc)
+        chunk = from_lucene(stored.document(ranked.doc, loaded), folders)
+        hit = {
+            **vars(chunk),
+            "content": chunk.content if request.content == "full" else None,
+            "score": 1.0 if query.browses else ranked.score,
+            "passages": passages.of(chunk.content) if passages else None,
+        }
+        hits.append(Hit(**hit))
+    return hits

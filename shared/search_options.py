@@ -1,6 +1,11 @@
 """What a search can be asked for: light, for the command line builds its options from it."""
 
-from typing import Literal
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from shared.filters import Filter
+from shared.settings import MAX_COUNT
 
 Content = Literal["full", "passages", "none"]
 """How much text a hit carries: all of it, the parts around the matches, or none."""
@@ -10,3 +15,47 @@ Operator = Literal["or", "and"]
 
 Syntax = Literal["auto", "lucene", "plain"]
 """How a query is read: by rule, as Lucene's syntax to the letter, or as words only."""
+
+Detail = Literal["parsed", "steps", "terms", "scores"]
+"""How much is explained of a query: what was understood, what each step made of it, the terms
+with the number of chunks that have them, and how the scores of the best hits came about."""
+
+BY_SCORE = "score"
+"""The order of hits that is best first."""
+
+
+@dataclass(frozen=True)
+class SearchRequest:
+    """What is looked for, and how it is shown; see `shared.searcher.Searcher.search`.
+
+    Raises:
+        ValueError: a value is out of its range.
+    """
+
+    query: str
+    limit: int = 10
+    offset: int = 0
+    filters: Sequence[Filter] = ()
+    operator: Operator = "or"
+    syntax: Syntax = "auto"
+    content: Content = "full"
+    sort: str = BY_SCORE
+    facets: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        check(self.limit >= 1, "limit", self.limit)
+        check(self.offset >= 0, "offset", self.offset)
+        check(self.offset + self.limit <= MAX_COUNT, "offset + limit", self.offset + self.limit)
+        check(self.operator in get_args(Operator), "operator", self.operator)
+        check(self.syntax in get_args(Syntax), "syntax", self.syntax)
+        check(self.content in get_args(Content), "content", self.content)
+
+
+def check(holds: bool, name: str, value: object) -> None:
+    """Refuse a value that is out of its range.
+
+    Raises:
+        ValueError: it is.
+    """
+    if not holds:
+        raise ValueError(f"{name} is out of range: {value!r}")

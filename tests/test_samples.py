@@ -39,6 +39,6 @@ def test_the_demonstration_shows_scored_chunks(tmp_path: Path) -> None:
         "DEC-0054 battery": "meeting-notes-2025-05-14.md-chunk-001",
     }.items():
         assert re.search(
-            rf"Search\('{question}'\): \d+ chunks match\n +\d\.\d+  {best}", done.stdout
+            rf"Search\('{question}'\): \d+ chunks match\n +\d+\.\d+  {best}", done.stdout
         )
     assert "The chunk after meeting-notes-2025-05-14.md-chunk-001: " in done.stdout

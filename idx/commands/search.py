@@ -6,7 +6,7 @@ import typer
 
 from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json
 from idx.output import print_json, say
-from shared.search_options import Operator, Syntax
+from shared.search_options import BY_SCORE, Detail, Operator, Syntax
 
 
 def search(
@@ -34,18 +34,62 @@ def search(
             "character is text; lucene: the syntax to the letter."
         ),
     ] = "auto",
+    sort: Annotated[
+        str,
+        typer.Option(
+            metavar="FIELD",
+            help="score, source_document, chunk_index or a field of the metadata; -FIELD for the "
+            "greatest first.",
+        ),
+    ] = BY_SCORE,
+    facets: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--facet",
+            metavar="FIELD",
+            help="Count the values of a field of the metadata among the matches; repeatable.",
+        ),
+    ] = None,
+    explain: Annotated[
+        bool,
+        typer.Option("--explain", help="Show what becomes of the query instead of the chunks."),
+    ] = False,
+    detail: Annotated[
+        Detail,
+        typer.Option(
+            help="With --explain: what was understood, what each step made of it, the terms and "
+            "how many chunks have each, or how the best scores came about. Each has all before it."
+        ),
+    ] = "steps",
     index_path: IndexPath = DEFAULT_INDEX_PATH,
     as_json: Json = False,
 ) -> None:
     """Search the index: ranked chunks, the passages that match with the words marked.
 
-    Example: idx search 'notice period' --filter 'file_path^=/home/me/contracts'
+    Example: idx search 'notice period' --filter 'file_path^=/home/me/contracts' --facet language
     """
     from shared.filters import parse_filter
     from shared.searcher import Searcher
 
     conditions = [parse_filter(text) for text in filters or []]
     with Searcher(index_path) as searcher:
+        if explain:
+            explanation = searcher.explain(
+                query,
+                detail=detail,
+                limit=limit,
+                offset=offset,
+                filters=conditions,
+                operator=operator,
+                syntax=syntax,
+            )
+            if as_json:
+                print_json(explanation)
+            else:
+                from idx.explanation import print_explanation
+
+                print_explanation(explanation)
+            return
         answer = searcher.search(
             query,
             limit=limit,
@@ -54,13 +98,18 @@ def search(
             operator=operator,
             syntax=syntax,
             content="full" if as_json else "passages",
+            sort=sort,
+            facets=facets or [],
         )
     if as_json:
         print_json(answer)
         return
+    from idx.facets import print_facet
     from idx.highlighting import print_hit
 
     for rank, hit in enumerate(answer.results, start=offset + 1):
         print_hit(rank, hit)
+    for facet in answer.facets:
+        print_facet(facet)
     shown = f"{offset + 1} to {offset + len(answer.results)}" if answer.results else "none"
     say(f"{answer.totalHits:,} chunks match; shown: {shown}.")

@@ -1,12 +1,16 @@
 """`idx show`."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json
 from idx.output import print_json
 from shared.settings import MAX_COUNT
+
+if TYPE_CHECKING:
+    from shared.document import Scalar
+    from shared.index_results import DocumentDetails
 
 
 def show(
@@ -15,13 +19,18 @@ def show(
         int | None,
         typer.Option(min=1, max=MAX_COUNT, metavar="N", help="Only the chunk with this number."),
     ] = None,
+    details: Annotated[
+        bool, typer.Option("--details", help="What is known of the document instead of its text.")
+    ] = False,
     index_path: IndexPath = DEFAULT_INDEX_PATH,
     as_json: Json = False,
 ) -> None:
-    """Print the chunks of a document as they are stored.
+    """Print the chunks of a document as they are stored, or what is known of it.
 
-    Example: idx show lease --chunk 2
+    Examples: idx show lease --chunk 2, idx show lease --details
     """
+    if details and chunk:
+        raise typer.BadParameter("give --chunk or --details, not both")
     from idx.control_characters import visible, visible_line
     from idx.place import cited
     from shared.chunker import chunk_id
@@ -29,6 +38,9 @@ def show(
     from shared.searcher import Searcher
 
     with Searcher(index_path) as searcher:
+        if details:
+            _print_details(searcher.document_details(document_id), as_json=as_json)
+            return
         answer = searcher.document_chunks(
             document_id, start_index=chunk or 1, count=1 if chunk else None
         )
@@ -43,3 +55,29 @@ def show(
             print(visible_line(place))
         print()
         print(f"{visible(piece.content)}\n")
+
+
+def _print_details(details: "DocumentDetails", *, as_json: bool) -> None:
+    if as_json:
+        print_json(details)
+        return
+    from idx.control_characters import visible
+    from idx.tables import print_table
+
+    known = {
+        "Document": details.source_document,
+        "Title": details.title,
+        "File": details.file_path,
+        "Chunks": f"{details.chunk_count:,}",
+        "Words": f"{details.words:,}",
+        "Characters": None if details.characters is None else f"{details.characters:,}",
+        **{key: _text(value) for key, value in details.metadata.items()},
+    }
+    print_table(
+        ["", ""], [(name, text) for name, text in known.items() if text is not None], headings=False
+    )
+    print(f"\n{visible(details.preview)}")
+
+
+def _text(value: "Scalar | list[Scalar]") -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

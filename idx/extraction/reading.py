@@ -9,8 +9,8 @@ from typing import Final
 from idx.content_hash import content_hash
 from idx.extraction.extracted import ExtractionOptions
 from idx.extraction.formats import extract
-from idx.extraction.language import detect_language
 from idx.extraction.outcome import CHANGED, VANISHED, ReadFile
+from shared.analysis.language_detection import detect_language
 from shared.errors import SourceFileError
 
 _MEGABYTE: Final = 1_000_000

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from mcp.server.mcpserver import Context
 from pydantic import Field
 
-from server.arguments import ChunkId, MaxCharacters
+from server.arguments import ChunkId, DocumentId, MaxCharacters
 from server.budget import DEFAULT_CHARACTERS, fit, shorten_chunk
 from server.lucene_pool import LucenePool
 from shared.errors import AnswerTooLongError
@@ -48,9 +48,7 @@ async def get_previous_chunk(
 
 async def get_document_chunks(
     context: Context[LucenePool, Any],
-    source_document_id: Annotated[
-        str, Field(min_length=1, description="Id of a document: source_document of a result.")
-    ],
+    source_document_id: DocumentId,
     start_index: Annotated[
         int, Field(ge=1, le=MAX_COUNT, description="Number of the first chunk.")
     ] = 1,

@@ -1,4 +1,4 @@
-"""The tools on documents as a whole: `ListDocuments` and `list_failures`."""
+"""The tools on documents as a whole: what there is, what is known of one, what is not there."""
 
 from dataclasses import replace
 from typing import Annotated, Any
@@ -6,9 +6,17 @@ from typing import Annotated, Any
 from mcp.server.mcpserver import Context
 from pydantic import Field
 
-from server.arguments import MaxCharacters, Offset
-from server.budget import DEFAULT_CHARACTERS, fit, shorten_failure, shorten_summary
+from server.arguments import DocumentId, MaxCharacters, Offset
+from server.budget import (
+    DEFAULT_CHARACTERS,
+    fit,
+    shorten_details,
+    shorten_failure,
+    shorten_summary,
+)
 from server.lucene_pool import LucenePool
+from shared.errors import AnswerTooLongError
+from shared.index_results import DocumentDetails
 from shared.results import DocumentList, FailureList
 
 
@@ -29,6 +37,26 @@ async def list_documents(
     )
     documents, notice = fit(answer.documents, max_characters, shorten_summary)
     return replace(answer, documents=documents, notice=notice)
+
+
+async def document_details(
+    context: Context[LucenePool, Any],
+    source_document_id: DocumentId,
+    max_characters: MaxCharacters = DEFAULT_CHARACTERS,
+) -> DocumentDetails:
+    """Tell all that is known of one document beside its text: metadata, file, language, length.
+
+    Use this to judge a document that Search or ListDocuments named, or to learn who wrote it,
+    when, and how long it is; hits leave out some of the metadata. preview is the beginning of the
+    text; read on with get_document_chunks and the same id.
+    """
+    answer = await context.request_context.lifespan_context.run(
+        lambda searcher: searcher.document_details(source_document_id)
+    )
+    fitting, notice = fit([answer], max_characters, shorten_details)
+    if not fitting:
+        raise AnswerTooLongError(max_characters)
+    return replace(fitting[0], notice=notice)
 
 
 async def list_failures(

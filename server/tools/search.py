@@ -7,11 +7,18 @@ from mcp.server.mcpserver import Context
 from pydantic import Field
 
 from server.arguments import MaxCharacters, Offset
-from server.budget import DEFAULT_CHARACTERS, brief_query, fit, shorten_hit
+from server.budget import (
+    DEFAULT_CHARACTERS,
+    brief_facets,
+    brief_passages,
+    brief_query,
+    fit,
+    shorten_hit,
+)
 from server.lucene_pool import LucenePool
 from shared.filters import Filter
 from shared.results import SearchAnswer
-from shared.search_options import Content, Operator, Syntax
+from shared.search_options import BY_SCORE, Content, Operator, Syntax
 
 
 async def search(
@@ -49,6 +56,21 @@ async def search(
             "the matches, each match between <mark> and </mark>; none: no text."
         ),
     ] = "full",
+    sort: Annotated[
+        str,
+        Field(
+            description="score: best first; or source_document, chunk_index or a field of the "
+            "metadata such as modified; with a minus before it the greatest or newest first."
+        ),
+    ] = BY_SCORE,
+    facets: Annotated[
+        list[str],
+        Field(
+            max_length=10,
+            description="Fields of the metadata, such as language or author, whose values are "
+            "counted among all matches: what to filter by next.",
+        ),
+    ] = [],  # noqa: B006 - pydantic copies the default for each call
     max_characters: MaxCharacters = DEFAULT_CHARACTERS,
 ) -> SearchAnswer:
     """Search the user's documents and return the chunks that match, best first.
@@ -67,8 +89,11 @@ async def search(
             operator=operator,
             syntax=syntax,
             content=content,
+            sort=sort,
+            facets=facets,
         )
     )
-    shown = brief_query(query)
-    results, notice = fit(answer.results, max_characters, shorten_hit, outside=shown)
-    return replace(answer, query=shown, results=results, notice=notice)
+    shown, counted = brief_query(query), brief_facets(answer.facets)
+    hits = [brief_passages(hit) for hit in answer.results]
+    results, notice = fit(hits, max_characters, shorten_hit, outside=[shown, counted])
+    return replace(answer, query=shown, results=results, facets=counted, notice=notice)

@@ -1,25 +1,175 @@
-"""How text becomes terms, at indexing and at search time alike."""
+"""The analyzer of each field: the chain of steps that makes its terms."""
 
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any, Final
+
+from java.nio.file import Paths
 from java.util import HashMap
-from org.apache.lucene.analysis import Analyzer
+from org.apache.lucene.analysis import Analyzer, TokenStream
 from org.apache.lucene.analysis.core import KeywordAnalyzer
 from org.apache.lucene.analysis.custom import CustomAnalyzer
 from org.apache.lucene.analysis.miscellaneous import PerFieldAnalyzerWrapper
+from org.apache.lucene.analysis.tokenattributes import (
+    CharTermAttribute,
+    PositionIncrementAttribute,
+)
 
 from shared import schema
+from shared.analysis.languages import FOLDED, LANGUAGES, Chain, Step, chain, with_words
+from shared.analysis.transliteration import DIGRAPH
 
-_TEXT_FILTERS = ("lowercase", "icuFolding")
-"""Names of Lucene's token filters. ICU folding makes "Café" and "cafe" one term (UTR #30)."""
+_REMEMBERED: Final = 10_000
+"""Words of queries whose terms are remembered; many come again and again."""
+
+_RESOURCES: Final = Path(__file__).parents[1]
+"""Where the chains' dictionaries and lists of words are looked for, before Lucene's own."""
+
+_CONNECTING: Final = "-_./:@#+&"
+"""Signs that make one name of several words, as in DEC-0054 or user@host."""
+
+_OTHER_SIGNS: Final = (
+    " \t\r\n\f\v\u0085\u00a0\u2007\u2028\u2029\u202f\u3000()[]{}<>,;!?|\\*%$=~^`'\""
+)
+_QUOTES: Final = "„“”‚‘’«»‹›…。、，；：！？（）「」『』【】·•–—"  # noqa: RUF001 - as in texts
 
 
-def analyzer() -> Analyzer:
-    """The analyzer of every field: text is cut at word boundaries (UAX #29) and folded, keywords
-    stay whole. It may be shared by threads. The virtual machine must run.
+def _escaped(characters: str) -> str:
+    """Characters as themselves in a regular expression of Lucene (`RegExp`)."""
+    return "".join(f"\\{character}" for character in characters)
+
+
+_SIGN: Final = f"[{_escaped(_CONNECTING)}]"
+_LETTER: Final = f"[^{_escaped(_CONNECTING + _OTHER_SIGNS + _QUOTES)}]"
+_IDENTIFIER: Final = "|".join(
+    (
+        rf"[\@\#\.]?{_LETTER}+({_SIGN}+{_LETTER}+)+(\+\+|\#)?",
+        rf"{_LETTER}+(\+\+|\#)",
+        rf"[\@\#\.]{_LETTER}+",
+    )
+)
+"""A word with signs in it, or with those before or behind it that belong to names: .NET, C++."""
+
+_IDENTIFIER_TOKENIZER: Final = Step("simplePattern", {"pattern": _IDENTIFIER})
+
+_FIELDS: Final[Mapping[str, Chain]] = {
+    schema.REVERSED: chain(*FOLDED, "reverseString"),
+    schema.TRANSLITERATED: chain(
+        *FOLDED,
+        Step("patternReplace", {"pattern": DIGRAPH, "replacement": "$1"}),
+    ),
+    schema.IDENTIFIERS: chain(
+        Step(
+            "wordDelimiterGraph",
+            {
+                "preserveOriginal": "1",
+                "catenateWords": "1",
+                "splitOnCaseChange": "0",
+                "splitOnNumerics": "0",
+                "stemEnglishPossessive": "0",
+            },
+        ),
+        "flattenGraph",
+        *FOLDED,
+        tokenizer=_IDENTIFIER_TOKENIZER,
+    ),
+}
+"""The fields that are analyzed in ways of their own, as they are written into the index."""
+
+_TEXT: Final = chain(*FOLDED)
+"""Words at the boundaries of Unicode (UAX #29), folded: of all other fields."""
+
+_IN_QUERIES: Final = {schema.IDENTIFIERS: chain(*FOLDED, tokenizer=_IDENTIFIER_TOKENIZER)}
+"""What is asked for is the whole identifier; the index has its parts, too."""
+
+
+def writing_analyzer() -> Analyzer:
+    """The analyzer of an `IndexWriter`: `prepare` makes each field known to it beforehand.
+
+    Keywords stay whole. The virtual machine must run.
     """
-    text = CustomAnalyzer.builder().withTokenizer("standard", [])
-    for name in _TEXT_FILTERS:
-        text = text.addTokenFilter(name, [])
-    keywords = HashMap()
+    # Lucene keeps this very map, so a language costs nothing before its first text.
+    return PerFieldAnalyzerWrapper(_built(_TEXT), _prepared())
+
+
+@cache
+def _prepared() -> Any:
+    """The analyzers by field that are not those of plain text."""
+    by_field = HashMap()
     for field in schema.KEYWORD_FIELDS:
-        keywords.put(field, KeywordAnalyzer())
-    return PerFieldAnalyzerWrapper(text.build(), keywords)
+        by_field.put(field, KeywordAnalyzer())
+    return by_field
+
+
+@cache
+def prepare(field: str) -> None:
+    """Have the writing analyzer know a field's chain. Only the thread that writes may call it."""
+    _prepared().put(field, _built(_chain(field)))
+
+
+@cache
+def query_analyzer(field: str) -> Analyzer:
+    """The analyzer of what is looked for in a field. It may be shared by threads."""
+    return _built(_IN_QUERIES.get(field) or _chain(field))
+
+
+@cache
+def passage_analyzer(language: str) -> Analyzer:
+    """The analyzer that gives the words of a text both as they are and in their base forms.
+
+    Args:
+        language: a code of `LANGUAGES`; any other text for words as they are.
+    """
+    return _built(with_words(LANGUAGES[language]) if language in LANGUAGES else _TEXT)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def tokens(field: str, text: str) -> Sequence[Sequence[str]]:
+    """The terms of a text that is looked for in a field: a sequence for each position.
+
+    More than one term stands where a word has several lemmas.
+    """
+    stream = TokenStream.cast_(query_analyzer(field).tokenStream(field, text))
+    return tuple(map(tuple, _positions(stream)))
+
+
+def normalized(field: str, text: str) -> str:
+    """A part of a word, such as the beginning of one, folded like the words of a field."""
+    return query_analyzer(field).normalize(field, text).utf8ToString()
+
+
+def _positions(stream: Any) -> Iterator[list[str]]:
+    term = CharTermAttribute.cast_(stream.getAttribute(CharTermAttribute.class_))
+    increment = PositionIncrementAttribute.cast_(
+        stream.getAttribute(PositionIncrementAttribute.class_)
+    )
+    found: list[str] = []
+    try:
+        stream.reset()
+        while stream.incrementToken():
+            if found and increment.getPositionIncrement():
+                yield found
+                found = []
+            found.append(term.toString())
+        if found:
+            yield found
+        stream.end()
+    finally:
+        stream.close()
+
+
+def _chain(field: str) -> Chain:
+    return LANGUAGES.get(schema.language_of(field) or "") or _FIELDS.get(field) or _TEXT
+
+
+def _built(steps: Chain) -> Analyzer:
+    builder = CustomAnalyzer.builder(Paths.get(str(_RESOURCES)))
+    builder = builder.withTokenizer(steps.tokenizer.name, _pairs(steps.tokenizer))
+    for step in steps.filters:
+        builder = builder.addTokenFilter(step.name, _pairs(step))
+    return builder.build()
+
+
+def _pairs(step: Step) -> list[str]:
+    return [text for pair in step.parameters.items() for text in pair]

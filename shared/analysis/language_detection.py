@@ -1,8 +1,11 @@
-"""Which language a text is in."""
+"""Which language a text is in, and in which its words are looked up."""
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 from typing import Final
+
+from shared.analysis.languages import LANGUAGES, WITH_LEMMAS
 
 _PIECE: Final = 400
 """Characters of each of the pieces of a long text that are looked at."""
@@ -40,12 +43,12 @@ def detect_language(text: str) -> str | None:
     sample = "\n".join(_pieces(text))
     if "://" in sample or "www." in sample:
         sample = _WEB_ADDRESS.sub(" ", sample)
-    data = sample.encode(errors="ignore")
+    data = _VOWEL_MARKS.sub("", sample).encode(errors="ignore")
     found = _detect(data)
     if found is None:
         return None
     code, share, letters = found
-    code = _CODES.get(code, code.partition("-")[0])
+    code = _code(code)
     if (
         len(code) != _CODE_LENGTH
         or letters < max(_FEWEST_BYTES, _LEAST_SHARE_OF_LETTERS * len(data))
@@ -53,6 +56,66 @@ def detect_language(text: str) -> str | None:
     ):
         return None
     return code
+
+
+_PASSAGE: Final = 150
+"""Characters of each of the passages of a chunk that are looked at."""
+
+_PASSAGES: Final = 4
+
+_SHORT: Final = 300
+"""Characters of a text that is indexed in every language with lemmas if none can be told."""
+
+_FALLBACK: Final = ("en",)
+"""Of longer texts without a language, such as programs and tables."""
+
+_BY_SCRIPT: Final = {
+    "[\u0400-\u04ff]": ("bg", "ru", "sr", "uk"),
+    "[\u0600-\u06ff]": ("ar", "fa"),
+    "[\u0900-\u097f]": ("hi", "ne"),
+    "[\u3040-\u30ff\u4e00-\u9fff]": ("ja", "zh"),
+}
+"""Languages of the letters that a text has, where they are all that can be told of it."""
+
+_VOWEL_MARKS: Final = re.compile("[\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670]")
+"""Arabic and Hebrew without them is what the detector knows."""
+
+_SENTENCE: Final = re.compile(r"[^.!?\n]{20,}")
+
+
+def languages_of(text: str) -> tuple[str, ...]:
+    """The languages in whose base forms a chunk's words are indexed.
+
+    Each sentence of a short text, and four passages of a long one, may be in another language.
+
+    Args:
+        text: the content of a chunk.
+
+    Returns:
+        Codes of `LANGUAGES`, mostly one. Where no language can be told, all that have a
+        dictionary for a short text, and English for a longer one.
+    """
+    if not text.isascii():
+        text = _VOWEL_MARKS.sub("", text)
+    if len(text) <= _PASSAGE * _PASSAGES:
+        passages = chain([text], _SENTENCE.findall(text))
+    else:
+        step = (len(text) - _PASSAGE) // (_PASSAGES - 1)
+        passages = chain(text[begin : begin + _PASSAGE] for begin in range(0, len(text), step))
+    found = [_detect(passage.encode(errors="ignore")) for passage in passages]
+    codes = dict.fromkeys(_code(language) for language, _, _ in filter(None, found))
+    known = tuple(code for code in codes if code in LANGUAGES)
+    if known or codes:
+        return known
+    for letters, languages in _BY_SCRIPT.items():
+        if re.search(letters, text):
+            return languages
+    return WITH_LEMMAS if len(text) <= _SHORT else _FALLBACK
+
+
+def _code(language: str) -> str:
+    """The code of a language, without its script, that ISO 639-1 has for it."""
+    return _CODES.get(language, language.partition("-")[0])
 
 
 def _pieces(text: str) -> Iterator[str]:

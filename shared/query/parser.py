@@ -1,141 +1,105 @@
-"""From the text of a query to a query of Lucene: the one place where ranking lives.
+"""Lucene's classic query syntax as a tree: the words stay as they were typed, on no field yet."""
 
-`parse` runs the stages in this order:
-
-1. a blank text matches every chunk;
-2. what is not meant as syntax is escaped (`shared.query_syntax`);
-3. Lucene's classic syntax is parsed on `FIELDS`, each word in each of these fields;
-4. what the syntax names itself, such as ``title:lease``, is left as it is.
-
-Scores are BM25 (Robertson et al. 1994, with Lucene's k1 = 1.2 and b = 0.75), summed over
-the fields.
-"""
-
-import math
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections import Counter
+from collections.abc import Callable
 from typing import Any, Final
 
 import lucene
-from java.lang import Float, IllegalArgumentException, StackOverflowError
 from java.util import HashMap
-from org.apache.lucene.analysis import Analyzer
-from org.apache.lucene.queryparser.classic import (
-    MultiFieldQueryParser,
-    ParseException,
-    QueryParser,
-    QueryParserBase,
+from org.apache.lucene.analysis.core import KeywordAnalyzer
+from org.apache.lucene.analysis.custom import CustomAnalyzer
+from org.apache.lucene.analysis.miscellaneous import PerFieldAnalyzerWrapper
+from org.apache.lucene.index import Term
+from org.apache.lucene.queryparser.classic import ParseException, QueryParser, QueryParserBase
+from org.apache.lucene.search import (
+    BooleanClause,
+    BooleanQuery,
+    BoostQuery,
+    FuzzyQuery,
+    IndexSearcher,
+    MatchAllDocsQuery,
+    PhraseQuery,
+    PrefixQuery,
+    RegexpQuery,
+    TermQuery,
+    TermRangeQuery,
+    WildcardQuery,
 )
-from org.apache.lucene.search import IndexSearcher, MatchAllDocsQuery
-from org.apache.lucene.util.automaton import TooComplexToDeterminizeException
 
-from shared import java_errors, schema
+from shared import schema
 from shared.errors import QueryError, QueryParseError
-from shared.query_syntax import original_position, to_lucene_syntax
-from shared.search_options import Operator, Syntax
+from shared.query.limits import (
+    MAX_CLAUSES,
+    MAX_QUERY_LENGTH,
+    MAX_TERMS,
+    check_repetitions,
+    running,
+    too_many_clauses,
+)
+from shared.query.syntax import original_position
+from shared.query.tree import (
+    Clause,
+    Clauses,
+    Everything,
+    Expression,
+    Fuzzy,
+    Node,
+    Nothing,
+    Occur,
+    Phrase,
+    Range,
+    Wildcard,
+    Word,
+    leaves,
+    weighted,
+)
+from shared.search_options import Operator
 
-MAX_QUERY_LENGTH: Final = 20_000
-"""Characters in a query; more than a page of text is no question."""
+_NO_FIELD: Final = "\0"
+"""Stands for the field of whatever names none."""
 
-MAX_CLAUSES: Final = 4096
-"""Terms that a query may come to, wildcards expanded and each field counted."""
-
-FIELDS: Final = {schema.CONTENT: 1.0, schema.TITLE: 1.0}
-"""The fields that a word is looked for in, with the weight of a match in each."""
-
-MAX_REPETITIONS: Final = 1_000
-"""Product of the repetition counts in a regular expression."""
-
-_EXPRESSION: Final = re.compile(r"\\.|(/(?:\\/|[^/])*/)", re.DOTALL)
-_REPETITION: Final = re.compile(r"\{([0-9]{1,20}(?:,[0-9]{0,20})?)\}")
 _COLUMN: Final = re.compile(r"at line 1, column (\d+)")
+_WILDCARDS: Final = re.compile(r"[\\*?]")
 
 
-def parse(text: str, analyzer: Analyzer, operator: Operator = "or", syntax: Syntax = "auto") -> Any:
-    """Parse the text of a query.
+def parse(text: str, classic: str, operator: Operator) -> Node:
+    """Parse a query.
 
     Args:
-        text: what was typed; a blank text matches every chunk.
-        analyzer: the analyzer that the index was written with.
+        text: what was typed, for the message of an error.
+        classic: the same in Lucene's classic syntax.
         operator: whether one of the words is enough or all are needed.
-        syntax: how the text is read; see `shared.query_syntax`.
-
-    Returns:
-        A query of Lucene. It belongs to no thread.
 
     Raises:
         QueryParseError: the text is not valid syntax; the message says where.
-        QueryError: the query is too long, too large, or cannot be run.
+        QueryError: the query is too large, or cannot be run.
     """
-    if not text.strip():
-        return MatchAllDocsQuery()
-    if len(text) > MAX_QUERY_LENGTH:
-        raise QueryError(
-            f"the query has {len(text):,} characters; at most {MAX_QUERY_LENGTH:,} are allowed: "
-            "ask for fewer words"
-        )
-    classic = to_lucene_syntax(text, syntax)
-    _check_repetitions(classic)
+    check_repetitions(classic)
     IndexSearcher.setMaxClauseCount(MAX_CLAUSES)
     with running():
         try:
             # A static method of the same name hides this one on the class itself.
-            return QueryParserBase.parse(_parser(analyzer, operator), classic)
+            query = QueryParserBase.parse(_parser(operator), classic)
         except lucene.JavaError as error:
             if not ParseException.instance_(error.getJavaException()):
                 raise
             raise _parse_error(text, classic, error.getJavaException()) from error
+    tree = _node(query)
+    if sum(1 for _ in leaves(tree)) > MAX_TERMS:
+        raise too_many_clauses()
+    return tree
 
 
-def _check_repetitions(text: str) -> None:
-    """Refuse a regular expression that Lucene would unroll into very many states."""
-    for expression in _EXPRESSION.findall(text):
-        states = math.prod(max(map(int, counts)) for counts in _counts(expression))
-        if states > MAX_REPETITIONS:
-            raise QueryError(
-                f"the regular expression {expression[:80]!r} repeats more than "
-                f"{MAX_REPETITIONS:,} times; use * or + or smaller numbers"
-            )
-
-
-def _counts(expression: str) -> Iterator[list[str]]:
-    """The numbers in each ``{n}``, ``{n,}`` or ``{n,m}`` of a regular expression."""
-    for repetition in _REPETITION.findall(expression):
-        yield [count for count in repetition.split(",") if count]
-
-
-@contextmanager
-def running() -> Iterator[None]:
-    """Turn what Lucene throws because of a query, while it is parsed or run, into a `QueryError`.
-
-    Raises:
-        QueryParseError: a part of the query, such as a regular expression, is not valid.
-        QueryError: the query has too many terms or is nested too deeply.
-    """
-    try:
-        yield
-    except lucene.JavaError as error:
-        thrown = error.getJavaException()
-        if IndexSearcher.TooManyClauses.instance_(thrown):
-            raise _too_many_clauses() from error
-        if TooComplexToDeterminizeException.instance_(thrown):
-            raise QueryError(
-                "the query has a pattern that is too complex; use a simpler one"
-            ) from error
-        if StackOverflowError.instance_(thrown):
-            raise QueryError("the query is nested too deeply; use fewer parentheses") from error
-        if IllegalArgumentException.instance_(thrown):
-            raise QueryParseError(java_errors.message(error)) from error
-        raise
-
-
-def _parser(analyzer: Analyzer, operator: Operator) -> Any:
-    weights = HashMap()
-    for field, weight in FIELDS.items():
-        weights.put(field, Float(weight))
+def _parser(operator: Operator) -> Any:
+    keywords = HashMap()
+    for field in schema.KEYWORD_FIELDS:
+        keywords.put(field, KeywordAnalyzer())
+    words = CustomAnalyzer.builder().withTokenizer(
+        "whitespace", ["maxTokenLen", str(MAX_QUERY_LENGTH)]
+    )
     # A parser keeps state while it parses, so every query has its own.
-    parser = MultiFieldQueryParser(list(FIELDS), analyzer, weights)
+    parser = QueryParser(_NO_FIELD, PerFieldAnalyzerWrapper(words.build(), keywords))
     parser.setDefaultOperator(
         QueryParser.Operator.AND if operator == "and" else QueryParser.Operator.OR
     )
@@ -143,11 +107,98 @@ def _parser(analyzer: Analyzer, operator: Operator) -> Any:
     return parser
 
 
+def _node(query: Any) -> Node:
+    for java_class, convert in _CONVERSIONS:
+        if java_class.instance_(query):
+            return convert(java_class.cast_(query))
+    return Nothing()
+
+
+def _field(name: str) -> str | None:
+    return None if name == _NO_FIELD else name
+
+
+def _word(query: Any) -> Node:
+    term = query.getTerm()
+    return Word(term.text(), _field(term.field()))
+
+
+def _boolean(query: Any) -> Node:
+    clauses = (BooleanClause.cast_(clause) for clause in query.clauses())
+    # A word that is there several times counts so many times.
+    counts = Counter(Clause(_node(clause.query()), _occur(clause)) for clause in clauses)
+    return Clauses(
+        tuple(
+            Clause(weighted(clause.node, float(count)), clause.occur)
+            for clause, count in counts.items()
+        )
+    )
+
+
+def _occur(clause: Any) -> Occur:
+    if clause.isProhibited():
+        return "must_not"
+    return "must" if clause.isRequired() else "should"
+
+
+def _phrase(query: Any) -> Node:
+    terms = [Term.cast_(term) for term in query.getTerms()]
+    words = tuple(term.text() for term in terms)
+    return Phrase(words, query.getSlop(), _field(query.getField()))
+
+
+def _prefix(query: Any) -> Node:
+    prefix = query.getPrefix()
+    letters = _WILDCARDS.sub(r"\\\g<0>", prefix.text())
+    return Wildcard(f"{letters}*", _field(prefix.field()))
+
+
+def _wildcard(query: Any) -> Node:
+    term = query.getTerm()
+    return Wildcard(term.text(), _field(term.field()))
+
+
+def _fuzzy(query: Any) -> Node:
+    term = query.getTerm()
+    return Fuzzy(term.text(), query.getMaxEdits(), query.getPrefixLength(), _field(term.field()))
+
+
+def _expression(query: Any) -> Node:
+    term = query.getRegexp()
+    return Expression(term.text(), _field(term.field()))
+
+
+def _range(query: Any) -> Node:
+    low, high = query.getLowerTerm(), query.getUpperTerm()
+    return Range(
+        None if low is None else low.utf8ToString(),
+        None if high is None else high.utf8ToString(),
+        bool(query.includesLower()),
+        bool(query.includesUpper()),
+        _field(query.getField()),
+    )
+
+
+_CONVERSIONS: Final[list[tuple[Any, Callable[[Any], Node]]]] = [
+    (TermQuery, _word),
+    (BooleanQuery, _boolean),
+    (BoostQuery, lambda query: weighted(_node(query.getQuery()), query.getBoost())),
+    (PhraseQuery, _phrase),
+    # Prefixes, wildcards and expressions are all automata; these classes exclude each other.
+    (PrefixQuery, _prefix),
+    (WildcardQuery, _wildcard),
+    (RegexpQuery, _expression),
+    (FuzzyQuery, _fuzzy),
+    (TermRangeQuery, _range),
+    (MatchAllDocsQuery, lambda _: Everything()),
+]
+
+
 def _parse_error(text: str, classic: str, thrown: Any) -> QueryError:
     """Say where a text stops being valid; Lucene's own message lists the tokens it expected."""
     cause = thrown.getCause()
     if cause is not None and IndexSearcher.TooManyClauses.instance_(cause):
-        return _too_many_clauses()
+        return too_many_clauses()
     # The message begins with the query itself, so the place is the last match.
     columns = _COLUMN.findall(thrown.getMessage())
     if not columns:
@@ -161,10 +212,4 @@ def _parse_error(text: str, classic: str, thrown: Any) -> QueryError:
         return QueryParseError(f"the query ends too early, at character {position}: {before!r}")
     return QueryParseError(
         f"unexpected {rest[0][:40]!r} at character {position + 1}, after {before!r}"
-    )
-
-
-def _too_many_clauses() -> QueryError:
-    return QueryError(
-        f"the query comes to more than {MAX_CLAUSES:,} terms; use fewer words or longer prefixes"
     )

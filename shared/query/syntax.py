@@ -7,7 +7,8 @@ rules.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from functools import lru_cache
 from typing import Final
 
 from shared import schema
@@ -27,39 +28,47 @@ _WORD: Final = r"\w\u0300-\u1fff\u20d0-\u20ff\ua800-\uabff\ufe20-\ufe2f"
 _BEGINNING: Final = r"(?<![^\s(+\-!:])"
 """Before the first character of a word; signs, parentheses and a field may come before it."""
 
-_SYNTAX: Final = re.compile(
-    "|".join(
-        (
-            # A character that was escaped by whoever typed it.
-            r"\\.",
-            # A phrase; and a quote that is never closed, a mistake that the parser names.
-            rf'{_BEGINNING}"(?:\\.|[^"\\])+"(?:~{_NUMBER})?{_BOOST}',
-            rf'{_BEGINNING}"(?=[^\s"])(?![^"]*")',
-            # A regular expression, a range, a field, and what stands by itself.
-            rf"{_BEGINNING}/(?:\\.|[^/\\\s])+/{_BOOST}{_END}",
-            rf"{_BEGINNING}[\[{{][^\[\]{{}}]{{1,{_LONGEST_RANGE}}}\sTO\b[^\[\]{{}}]*[\]}}]?{_BOOST}",
-            rf"(?<![^\s(+\-!]){_FIELD}:(?=\S)",
-            r"(?<!\S)(?:\*:\*|&&|\|\|)(?!\S)",
-            # A sign before a word, and a word with wildcards that do not just end a question.
-            r"(?<![^\s(])[+\-!](?=[\w\"(*?/\\])",
-            rf"{_BEGINNING}(?=[{_WORD}.]*[*?])[*?]*[{_WORD}](?:[{_WORD}.*?]*[{_WORD}*])?",
-            # What follows a word: another spelling, a weight.
-            rf"(?<=[{_WORD}])~(?:{_NUMBER})?{_BOOST}{_END}",
-            rf"(?<=\S)\^{_NUMBER}{_END}",
+
+@lru_cache(maxsize=16)
+def _syntax(keys: tuple[str, ...]) -> re.Pattern[str]:
+    """What is syntax, for an index with these keys of metadata."""
+    field = "|".join((_FIELD, *(re.escape(key) for key in keys if key.isidentifier())))
+    return re.compile(
+        "|".join(
+            (
+                # A character that was escaped by whoever typed it.
+                r"\\.",
+                # A phrase; and a quote that is never closed, a mistake that the parser names.
+                rf'{_BEGINNING}"(?:\\.|[^"\\])+"(?:~{_NUMBER})?{_BOOST}',
+                rf'{_BEGINNING}"(?=[^\s"])(?![^"]*")',
+                # A regular expression, a range, a field, and what stands by itself.
+                rf"{_BEGINNING}/(?:\\.|[^/\\\s])+/{_BOOST}{_END}",
+                rf"{_BEGINNING}[\[{{][^\[\]{{}}]{{1,{_LONGEST_RANGE}}}\sTO\b[^\[\]{{}}]*[\]}}]?{_BOOST}",
+                rf"(?<![^\s(+\-!])(?:{field}):(?=\S)",
+                r"(?<!\S)(?:\*:\*|&&|\|\|)(?!\S)",
+                # A sign before a word, and a word with wildcards that do not just end a question.
+                r"(?<![^\s(])[+\-!](?=[\w\"(*?/\\])",
+                rf"{_BEGINNING}(?=[{_WORD}.]*[*?])[*?]*[{_WORD}](?:[{_WORD}.*?]*[{_WORD}*])?",
+                # What follows a word: another spelling, a weight.
+                rf"(?<=[{_WORD}])~(?:{_NUMBER})?{_BOOST}{_END}",
+                rf"(?<=\S)\^{_NUMBER}{_END}",
+            )
         )
     )
-)
+
+
 _SPECIAL: Final = re.compile(r'[+\-!(){}\[\]^"~*?:\\/&|]')
 _OPERATOR: Final = re.compile(r"(?<!\S)(AND|OR|NOT)(?!\S)")
 
 
-def to_lucene_syntax(text: str, syntax: Syntax = "auto") -> str:
+def to_lucene_syntax(text: str, syntax: Syntax = "auto", keys: Collection[str] = ()) -> str:
     """A query as text of Lucene's classic query parser.
 
     Args:
         text: what was typed.
         syntax: ``lucene`` leaves the text as it is, ``plain`` takes every character as text,
             ``auto`` decides for each.
+        keys: of metadata, which a colon may follow like the name of a field.
     """
     match syntax:
         case "lucene":
@@ -68,10 +77,11 @@ def to_lucene_syntax(text: str, syntax: Syntax = "auto") -> str:
             return _OPERATOR.sub(r"\\\1", _escaped(text))
     if text.strip() == "*":
         return text
-    groups = _groups(text)
+    pattern = _syntax(tuple(keys))
+    groups = _groups(text, pattern)
     return "".join(
         part if is_syntax else _escaped_but(part, start, groups)
-        for start, part, is_syntax in _parts(text)
+        for start, part, is_syntax in _parts(text, pattern)
     )
 
 
@@ -90,25 +100,25 @@ def original_position(text: str, classic: str, position: int) -> int:
     return original
 
 
-def _parts(text: str) -> Iterator[tuple[int, str, bool]]:
+def _parts(text: str, syntax: re.Pattern[str]) -> Iterator[tuple[int, str, bool]]:
     """The parts of a text in order: where each begins, and whether it is syntax."""
     end = 0
-    for found in _SYNTAX.finditer(text):
+    for found in syntax.finditer(text):
         yield end, text[end : found.start()], False
         yield found.start(), found.group(), True
         end = found.end()
     yield end, text[end:], False
 
 
-def _groups(text: str) -> frozenset[int]:
+def _groups(text: str, syntax: re.Pattern[str]) -> frozenset[int]:
     """Where the parentheses stand that group: not those in or behind a word, as in ``f(x)``.
 
     One that is opened and never closed is a mistake, which the parser names; one that is only
-    closed, as in ``1)``, is a character.
+    closed, as in ``1)``, is a character, and so is one at the end, as in ``:-(``.
     """
     grouping: set[int] = set()
     opened: list[tuple[int, bool]] = []
-    for start, part, is_syntax in _parts(text):
+    for start, part, is_syntax in _parts(text, syntax):
         if is_syntax:
             continue
         for position in range(start, start + len(part)):
@@ -119,7 +129,10 @@ def _groups(text: str) -> frozenset[int]:
                 other, groups = opened.pop()
                 if groups and text[other + 1 : position].strip():
                     grouping |= {other, position}
-    grouping |= {position for position, groups in opened if groups}
+    for position, groups in opened:
+        follows_field = text[:position].endswith(":")
+        if groups and (follows_field or text[position + 1 :].strip()):
+            grouping.add(position)
     return frozenset(grouping)
 
 

@@ -127,7 +127,7 @@ def test_search_as_json_has_the_shape_of_the_tool(idx: Idx, empty_index: Path) -
     idx("add", "-d", "a", "-t", "First", "-c", "The café opens at noon.")
     answer = json.loads(idx("search", "cafe", "--json").stdout)
     (hit,) = answer.pop("results")
-    assert answer == {"query": "cafe", "totalHits": 1, "notice": None}
+    assert answer == {"query": "cafe", "totalHits": 1, "facets": [], "notice": None}
     assert hit.pop("score") > 0
     assert hit == {
         "id": "a-chunk-001",
@@ -218,7 +218,7 @@ def test_lines_are_shown_as_they_stand(idx: Idx, empty_index: Path) -> None:
 def test_stats(idx: Idx, empty_index: Path) -> None:
     idx("add", "-d", "a", "-t", "A", "-c", LONG)
     figures = json.loads(idx("stats", "--json").stdout)
-    assert (figures["documents"], figures["chunks"], figures["schema_version"]) == (1, 3, 1)
+    assert (figures["documents"], figures["chunks"], figures["schema_version"]) == (1, 3, 2)
     assert figures["path"] == str(empty_index)
     assert "Chunks" in idx("stats").stdout
 

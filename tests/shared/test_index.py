@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from shared import Document, Index, Searcher, create
+from shared import Document, Index, Searcher, create, index_writer
 from shared import index as index_module
+from shared.document import Metadata
 from shared.errors import (
     DocumentNotFoundError,
     IndexDamagedError,
@@ -215,19 +216,31 @@ def test_two_writers_in_one_process_exclude_each_other_too(empty_index: Path) ->
         assert done.stdout == "refused\n"
 
 
+def test_as_much_metadata_as_is_allowed_leaves_no_room_for_the_language(
+    empty_index: Path,
+) -> None:
+    text = "The rent is due on the third of each month, and the deposit is two months of rent."
+    full: Metadata = {f"key{number}": number for number in range(64)}
+    with Index(empty_index) as index:
+        assert index.add(Document("full", "Full", text, full)) == 1
+    with Searcher(empty_index) as searcher:
+        (document,) = searcher.documents().documents
+    assert document.metadata == full
+
+
 def test_creating_while_another_process_creates_wipes_nothing(
     index_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    opened = index_module._open_writer  # noqa: SLF001 - the place where two processes meet
+    opened = index_writer.open_writer
 
     def slowly(*arguments: object) -> object:
-        monkeypatch.setattr(index_module, "_open_writer", opened)
+        monkeypatch.setattr(index_module, "open_writer", opened)
         assert create(index_path)
         with Index(index_path) as index:
             index.add(Document("a", "A", "text"))
         return opened(*arguments)  # type: ignore[arg-type] # passed on as they came
 
-    monkeypatch.setattr(index_module, "_open_writer", slowly)
+    monkeypatch.setattr(index_module, "open_writer", slowly)
     assert not create(index_path)
     assert ids(index_path) == ["a"]
 

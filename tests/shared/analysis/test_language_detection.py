@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from idx.extraction.language import detect_language
+from shared.analysis.language_detection import detect_language
 
 TEXTS = {
     file.stem: file.read_text("utf-8")

@@ -4,7 +4,7 @@ import pytest
 
 from shared import Document, Index, Searcher, create
 from shared.errors import QueryParseError
-from shared.query_syntax import original_position, to_lucene_syntax
+from shared.query.syntax import original_position, to_lucene_syntax
 from shared.search_options import Syntax
 
 TEXTS = {

@@ -1,0 +1,51 @@
+"""`idx fields`."""
+
+from typing import TYPE_CHECKING
+
+from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json
+from idx.output import print_json, tell
+
+if TYPE_CHECKING:
+    from shared.index_results import FieldDescription
+
+
+def fields(index_path: IndexPath = DEFAULT_INDEX_PATH, as_json: Json = False) -> None:
+    """List the fields that can be searched, filtered, sorted by or counted.
+
+    Example: idx fields --json
+    """
+    from shared.searcher import Searcher
+
+    with Searcher(index_path) as searcher:
+        answer = searcher.fields()
+    if as_json:
+        print_json(answer)
+        return
+    from idx.tables import print_table
+
+    print_table(
+        ["Field", "Kind", "Chunks", "Use", "In a query", "Holds"],
+        (
+            (
+                field.name,
+                field.kind,
+                f"{field.chunks:,}",
+                _uses(field),
+                field.query_name or "",
+                field.meaning or f"such as {', '.join(field.examples)}",
+            )
+            for field in answer.fields
+        ),
+    )
+    tell(f"{answer.total_chunks:,} chunks")
+
+
+def _uses(field: "FieldDescription") -> str:
+    """What can be done with a field, in words."""
+    uses = {
+        "search": field.searchable,
+        "filter": field.filterable,
+        "sort": field.sortable,
+        "facet": field.facet,
+    }
+    return ", ".join(use for use, possible in uses.items() if possible)

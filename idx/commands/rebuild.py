@@ -1,0 +1,36 @@
+"""`idx rebuild`."""
+
+from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json, Wait
+from idx.output import print_json, say, tell
+from shared.settings import DEFAULT_WAIT
+
+
+def rebuild(
+    index_path: IndexPath = DEFAULT_INDEX_PATH, wait: Wait = DEFAULT_WAIT, as_json: Json = False
+) -> None:
+    """Build the index anew from the text stored in it, without the files it came from.
+
+    For an index that an older version made. It stays as it is until the new one takes its place,
+    all at once, so there must be room on the disk for both.
+
+    Example: idx rebuild --index-path ~/my-index
+    """
+    from dataclasses import asdict
+    from functools import partial
+
+    from idx.progress import counted
+    from shared.rebuild import rebuild as build_anew
+
+    done = build_anew(index_path, wait=wait, progress=partial(counted, name="documents"))
+    if done.previous_schema_version == done.schema_version:
+        say(
+            f"The index had schema version {done.schema_version} already; "
+            "it was built anew all the same."
+        )
+    if as_json:
+        print_json(asdict(done))
+    else:
+        tell(
+            f"Rebuilt {done.documents} documents as {done.chunks} chunks "
+            f"(schema version {done.schema_version})"
+        )

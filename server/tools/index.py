@@ -1,0 +1,51 @@
+"""The tools on the index as a whole: `list_fields` and `index_stats`."""
+
+from dataclasses import replace
+from typing import Any
+
+from mcp.server.mcpserver import Context
+
+from server.arguments import MaxCharacters
+from server.budget import DEFAULT_CHARACTERS, fit, shorten_field
+from server.lucene_pool import LucenePool
+from shared.index_results import FieldList
+from shared.results import IndexStatistics
+
+
+async def list_fields(
+    context: Context[LucenePool, Any], max_characters: MaxCharacters = DEFAULT_CHARACTERS
+) -> FieldList:
+    """List the fields of the index, what each holds and what can be done with it.
+
+    Use this before a search with filters, sort or facets, to learn the names they may use and how
+    values look; query_name is for the query itself, as in query_name:word. Then list the values
+    of a field with top_terms, or those that begin in a certain way with suggest_terms.
+    """
+    answer = await context.request_context.lifespan_context.run(lambda searcher: searcher.fields())
+    fields, notice = fit(answer.fields, max_characters, shorten_field)
+    return replace(answer, fields=fields, notice=notice)
+
+
+async def index_stats(
+    context: Context[LucenePool, Any], max_characters: MaxCharacters = DEFAULT_CHARACTERS
+) -> IndexStatistics:
+    """Tell how large the index is, in which languages its documents are and from which folders.
+
+    Use this to learn whether there is anything to search and in which languages to ask, or when
+    the user asks about the index itself. What the documents are: ListDocuments; which files are
+    missing: list_failures.
+    """
+    answer = await context.request_context.lifespan_context.run(
+        lambda searcher: searcher.statistics()
+    )
+    entries: list[tuple[str, str, Any]] = [
+        *(("folder", *entry) for entry in answer.folders.items()),
+        *(("language", *entry) for entry in answer.languages.items()),
+    ]
+    kept, notice = fit(entries, max_characters, lambda entry, _: entry, outside=answer.path)
+    return replace(
+        answer,
+        folders={path: prefix for kind, path, prefix in kept if kind == "folder"},
+        languages={code: count for kind, code, count in kept if kind == "language"},
+        notice=notice,
+    )

@@ -1,0 +1,1 @@
+"""How text becomes terms, at indexing and at search time alike."""

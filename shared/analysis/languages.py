@@ -1,0 +1,154 @@
+"""What becomes of words in each language: the one table of tokenizers, dictionaries and stemmers.
+
+A row of `LANGUAGES` is a chain of Lucene's factories by their names, as `CustomAnalyzer` takes
+them. Where there is a dictionary of lemmas, words are folded first, looked up, and stemmed lightly
+only if the dictionary does not know them. Where there is only a stemmer, it comes before folding,
+because it needs the accents of its language.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import takewhile
+from typing import Final
+
+
+@dataclass(frozen=True)
+class Step:
+    """A tokenizer or a token filter of Lucene.
+
+    Attributes:
+        name: the name that its factory has in Lucene, such as ``elision``.
+        parameters: the parameters of that factory.
+    """
+
+    name: str
+    parameters: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Chain:
+    """What makes terms of a text: a tokenizer, then token filters in this order."""
+
+    tokenizer: Step
+    filters: tuple[Step, ...]
+
+
+def chain(*filters: str | Step, tokenizer: str | Step = "standard") -> Chain:
+    """A chain of steps, of which those without parameters may be given by name."""
+    return Chain(_step(tokenizer), tuple(map(_step, filters)))
+
+
+def _step(step: str | Step) -> Step:
+    return Step(step) if isinstance(step, str) else step
+
+
+_ELISION: Final = Step("elision", {"articles": "analysis/elision.txt"})
+
+FOLDED: Final = ("lowercase", "icuFolding", _ELISION)
+"""Makes "Café" and "cafe" one term (Unicode Technical Report 30), and makes "l'eau" "eau"."""
+
+KNOWN: Final = " "
+"""Stands behind the lemmas of the dictionaries, where stemmers leave them alone."""
+
+
+def _lemmas(dictionary: str, stemmer: str | Step, *before: str | Step) -> Chain:
+    """Lemmas of `shared/lemmas`, and a light stemmer for words that it does not know."""
+    lookup = Step("morfologik", {"dictionary": f"lemmas/{dictionary}.dict"})
+    return chain(*FOLDED, *before, lookup, stemmer, "trim")
+
+
+def _stems(*filters: str | Step, lowercase: str = "lowercase") -> Chain:
+    return chain(lowercase, *filters, "icuFolding")
+
+
+def _snowball(language: str) -> Step:
+    """A stemmer of the Snowball project, which Lucene has for languages without a lighter one."""
+    return Step("snowballPorter", {"language": language})
+
+
+_BIGRAMS: Final = chain(*FOLDED, "cjkBigram")
+_DICTIONARY_SEGMENTATION: Final = chain(*FOLDED, tokenizer="icu")
+
+LANGUAGES: Final[Mapping[str, Chain]] = {
+    # By a dictionary of lemmas.
+    "de": _lemmas("de", "germanLightStem"),
+    "en": _lemmas("en", "englishMinimalStem", "englishPossessive"),
+    "es": _lemmas("es", "spanishLightStem"),
+    "fr": _lemmas("fr", "frenchLightStem"),
+    "it": _lemmas("it", "italianLightStem"),
+    "nl": _lemmas("nl", _snowball("Dutch")),
+    "pl": _stems("morfologik"),
+    "pt": _lemmas("pt", "portugueseLightStem"),
+    "uk": _stems(Step("morfologik", {"dictionary": "ua/net/nlp/ukrainian.dict"})),
+    # By a stemmer.
+    "ar": _stems("decimalDigit", "arabicNormalization", "arabicStem"),
+    "bg": _stems("bulgarianStem"),
+    "bn": _stems("decimalDigit", "indicNormalization", "bengaliNormalization", "bengaliStem"),
+    "ca": _stems(_ELISION, _snowball("Catalan")),
+    "cs": _stems("czechStem"),
+    "da": _stems(_snowball("Danish")),
+    "el": _stems("greekStem", lowercase="greekLowercase"),
+    "et": _stems(_snowball("Estonian")),
+    "eu": _stems(_snowball("Basque")),
+    "fa": _stems("decimalDigit", "arabicNormalization", "persianNormalization", "persianStem"),
+    "fi": _stems("finnishLightStem"),
+    "ga": _stems(_ELISION, _snowball("Irish"), lowercase="irishLowercase"),
+    "gl": _stems("galicianMinimalStem"),
+    "hi": _stems("decimalDigit", "indicNormalization", "hindiNormalization", "hindiStem"),
+    "hu": _stems("hungarianLightStem"),
+    "hy": _stems(_snowball("Armenian")),
+    "id": _stems(Step("indonesianStem", {"stemDerivational": "false"})),
+    "ku": _stems("soraniNormalization", "decimalDigit", "soraniStem"),
+    "lt": _stems(_snowball("Lithuanian")),
+    "lv": _stems("latvianStem"),
+    "ne": _stems("decimalDigit", "indicNormalization", _snowball("Nepali")),
+    "no": _stems("norwegianLightStem"),
+    "ro": _stems("romanianNormalization", _snowball("Romanian")),
+    "ru": _stems("russianLightStem"),
+    "sr": _stems("serbianNormalization", _snowball("Serbian")),
+    "sv": _stems("swedishLightStem"),
+    "ta": _stems("decimalDigit", "indicNormalization", _snowball("Tamil")),
+    "te": _stems("decimalDigit", "indicNormalization", "teluguNormalization", "teluguStem"),
+    "tr": _stems("apostrophe", _snowball("Turkish"), lowercase="turkishLowercase"),
+    "yi": _stems(_snowball("Yiddish")),
+    # Without blanks between words: pairs of characters, which need no dictionary and find every
+    # word of two characters or more.
+    "ja": _BIGRAMS,
+    "ko": _BIGRAMS,
+    "zh": _BIGRAMS,
+    # Without blanks between words: the dictionaries of ICU.
+    "km": _DICTIONARY_SEGMENTATION,
+    "lo": _DICTIONARY_SEGMENTATION,
+    "my": _DICTIONARY_SEGMENTATION,
+    "th": _DICTIONARY_SEGMENTATION,
+}
+"""The chain of each language, by its ISO 639-1 code."""
+
+WITH_LEMMAS: Final = ("de", "en", "es", "fr", "it", "nl", "pt")
+"""Languages that a short text may be in as long as nothing tells them apart."""
+
+WITH_BIGRAMS: Final = frozenset(code for code, steps in LANGUAGES.items() if steps is _BIGRAMS)
+"""Languages whose terms are pairs of characters."""
+
+WITHOUT_BLANKS: Final = WITH_BIGRAMS | {
+    code for code, steps in LANGUAGES.items() if steps is _DICTIONARY_SEGMENTATION
+}
+"""Languages that have no blanks between words."""
+
+
+_OPENING: Final = {
+    "lowercase",
+    "greekLowercase",
+    "irishLowercase",
+    "turkishLowercase",
+    "icuFolding",
+}
+
+
+def with_words(steps: Chain) -> Chain:
+    """A chain that gives each word itself, folded, beside the forms that another chain gives."""
+    opening = tuple(takewhile(lambda step: step.name in _OPENING, steps.filters))
+    rest = steps.filters[len(opening) :]
+    if not rest or "cjkBigram" in {step.name for step in rest}:
+        return chain(*FOLDED, tokenizer=steps.tokenizer)
+    return chain(*opening, "keywordRepeat", *rest, "removeDuplicates", tokenizer=steps.tokenizer)

@@ -1,0 +1,110 @@
+"""Why a query finds what it finds: what each step made of it, its terms, and its scores."""
+
+from collections.abc import Iterator
+from typing import Any, Final, get_args
+
+from java.util import HashSet
+from org.apache.lucene.index import Term
+from org.apache.lucene.search import Explanation, QueryVisitor, ScoreDoc
+
+from shared import schema
+from shared.explained import (
+    ExplainedHit,
+    ExplainedStep,
+    ExplainedTerm,
+    QueryExplanation,
+    ScorePart,
+)
+from shared.filter_query import filtered
+from shared.indexed_folder import IndexedFolders
+from shared.lucene_document import stored_fields
+from shared.query.limits import running
+from shared.query.pipeline import ParsedQuery, prepare
+from shared.search_options import Detail, SearchRequest
+
+MAX_TERMS: Final = 200
+"""Terms that are listed; a pattern may come to more."""
+
+MAX_PARTS: Final = 20
+"""Parts of a hit's score that are listed, the greatest first."""
+
+_WEIGHT: Final = "weight("
+
+
+def explain(
+    searcher: Any, request: SearchRequest, detail: Detail, folders: IndexedFolders
+) -> QueryExplanation:
+    """Explain what a search finds.
+
+    Args:
+        searcher: a Lucene searcher.
+        request: the search; the scores of its hits from ``offset`` on are explained.
+        detail: how much is told; each level has what is in those before it.
+        folders: the folders of the index.
+
+    Raises:
+        QueryParseError: the query is not valid syntax.
+        QueryError: the query is too long or too large.
+        FilterError: a filter does not fit the index.
+    """
+    reader = searcher.getIndexReader()
+    query = prepare(request.query, request.operator, request.syntax, searcher, request.filters)
+    selection = filtered(query.lucene, request.filters, reader, folders)
+    matching = filtered(query.matching, request.filters, reader, folders)
+    level = get_args(Detail).index(detail)
+    with running():
+        terms = _terms(searcher, query) if level >= get_args(Detail).index("terms") else []
+        return QueryExplanation(
+            query=request.query,
+            parsed=str(query.stages[0].result),
+            total_hits=int(searcher.count(matching)),
+            languages={code: round(weight, 3) for code, weight in query.languages.items()},
+            steps=list(_steps(query)) if level >= get_args(Detail).index("steps") else [],
+            terms=terms[:MAX_TERMS],
+            hits=list(_hits(searcher, selection, request)) if detail == "scores" else [],
+            notice=f"{len(terms) - MAX_TERMS:,} more terms" if len(terms) > MAX_TERMS else None,
+        )
+
+
+def _steps(query: ParsedQuery) -> Iterator[ExplainedStep]:
+    yield ExplainedStep("syntax", query.syntax)
+    for stage in query.stages:
+        yield ExplainedStep(stage.step, str(stage.result))
+
+
+def _terms(searcher: Any, query: ParsedQuery) -> list[ExplainedTerm]:
+    found = HashSet()
+    searcher.rewrite(query.lucene).visit(QueryVisitor.termCollector(found))
+    reader = searcher.getIndexReader()
+    terms = [Term.cast_(term) for term in found]
+    explained = [ExplainedTerm(t.field(), t.text(), int(reader.docFreq(t))) for t in terms]
+    return sorted(explained, key=lambda term: (term.document_frequency, term.field, term.term))
+
+
+def _hits(searcher: Any, selection: Any, request: SearchRequest) -> Iterator[ExplainedHit]:
+    found = searcher.search(selection, request.offset + request.limit)
+    stored = searcher.storedFields()
+    for score_doc in list(found.scoreDocs)[request.offset :]:
+        ranked = ScoreDoc.cast_(score_doc)
+        document = stored.document(ranked.doc, stored_fields(schema.ID))
+        parts = sorted(
+            _parts(searcher.explain(selection, ranked.doc)), key=lambda part: -part.score
+        )
+        yield ExplainedHit(document.get(schema.ID), ranked.score, parts[:MAX_PARTS])
+
+
+def _parts(explanation: Any) -> Iterator[ScorePart]:
+    """The leaves of Lucene's explanation: one for each term, phrase or pattern that matched."""
+    description = explanation.getDescription()
+    details = [Explanation.cast_(part) for part in explanation.getDetails()]
+    score = explanation.getValue().doubleValue()
+    if not explanation.isMatch() or not score:
+        return
+    if description.startswith(_WEIGHT):
+        match = description.removeprefix(_WEIGHT).partition(" in ")[0]
+        yield ScorePart(match, round(score, 4))
+    elif details and description.startswith(("sum of", "max of", "max plus")):
+        for part in details:
+            yield from _parts(part)
+    else:
+        yield ScorePart(description.partition(",")[0], round(score, 4))

@@ -1,0 +1,112 @@
+"""What is told of an index beside hits: its terms, its fields, one document. Plain data, no Java.
+
+The names are those of the tools' answers and of ``--json``, which are public.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from shared.document import Metadata
+
+FieldKind = Literal["text", "keyword", "number", "language form"]
+"""What a field holds: words, whole values, numbers, or words in the base forms of a language."""
+
+
+@dataclass(frozen=True)
+class TermCount:
+    """A term of a field, and the number of chunks that have it."""
+
+    term: str
+    chunks: int
+
+
+@dataclass(frozen=True)
+class TermList:
+    """Terms of a field, those of most chunks first.
+
+    Attributes:
+        field: the field as it was named.
+        prefix: what all of them begin with, spelled as in the index; else empty.
+        terms: at most ``limit`` of them.
+        complete: whether all terms of the field were looked at that could be among these.
+        notice: what was not looked at or cut from the answer, and how to get it; else None.
+    """
+
+    field: str
+    prefix: str
+    terms: list[TermCount]
+    complete: bool
+    notice: str | None = None
+
+
+@dataclass(frozen=True)
+class FieldDescription:
+    """A field of the chunks, and what can be done with it.
+
+    Attributes:
+        name: as filters, orders, facets and the tools on terms take it.
+        kind: what it holds.
+        meaning: in words; None for a key of the metadata.
+        chunks: the number of chunks that have it.
+        searchable: whether a query finds its terms.
+        query_name: what stands before the colon in a query on this field alone; else None.
+        filterable: whether a filter may name it.
+        sortable: whether hits can be sorted by it.
+        facet: whether its values can be counted among the hits of a search.
+        examples: some of its values, if it holds whole values.
+    """
+
+    name: str
+    kind: FieldKind
+    meaning: str | None
+    chunks: int
+    searchable: bool
+    query_name: str | None
+    filterable: bool
+    sortable: bool
+    facet: bool
+    examples: list[str]
+
+
+@dataclass(frozen=True)
+class FieldList:
+    """The fields of an index: those of every chunk, then the keys of the metadata, then forms.
+
+    Attributes:
+        total_chunks: chunks of the index.
+        fields: what there is.
+        notice: what was cut from the answer to keep it short, and how to get it; else None.
+    """
+
+    total_chunks: int
+    fields: list[FieldDescription]
+    notice: str | None = None
+
+
+@dataclass(frozen=True)
+class DocumentDetails:
+    r"""All that is known of a document beside its text.
+
+    Attributes:
+        source_document: its id.
+        title: its title.
+        chunk_count: its chunks, which are numbered from 1.
+        language: the code of its main language; None if that is not known.
+        words: words of its text, as chunks are cut by them.
+        characters: characters of its text up to the last word; None if that is not known.
+        preview: the beginning of its text.
+        metadata: what came with it, including what hits leave out.
+        file_path: the file, absolute; bytes of its name that are no UTF-8 as ``\xNN``.
+        notice: what was cut from the answer to keep it short, and how to get it; else None.
+    """
+
+    source_document: str
+    title: str
+    chunk_count: int
+    language: str | None
+    words: int
+    characters: int | None
+    preview: str
+    metadata: Metadata
+    file_path: str | None = None
+    notice: str | None = None

@@ -1,0 +1,142 @@
+"""An index folder that is open for reading, and always at its newest commit."""
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, Final
+
+import lucene
+from java.nio.file import Paths
+from org.apache.lucene.index import DirectoryReader
+from org.apache.lucene.search import IndexSearcher, SearcherFactory, SearcherManager
+from org.apache.lucene.store import FSDirectory
+
+from shared import index_folder, java_errors, jvm
+from shared.commit import check_schema
+from shared.index_format import commit_id
+
+_SETTLED_NANOSECONDS: Final = 3 * 10**9
+"""How long ago a folder must have changed for its time to tell it from the next change."""
+
+_ATTEMPTS: Final = 3
+"""How often an index is opened before it counts as damaged."""
+
+
+class OpenIndex:
+    """Lends Lucene's searchers to any number of threads at once.
+
+    Opening touches nothing: the index may be created, replaced or deleted at any time.
+
+    Args:
+        path: the index folder.
+        program: what the virtual machine is started for if it does not run yet.
+    """
+
+    def __init__(self, path: Path | str, program: jvm.Program) -> None:
+        self.path = index_folder.absolute(path)
+        self._program = program
+        self._lock = threading.Lock()
+        self._manager: Any = None
+        self._directory: Any = None
+        self._folder: tuple[int, int] | None = None
+        self._commit: tuple[str, bytes | None] | None = None
+        self._state: tuple[int, ...] | None = None
+
+    def close(self) -> None:
+        """Let go of the index's files; a later call opens them again."""
+        if self._manager is not None:
+            with jvm.attached(self._program), self._lock:
+                self._close_manager()
+
+    @contextmanager
+    def newest(self) -> Iterator[Any]:
+        """Lend a Lucene searcher on the newest commit.
+
+        Raises:
+            IndexFolderError: there is no index that can be read; the class says why.
+        """
+        with jvm.attached(self._program), java_errors.reading(self.path):
+            with self._lock:
+                manager, searcher = self._acquire()
+            try:
+                check_schema(searcher.getIndexReader(), self.path)
+                yield searcher
+            finally:
+                # Works after another thread has closed the manager, too.
+                manager.release(searcher)
+
+    def _acquire(self) -> tuple[Any, Any]:
+        """A searcher on the newest commit, and the manager to give it back to."""
+        folder = index_folder.identify(self.path)
+        if self._manager is not None and folder == self._folder:
+            state = self._state_of_files()
+            if state is not None and state == self._state:
+                return self._manager, IndexSearcher.cast_(self._manager.acquire())
+            self._state = state
+            try:
+                self._manager.maybeRefreshBlocking()
+            except lucene.JavaError:
+                # Another index may stand in the same folder now: only a fresh start can tell.
+                pass
+            else:
+                searcher = IndexSearcher.cast_(self._manager.acquire())
+                if self._is_of_this_index(searcher):
+                    return self._manager, searcher
+                self._manager.release(searcher)
+        for _ in range(_ATTEMPTS - 1):
+            # The folder may be exchanged between two looks at it.
+            with suppress(lucene.JavaError):
+                return self._open()
+        return self._open()
+
+    def _state_of_files(self) -> tuple[int, ...] | None:
+        """What changes with each commit, and with a commit that is put in the place of another.
+
+        None if it may not tell: after a change so recent that the next one may have the same
+        time, for file systems keep time in steps of up to two seconds.
+        """
+        if self._commit is None:
+            return None
+        try:
+            folder, commit = self.path.stat(), (self.path / self._commit[0]).stat()
+        except OSError:
+            return None
+        if time.time_ns() - max(folder.st_mtime_ns, commit.st_mtime_ns) < _SETTLED_NANOSECONDS:
+            return None
+        return folder.st_mtime_ns, commit.st_mtime_ns, commit.st_size, commit.st_ino
+
+    def _open(self) -> tuple[Any, Any]:
+        self._close_manager()
+        folder = index_folder.identify(self.path)
+        directory = FSDirectory.open(Paths.get(str(self.path)))
+        try:
+            manager = SearcherManager(directory, SearcherFactory())
+        except lucene.JavaError:
+            directory.close()
+            raise
+        self._manager, self._directory, self._folder = manager, directory, folder
+        self._commit = None
+        self._state = None
+        searcher = IndexSearcher.cast_(manager.acquire())
+        self._is_of_this_index(searcher)
+        return manager, searcher
+
+    def _is_of_this_index(self, searcher: Any) -> bool:
+        """Whether a searcher shows the index that lies in the folder.
+
+        Lucene compares commits by name and version only, which an index that was put in the place
+        of another can share with it; the commits' ids tell them apart.
+        """
+        reader = DirectoryReader.cast_(searcher.getIndexReader())
+        name = str(reader.getIndexCommit().getSegmentsFileName())
+        commit = (name, commit_id(self.path / name))
+        known, self._commit = self._commit, commit
+        return known is None or known[0] != name or None in (known[1], commit[1]) or known == commit
+
+    def _close_manager(self) -> None:
+        if self._manager is not None:
+            self._manager.close()
+            self._directory.close()
+            self._manager = None

@@ -1,0 +1,99 @@
+"""How large a query may be, and what is said of one that is too large for Lucene."""
+
+import math
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+import lucene
+from java.lang import IllegalArgumentException, StackOverflowError
+from org.apache.lucene.search import IndexSearcher
+from org.apache.lucene.util.automaton import TooComplexToDeterminizeException
+
+from shared import java_errors
+from shared.errors import QueryError, QueryParseError
+
+MAX_QUERY_LENGTH: Final = 20_000
+"""Characters in a query; more than a page of text is no question."""
+
+MAX_TERMS: Final = 2_048
+"""Different words, phrases and patterns in a query."""
+
+MAX_CLAUSES: Final = 64 * MAX_TERMS
+"""What Lucene may make of them, each field and language counted."""
+
+MAX_REPETITIONS: Final = 1_000
+"""Product of the repetition counts in a regular expression."""
+
+_EXPRESSION: Final = re.compile(r"\\.|(/(?:\\/|[^/])*/)", re.DOTALL)
+_REPETITION: Final = re.compile(r"\{([0-9]{1,20}(?:,[0-9]{0,20})?)\}")
+
+
+def check_length(text: str) -> None:
+    """Refuse a text that is too long for a query.
+
+    Raises:
+        QueryError: it is.
+    """
+    if len(text) > MAX_QUERY_LENGTH:
+        raise QueryError(
+            f"the query has {len(text):,} characters; at most {MAX_QUERY_LENGTH:,} are allowed: "
+            "ask for fewer words"
+        )
+
+
+def check_repetitions(text: str) -> None:
+    """Refuse a regular expression that Lucene would unroll into very many states.
+
+    Args:
+        text: a query in Lucene's classic syntax.
+
+    Raises:
+        QueryError: there is one.
+    """
+    for expression in _EXPRESSION.findall(text):
+        states = math.prod(max(map(int, counts)) for counts in _counts(expression))
+        if states > MAX_REPETITIONS:
+            raise QueryError(
+                f"the regular expression {expression[:80]!r} repeats more than "
+                f"{MAX_REPETITIONS:,} times; use * or + or smaller numbers"
+            )
+
+
+def _counts(expression: str) -> Iterator[list[str]]:
+    """The numbers in each ``{n}``, ``{n,}`` or ``{n,m}`` of a regular expression."""
+    for repetition in _REPETITION.findall(expression):
+        yield [count for count in repetition.split(",") if count]
+
+
+@contextmanager
+def running() -> Iterator[None]:
+    """Turn what Lucene throws because of a query, while it is parsed or run, into a `QueryError`.
+
+    Raises:
+        QueryParseError: a part of the query, such as a regular expression, is not valid.
+        QueryError: the query has too many terms or is nested too deeply.
+    """
+    try:
+        yield
+    except lucene.JavaError as error:
+        thrown = error.getJavaException()
+        if IndexSearcher.TooManyClauses.instance_(thrown):
+            raise too_many_clauses() from error
+        if TooComplexToDeterminizeException.instance_(thrown):
+            raise QueryError(
+                "the query has a pattern that is too complex; use a simpler one"
+            ) from error
+        if StackOverflowError.instance_(thrown):
+            raise QueryError("the query is nested too deeply; use fewer parentheses") from error
+        if IllegalArgumentException.instance_(thrown):
+            raise QueryParseError(java_errors.message(error)) from error
+        raise
+
+
+def too_many_clauses() -> QueryError:
+    """The error for a query of too many terms."""
+    return QueryError(
+        f"the query comes to more than {MAX_TERMS:,} terms; use fewer words or longer prefixes"
+    )

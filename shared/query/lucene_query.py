@@ -1,0 +1,180 @@
+"""The last step: a tree whose leaves are on fields, as a query of Lucene."""
+
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+from java.util import ArrayList
+from org.apache.lucene.document import DoubleField
+from org.apache.lucene.index import Term
+from org.apache.lucene.search import (
+    BooleanClause,
+    BooleanQuery,
+    BoostQuery,
+    DisjunctionMaxQuery,
+    FuzzyQuery,
+    MatchAllDocsQuery,
+    MatchNoDocsQuery,
+    MultiPhraseQuery,
+    MultiTermQuery,
+    PhraseQuery,
+    PrefixQuery,
+    RegexpQuery,
+    SynonymQuery,
+    TermQuery,
+    TermRangeQuery,
+    WildcardQuery,
+)
+
+from shared import schema
+from shared.errors import QueryParseError
+from shared.query.tree import (
+    Best,
+    Clauses,
+    Everything,
+    Expression,
+    Fuzzy,
+    Node,
+    Nothing,
+    Occur,
+    Pattern,
+    Range,
+    TermPhrase,
+    Terms,
+    Weighted,
+    weighted,
+)
+
+_SCORED_TERMS: Final = 50
+"""Terms of a pattern that are scored one by one; all others match alike."""
+
+
+StatesOf = Callable[[str, str], Any]
+"""Gives what Lucene knows of the term of a field and a text."""
+
+
+def to_query(node: Node, states_of: StatesOf | None = None) -> Any:
+    """A query of Lucene; it belongs to no thread.
+
+    Args:
+        node: a tree after the step for words.
+        states_of: what has looked up the terms already, if anything has.
+
+    Raises:
+        QueryParseError: a bound of a range of numbers is no number.
+    """
+    match node:
+        case Terms(field, (text,)):
+            term = Term(field, text)
+            return TermQuery(term, states_of(field, text)) if states_of else TermQuery(term)
+        case Weighted():
+            return BoostQuery(to_query(node.node, states_of), node.weight)
+        case Clauses():
+            return _clauses(node, states_of)
+        case Best():
+            return _best(node, states_of)
+    return _CONVERSIONS[type(node)](node)
+
+
+def _clauses(node: Clauses, states_of: StatesOf | None) -> Any:
+    if not node.clauses:
+        return MatchNoDocsQuery()
+    builder = BooleanQuery.Builder()
+    for part, occur in _flat(node):
+        builder.add(to_query(part, states_of), _occur(occur))
+    if all(clause.occur == "must_not" for clause in node.clauses):
+        builder.add(MatchAllDocsQuery(), BooleanClause.Occur.MUST)
+    return builder.build()
+
+
+def _flat(node: Clauses, weight: float = 1.0) -> Iterator[tuple[Node, Occur]]:
+    """The clauses of a node, with those of its optional parts beside them, not within.
+
+    Their scores add up either way; side by side Lucene skips what cannot be among the best.
+    """
+    for clause in node.clauses:
+        whole = clause.node
+        part, factor = (whole.node, whole.weight) if isinstance(whole, Weighted) else (whole, 1.0)
+        if clause.occur == "should" and isinstance(part, Clauses) and _is_optional(part):
+            yield from _flat(part, weight * factor)
+        else:
+            yield weighted(whole, weight), clause.occur
+
+
+def _is_optional(node: Clauses) -> bool:
+    return all(clause.occur == "should" for clause in node.clauses)
+
+
+def _occur(name: str) -> Any:
+    return getattr(BooleanClause.Occur, name.upper())
+
+
+def _best(node: Best, states_of: StatesOf | None) -> Any:
+    queries = ArrayList()
+    for part in node.nodes:
+        queries.add(to_query(part, states_of))
+    return DisjunctionMaxQuery(queries, 0.0)
+
+
+def _synonyms(node: Terms) -> Any:
+    builder = SynonymQuery.Builder(node.field)
+    for text in node.texts:
+        builder.addTerm(Term(node.field, text))
+    return builder.build()
+
+
+def _phrase(node: TermPhrase) -> Any:
+    if all(len(texts) == 1 for texts in node.positions):
+        return PhraseQuery(node.slop, node.field, [texts[0] for texts in node.positions])
+    builder = MultiPhraseQuery.Builder()
+    for texts in node.positions:
+        builder.add([Term(node.field, text) for text in texts])
+    return builder.setSlop(node.slop).build()
+
+
+def _pattern(node: Pattern) -> Any:
+    rewrite = (
+        MultiTermQuery.TopTermsBlendedFreqScoringRewrite(_SCORED_TERMS)
+        if node.scored
+        else MultiTermQuery.CONSTANT_SCORE_BLENDED_REWRITE
+    )
+    letters = node.pattern.removesuffix("*")
+    if letters != node.pattern and not any(sign in letters for sign in r"\*?"):
+        return PrefixQuery(Term(node.field, letters), rewrite)
+    limit = _DETERMINIZE_WORK
+    return WildcardQuery(Term(node.field, node.pattern), limit, rewrite)
+
+
+_DETERMINIZE_WORK: Final = 10_000
+"""Lucene's default (``Operations.DEFAULT_DETERMINIZE_WORK_LIMIT``)."""
+
+
+def _range(node: Range) -> Any:
+    field = node.field or ""
+    if schema.is_number_field(field):
+        low = _number(node.low, float("-inf"))
+        high = _number(node.high, float("inf"))
+        return DoubleField.newRangeQuery(field, low, high)
+    return TermRangeQuery.newStringRange(
+        field, node.low, node.high, node.includes_low, node.includes_high
+    )
+
+
+def _number(bound: str | None, otherwise: float) -> float:
+    if bound is None:
+        return otherwise
+    try:
+        return float(bound)
+    except ValueError as error:
+        raise QueryParseError(f"{bound[:80]!r} is no number") from error
+
+
+_CONVERSIONS: Final[dict[type, Callable[[Any], Any]]] = {
+    Everything: lambda _: MatchAllDocsQuery(),
+    Nothing: lambda _: MatchNoDocsQuery(),
+    Terms: _synonyms,
+    TermPhrase: _phrase,
+    Pattern: _pattern,
+    Fuzzy: lambda node: FuzzyQuery(Term(node.field, node.text), node.edits, node.prefix),
+    Expression: lambda node: RegexpQuery(Term(node.field, node.pattern)),
+    Range: _range,
+}

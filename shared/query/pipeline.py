@@ -1,0 +1,145 @@
+"""From what was typed to a query of Lucene, step by step.
+
+1. What is not meant as syntax is escaped (`shared.query.syntax`).
+2. Lucene's classic syntax is parsed into a tree (`shared.query.parser`), in which a key of the
+   metadata is a field (`shared.query.named_fields`).
+3. Phrases match nearby words, too (`shared.query.phrases`).
+4. Wildcards are put on the fields that are fast (`shared.query.wildcards`).
+5. Words are looked for in every field, in their base forms (`shared.query.words`).
+6. Terms that no chunk has are left out (`shared.query.presence`).
+7. Words that are neighbours count more where they are near (`shared.query.proximity`).
+8. The tree becomes a query of Lucene (`shared.query.lucene_query`).
+
+What each match counts for is in `shared.query.weights`.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from shared import metadata, schema
+from shared.analysis.languages import LANGUAGES
+from shared.filters import Filter
+from shared.query import phrases, proximity, weights, wildcards
+from shared.query.limits import check_length, running
+from shared.query.lucene_query import to_query
+from shared.query.named_fields import metadata_keys, on_metadata
+from shared.query.parser import parse
+from shared.query.presence import present, terms_of
+from shared.query.syntax import to_lucene_syntax
+from shared.query.tree import Change, Everything, Node, rewrite
+from shared.query.words import WordsOnFields
+from shared.search_options import Operator, Syntax
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What one step has made of a query.
+
+    Attributes:
+        step: the name of the step.
+        result: the tree after it.
+    """
+
+    step: str
+    result: Node
+
+
+@dataclass(frozen=True)
+class ParsedQuery:
+    """A query that has gone through all steps.
+
+    Attributes:
+        syntax: the text as Lucene's parser got it.
+        stages: what each step has made of the tree, in their order; the last is what is run.
+        languages: the weight of each language whose base forms are looked for.
+        matching: a query of Lucene that matches the same chunks, and is faster to count them.
+        lucene: the query of Lucene. Neither belongs to a thread.
+    """
+
+    syntax: str
+    stages: tuple[Stage, ...]
+    languages: Mapping[str, float]
+    matching: Any
+    lucene: Any
+
+    @property
+    def tree(self) -> Node:
+        """The tree after all steps."""
+        return self.stages[-1].result
+
+    @property
+    def browses(self) -> bool:
+        """Whether it matches every chunk, each with the same score."""
+        return isinstance(self.tree, Everything)
+
+
+def prepare(
+    text: str, operator: Operator, syntax: Syntax, searcher: Any, filters: Sequence[Filter] = ()
+) -> ParsedQuery:
+    """Take a query through all steps.
+
+    Args:
+        text: what was typed; a blank text matches every chunk.
+        operator: whether one of the words is enough or all are needed.
+        syntax: how the text is read; see `shared.query.syntax`.
+        searcher: the Lucene searcher that will run the query.
+        filters: the conditions of the search, which may tell the language.
+
+    Raises:
+        QueryParseError: the text is not valid syntax; the message says where.
+        QueryError: the query is too long, too large, or cannot be run.
+    """
+    check_length(text)
+    reader = searcher.getIndexReader()
+    keys = metadata_keys(reader) if ":" in text else {}
+    classic = to_lucene_syntax(text, syntax, keys)
+    tree = parse(text, classic, operator) if text.strip() else Everything()
+    tree = rewrite(tree, on_metadata(keys))
+    languages = language_weights(reader, filters)
+    on_fields = WordsOnFields(languages, requires_all=operator == "and")
+    steps: dict[str, Change] = {
+        "phrases": phrases.near,
+        "wildcards": wildcards.on_fields,
+        "fields": on_fields,
+    }
+    near = [rewrite(pair, on_fields) for pair in proximity.neighbours(tree)]
+    stages = [Stage("parse", tree)]
+    for name, change in steps.items():
+        tree = rewrite(tree, change)
+        stages.append(Stage(name, tree))
+    terms = terms_of(searcher)
+    with running():
+        matching = present(tree, terms)
+        ranked = proximity.with_neighbours(matching, [present(pair, terms) for pair in near])
+        stages += [Stage("index", matching), Stage("proximity", ranked)]
+        return ParsedQuery(
+            syntax=classic,
+            stages=tuple(stages),
+            languages=languages,
+            matching=to_query(matching, terms.states),
+            lucene=to_query(ranked, terms.states),
+        )
+
+
+def language_weights(reader: Any, filters: Sequence[Filter]) -> dict[str, float]:
+    """The languages of an index and what a word's form in each counts for.
+
+    Args:
+        reader: the reader to be searched.
+        filters: the conditions of the search; one on the language leaves only that language.
+    """
+    for condition in filters:
+        if condition.field == metadata.LANGUAGE and condition.operator == "eq":
+            language = str(condition.value)
+            return {language: weights.MOST_LANGUAGE} if language in LANGUAGES else {}
+    chunks = max(1, reader.maxDoc())
+    counts = {
+        language: reader.getDocCount(schema.language_field(schema.CONTENT, language))
+        for language in LANGUAGES
+    }
+    return {
+        language: weights.of_language(min(1.0, count / chunks))
+        for language, count in counts.items()
+        if count
+    }

@@ -1,0 +1,42 @@
+"""The step for nearness: words that stand side by side in the query count more where they are near.
+
+It changes the order of hits only: what it adds matches where both words do.
+"""
+
+from collections.abc import Iterator
+from itertools import islice, pairwise
+from typing import Final
+
+from shared.query import weights
+from shared.query.tree import Clause, Clauses, Node, Nothing, Phrase, Word, weighted
+
+_MOST_PAIRS: Final = 16
+"""Pairs that are looked at: a longer text is no phrase."""
+
+
+def neighbours(node: Node) -> list[Node]:
+    """The pairs of words of a query that stand side by side, as near phrases.
+
+    Args:
+        node: the tree as it was parsed.
+    """
+    return list(islice(_pairs(node), _MOST_PAIRS)) if isinstance(node, Clauses) else []
+
+
+def with_neighbours(node: Node, pairs: list[Node]) -> Node:
+    """A query whose hits have a higher score where pairs of its words are near each other.
+
+    Args:
+        node: the tree after all steps.
+        pairs: the neighbours after the same steps.
+    """
+    near = tuple(Clause(pair) for pair in pairs if not isinstance(pair, Nothing))
+    return Clauses((*node.clauses, *near)) if near and isinstance(node, Clauses) else node
+
+
+def _pairs(node: Clauses) -> Iterator[Node]:
+    wanted = (None if clause.occur == "must_not" else clause.node for clause in node.clauses)
+    for pair in pairwise(wanted):
+        match pair:
+            case Word(one, None), Word(other, None):
+                yield weighted(Phrase((one, other), weights.NEAR), weights.PROXIMITY)

@@ -1,0 +1,132 @@
+"""An index built anew, in the schema of this version, from the text that is stored in it."""
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import lucene
+from java.nio.file import Paths
+from java.util import Arrays
+from org.apache.lucene.index import DirectoryReader, IndexWriterConfig
+from org.apache.lucene.store import FSDirectory
+
+from shared import index_folder, java_errors, jvm, schema
+from shared.commit import commit_data, indexed_folders, rebuilt_schema
+from shared.errors import IndexDamagedError, IndexLockedError
+from shared.index_writer import open_writer
+from shared.lucene_document import placed_to_lucene, with_language
+from shared.settings import DEFAULT_WAIT
+from shared.stored_documents import StoredDocument, stored_documents
+
+Progress = Callable[[Iterator[int]], Iterator[int]]
+"""Passes on the number of chunks of each document as it is written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rebuilt:
+    """What was built.
+
+    Attributes:
+        documents: documents in the index.
+        chunks: chunks in the index.
+        schema_version: the schema it has now.
+        previous_schema_version: the schema it had.
+    """
+
+    documents: int
+    chunks: int
+    schema_version: int
+    previous_schema_version: int
+
+
+def rebuild(path: Path | str, *, wait: float = DEFAULT_WAIT, progress: Progress = iter) -> Rebuilt:
+    """Build an index anew from the text that is stored in it.
+
+    One commit puts the new index in the place of the old one. Until then every reader sees the
+    old one, no other writer gets in, and whatever ends the run leaves the old one as it was.
+
+    Args:
+        path: the index folder.
+        wait: seconds to wait for another writer to end.
+        progress: what the work passes through, document by document.
+
+    Raises:
+        IndexMissingError: there is no index at the path.
+        IndexLockedError: another writer held it all the time.
+        IndexSchemaError: what is stored in it cannot be built anew.
+        IndexFolderError: the index cannot be used; the class says why.
+    """
+    path = index_folder.absolute(path)
+    index_folder.identify(path)
+    with jvm.attached("batch"), java_errors.writing(path):
+        directory = FSDirectory.open(Paths.get(str(path)))
+        try:
+            # Before the wait for another writer, which would be for nothing.
+            _open(directory, path)[0].close()
+            # Lucene writes the new segments beside those of the last commit, under other names.
+            # The next commit takes over from that one; what no commit needs, it deletes.
+            writer = open_writer(
+                directory, path, wait, IndexWriterConfig.OpenMode.CREATE, keep_order=True
+            )
+            try:
+                return _rebuild(directory, path, writer, progress)
+            except BaseException:
+                writer.rollback()
+                _clean(directory, path)
+                raise
+        finally:
+            directory.close()
+
+
+def _rebuild(directory: Any, path: Path, writer: Any, progress: Progress) -> Rebuilt:
+    reader, version = _open(directory, path)
+    try:
+        found = (
+            _write(writer, stored, had_languages=version >= schema.VERSION_WITH_LANGUAGES)
+            for stored in stored_documents(reader)
+        )
+        documents = chunks = 0
+        for count in progress(found):
+            documents += 1
+            chunks += count
+        if chunks != reader.numDocs():
+            reason = f"{reader.numDocs():,} chunks are in it, but {chunks:,} in its documents"
+            raise IndexDamagedError(path, reason)
+        writer.setLiveCommitData(commit_data(indexed_folders(reader, path), path))
+    finally:
+        reader.close()
+    # Merges, then commits: once.
+    writer.close()
+    return Rebuilt(documents, chunks, schema.SCHEMA_VERSION, version)
+
+
+def _clean(directory: Any, path: Path) -> None:
+    """Delete what no commit needs.
+
+    A rollback does so, but not after a failure to write, which may be one for want of space.
+    """
+    with suppress(lucene.JavaError, IndexLockedError):
+        open_writer(directory, path, 0, IndexWriterConfig.OpenMode.APPEND).rollback()
+
+
+def _open(directory: Any, path: Path) -> tuple[Any, int]:
+    """A reader of the last commit, and the schema version of that one."""
+    with java_errors.reading(path):
+        reader = DirectoryReader.open(directory)
+        try:
+            return reader, rebuilt_schema(reader, path)
+        except BaseException:
+            reader.close()
+            raise
+
+
+def _write(writer: Any, stored: StoredDocument, *, had_languages: bool) -> int:
+    """Write a document; returns the number of its chunks."""
+    document = stored.document if had_languages else with_language(stored.document)
+    count = 0
+    for batch in placed_to_lucene(document, stored.chunks):
+        writer.addDocuments(Arrays.asList(batch))
+        count += len(batch)
+    return count

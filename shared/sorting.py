@@ -1,0 +1,63 @@
+"""The order of hits: by score, or by a field."""
+
+from typing import Any
+
+from java.lang import Double
+from org.apache.lucene.index import FieldInfos
+from org.apache.lucene.search import (
+    Sort,
+    SortedNumericSortField,
+    SortedSetSelector,
+    SortedSetSortField,
+    SortField,
+)
+
+from shared import schema
+from shared.errors import FilterError
+from shared.metadata_fields import metadata_field_of
+from shared.search_options import BY_SCORE
+
+
+def document_order() -> Any:
+    """Sort by document id, then by place in the document."""
+    return Sort(_document_order())
+
+
+def order(name: str, reader: Any) -> Any:
+    """The order that a name means; chunks that are alike come in the order of the documents.
+
+    Args:
+        name: ``source_document``, ``chunk_index`` or a key of the metadata; with a
+            minus before it the greatest comes first. Chunks without a value come last.
+        reader: the reader to be searched, which knows the fields that exist.
+
+    Raises:
+        FilterError: no document has the field.
+    """
+    key, reverse = name.removeprefix("-"), name.startswith("-")
+    if key == BY_SCORE:
+        raise FilterError("hits are sorted best first; -score is no order")
+    return Sort([_field(key, reverse, reader), *_document_order()])
+
+
+def _document_order() -> list[Any]:
+    return [
+        SortField(schema.SOURCE_DOCUMENT, SortField.Type.STRING),
+        SortField(schema.CHUNK_INDEX, SortField.Type.INT),
+    ]
+
+
+def _field(key: str, reverse: bool, reader: Any) -> Any:
+    if key == schema.SOURCE_DOCUMENT:
+        return SortField(key, SortField.Type.STRING, reverse)
+    if key == schema.CHUNK_INDEX:
+        return SortField(key, SortField.Type.INT, reverse)
+    text, number = metadata_field_of(key, reader), schema.number_field(key)
+    if FieldInfos.getMergedFieldInfos(reader).fieldInfo(number) is not None:
+        field = SortedNumericSortField(number, SortField.Type.DOUBLE, reverse)
+        field.setMissingValue(Double(float("-inf") if reverse else float("inf")))
+        return field
+    field = SortedSetSortField(text, reverse, SortedSetSelector.Type.MIN)
+    # Lucene turns the place of what is missing around, too.
+    field.setMissingValue(SortField.STRING_FIRST if reverse else SortField.STRING_LAST)
+    return field

@@ -1,0 +1,229 @@
+"""`idx rebuild`: another index, of the same documents, from one moment to the next."""
+
+import json
+import shutil
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shared import Document, Index, Searcher, lucene_document
+from shared.document import Metadata
+from shared.index import create
+from tests.conftest import Idx
+from tests.idx.contents import contents
+from tests.idx.files import make, sync
+from tests.idx.raw_index import files_of_lucene, mark_as, stored
+from tests.unprivileged import UNPRIVILEGED
+
+ROOT = Path(__file__).parents[2]
+LONG = " ".join(f"word{number}" for number in range(700))
+
+
+@pytest.fixture
+def filled(idx: Idx, empty_index: Path) -> Path:
+    """An index of the sample files, one file that cannot be read, and others, with deletions."""
+    papers = make(empty_index.parent / "papers")
+    shutil.copytree(ROOT / "test-index" / "documents", papers, dirs_exist_ok=True)
+    (papers / "broken.pdf").write_text("%PDF-1.7 nothing")
+    with Index(empty_index) as index:
+        index.add(Document("a/b", "Ümläut", "line one\n\nline\ttwo\r\n", {"n": 3, "tags": ["x"]}))
+        index.add(Document("replaced", "Old", LONG))
+        index.add(Document("deleted", "Deleted", LONG))
+        metadata: Metadata = {"ratio": 0.1, "ok": True, "big": 2**70}
+        index.add(Document("🦦" * 9_000, 'Say "x"', LONG, metadata))
+        index.commit()
+        index.add(Document("replaced", "New", f"{LONG} {LONG}", {"year": 2020}))
+        index.delete("deleted")
+    idx("sync", "papers", code=1)
+    return empty_index
+
+
+def test_nothing_is_lost_and_nothing_else_is_there(idx: Idx, filled: Path) -> None:
+    (filled / "mine.txt").write_text("mine")
+    failures = (filled / "failures.json").read_bytes()
+    before, shown, old = stored(filled), contents(filled), files_of_lucene(filled)
+    assert {"page_start", "line_start", "char_end"} <= {
+        key for chunk in before for key in json.loads(chunk["details"])["place"]
+    }
+    pdf = idx("show", "otterline-wl4-manual.pdf", "--json").stdout
+    done = idx("rebuild")
+    assert done.stdout == (
+        f"Rebuilt {len(shown['documents'])} documents as {len(before)} chunks (schema version 2)\n"
+    )
+    assert done.stderr == (
+        "The index had schema version 2 already; it was built anew all the same.\n"
+    )
+    assert stored(filled) == before
+    assert contents(filled) == shown
+    assert idx("show", "otterline-wl4-manual.pdf", "--json").stdout == pdf
+    with Searcher(filled) as searcher:
+        statistics = searcher.statistics()
+    assert (statistics.deleted_chunks, statistics.segments) == (0, 1)
+
+    # In the folder there is the new index, what is not Lucene's, and nothing else.
+    new = files_of_lucene(filled)
+    assert new.isdisjoint(old)
+    assert {file.name for file in filled.iterdir()} == {
+        *new,
+        "failures.json",
+        "mine.txt",
+        "write.lock",
+    }
+    assert (filled / "mine.txt").read_text() == "mine"
+    assert (filled / "failures.json").read_bytes() == failures
+    assert stat.S_IMODE(filled.stat().st_mode) == 0o700
+    assert sync(idx, "papers") == {"skipped": 14}
+
+
+def test_a_link_to_the_index_stays_one(idx: Idx, filled: Path) -> None:
+    before = contents(filled)
+    target = filled.rename(filled.parent / "elsewhere")
+    filled.symlink_to(target)
+    idx("rebuild")
+    assert filled.is_symlink()
+    assert contents(target) == before == contents(filled)
+
+
+def test_equal_hits_come_in_the_order_of_before(idx: Idx, empty_index: Path) -> None:
+    with Index(empty_index) as index:
+        for number in range(30):
+            index.add(Document(str(number * 7 % 30), "T", "the same text"))
+            index.commit()
+        for number in range(0, 30, 4):
+            index.delete(str(number))
+    before = hits(empty_index)
+    assert before != sorted(before)
+    idx("rebuild")
+    assert hits(empty_index) == before
+
+
+def hits(path: Path) -> list[str]:
+    with Searcher(path) as searcher:
+        return [hit.id for hit in searcher.search("same", limit=100).results]
+
+
+def test_parts_of_a_document_in_different_segments_come_together(
+    idx: Idx, empty_index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lucene_document, "_BATCH", 2)
+    with Index(empty_index) as index:
+        index.add(Document("whole", "Whole", LONG))
+        batches = [*lucene_document.to_lucene(Document("parted", "Parted", LONG))]
+        for batch in (*batches[1:], batches[0]):
+            index._writer.addDocuments(to_java(batch))  # noqa: SLF001 - as a flush would part them
+            index.commit()
+    before = contents(empty_index)
+    assert [chunk["id"] for chunk in stored(empty_index)][4:] == [
+        f"parted-chunk-00{number}" for number in (3, 4, 1, 2)
+    ]
+    idx("rebuild")
+    assert contents(empty_index) == before
+    assert [chunk["id"] for chunk in stored(empty_index)][4:] == [
+        f"parted-chunk-00{number}" for number in (1, 2, 3, 4)
+    ]
+
+
+def to_java(batch: list[Any]) -> Any:
+    from java.util import Arrays
+
+    return Arrays.asList(batch)
+
+
+def test_a_document_of_many_chunks(idx: Idx, empty_index: Path) -> None:
+    with Index(empty_index) as index:
+        assert index.add(Document("long", "Long", "word " * 215_000)) == 1_024
+    before = stored(empty_index)
+    idx("rebuild")
+    assert stored(empty_index) == before
+
+
+def test_an_empty_index(idx: Idx, empty_index: Path) -> None:
+    assert idx("rebuild").stdout == "Rebuilt 0 documents as 0 chunks (schema version 2)\n"
+    idx("add", "-d", "a", "-t", "A", "-c", "text")
+    idx("delete", "a")
+    assert idx("rebuild").stdout == "Rebuilt 0 documents as 0 chunks (schema version 2)\n"
+    idx("add", "-d", "b", "-t", "B", "-c", "text")
+    assert [chunk["id"] for chunk in stored(empty_index)] == ["b-chunk-001"]
+
+
+def test_the_answer_for_programs(idx: Idx, empty_index: Path) -> None:
+    idx("add", "-d", "a", "-t", "A", "-c", LONG)
+    mark_as(empty_index, 1)
+    done = idx("rebuild", "--json")
+    assert json.loads(done.stdout) == {
+        "documents": 1,
+        "chunks": 4,
+        "schema_version": 2,
+        "previous_schema_version": 1,
+    }
+    assert done.stderr == ""
+
+
+# What cannot be rebuilt
+
+
+def test_without_an_index_there_is_nothing_to_rebuild(idx: Idx, index_path: Path) -> None:
+    failed = idx("rebuild", code=1)
+    assert failed.stderr.startswith(f"Error: there is no index at {index_path}; create one with")
+    assert not index_path.exists()
+    index_path.mkdir()
+    assert "there is no index" in idx("rebuild", code=1).stderr
+    assert [*index_path.iterdir()] == []
+    index_path.rmdir()
+    index_path.write_text("mine")
+    assert "cannot be used: it is a file" in idx("rebuild", code=1).stderr
+    assert index_path.read_text() == "mine"
+
+
+@pytest.mark.parametrize("version", [0, 3, 10])
+def test_another_schema_is_refused(idx: Idx, empty_index: Path, version: int) -> None:
+    mark_as(empty_index, version)
+    before = {file.name: file.read_bytes() for file in empty_index.iterdir()}
+    for command in ("rebuild", "stats"):
+        failed = idx(command, code=1)
+        assert f"has schema version {version}, but" in failed.stderr
+        assert "create a new one with idx init" in failed.stderr
+        assert "idx rebuild" not in failed.stderr
+    assert {file.name: file.read_bytes() for file in empty_index.iterdir()} == before
+
+
+def test_the_index_of_an_older_lucene_is_refused(idx: Idx, index_path: Path) -> None:
+    shutil.copytree(ROOT / "tests" / "data" / "lucene-8.11", index_path)
+    assert "was written by Lucene 8.11.4 and cannot be read" in idx("rebuild", code=1).stderr
+
+
+def test_a_damaged_index_is_not_copied(idx: Idx, empty_index: Path) -> None:
+    with Index(empty_index) as index:
+        for number in range(50):
+            index.add(Document(str(number), "T", LONG))
+    (segment,) = empty_index.glob("*.cfs")
+    data = bytearray(segment.read_bytes())
+    data[len(data) // 2] ^= 1
+    segment.write_bytes(data)
+    before = {file.name: file.read_bytes() for file in empty_index.iterdir()}
+    failed = idx("rebuild", code=1)
+    (message,) = failed.stderr.splitlines()
+    assert message.startswith(f"Error: the index at {empty_index} is damaged: checksum failed")
+    assert {file.name: file.read_bytes() for file in empty_index.iterdir()} == before
+
+
+def test_a_chunk_that_belongs_to_no_document_is_not_dropped(idx: Idx, empty_index: Path) -> None:
+    with Index(empty_index) as index:
+        (batch,) = lucene_document.to_lucene(Document("a", "A", LONG))
+        index._writer.addDocuments(to_java(batch[1:]))  # noqa: SLF001 - no public way does that
+    before = stored(empty_index)
+    failed = idx("rebuild", code=1)
+    assert "is damaged: 3 chunks are in it, but 0 in its documents" in failed.stderr
+    assert stored(empty_index) == before
+
+
+def test_nothing_is_written_beside_the_folder_of_the_index(idx: Idx, tmp_path: Path) -> None:
+    # It may be a volume of its own, or the folder around it one that nobody may write to.
+    create(tmp_path / "closed" / "index")
+    idx("add", "-i", "closed/index", "-d", "a", "-t", "A", "-c", "text")
+    (tmp_path / "closed").chmod(0o555)
+    done = idx("rebuild", "-i", "closed/index", prefix=UNPRIVILEGED)
+    assert done.stdout.startswith("Rebuilt 1 documents")
+    (tmp_path / "closed").chmod(0o755)

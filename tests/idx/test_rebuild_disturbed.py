@@ -1,0 +1,247 @@
+"""`idx rebuild` while others read and write, and when it is stopped or cannot go on."""
+
+import asyncio
+import json
+import random
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shared import Document, Index, Searcher
+from shared.writer_lock import holder
+from tests.conftest import PROGRAMS, Connect, Idx
+from tests.idx.contents import contents
+from tests.idx.raw_index import files_of_lucene, mark_as, stored
+
+LONG = " ".join(f"word{number}" for number in range(400))
+
+SLOWLY = """
+import signal, sys, time
+import shared.jvm, shared.rebuild
+from idx.__main__ import main
+# The shell of a test run may have it ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+documents = shared.rebuild.stored_documents
+def slowly(reader):
+    for document in documents(reader):
+        time.sleep({})
+        yield document
+shared.rebuild.stored_documents = slowly
+main()
+"""
+
+Process = subprocess.Popen[str]
+
+
+@pytest.fixture
+def filled(empty_index: Path) -> Path:
+    """An index of a hundred documents in several segments, some of them deleted."""
+    with Index(empty_index) as index:
+        for number in range(100):
+            index.add(Document(f"d{number:02}", "Title", f"common {LONG} {number}", {"n": number}))
+            if number % 40 == 0:
+                index.commit()
+        for number in range(0, 100, 10):
+            index.delete(f"d{number:02}")
+    return empty_index
+
+
+def start(path: Path, seconds: float = 0.02) -> Process:
+    """A rebuild that takes a while for each document; it runs when this returns."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", SLOWLY.format(seconds), "rebuild", "-i", path],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    wait_for(lambda: str(process.pid) in holder(path) or process.poll() is not None)
+    return process
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.002)
+
+
+@pytest.mark.parametrize("times", [8, pytest.param(40, marks=pytest.mark.soak)])
+def test_killed_at_any_moment_it_leaves_one_whole_index(idx: Idx, filled: Path, times: int) -> None:
+    mark_as(filled, 1)
+    before = stored(filled)
+    assert len(before) == 180
+    with start(filled, 0) as process:
+        began = time.monotonic()
+        assert process.wait() == 0
+        seconds = time.monotonic() - began
+    mark_as(filled, 1)
+    chosen = random.Random(7)  # noqa: S311 - moments
+    killed = 0
+    for _ in range(times):
+        with start(filled, 0) as process:
+            time.sleep(chosen.uniform(0, seconds))
+            process.kill()
+            killed += process.wait() == -signal.SIGKILL
+        # Of whichever version it is.
+        assert stored(filled) == before
+        assert holder(filled) == "a process that has just ended"
+    assert killed > times / 4
+    assert idx("rebuild").stdout == "Rebuilt 90 documents as 180 chunks (schema version 2)\n"
+    assert stored(filled) == before
+    assert {file.name for file in filled.iterdir()} == {*files_of_lucene(filled), "write.lock"}
+
+
+@pytest.mark.parametrize(
+    ("stop", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9)]
+)
+def test_stopped_it_leaves_the_index_as_it_was(
+    idx: Idx, filled: Path, stop: signal.Signals, code: int
+) -> None:
+    before = stored(filled)
+    files = {file.name: file.read_bytes() for file in filled.iterdir()}
+    with start(filled) as process:
+        time.sleep(0.5)
+        process.send_signal(stop)
+        _, errors = process.communicate()
+    assert process.returncode == code
+    assert "Traceback" not in errors
+    if stop != signal.SIGKILL:
+        assert {file.name: file.read_bytes() for file in filled.iterdir()} == files
+    assert stored(filled) == before
+    idx("add", "-d", "next", "-t", "T", "-c", "text")
+    assert {file.name for file in filled.iterdir()} == {*files_of_lucene(filled), "write.lock"}
+
+
+def test_a_disk_that_fills_up_costs_nothing(filled: Path) -> None:
+    with Index(filled) as index:
+        words = random.Random(4)  # noqa: S311 - words that do not compress
+        for number in range(20):
+            text = " ".join(f"{words.getrandbits(64):x}" for _ in range(2_000))
+            index.add(Document(f"long{number}", "Title", text))
+    before = stored(filled)
+    files = {file.name: file.read_bytes() for file in filled.iterdir()}
+
+    def no_large_files() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
+
+    failed = subprocess.run(
+        [PROGRAMS / "idx", "rebuild", "-i", filled],
+        capture_output=True,
+        text=True,
+        preexec_fn=no_large_files,
+        check=False,
+    )
+    assert failed.returncode == 1
+    (message,) = failed.stderr.splitlines()
+    assert message.startswith(f"Error: writing to the index at {filled} failed: ")
+    assert "File too large" in message
+    assert {file.name: file.read_bytes() for file in filled.iterdir()} == files
+    assert stored(filled) == before
+
+
+def test_a_second_writer_waits_or_is_told(idx: Idx, filled: Path) -> None:
+    with start(filled, 0.05) as process:
+        failed = idx("add", "-d", "b", "-t", "B", "-c", "text", "--wait", "0.1", code=1)
+        assert f"locked by another writer, process {process.pid} (" in failed.stderr
+        failed = idx("rebuild", "--wait", "0.1", code=1)
+        assert f"locked by another writer, process {process.pid} (" in failed.stderr
+        idx("add", "-d", "b", "-t", "B", "-c", "text", "--wait", "60")
+        assert process.wait() == 0
+    with Searcher(filled) as searcher:
+        assert searcher.documents().total_documents == 91
+        assert searcher.chunk("b-chunk-001").content == "text"
+        assert searcher.statistics().schema_version == 2
+
+
+def test_it_waits_for_another_writer(idx: Idx, filled: Path) -> None:
+    with Index(filled) as index:
+        failed = idx("rebuild", "--wait", "0.1", code=1)
+        assert "locked by another writer" in failed.stderr
+        with subprocess.Popen(
+            [PROGRAMS / "idx", "rebuild", "-i", filled, "--wait", "60"],
+            stdout=subprocess.PIPE,
+            text=True,
+        ) as process:
+            time.sleep(1.5)
+            assert process.poll() is None
+            index.add(Document("late", "Late", "text"))
+            index.commit()
+            index.__exit__(None, None, None)
+            printed, _ = process.communicate()
+    assert printed == "Rebuilt 91 documents as 181 chunks (schema version 2)\n"
+
+
+def test_writers_of_an_older_index_are_told_at_once(idx: Idx, filled: Path) -> None:
+    mark_as(filled, 1)
+    with start(filled) as process:
+        failed = idx("add", "-d", "b", "-t", "B", "-c", "text", code=1)
+        assert "idx rebuild --index-path" in failed.stderr
+        assert process.wait() == 0
+    idx("add", "-d", "b", "-t", "B", "-c", "text")
+
+
+@pytest.mark.anyio
+async def test_a_running_server_answers_all_the_time(filled: Path, connect: Connect) -> None:
+    async with connect() as client:
+
+        async def ask() -> dict[str, Any]:
+            result = await client.call_tool("Search", {"query": "common", "limit": 100})
+            assert not result.is_error, result.content
+            assert result.structured_content is not None
+            return result.structured_content
+
+        before = await ask()
+        assert before["totalHits"] == 90
+        for _ in range(2):
+            process = await asyncio.to_thread(start, filled, 0.01)
+            answers = 0
+            with process:
+                while process.poll() is None:
+                    assert without_scores(await ask()) == without_scores(before)
+                    answers += 1
+            assert process.returncode == 0
+            assert answers > 10
+            assert without_scores(await ask()) == without_scores(before)
+        # The index that it answers from is the new one.
+        with Index(filled) as index:
+            index.delete("d01")
+        assert (await ask())["totalHits"] == 89
+
+
+def without_scores(answer: dict[str, Any]) -> list[dict[str, Any]]:
+    # They depend on how often a word is in the index, deleted documents included.
+    return [{**hit, "score": None} for hit in answer["results"]]
+
+
+@pytest.mark.anyio
+async def test_a_server_names_the_command_and_goes_on_after_it(
+    idx: Idx, filled: Path, connect: Connect
+) -> None:
+    mark_as(filled, 1)
+    async with connect() as client:
+        for tool, arguments in (("Search", {"query": "common"}), ("ListDocuments", {})):
+            refused = await client.call_tool(tool, arguments)
+            assert refused.is_error
+            assert f"idx rebuild --index-path {filled}" in refused.content[0].text  # type: ignore[union-attr] # text
+        await asyncio.to_thread(idx, "rebuild")
+        found = await client.call_tool("Search", {"query": "common"})
+        assert found.structured_content is not None
+        assert found.structured_content["totalHits"] == 90
+
+
+def test_readers_of_the_old_index_finish_their_work(idx: Idx, filled: Path) -> None:
+    before = contents(filled)
+    with Searcher(filled) as searcher, searcher._index.newest() as old:  # noqa: SLF001 - a long call
+        idx("rebuild")
+        fields = old.storedFields()
+        count = old.getIndexReader().maxDoc()
+        assert None not in [fields.document(number).get("content") for number in range(count)]
+        assert json.loads(idx("stats", "--json").stdout)["deleted_chunks"] == 0
+    assert contents(filled) == before

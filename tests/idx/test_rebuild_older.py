@@ -1,0 +1,113 @@
+"""An index of an older schema version: what it is refused with, and `idx rebuild` of it."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from shared import Document, Index, Searcher, lucene_document
+from tests.conftest import Idx
+from tests.idx.files import sync
+from tests.idx.raw_index import mark_as, stored
+
+OLD: Final = Path(__file__).parents[1] / "data" / "schema-1"
+"""What the last version with schema 1 wrote: a synced folder and documents of other origin."""
+
+
+@pytest.fixture
+def old(tmp_path: Path, index_path: Path) -> Path:
+    shutil.copytree(OLD, tmp_path, dirs_exist_ok=True)
+    return index_path
+
+
+COMMANDS = (
+    ("init",),
+    ("add", "-d", "a", "-t", "A", "-c", "text"),
+    ("bulk", "-j", "-"),
+    ("sync", "papers"),
+    ("delete", "memo"),
+    ("list",),
+    ("show", "memo"),
+    ("search", "text"),
+    ("stats",),
+    ("failures",),
+)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
+def test_every_command_names_the_one_that_helps(
+    idx: Idx, old: Path, command: tuple[str, ...]
+) -> None:
+    before = {file.name: file.read_bytes() for file in old.iterdir()}
+    failed = idx(*command, code=1, stdin="[]")
+    assert failed.stderr == (
+        f"Error: the index at {old} has schema version 1, but this version of idx works with "
+        "schema version 2; build it anew from the text that is stored in it with: "
+        f"idx rebuild --index-path {old}\n"
+    )
+    after = {file.name: file.read_bytes() for file in old.iterdir() if file.name != "write.lock"}
+    assert after == before
+
+
+def test_an_older_index_is_like_a_new_one_afterwards(idx: Idx, old: Path, tmp_path: Path) -> None:
+    before = stored(old)
+    done = idx("rebuild")
+    assert done.stdout == "Rebuilt 4 documents as 6 chunks (schema version 2)\n"
+    assert done.stderr == ""
+    after = stored(old)
+    assert [without_details(chunk) for chunk in after] == [without_details(c) for c in before]
+    assert [as_before(chunk) for chunk in after] == [as_before(chunk) for chunk in before]
+    assert sync(idx, "papers") == {"skipped": 2}
+    # Checked out, the files have other times than when they were indexed, which was noted.
+    synced = [without_details(chunk) for chunk in stored(old)]
+    (hit,) = json.loads(idx("search", "pay", "--json").stdout)["results"]
+    assert hit["id"] == "memo-chunk-001"
+    assert hit["metadata"] == {
+        "year": 2024,
+        "tags": ["paid", "büro"],
+        "ratio": 1.5,
+        "open": False,
+        "language": "en",
+    }
+    (paper,) = json.loads(idx("search", "deposit", "--json").stdout)["results"]
+    assert paper["file_path"] == str(tmp_path / "papers" / "lease.txt")
+    assert (paper["line_start"], paper["line_end"]) == (1, 2)
+    assert idx("rebuild").stdout == done.stdout
+    assert [without_details(chunk) for chunk in stored(old)] == synced
+
+
+def without_details(chunk: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in chunk.items() if name != "details"}
+
+
+def as_before(chunk: dict[str, Any]) -> dict[str, Any]:
+    details = json.loads(chunk["details"])
+    details["metadata"].pop("language", None)
+    return details
+
+
+def test_the_language_of_older_documents_is_looked_for_once(
+    idx: Idx, empty_index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lucene_document, "detect_language", lambda _: None)
+    english = "The rent is due on the third of each month, and the deposit is two months of rent."
+    with Index(empty_index) as index:
+        index.add(Document("few", "Few", english))
+        index.add(Document("many", "Many", english * 50, {f"key{n}": n for n in range(63)}))
+        index.add(Document("full", "Full", english, {f"key{n}": n for n in range(64)}))
+        index.add(Document("known", "Known", english, {"language": "fr"}))
+    idx("rebuild")
+    assert languages(empty_index) == {"few": None, "many": None, "full": None, "known": "fr"}
+    mark_as(empty_index, 1)
+    idx("rebuild")
+    assert languages(empty_index) == {"few": "en", "many": "en", "full": None, "known": "fr"}
+
+
+def languages(path: Path) -> dict[str, Any]:
+    with Searcher(path) as searcher:
+        return {
+            document.source_document: document.metadata.get("language")
+            for document in searcher.documents().documents
+        }

@@ -1,0 +1,54 @@
+"""`idx search` with facets, an order and an explanation."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from shared import Document, Index
+from tests.conftest import Idx
+
+
+@pytest.fixture
+def _documents(empty_index: Path) -> None:
+    with Index(empty_index) as index:
+        index.add(Document("a", "Lease", "The notice period is three months.", {"year": 2020}))
+        index.add(Document("b", "Letter", "No notice was given in time.", {"year": 2024}))
+
+
+@pytest.mark.usefixtures("_documents")
+def test_facets_are_printed_under_the_hits(idx: Idx) -> None:
+    shown = idx("search", "notice", "--facet", "year").stdout
+    assert "Lease" in shown
+    assert [line.split() for line in shown.splitlines() if line.split()[:1] == ["2024"]] == [
+        ["2024", "1"]
+    ]
+
+
+@pytest.mark.usefixtures("_documents")
+def test_the_newest_first(idx: Idx) -> None:
+    found = json.loads(idx("search", "notice", "--sort", "-year", "--json").stdout)
+    assert [hit["source_document"] for hit in found["results"]] == ["b", "a"]
+
+
+@pytest.mark.usefixtures("_documents")
+def test_an_explanation(idx: Idx) -> None:
+    shown = idx("search", "notice period", "--explain", "--detail", "scores").stdout
+    assert "understood" in shown
+    assert "content:notice^2" in shown
+    assert "a-chunk-001" in shown
+    explained = json.loads(idx("search", "notice", "--explain", "--json").stdout)
+    assert explained["total_hits"] == 2
+    assert explained["steps"][0] == {"step": "syntax", "query": "notice"}
+
+
+@pytest.mark.usefixtures("_documents")
+def test_unknown_fields_are_an_error(idx: Idx) -> None:
+    assert (
+        "no document has the field 'colour'"
+        in idx("search", "x", "--facet", "colour", code=1).stderr
+    )
+    assert (
+        "no document has the field 'colour'"
+        in idx("search", "x", "--sort", "colour", code=1).stderr
+    )

@@ -1,0 +1,98 @@
+"""`idx terms`, `idx fields` and `idx show --details` as people and programs use them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Idx
+
+LONG = " ".join(f"word{number}" for number in range(300))
+
+
+@pytest.fixture
+def filled(idx: Idx, empty_index: Path) -> None:
+    entries = [
+        {"Id": "a", "Title": "Lease", "Content": "The café contract", "author": "Ann", "year": 7},
+        {"Id": "b", "Title": "Other", "Content": "Contracts of the café", "author": "Bob"},
+        {"Id": "c", "Title": "Long", "Content": LONG, "author": ["Ann", "Eve\x1b[31m"]},
+    ]
+    idx("bulk", "-j", "-", stdin=json.dumps(entries))
+
+
+@pytest.mark.usefixtures("filled")
+def test_terms(idx: Idx) -> None:
+    assert json.loads(idx("terms", "CONTR", "--json").stdout) == {
+        "field": "content",
+        "prefix": "contr",
+        "terms": [{"term": "contract", "chunks": 1}, {"term": "contracts", "chunks": 1}],
+        "complete": True,
+        "notice": None,
+    }
+    shown = idx("terms", "contr").stdout
+    assert "contracts" in shown
+    assert "Chunks" in shown
+    most = json.loads(idx("terms", "--json", "--limit", 2).stdout)
+    assert most["terms"] == [{"term": "cafe", "chunks": 2}, {"term": "the", "chunks": 2}]
+    assert most["complete"]
+    longer = json.loads(idx("terms", "--json", "--min-length", 9).stdout)
+    assert [found["term"] for found in longer["terms"]] == ["contracts"]
+    values = json.loads(idx("terms", "--field", "author", "--json").stdout)
+    assert values["terms"][0] == {"term": "Ann", "chunks": 3}
+    assert "\x1b" not in idx("terms", "--field", "author").stdout
+
+
+@pytest.mark.usefixtures("filled")
+def test_fields(idx: Idx) -> None:
+    listed = json.loads(idx("fields", "--json").stdout)
+    by_name = {field["name"]: field for field in listed["fields"]}
+    assert (listed["total_chunks"], by_name["author"]["chunks"]) == (4, 4)
+    assert by_name["year"]["query_name"] == "number.year"
+    shown = idx("fields").stdout
+    assert "search, filter, sort, facet" in shown
+    assert "metadata.author" in shown
+    assert "\x1b" not in shown
+    assert shown.endswith("4 chunks\n")
+
+
+@pytest.mark.usefixtures("filled")
+def test_details_of_a_document(idx: Idx) -> None:
+    details = json.loads(idx("show", "c", "--details", "--json").stdout)
+    assert (details["words"], details["chunk_count"]) == (300, 2)
+    assert details["metadata"]["author"] == ["Ann", "Eve\x1b[31m"]
+    shown = idx("show", "c", "--details").stdout
+    assert "Ann, Eve\\x1b[31m" in shown
+    assert "word0 word1" in shown
+    assert "word299" not in shown
+
+
+def test_details_of_a_file(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "lease.txt").write_text("The rent is due on the third of each month.\n")
+    idx("add", "docs")
+    details = json.loads(idx("show", "lease.txt", "--details", "--json").stdout)
+    assert details["file_path"] == str(tmp_path / "docs" / "lease.txt")
+    assert details["preview"] == "The rent is due on the third of each month."
+    assert {"file_name", "file_size", "content_hash"} <= details["metadata"].keys()
+    paths = json.loads(idx("terms", tmp_path, "--field", "file_path", "--json").stdout)
+    assert paths["terms"] == [{"term": details["file_path"], "chunks": 1}]
+    # A folder of the index is kept under a name, which is no beginning of a path.
+    assert json.loads(idx("terms", "d", "--field", "file_path", "--json").stdout)["terms"] == []
+
+
+def test_an_index_without_documents_has_no_terms(idx: Idx, empty_index: Path) -> None:
+    assert json.loads(idx("terms", "--json").stdout)["terms"] == []
+    assert json.loads(idx("terms", "a", "--json").stdout)["terms"] == []
+    fields = json.loads(idx("fields", "--json").stdout)["fields"]
+    assert {field["chunks"] for field in fields} == {0}
+    idx("terms")
+    idx("fields")
+
+
+@pytest.mark.usefixtures("filled")
+def test_mistakes(idx: Idx) -> None:
+    assert "did you mean 'author'?" in idx("terms", "--field", "autor", code=1).stderr
+    assert "is not valid Unicode" in idx("terms", "a\udcff", code=1).stderr
+    assert "no document has the id 'x'" in idx("show", "x", "--details", code=1).stderr
+    assert "not both" in idx("show", "a", "--details", "--chunk", 1, code=2).stderr
+    assert "not both" in idx("terms", "a", "--min-length", 3, code=2).stderr

@@ -1,0 +1,115 @@
+"""`explain_query`, facets and the order of hits, through the real server process."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from mcp import Client
+from pydantic_core import to_json
+
+from shared import Document, Index, create
+from tests.conftest import connected
+from tests.server.answers import answer, error
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("explain") / "lucene-index"
+    create(path)
+    with Index(path) as index:
+        index.add(Document("a", "Lease", "The notice period is three months.", {"author": "Ann"}))
+        index.add(Document("b", "House", "Die Häuser kosten Miete DEC-0054.", {"author": "Ben"}))
+    return path
+
+
+@pytest.fixture(scope="module")
+async def client(index: Path) -> AsyncIterator[Client]:
+    async with connected(index) as client:
+        yield client
+
+
+async def test_little_is_explained_by_default(client: Client) -> None:
+    found = answer(await client.call_tool("explain_query", {"query": '"notice period" -rent'}))
+    assert found["parsed"] == '"notice period" -rent'
+    assert found["total_hits"] == 1
+    assert found["languages"].keys() == {"de", "en"}
+    assert (found["steps"], found["terms"], found["hits"], found["notice"]) == ([], [], [], None)
+
+
+@pytest.mark.parametrize(
+    ("detail", "filled"),
+    [
+        ("steps", {"steps"}),
+        ("terms", {"steps", "terms"}),
+        ("scores", {"steps", "terms", "hits"}),
+    ],
+)
+async def test_each_level_tells_more(client: Client, detail: str, filled: set[str]) -> None:
+    found = answer(await client.call_tool("explain_query", {"query": "Haus", "detail": detail}))
+    assert {key for key in ("steps", "terms", "hits") if found[key]} == filled
+
+
+async def test_the_steps_of_a_query(client: Client) -> None:
+    arguments = {"query": "why? *eriod", "detail": "steps"}
+    found = answer(await client.call_tool("explain_query", arguments))
+    steps = {step["step"]: step["query"] for step in found["steps"]}
+    assert list(steps) == [
+        "syntax",
+        "parse",
+        "phrases",
+        "wildcards",
+        "fields",
+        "index",
+        "proximity",
+    ]
+    assert steps["syntax"] == r"why\? *eriod"
+    assert "content.reversed:doire*" in steps["wildcards"]
+    assert "content.en:why" in steps["fields"]
+    assert "why" not in steps["index"]
+
+
+async def test_terms_and_scores(client: Client) -> None:
+    arguments = {"query": "haus DEC-0054 notice", "detail": "scores"}
+    found = answer(await client.call_tool("explain_query", arguments))
+    frequencies = {
+        (term["field"], term["term"]): term["document_frequency"] for term in found["terms"]
+    }
+    assert frequencies["content.de", "haus"] == 1
+    assert frequencies["identifiers", "dec-0054"] == 1
+    best = found["hits"][0]
+    assert best["id"] == "b-chunk-001"
+    assert sum(part["score"] for part in best["parts"]) == pytest.approx(best["score"], abs=0.001)
+    assert {part["match"] for part in best["parts"]} >= {"content.de:haus", "identifiers:dec-0054"}
+
+
+async def test_a_long_explanation_is_cut_and_says_so(client: Client) -> None:
+    query = " ".join(f"word{number}" for number in range(400))
+    arguments = {"query": query, "detail": "scores", "max_characters": 4_000}
+    result = await client.call_tool("explain_query", arguments)
+    found = answer(result)
+    assert "left out" in found["notice"]
+    assert len(to_json(found, indent=2)) <= 4_000
+
+
+async def test_a_query_that_does_not_parse_is_an_error(client: Client) -> None:
+    assert error(await client.call_tool("explain_query", {"query": "(a OR"})).startswith(
+        "Parse error:"
+    )
+
+
+async def test_facets_and_order_of_a_search(client: Client) -> None:
+    arguments = {"query": "", "facets": ["author", "language"], "sort": "-author"}
+    found = answer(await client.call_tool("Search", arguments))
+    assert [hit["source_document"] for hit in found["results"]] == ["b", "a"]
+    assert {facet["field"]: facet["values"] for facet in found["facets"]} == {
+        "author": [{"value": "Ann", "count": 1}, {"value": "Ben", "count": 1}],
+        "language": [{"value": "de", "count": 1}, {"value": "en", "count": 1}],
+    }
+
+
+async def test_what_cannot_be_counted_or_sorted_by_is_an_error(client: Client) -> None:
+    for arguments in ({"facets": ["colour"]}, {"sort": "colour"}):
+        result = await client.call_tool("Search", {"query": "notice", **arguments})
+        assert "no document has the field 'colour'" in error(result)

@@ -1,0 +1,155 @@
+"""What the chains make of words, in every language of the table."""
+
+from pathlib import Path
+
+import pytest
+
+from shared import create, schema
+from shared.analysis.analyzers import normalized, passage_analyzer, tokens
+from shared.analysis.language_detection import languages_of
+from shared.analysis.languages import LANGUAGES, WITH_LEMMAS
+from shared.analysis.transliteration import transliterable, without_digraphs
+
+TEXTS = Path(__file__).parents[2] / "data" / "languages"
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _java(tmp_path_factory: pytest.TempPathFactory) -> None:
+    create(tmp_path_factory.mktemp("java") / "index")
+
+
+def forms(language: str, text: str) -> list[set[str]]:
+    return [set(terms) for terms in tokens(schema.language_field(schema.CONTENT, language), text)]
+
+
+@pytest.mark.parametrize("language", sorted(LANGUAGES))
+def test_every_chain_of_the_table_makes_terms(language: str) -> None:
+    file = TEXTS / f"{language}.txt"
+    text = file.read_text("utf-8")[:2_000] if file.exists() else "some words"
+    assert len(forms(language, text)) > 1
+    assert passage_analyzer(language)
+
+
+@pytest.mark.parametrize(
+    ("language", "one", "other"),
+    [
+        ("de", "Häuser", "Haus"),
+        ("de", "hauser", "Haus"),
+        ("de", "ging", "gehen"),
+        ("de", "im", "in"),
+        ("de", "im", "dem"),
+        ("en", "ran", "run"),
+        ("en", "paid", "pay"),
+        ("en", "analyses", "analysis"),
+        ("en", "chatbots", "chatbot"),
+        ("en", "company's", "company"),
+        ("fr", "chevaux", "cheval"),
+        ("fr", "l'assurance", "assurances"),
+        ("es", "casas", "casa"),
+        ("it", "dell'acqua", "acque"),
+        ("nl", "huizen", "huis"),
+        ("pt", "contratos", "contrato"),
+        ("pl", "umowy", "umowa"),
+        ("uk", "договорами", "договір"),
+        ("ru", "договорами", "договор"),
+        ("sv", "husen", "hus"),
+        ("fi", "talossa", "talo"),
+        ("el", "σπίτια", "σπίτι"),
+        ("tr", "evlerin", "ev"),
+        ("ar", "الكتاب", "كتاب"),
+        ("hi", "किताबें", "किताब"),
+    ],
+)
+def test_two_forms_of_a_word_have_a_term_in_common(language: str, one: str, other: str) -> None:
+    assert forms(language, one)[0] & forms(language, other)[0]
+
+
+@pytest.mark.parametrize(
+    ("language", "one", "other"),
+    [
+        ("en", "news", "new"),
+        ("en", "university", "universe"),
+        ("en", "organ", "organization"),
+        ("de", "Wand", "wandern"),
+        ("es", "puerta", "puerto"),
+        ("fr", "port", "porte"),
+    ],
+)
+def test_two_words_have_no_term_in_common(language: str, one: str, other: str) -> None:
+    assert not forms(language, one)[0] & forms(language, other)[0]
+
+
+@pytest.mark.parametrize("language", WITH_LEMMAS)
+def test_no_term_shows_the_mark_of_the_dictionary(language: str) -> None:
+    text = (TEXTS / f"{language}.txt").read_text("utf-8")
+    assert not [term for terms in forms(language, text) for term in terms if term != term.strip()]
+
+
+def test_words_of_japanese_and_thai_are_found_without_blanks() -> None:
+    assert {"契約"} in forms("ja", "契約書について")
+    assert {"กรุงเทพ"} in forms("th", "ผมต้องการเช่าบ้านในกรุงเทพ")
+
+
+def test_articles_are_no_part_of_a_word() -> None:
+    words = tokens(schema.CONTENT, "l\u2019eau d'Italie O'Brien")
+    assert words == (("eau",), ("italie",), ("o'brien",))
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("see (DEC-0054), or v2.3.1.", ["dec-0054", "v2.3.1"]),
+        ("a_b.c user@host C++ C# .NET", ["a_b.c", "user@host", "c++", "c#", ".net"]),
+        ("TCP/IP at 12:30, AT&T", ["tcp/ip", "12:30", "at&t"]),
+        ("plain words, with signs! (only) around", []),
+    ],
+)
+def test_names_with_signs_stay_whole(text: str, names: list[str]) -> None:
+    assert [terms[0] for terms in tokens(schema.IDENTIFIERS, text)] == names
+
+
+def test_a_part_of_a_word_is_folded_like_the_word() -> None:
+    assert normalized(schema.CONTENT, "VERTRÄG") == "vertrag"
+
+
+@pytest.mark.parametrize(
+    ("word", "spelled"),
+    [
+        ("mueller", "muller"),
+        ("groesse", "grosse"),
+        ("bauer", "bauer"),
+        ("queue", "queue"),
+        ("blue", "blue"),
+    ],
+)
+def test_an_e_in_place_of_an_umlaut(word: str, spelled: str) -> None:
+    assert without_digraphs(word) == spelled
+
+
+def test_which_words_may_be_spelled_with_an_umlaut() -> None:
+    text = "The poet Mueller met Frau Öztürk in the garden"
+    assert transliterable(text, german=False).split() == ["Öztürk", "Mueller"]
+    assert "poet" in transliterable(text, german=True)
+
+
+def test_a_chunk_may_be_in_two_languages() -> None:
+    both = "We paid the invoice yesterday. Die Rechnung wurde gestern bezahlt."
+    assert set(languages_of(both)) == {"de", "en"}
+
+
+def test_a_long_text_in_two_languages() -> None:
+    halves = [(TEXTS / f"{code}.txt").read_text("utf-8")[:800] for code in ("de", "en")]
+    assert set(languages_of(" ".join(halves))) == {"de", "en"}
+
+
+@pytest.mark.parametrize(
+    ("text", "languages"),
+    [
+        ("Häuser", WITH_LEMMAS),
+        ("بيت", ("ar", "fa")),
+        ("дом", ("bg", "ru", "sr", "uk")),
+        ('{"a": [1, 2.5, null], "b": "x1"} ' * 50, ("en",)),
+    ],
+)
+def test_a_text_whose_language_cannot_be_told(text: str, languages: tuple[str, ...]) -> None:
+    assert languages_of(text) == languages

@@ -1,0 +1,200 @@
+"""What each step makes of a query, on trees of plain values."""
+
+from pathlib import Path
+
+import pytest
+
+from shared import Document, Index, QueryParseError, Searcher, create
+from shared.query import phrases, proximity, wildcards
+from shared.query.tree import (
+    Clause,
+    Clauses,
+    Node,
+    Nothing,
+    Phrase,
+    Terms,
+    Weighted,
+    Wildcard,
+    Word,
+    any_of,
+    best_of,
+    leaves,
+    rewrite,
+    weighted,
+)
+from shared.query.words import WordsOnFields
+
+GERMAN_AND_ENGLISH = {"de": 0.8, "en": 0.5}
+
+
+def on_fields(node: Node, *, requires_all: bool = False) -> str:
+    return str(rewrite(node, WordsOnFields(GERMAN_AND_ENGLISH, requires_all=requires_all)))
+
+
+@pytest.fixture(autouse=True)
+def _java(tmp_path: Path) -> None:
+    create(tmp_path / "index")
+
+
+def test_a_phrase_also_matches_words_near_each_other() -> None:
+    phrase = Phrase(("notice", "period"))
+    assert str(rewrite(phrase, phrases.near)) == '"notice period"^2 "notice period"~3'
+
+
+@pytest.mark.parametrize("phrase", [Phrase(("notice", "period"), slop=5)])
+def test_a_phrase_that_says_how_near_stays_as_it_is(phrase: Phrase) -> None:
+    assert rewrite(phrase, phrases.near) == phrase
+
+
+def test_a_phrase_that_must_not_match_is_the_phrase_alone() -> None:
+    excluded = Clauses((Clause(Word("rent")), Clause(Phrase(("a", "b")), "must_not")))
+    assert str(rewrite(excluded, phrases.near)) == 'rent -"a b"'
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        ("Verträg*", "(content:vertrag* content:vertrag* (constant)^0.1)^2"),
+        ("ver*", "content:ver* (constant)^2"),
+        ("*VERTRAG", "(content.reversed:gartrev* content.reversed:gartrev* (constant)^0.1)^2"),
+        ("*tr?g", "(content:*tr?g content:*tr?g (constant)^0.1)^2"),
+        (r"a\*b*", r"(content:a\*b* content:a\*b* (constant)^0.1)^2"),
+    ],
+)
+def test_wildcards_are_folded_and_put_where_they_are_fast(pattern: str, expected: str) -> None:
+    assert str(rewrite(Wildcard(pattern), wildcards.on_fields)).startswith(expected)
+
+
+def test_stars_on_both_sides_match_beginnings_ends_and_what_is_within() -> None:
+    found = {str(leaf) for leaf in leaves(rewrite(Wildcard("*trag*"), wildcards.on_fields))}
+    assert {
+        "content:trag*",
+        "content.reversed:gart*",
+        "content:*trag* (constant)",
+    } <= found
+
+
+def test_a_star_alone_is_everything() -> None:
+    assert str(rewrite(Wildcard("*"), wildcards.on_fields)) == "*:*"
+
+
+def test_a_word_is_looked_for_in_every_field() -> None:
+    found = on_fields(Word("Häuser"))
+    for part in (
+        "content:hauser^2",
+        "title:hauser",
+        "content.de:haus^0.8",
+        "content.translit:hauser^0.5",
+        "identifiers:hauser^0.5",
+        "metadata:hauser^0.5",
+    ):
+        assert part in found
+
+
+def test_of_the_languages_only_the_best_counts() -> None:
+    assert "best(content.de:haus^0.8, content.en:" in on_fields(Word("Häuser"))
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("DEC-0054", ["identifiers:dec-0054^3", 'content:"dec 0054"']),
+        ("anna@example.com", ["identifiers:anna@example.com^3", 'content:"anna example.com"']),
+        ("C++", ["identifiers:c++^3"]),
+        ("v2.3.1", ["identifiers:v2.3.1^3", "content:v2.3.1"]),
+    ],
+)
+def test_a_name_with_signs_is_looked_for_as_it_is_written(text: str, parts: list[str]) -> None:
+    found = on_fields(Word(text))
+    assert all(part in found for part in parts)
+
+
+@pytest.mark.parametrize("text", ["DEC-0054", "anna@example.com", "C++"])
+def test_the_parts_of_a_precise_name_alone_are_no_match(text: str) -> None:
+    tree = rewrite(Word(text), WordsOnFields(GERMAN_AND_ENGLISH))
+    alone = {leaf.texts for leaf in leaves(tree) if isinstance(leaf, Terms)}
+    assert alone <= {(text.lower(),)}
+
+
+def test_words_joined_by_a_sign_are_words_too() -> None:
+    assert "content:tcp^2" in on_fields(Word("TCP/IP"))
+    assert "+(content:tcp^2" in on_fields(Word("TCP/IP"), requires_all=True)
+
+
+def test_a_name_that_must_not_match_excludes_only_the_whole() -> None:
+    tree = Clauses((Clause(Word("TCP/IP"), "must_not"),))
+    assert "content:tcp" not in on_fields(tree)
+
+
+def test_a_sentence_without_blanks_is_a_row_of_characters_and_its_pairs() -> None:
+    tree = rewrite(Word("契約書"), WordsOnFields({"ja": 1.0, "en": 1.0}))
+    assert 'content:"契 約 書"^2' in str(tree)
+    assert "content.ja:契約 content.ja:約書" in str(tree)
+    assert "content.en" not in str(tree)
+
+
+def test_a_named_field_is_the_only_one() -> None:
+    assert on_fields(Word("Lease", "source_document")) == "source_document:Lease"
+    assert on_fields(Word("Ann", "metadata.author")) == "metadata.author:Ann"
+    assert on_fields(Word("2020", "number.year")) == "number.year:[2020 TO 2020]"
+    assert "content" not in on_fields(Word("lease", "title"))
+
+
+def test_a_phrase_is_found_with_either_spelling_of_an_umlaut() -> None:
+    assert 'content:"hans muller|mueller"' in on_fields(Phrase(("Hans", "Müller")))
+    assert 'content:"hans mueller|muller"' in on_fields(Phrase(("Hans", "Mueller")))
+
+
+def test_neighbouring_words_count_more_where_they_are_near() -> None:
+    words = Clauses((Clause(Word("notice")), Clause(Word("period")), Clause(Word("x"), "must_not")))
+    pairs = proximity.neighbours(words)
+    assert str(proximity.with_neighbours(words, pairs)) == (
+        'notice period -x "notice period"~3^0.25'
+    )
+
+
+def test_a_word_without_letters_is_no_condition() -> None:
+    tree = Clauses((Clause(Word("rent"), "must"), Clause(Word("---"), "must")))
+    assert on_fields(tree).count("+") == 1
+    assert on_fields(Word("---")) == "(nothing)"
+
+
+def test_weights_multiply() -> None:
+    assert weighted(weighted(Word("a"), 2), 3) == Weighted(Word("a"), 6)
+    assert weighted(Word("a"), 1) == Word("a")
+
+
+def test_parts_that_match_nothing_are_left_out() -> None:
+    assert any_of(Nothing(), Word("a")) == Word("a")
+    assert best_of(Nothing(), Nothing()) == Nothing()
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("rent absent", ["a"]),
+        ("+rent +absent", []),
+        ("rent -absent", ["a"]),
+        ("-absent", ["a", "b"]),
+        ("+rent (absent OR missing)", ["a"]),
+        ("+(absent OR missing)", []),
+        ('rent "absent words"', ["a"]),
+        ('+"absent words" rent', []),
+    ],
+)
+def test_terms_that_no_chunk_has_change_nothing(
+    tmp_path: Path, query: str, found: list[str]
+) -> None:
+    with Index(tmp_path / "index") as index:
+        index.add(Document("a", "A", "the rent"))
+        index.add(Document("b", "B", "the flat"))
+    with Searcher(tmp_path / "index") as searcher:
+        assert [hit.source_document for hit in searcher.search(query).results] == found
+
+
+def test_a_range_of_numbers_needs_numbers(tmp_path: Path) -> None:
+    with (
+        Searcher(tmp_path / "index") as searcher,
+        pytest.raises(QueryParseError, match="no number"),
+    ):
+        searcher.search("number.year:[new TO old]")

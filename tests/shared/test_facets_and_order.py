@@ -1,0 +1,123 @@
+"""Counting the values of fields among the matches, and the order of hits."""
+
+from pathlib import Path
+
+import pytest
+
+from shared import Document, Filter, FilterError, Index, Searcher, create
+
+DOCUMENTS = [
+    Document("a", "A", "the rent", {"author": "Ann", "year": 2020, "modified": "2024-05-01"}),
+    Document("b", "B", "the rent", {"author": "Ben", "year": 3, "modified": "2024-05-31T10:00:00"}),
+    Document("c", "C", "the rent", {"author": ["Ann", "Cid"], "year": 100}),
+    Document("d", "D", "the flat", {"author": "Dan", "modified": "2023-01-01T00:00:00Z"}),
+]
+
+
+@pytest.fixture(scope="module")
+def searcher(tmp_path_factory: pytest.TempPathFactory) -> Searcher:
+    path = tmp_path_factory.mktemp("order") / "index"
+    create(path)
+    with Index(path) as index:
+        for document in DOCUMENTS:
+            index.add(document)
+            index.commit()
+    return Searcher(path)
+
+
+def counts(searcher: Searcher, query: str, *filters: Filter) -> dict[str, int]:
+    (facet,) = searcher.search(query, facets=["author"], filters=filters).facets
+    assert facet.field == "author"
+    assert facet.distinct == len(facet.values)
+    return {entry.value: entry.count for entry in facet.values}
+
+
+def order(searcher: Searcher, sort: str, query: str = "") -> list[str]:
+    return [hit.source_document for hit in searcher.search(query, sort=sort).results]
+
+
+def test_values_are_counted_among_the_matches(searcher: Searcher) -> None:
+    assert counts(searcher, "rent") == {"Ann": 2, "Ben": 1, "Cid": 1}
+    assert counts(searcher, "") == {"Ann": 2, "Ben": 1, "Cid": 1, "Dan": 1}
+    assert counts(searcher, "absent") == {}
+
+
+def test_a_filter_on_the_field_leaves_its_other_values(searcher: Searcher) -> None:
+    only_ben = Filter("author", value="Ben")
+    assert searcher.search("rent", filters=[only_ben]).totalHits == 1
+    assert counts(searcher, "rent", only_ben) == {"Ann": 2, "Ben": 1, "Cid": 1}
+
+
+def test_a_filter_on_another_field_counts(searcher: Searcher) -> None:
+    assert counts(searcher, "rent", Filter("year", "range", minimum=100)) == {"Ann": 2, "Cid": 1}
+
+
+def test_the_most_frequent_values_come_first_and_ten_at_most(tmp_path: Path) -> None:
+    create(tmp_path / "index")
+    with Index(tmp_path / "index") as index:
+        for number in range(30):
+            index.add(Document(f"{number}", "T", "rent", {"kind": f"k{number % 15 % 12:02}"}))
+    with Searcher(tmp_path / "index") as searcher:
+        (facet,) = searcher.search("rent", facets=["kind"]).facets
+    assert [entry.count for entry in facet.values] == [4, 4, 4] + [2] * 7
+    assert facet.distinct == 12
+
+
+def test_an_unknown_field_is_named(searcher: Searcher) -> None:
+    with pytest.raises(FilterError, match=r"no document has the field 'colour'.*author"):
+        searcher.search("rent", facets=["colour"])
+    with pytest.raises(FilterError, match=r"no document has the field 'colour'.*author"):
+        searcher.search("rent", sort="-colour")
+    with pytest.raises(FilterError, match="-score is no order"):
+        searcher.search("rent", sort="-score")
+
+
+@pytest.mark.parametrize(
+    ("sort", "expected"),
+    [
+        ("year", "bcad"),
+        ("-year", "acbd"),
+        ("author", "acbd"),
+        ("-author", "dbac"),
+        ("modified", "dabc"),
+        ("-modified", "badc"),
+        ("source_document", "abcd"),
+        ("-source_document", "dcba"),
+    ],
+)
+def test_the_order_of_hits(searcher: Searcher, sort: str, expected: str) -> None:
+    assert order(searcher, sort) == list(expected)
+
+
+def test_hits_sorted_by_a_field_have_their_scores(searcher: Searcher) -> None:
+    by_score = {hit.id: hit.score for hit in searcher.search("rent").results}
+    by_year = {hit.id: hit.score for hit in searcher.search("rent", sort="year").results}
+    assert by_score == by_year
+
+
+def test_pages_follow_each_other(searcher: Searcher) -> None:
+    pages = [
+        searcher.search("rent", sort="-year", offset=offset, limit=1).results[0].source_document
+        for offset in range(3)
+    ]
+    assert pages == order(searcher, "-year", "rent")
+
+
+@pytest.mark.parametrize(
+    ("minimum", "maximum", "found"),
+    [
+        ("2024", None, "ab"),
+        (None, "2023", "d"),
+        ("2024-05", "2024-05", "ab"),
+        ("2024-05-31", "2024-05-31", "b"),
+        ("2024-05-31T10:00", "2024-05-31T10:00", "b"),
+        (None, "2023-01-01T00:00:00+00:00", "d"),
+        ("2024-06-01", None, ""),
+    ],
+)
+def test_a_date_includes_all_of_its_day_month_or_year(
+    searcher: Searcher, minimum: str | None, maximum: str | None, found: str
+) -> None:
+    dates = Filter("modified", "range", minimum=minimum, maximum=maximum)
+    hits = searcher.search("", filters=[dates]).results
+    assert [hit.source_document for hit in hits] == list(found)
