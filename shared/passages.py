@@ -16,7 +16,7 @@ from shared import schema
 from shared.analysis.analyzers import passage_analyzer, tokens
 from shared.analysis.language_detection import languages_of
 from shared.analysis.languages import WITH_BIGRAMS
-from shared.query.lucene_query import to_query
+from shared.query.lucene_query import Compiler
 from shared.query.tree import (
     Fuzzy,
     Leaf,
@@ -45,7 +45,8 @@ class Passages:
     def __init__(self, tree: Node) -> None:
         matched = dict.fromkeys(node for leaf in leaves(tree) for node in _in_content(leaf))
         words = {text for node in matched if isinstance(node, Terms) for text in node.texts}
-        self._query = to_query(any_of(*(node for node in matched if not _is_covered(node, words))))
+        marked = (node for node in matched if not _is_covered(node, words))
+        self._query = Compiler().query(any_of(*marked))
 
     def of(self, text: str) -> list[str]:
         """The parts of the content of a chunk that match best, the best first.

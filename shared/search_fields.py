@@ -26,13 +26,13 @@ def document_search_fields(document: Document) -> Iterator[Any]:
 
 def chunk_search_fields(document: Document, content: str) -> Iterator[Any]:
     """The fields of one chunk: its words in base form, reversed and transliterated, its names."""
+    text = f"{document.title}\n{content}"
     languages = languages_of(content)
     for language in languages:
         yield _field(schema.language_field(schema.CONTENT, language), content, _words())
         yield _field(schema.language_field(schema.TITLE, language), document.title, _words())
     # A word counts once here, so it need not be looked at again.
-    yield _field(schema.REVERSED, " ".join(dict.fromkeys(content.split())), _terms())
-    text = f"{document.title}\n{content}"
+    yield _field(schema.REVERSED, " ".join(dict.fromkeys(text.split())), _terms())
     spellings = transliterable(text, german="de" in languages)
     if spellings:
         yield _field(schema.TRANSLITERATED, spellings, _terms())

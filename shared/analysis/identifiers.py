@@ -3,7 +3,6 @@
 import re
 from typing import Final
 
-_WITH_SIGN: Final = re.compile(r"(?<!\S)[^\s_\-./:@#+&]*[_\-./:@#+&]\S*")
 _NAME: Final = re.compile(r"\w[-./:@#+&]+\w|[^\W_]_+[^\W_]|\w(?:\+\+|#)|[@#.]\w")
 
 _LONGEST: Final = 255
@@ -19,5 +18,5 @@ def names_in(text: str) -> str:
     Returns:
         The words with blanks between them, and what stands right before and behind them.
     """
-    words = _WITH_SIGN.findall(text)
-    return " ".join(word for word in words if len(word) <= _LONGEST and _NAME.search(word))
+    words = (word for word in text.split() if not word.isalnum() and len(word) <= _LONGEST)
+    return " ".join(filter(_NAME.search, words))

@@ -61,7 +61,7 @@ def detect_language(text: str) -> str | None:
 _PASSAGE: Final = 150
 """Characters of each of the passages of a chunk that are looked at."""
 
-_PASSAGES: Final = 4
+_PASSAGES: Final = 3
 
 _SHORT: Final = 300
 """Characters of a text that is indexed in every language with lemmas if none can be told."""
@@ -86,7 +86,7 @@ _SENTENCE: Final = re.compile(r"[^.!?\n]{20,}")
 def languages_of(text: str) -> tuple[str, ...]:
     """The languages in whose base forms a chunk's words are indexed.
 
-    Each sentence of a short text, and four passages of a long one, may be in another language.
+    Each sentence of a short text, and three passages of a long one, may be in another language.
 
     Args:
         text: the content of a chunk.

@@ -1,6 +1,7 @@
 """The last step: a tree whose leaves are on fields, as a query of Lucene."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any, Final
 
 from java.util import ArrayList
@@ -52,67 +53,75 @@ StatesOf = Callable[[str, str], Any]
 """Gives what Lucene knows of the term of a field and a text."""
 
 
-def to_query(node: Node, states_of: StatesOf | None = None) -> Any:
-    """A query of Lucene; it belongs to no thread.
+@dataclass(frozen=True)
+class Compiler:
+    """Makes queries of Lucene of trees; they belong to no thread.
 
-    Args:
-        node: a tree after the step for words.
+    Attributes:
         states_of: what has looked up the terms already, if anything has.
-
-    Raises:
-        QueryParseError: a bound of a range of numbers is no number.
+        ranks: whether what only adds to scores is part of the queries.
     """
-    match node:
-        case Terms(field, (text,)):
-            term = Term(field, text)
-            return TermQuery(term, states_of(field, text)) if states_of else TermQuery(term)
-        case Weighted():
-            return BoostQuery(to_query(node.node, states_of), node.weight)
-        case Clauses():
-            return _clauses(node, states_of)
-        case Best():
-            return _best(node, states_of)
-    return _CONVERSIONS[type(node)](node)
 
+    states_of: StatesOf | None = None
+    ranks: bool = True
 
-def _clauses(node: Clauses, states_of: StatesOf | None) -> Any:
-    if not node.clauses:
-        return MatchNoDocsQuery()
-    builder = BooleanQuery.Builder()
-    for part, occur in _flat(node):
-        builder.add(to_query(part, states_of), _occur(occur))
-    if all(clause.occur == "must_not" for clause in node.clauses):
-        builder.add(MatchAllDocsQuery(), BooleanClause.Occur.MUST)
-    return builder.build()
+    def query(self, node: Node) -> Any:
+        """The query of a tree after the step for words.
 
+        Raises:
+            QueryParseError: a bound of a range of numbers is no number.
+        """
+        match node:
+            case Terms(field, (text,)):
+                term = Term(field, text)
+                states = (self.states_of(field, text),) if self.states_of else ()
+                return TermQuery(term, *states)
+            case Weighted():
+                return BoostQuery(self.query(node.node), node.weight)
+            case Clauses():
+                return self._clauses(node)
+            case Best():
+                queries = ArrayList()
+                for part in node.nodes:
+                    queries.add(self.query(part))
+                return DisjunctionMaxQuery(queries, 0.0)
+        return _CONVERSIONS[type(node)](node)
 
-def _flat(node: Clauses, weight: float = 1.0) -> Iterator[tuple[Node, Occur]]:
-    """The clauses of a node, with those of its optional parts beside them, not within.
+    def _clauses(self, node: Clauses) -> Any:
+        if not node.clauses:
+            return MatchNoDocsQuery()
+        builder = BooleanQuery.Builder()
+        for part, occur in self._flat(node):
+            builder.add(self.query(part), _occur(occur))
+        if all(clause.occur == "must_not" for clause in node.clauses):
+            builder.add(MatchAllDocsQuery(), BooleanClause.Occur.MUST)
+        return builder.build()
 
-    Their scores add up either way; side by side Lucene skips what cannot be among the best.
-    """
-    for clause in node.clauses:
-        whole = clause.node
-        part, factor = (whole.node, whole.weight) if isinstance(whole, Weighted) else (whole, 1.0)
-        if clause.occur == "should" and isinstance(part, Clauses) and _is_optional(part):
-            yield from _flat(part, weight * factor)
-        else:
-            yield weighted(whole, weight), clause.occur
+    def _flat(self, node: Clauses, weight: float = 1.0) -> Iterator[tuple[Node, Occur]]:
+        """The clauses of a node, with those of its optional parts beside them, not within.
+
+        Their scores add up either way; side by side Lucene skips what cannot be among the best.
+        """
+        for clause in node.clauses:
+            if clause.occur == "rank" and not self.ranks:
+                continue
+            whole = clause.node
+            part, factor = (
+                (whole.node, whole.weight) if isinstance(whole, Weighted) else (whole, 1.0)
+            )
+            if clause.occur == "should" and isinstance(part, Clauses) and _is_optional(part):
+                yield from self._flat(part, weight * factor)
+            else:
+                yield weighted(whole, weight), clause.occur
 
 
 def _is_optional(node: Clauses) -> bool:
-    return all(clause.occur == "should" for clause in node.clauses)
+    return all(clause.occur in {"should", "rank"} for clause in node.clauses)
 
 
-def _occur(name: str) -> Any:
-    return getattr(BooleanClause.Occur, name.upper())
-
-
-def _best(node: Best, states_of: StatesOf | None) -> Any:
-    queries = ArrayList()
-    for part in node.nodes:
-        queries.add(to_query(part, states_of))
-    return DisjunctionMaxQuery(queries, 0.0)
+def _occur(name: Occur) -> Any:
+    # The class has no constants before the virtual machine runs.
+    return getattr(BooleanClause.Occur, "SHOULD" if name == "rank" else name.upper())
 
 
 def _synonyms(node: Terms) -> Any:

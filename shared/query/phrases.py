@@ -1,7 +1,7 @@
 """The step for phrases: exact ones first, then those whose words are near each other."""
 
 from shared.query import weights
-from shared.query.tree import Leaf, Node, Occur, Phrase, any_of, weighted
+from shared.query.tree import Clause, Clauses, Leaf, Node, Occur, Phrase, weighted
 
 
 def near(leaf: Leaf, occur: Occur) -> Node:
@@ -11,7 +11,10 @@ def near(leaf: Leaf, occur: Occur) -> Node:
     """
     if not isinstance(leaf, Phrase) or leaf.slop or occur == "must_not":
         return leaf
-    return any_of(
-        weighted(leaf, weights.EXACT_PHRASE),
-        weighted(Phrase(leaf.words, weights.NEAR, leaf.field), weights.NEAR_PHRASE),
+    nearby = Phrase(leaf.words, weights.NEAR, leaf.field)
+    return Clauses(
+        (
+            Clause(weighted(nearby, weights.NEAR_PHRASE)),
+            Clause(weighted(leaf, weights.EXACT_PHRASE), "rank"),
+        )
     )

@@ -22,7 +22,7 @@ from shared.analysis.languages import LANGUAGES
 from shared.filters import Filter
 from shared.query import phrases, proximity, weights, wildcards
 from shared.query.limits import check_length, running
-from shared.query.lucene_query import to_query
+from shared.query.lucene_query import Compiler
 from shared.query.named_fields import metadata_keys, on_metadata
 from shared.query.parser import parse
 from shared.query.presence import present, terms_of
@@ -117,8 +117,8 @@ def prepare(
             syntax=classic,
             stages=tuple(stages),
             languages=languages,
-            matching=to_query(matching, terms.states),
-            lucene=to_query(ranked, terms.states),
+            matching=Compiler(terms.states, ranks=False).query(matching),
+            lucene=Compiler(terms.states).query(ranked),
         )
 
 

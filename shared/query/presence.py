@@ -95,7 +95,8 @@ def _clauses(node: Clauses, terms: IndexTerms) -> Node:
         required = [part for part in parts if part.occur == "must"]
         lacks_required = any(isinstance(part.node, Nothing) for part in required)
         was_optional = not required and any(part.occur == "should" for part in parts)
-        if lacks_required or (was_optional and all(part.occur == "must_not" for part in found)):
+        has_optional = any(part.occur == "should" for part in found)
+        if lacks_required or (was_optional and not has_optional):
             return Nothing()
     if [part.occur for part in found] == ["should"]:
         return found[0].node

@@ -30,7 +30,7 @@ def with_neighbours(node: Node, pairs: list[Node]) -> Node:
         node: the tree after all steps.
         pairs: the neighbours after the same steps.
     """
-    near = tuple(Clause(pair) for pair in pairs if not isinstance(pair, Nothing))
+    near = tuple(Clause(pair, "rank") for pair in pairs if not isinstance(pair, Nothing))
     return Clauses((*node.clauses, *near)) if near and isinstance(node, Clauses) else node
 
 

@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-Occur = Literal["should", "must", "must_not"]
+Occur = Literal["should", "must", "must_not", "rank"]
+"""Whether a part may, must or must not match; ``rank`` adds to the score of what matches anyway."""
 
-_SIGNS = {"should": "", "must": "+", "must_not": "-"}
+_SIGNS = {"should": "", "must": "+", "must_not": "-", "rank": "~"}
 
 
 def _on(field: str | None, text: str) -> str:
@@ -263,7 +264,9 @@ def rewrite(node: Node, change: Change, occur: Occur = "should") -> Node:
 
 
 def _inner(outer: Occur, inner: Occur) -> Occur:
-    return "must_not" if "must_not" in (outer, inner) else inner
+    if "must_not" in (outer, inner):
+        return "must_not"
+    return "should" if inner == "rank" else inner
 
 
 def leaves(node: Node) -> Iterator[Leaf]:

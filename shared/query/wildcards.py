@@ -12,6 +12,7 @@ _SCORED_PREFIX: Final = 4
 """Letters from which on a beginning says so much that its terms are scored one by one."""
 
 _PART: Final = re.compile(r"(?P<wildcards>[*?]+)|(?P<letters>(?:\\.|[^*?\\])+)", re.DOTALL)
+_END: Final = re.compile(r"\*((?:\\.|[^*?\\])+)", re.DOTALL)
 _ESCAPED: Final = re.compile(r"\\(.)", re.DOTALL)
 _WILDCARD: Final = re.compile(r"[\\*?]")
 _FIELDS: Final = {
@@ -31,6 +32,8 @@ def on_fields(leaf: Leaf, _: Occur) -> Node:
         return leaf
     if leaf.field is None and not leaf.pattern.strip("*"):
         return Everything()
+    if leaf.field is None and (end := _END.fullmatch(leaf.pattern)):
+        return weighted(_suffix(_folded(schema.CONTENT, end[1])), weights.CONTENT)
     names = [leaf.field] if leaf.field else list(_FIELDS)
     return any_of(*(weighted(_on(name, leaf.pattern), _FIELDS.get(name, 1.0)) for name in names))
 
@@ -44,8 +47,6 @@ def _on(field: str, pattern: str) -> Node:
     match parts:
         case [(None, letters), ("*", None)]:
             return _prefix(field, letters)
-        case [("*", None), (None, letters)] if field == schema.CONTENT:
-            return _suffix(letters)
         case [("*", None), (None, letters), ("*", None)] if field == schema.CONTENT:
             return any_of(
                 _prefix(field, letters),

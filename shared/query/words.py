@@ -33,6 +33,9 @@ _LETTERS: Final = re.compile(r"[\w\u0300-\u036f]+")
 _PRECISE: Final = re.compile(r"\d|@|_|://")
 """What makes a name one of many alike, of which only the whole is meant: numbers, addresses."""
 
+_MOST_PARTS: Final = 50
+"""Words between the signs of one; more are looked for side by side only."""
+
 _WITH_DIGRAPHS: Final = ("de",)
 """Languages whose words may be spelled with an e in place of an umlaut."""
 
@@ -108,6 +111,8 @@ class _WordSearch:
         if len(terms) <= 1:
             return self.plain(text, terms)
         parts = _LETTERS.findall(text)
+        if len(parts) > _MOST_PARTS:
+            return self.row(positions)
         if len(parts) > 1:
             words = [self.word(part, occur) for part in parts]
             return all_of(*words) if self.requires_all else any_of(*words)
@@ -189,7 +194,7 @@ class _WordSearch:
         if occur == "must_not" or _PRECISE.search(text):
             return any_of(*written, row)
         joined = self.row([["".join(parts)]])
-        if any(len(part) == 1 for part in parts):
+        if len(parts) > _MOST_PARTS or any(len(part) == 1 for part in parts):
             return any_of(*written, row, joined)
         words = [self.plain(part, [part]) for part in parts]
         together = [all_of(*words)] if self.requires_all else words

@@ -134,6 +134,13 @@ def test_a_page_of_text_is_a_query_still(searcher: Searcher) -> None:
     assert found(searcher, page) == ["quick"]
 
 
+@pytest.mark.parametrize("text", ["a-" * 9_000, "ab," * 6_000, "a/b_c" * 4_000, "ab-" * 80])
+def test_a_word_of_very_many_parts_is_looked_for_as_a_row(searcher: Searcher, text: str) -> None:
+    steps = {step.step: step.query for step in searcher.explain(text, detail="steps").steps}
+    assert len(steps["fields"]) < 20 * len(text)
+    assert found(searcher, text) == []
+
+
 def test_passages_mark_the_matches(searcher: Searcher) -> None:
     (hit,) = searcher.search("jumps dog", content="passages").results
     assert hit.content is None
