@@ -99,7 +99,7 @@ def _told_alike(
     if not isinstance(result, CallToolResult) or result.structured_content is None:
         return result
     structured = without_unknown_places(result.structured_content)
-    text = TextContent(type="text", text=to_json(structured, indent=2).decode())
+    text = TextContent(type="text", text=to_json(structured).decode())
     return result.model_copy(update={"content": [text], "structured_content": structured})
 
 

@@ -40,9 +40,6 @@ _BRIEF: Final = 200
 _LONG_LIST: Final = 20
 """Values of a key of the metadata where they were cut."""
 
-_INDENT: Final = 4
-"""Spaces before each line of a result in the answer's JSON."""
-
 _ADAPTERS: Final[dict[type, TypeAdapter[Any]]] = {
     kind: TypeAdapter(kind)
     for kind in (
@@ -229,6 +226,5 @@ def _cut(text: str, excess: int) -> str:
 
 
 def _size(item: Any) -> int:
-    """Characters of a result in the answer's JSON, with its indentation and comma."""
-    text = _ADAPTERS[type(item)].dump_json(item, indent=2).decode()
-    return len(text) + _INDENT * (text.count("\n") + 1) + 2
+    """Characters of a result in the answer's JSON, with its comma."""
+    return len(_ADAPTERS[type(item)].dump_json(item).decode()) + 1

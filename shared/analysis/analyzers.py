@@ -105,13 +105,13 @@ def _prepared() -> Any:
 @cache
 def prepare(field: str) -> None:
     """Have the writing analyzer know a field's chain. Only the thread that writes may call it."""
-    _prepared().put(field, _built(_chain(field)))
+    _prepared().put(field, _analyzer(field))
 
 
 @cache
 def query_analyzer(field: str) -> Analyzer:
     """The analyzer of what is looked for in a field. It may be shared by threads."""
-    return _built(_IN_QUERIES.get(field) or _chain(field))
+    return _built(_IN_QUERIES[field]) if field in _IN_QUERIES else _analyzer(field)
 
 
 @cache
@@ -159,8 +159,17 @@ def _positions(stream: Any) -> Iterator[list[str]]:
         stream.close()
 
 
-def _chain(field: str) -> Chain:
-    return LANGUAGES.get(schema.language_of(field) or "") or _FIELDS.get(field) or _TEXT
+def _analyzer(field: str) -> Analyzer:
+    language = schema.language_of(field)
+    if language in LANGUAGES:
+        return _language_analyzer(language)
+    return _built(_FIELDS.get(field) or _TEXT)
+
+
+@cache
+def _language_analyzer(language: str) -> Analyzer:
+    """The analyzer of all fields in a language, so that its dictionary is loaded once."""
+    return _built(LANGUAGES[language])
 
 
 def _built(steps: Chain) -> Analyzer:

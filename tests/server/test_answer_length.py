@@ -7,12 +7,16 @@ from typing import Any
 
 import pytest
 from mcp import Client
+from pydantic_core import to_json
 
 from shared import Document, Index
+from shared.document import Metadata
 from tests.conftest import Connect
 from tests.server.answers import answer
 
 pytestmark = pytest.mark.anyio
+
+TEXTS = Path(__file__).parents[1] / "data" / "languages"
 
 
 @pytest.fixture
@@ -88,3 +92,18 @@ async def test_what_a_client_sends_does_not_come_back_at_length(client: Client) 
     for tool, arguments in calls:
         result = await client.call_tool(tool, arguments)
         assert len(result.content[0].text) < 40_000  # type: ignore[union-attr] # it is text
+
+
+async def test_ten_hits_with_passages_take_under_10_kb(client: Client, empty_index: Path) -> None:
+    words = (TEXTS / "en.txt").read_text("utf-8").split() * 2
+    with Index(empty_index) as index:
+        for number in range(12):
+            text = " ".join(words[number * 60 : number * 60 + 250])
+            metadata: Metadata = {"author": "Ann Author", "modified": "2026-11-22T09:12:05Z"}
+            index.add(Document(f"documents/rights/part-{number}.txt", "On rights", text, metadata))
+    arguments = {"query": "everyone rights", "content": "passages"}
+    found = answer(await client.call_tool("Search", arguments))
+    assert len(found["results"]) == 10
+    assert all(1 <= len(hit["passages"]) <= 3 for hit in found["results"])
+    assert sum(len(hit["passages"]) for hit in found["results"]) > 10
+    assert len(to_json(found)) < 10_000

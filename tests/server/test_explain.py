@@ -90,7 +90,7 @@ async def test_a_long_explanation_is_cut_and_says_so(client: Client) -> None:
     result = await client.call_tool("explain_query", arguments)
     found = answer(result)
     assert "left out" in found["notice"]
-    assert len(to_json(found, indent=2)) <= 4_000
+    assert len(to_json(found)) <= 4_000
 
 
 async def test_a_query_that_does_not_parse_is_an_error(client: Client) -> None:
