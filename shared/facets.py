@@ -1,7 +1,7 @@
 """How many of the matching chunks have each value of a field."""
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from org.apache.lucene.facet import (
     FacetResult,
@@ -16,6 +16,7 @@ from shared.filters import Filter
 from shared.indexed_folder import IndexedFolders
 from shared.metadata_fields import metadata_field_of
 from shared.results import Facet, FacetValue
+from shared.terms import shown
 
 MAX_FACET_VALUES: Final = 10
 """The most frequent values that are told of each field."""
@@ -55,7 +56,9 @@ def count_facets(
             unscored = ConstantScoreQuery(selection)
             found = FacetsCollectorManager.search(searcher, unscored, 1, FacetsCollectorManager())
             collected[others] = found.facetsCollector()
-        facets.append(_facet(name, field, reader, collected[others]))
+        counted = _count(field, reader, collected[others])
+        values = [FacetValue(shown(field, term, folders), count) for term, count in counted.values]
+        facets.append(Facet(name, values, counted.distinct))
     return facets
 
 
@@ -84,13 +87,20 @@ def _values_of(reader: Any) -> _Values:
     return known
 
 
-def _facet(name: str, field: str, reader: Any, collected: Any) -> Facet:
+class _Counted(NamedTuple):
+    """The most frequent terms, each with its number of chunks, and the number of all terms."""
+
+    values: list[tuple[str, int]]
+    distinct: int
+
+
+def _count(field: str, reader: Any, collected: Any) -> _Counted:
     if not reader.getDocCount(field):
-        return Facet(name, [], 0)
+        return _Counted([], 0)
     counts = StringValueFacetCounts(_values_of(reader).state(field), collected)
     found = counts.getTopChildren(MAX_FACET_VALUES, field, [])
     if found is None:
-        return Facet(name, [], 0)
+        return _Counted([], 0)
     top = FacetResult.cast_(found)
-    values = [FacetValue(entry.label, int(entry.value.intValue())) for entry in top.labelValues]
-    return Facet(name, values, int(top.childCount))
+    values = [(str(entry.label), int(entry.value.intValue())) for entry in top.labelValues]
+    return _Counted(values, int(top.childCount))

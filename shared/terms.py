@@ -46,7 +46,7 @@ def suggest_terms(
         (term, frequency)
         for term, frequency in found.items()
         # The name of a folder in the index may begin like a path.
-        if _shown(field, term, folders).startswith(spelled)
+        if shown(field, term, folders).startswith(spelled)
     )
     return TermList(
         field=name,
@@ -150,7 +150,7 @@ def _counted(
     if searcher.getIndexReader().hasDeletions():
         candidates = _counted_now(searcher, field, candidates, limit)
     best = islice(candidates, limit)
-    return [TermCount(_shown(field, term, folders), chunks) for term, chunks in best]
+    return [TermCount(shown(field, term, folders), chunks) for term, chunks in best]
 
 
 def _counted_now(
@@ -168,7 +168,7 @@ def _counted_now(
     return [(term, -rank) for rank, term in best[:limit]]
 
 
-def _shown(field: str, term: str, folders: IndexedFolders) -> str:
+def shown(field: str, term: str, folders: IndexedFolders) -> str:
     """A term as people know it: the path of a file, a value that was too long for a term."""
     beginning, separator, rest = term.partition("\0")
     if not separator or not schema.is_keyword_field(field):

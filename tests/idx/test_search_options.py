@@ -25,6 +25,18 @@ def test_facets_are_printed_under_the_hits(idx: Idx) -> None:
     ]
 
 
+def test_files_are_counted_by_their_paths(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
+    (tmp_path / "papers").mkdir()
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / "papers" / name).write_text("The notice period is three months.")
+    idx("sync", "papers")
+    found = json.loads(idx("search", "notice", "--facet", "file_path", "--json").stdout)
+    (facet,) = found["facets"]
+    assert [entry["value"] for entry in facet["values"]] == [
+        str(tmp_path / "papers" / name) for name in ("a.txt", "b.txt")
+    ]
+
+
 @pytest.mark.usefixtures("_documents")
 def test_the_newest_first(idx: Idx) -> None:
     found = json.loads(idx("search", "notice", "--sort", "-year", "--json").stdout)
