@@ -1,5 +1,6 @@
 """What a searcher sees while its index is written, exchanged, damaged or gone."""
 
+import os
 import shutil
 import threading
 import time
@@ -167,3 +168,34 @@ def test_threads_search_while_the_folder_is_exchanged(filled_index: Path) -> Non
             for thread in threads:
                 thread.join()
     assert errors == []
+
+
+def long_ago(path: Path) -> None:
+    for file in (*path.glob("segments_*"), path):
+        os.utime(file, (time.time() - 3600,) * 2)
+
+
+def test_a_commit_to_an_index_that_was_at_rest_is_seen_at_once(filled_index: Path) -> None:
+    long_ago(filled_index)
+    with Searcher(filled_index) as searcher:
+        before = [searcher.search("").totalHits for _ in range(3)]
+        with Index(filled_index) as index:
+            index.add(Document("new", "New", "text"))
+        assert searcher.search("").totalHits == before[-1] + 1
+
+
+def test_a_commit_put_into_the_place_of_one_at_rest_is_seen(
+    filled_index: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other"
+    create(other)
+    with Index(other) as index:
+        index.add(Document("new", "New", "text"))
+    long_ago(filled_index)
+    with Searcher(filled_index) as searcher:
+        for _ in range(3):
+            searcher.search("")
+        for file in other.iterdir():
+            shutil.copy(file, filled_index / file.name)
+        long_ago(filled_index)
+        assert [hit.source_document for hit in searcher.search("").results] == ["new"]
