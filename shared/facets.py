@@ -11,10 +11,10 @@ from org.apache.lucene.facet import (
 )
 from org.apache.lucene.search import ConstantScoreQuery
 
+from shared.field_names import metadata_field_of
 from shared.filter_query import filtered
 from shared.filters import Filter
 from shared.indexed_folder import IndexedFolders
-from shared.metadata_fields import metadata_field_of
 from shared.results import Facet, FacetValue
 from shared.terms import shown
 

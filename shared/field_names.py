@@ -10,7 +10,7 @@ from typing import Any, Final
 from org.apache.lucene.index import FieldInfo, FieldInfos, IndexOptions
 
 from shared import schema
-from shared.errors import FieldNotFoundError
+from shared.errors import FieldNotFoundError, FilterError
 
 OF_CHUNKS: Final = (
     schema.CONTENT,
@@ -27,6 +27,11 @@ _LONGEST_NAME: Final = 256
 """Characters of a name that may be a slip of the keyboard."""
 
 
+def all_fields(reader: Any) -> set[str]:
+    """The Lucene fields of an index, whatever they hold."""
+    return {FieldInfo.cast_(info).name for info in FieldInfos.getMergedFieldInfos(reader)}
+
+
 def fields_with_terms(reader: Any) -> set[str]:
     """The Lucene fields of an index that have terms."""
     infos = map(FieldInfo.cast_, FieldInfos.getMergedFieldInfos(reader))
@@ -41,6 +46,27 @@ def metadata_fields(existing: set[str]) -> list[str]:
 def language_fields(existing: set[str]) -> list[str]:
     """The fields, of some Lucene fields, that hold words in the base forms of a language."""
     return sorted(field for field in existing if schema.language_of(field))
+
+
+def metadata_field_of(key: str, reader: Any) -> str:
+    """The Lucene field of a key of the metadata, to filter, count or sort by.
+
+    Args:
+        key: such as ``author``.
+        reader: the reader to be searched, which knows the fields that exist.
+
+    Raises:
+        FilterError: no document has it; the message lists those there are.
+    """
+    existing, field = all_fields(reader), schema.metadata_field(key)
+    if field not in existing:
+        prefix = schema.metadata_field("")
+        known = [name.removeprefix(prefix) for name in metadata_fields(existing)]
+        raise FilterError(
+            f"no document has the field {key!r}; the fields are "
+            + ", ".join([*schema.KEYWORD_FIELDS, schema.CHUNK_INDEX, *known[:50]])
+        )
+    return field
 
 
 def name_of(field: str) -> str:

@@ -25,10 +25,10 @@ from org.apache.lucene.util import BytesRef
 from shared import schema
 from shared.document import Scalar
 from shared.errors import FilterError
+from shared.field_names import metadata_field_of
 from shared.filters import Filter, FilterOperator
 from shared.indexed_folder import IndexedFolders
 from shared.lucene_document import metadata_text
-from shared.metadata_fields import metadata_field_of
 from shared.settings import MAX_COUNT
 
 _FILE_FIELD: Final = schema.metadata_field(schema.FILE_PATH)

@@ -50,6 +50,9 @@ def reading(path: Path) -> Iterator[None]:
     except lucene.JavaError as error:
         thrown = error.getJavaException()
         raise _reading_error(path, thrown) or _unforeseen(thrown) from error
+    except lucene.InvalidArgsError as error:
+        # It holds Java objects, whose text only a thread that is attached to Java can tell.
+        raise LuceneError(f"Lucene was called wrongly: {error}; please report this") from None
 
 
 @contextmanager

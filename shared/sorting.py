@@ -3,7 +3,6 @@
 from typing import Any
 
 from java.lang import Double
-from org.apache.lucene.index import FieldInfos
 from org.apache.lucene.search import (
     Sort,
     SortedNumericSortField,
@@ -14,7 +13,7 @@ from org.apache.lucene.search import (
 
 from shared import schema
 from shared.errors import FilterError
-from shared.metadata_fields import metadata_field_of
+from shared.field_names import all_fields, metadata_field_of
 from shared.search_options import BY_SCORE
 
 
@@ -53,7 +52,7 @@ def _field(key: str, reverse: bool, reader: Any) -> Any:
     if key == schema.CHUNK_INDEX:
         return SortField(key, SortField.Type.INT, reverse)
     text, number = metadata_field_of(key, reader), schema.number_field(key)
-    if FieldInfos.getMergedFieldInfos(reader).fieldInfo(number) is not None:
+    if number in all_fields(reader):
         field = SortedNumericSortField(number, SortField.Type.DOUBLE, reverse)
         field.setMissingValue(Double(float("-inf") if reverse else float("inf")))
         return field

@@ -77,7 +77,7 @@ class Compiler:
                 states = (self.states_of(field, text),) if self.states_of else ()
                 return TermQuery(term, *states)
             case Weighted():
-                return BoostQuery(self.query(node.node), node.weight)
+                return BoostQuery(self.query(node.node), float(node.weight))
             case Clauses():
                 return self._clauses(node)
             case Best():

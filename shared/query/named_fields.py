@@ -4,9 +4,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from org.apache.lucene.index import FieldInfo, FieldInfos
-
 from shared import schema
+from shared.field_names import all_fields, metadata_fields
 from shared.query.tree import (
     Expression,
     Fuzzy,
@@ -24,9 +23,8 @@ _WITH_FIELD = (Word, Phrase, Wildcard, Fuzzy, Expression, Range)
 
 def metadata_keys(reader: Any) -> dict[str, bool]:
     """The keys of metadata of an index, and whether a key has numbers among its values."""
-    names = {FieldInfo.cast_(info).name for info in FieldInfos.getMergedFieldInfos(reader)}
-    prefix = schema.metadata_field("")
-    keys = sorted(name.removeprefix(prefix) for name in names if name.startswith(prefix))
+    names = all_fields(reader)
+    keys = (name.removeprefix(schema.metadata_field("")) for name in metadata_fields(names))
     return {key: schema.number_field(key) in names for key in keys}
 
 

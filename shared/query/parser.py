@@ -129,8 +129,7 @@ def _boolean(query: Any) -> Node:
     counts = Counter(Clause(_node(clause.query()), _occur(clause)) for clause in clauses)
     return Clauses(
         tuple(
-            Clause(weighted(clause.node, float(count)), clause.occur)
-            for clause, count in counts.items()
+            Clause(weighted(clause.node, count), clause.occur) for clause, count in counts.items()
         )
     )
 
