@@ -113,3 +113,12 @@ async def test_what_cannot_be_counted_or_sorted_by_is_an_error(client: Client) -
     for arguments in ({"facets": ["colour"]}, {"sort": "colour"}):
         result = await client.call_tool("Search", {"query": "notice", **arguments})
         assert "no document has the field 'colour'" in error(result)
+
+
+async def test_a_language_counts_by_its_share_and_alone_under_its_filter(client: Client) -> None:
+    query = {"query": "Haus"}
+    shares = answer(await client.call_tool("explain_query", query))["languages"]
+    assert shares == {"de": pytest.approx(0.65), "en": pytest.approx(0.65)}
+    filters = [{"field": "language", "value": "de"}]
+    found = answer(await client.call_tool("explain_query", {**query, "filters": filters}))
+    assert found["languages"] == {"de": 1.0}
