@@ -5,7 +5,7 @@ from typing import Any, Final, get_args
 
 from java.util import HashSet
 from org.apache.lucene.index import Term
-from org.apache.lucene.search import Explanation, QueryVisitor, ScoreDoc
+from org.apache.lucene.search import Explanation, QueryVisitor
 
 from shared import schema
 from shared.explained import (
@@ -20,6 +20,7 @@ from shared.indexed_folder import IndexedFolders
 from shared.lucene_document import stored_fields
 from shared.query.limits import running
 from shared.query.pipeline import ParsedQuery, prepare
+from shared.ranking import best_first
 from shared.search_options import Detail, SearchRequest
 
 MAX_TERMS: Final = 200
@@ -61,7 +62,7 @@ def explain(
             languages={code: round(weight, 3) for code, weight in query.languages.items()},
             steps=list(_steps(query)) if level >= get_args(Detail).index("steps") else [],
             terms=terms[:MAX_TERMS],
-            hits=list(_hits(searcher, selection, request)) if detail == "scores" else [],
+            hits=list(_hits(searcher, query, selection, request)) if detail == "scores" else [],
             notice=f"{len(terms) - MAX_TERMS:,} more terms" if len(terms) > MAX_TERMS else None,
         )
 
@@ -74,21 +75,24 @@ def _steps(query: ParsedQuery) -> Iterator[ExplainedStep]:
 
 def _terms(searcher: Any, query: ParsedQuery) -> list[ExplainedTerm]:
     found = HashSet()
-    searcher.rewrite(query.lucene).visit(QueryVisitor.termCollector(found))
+    searcher.rewrite(query.explained).visit(QueryVisitor.termCollector(found))
     reader = searcher.getIndexReader()
     terms = [Term.cast_(term) for term in found]
     explained = [ExplainedTerm(t.field(), t.text(), int(reader.docFreq(t))) for t in terms]
     return sorted(explained, key=lambda term: (term.document_frequency, term.field, term.term))
 
 
-def _hits(searcher: Any, selection: Any, request: SearchRequest) -> Iterator[ExplainedHit]:
-    found = searcher.search(selection, request.offset + request.limit)
+def _hits(
+    searcher: Any, query: ParsedQuery, selection: Any, request: SearchRequest
+) -> Iterator[ExplainedHit]:
+    count = request.offset + request.limit
+    _, found = best_first(searcher, query, selection, count)
+    explained = query.explained
     stored = searcher.storedFields()
-    for score_doc in list(found.scoreDocs)[request.offset :]:
-        ranked = ScoreDoc.cast_(score_doc)
+    for ranked in found[request.offset :]:
         document = stored.document(ranked.doc, stored_fields(schema.ID))
         parts = sorted(
-            _parts(searcher.explain(selection, ranked.doc)), key=lambda part: -part.score
+            _parts(searcher.explain(explained, ranked.doc)), key=lambda part: -part.score
         )
         yield ExplainedHit(document.get(schema.ID), ranked.score, parts[:MAX_PARTS])
 

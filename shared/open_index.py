@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import lucene
 from java.nio.file import Paths
+from java.util.concurrent import ForkJoinPool
 from org.apache.lucene.index import DirectoryReader
 from org.apache.lucene.search import IndexSearcher, SearcherFactory, SearcherManager
 from org.apache.lucene.store import FSDirectory
@@ -73,7 +74,7 @@ class OpenIndex:
         if self._manager is not None and folder == self._folder:
             state = self._state_of_files()
             if state is not None and state == self._state:
-                return self._manager, IndexSearcher.cast_(self._manager.acquire())
+                return self._manager, _lent_by(self._manager)
             self._state = state
             try:
                 self._manager.maybeRefreshBlocking()
@@ -81,7 +82,7 @@ class OpenIndex:
                 # Another index may stand in the same folder now: only a fresh start can tell.
                 pass
             else:
-                searcher = IndexSearcher.cast_(self._manager.acquire())
+                searcher = _lent_by(self._manager)
                 if self._is_of_this_index(searcher):
                     return self._manager, searcher
                 self._manager.release(searcher)
@@ -119,7 +120,7 @@ class OpenIndex:
         self._manager, self._directory, self._folder = manager, directory, folder
         self._commit = None
         self._state = None
-        searcher = IndexSearcher.cast_(manager.acquire())
+        searcher = _lent_by(manager)
         self._is_of_this_index(searcher)
         return manager, searcher
 
@@ -140,3 +141,12 @@ class OpenIndex:
             self._manager.close()
             self._directory.close()
             self._manager = None
+
+
+def _lent_by(manager: Any) -> Any:
+    """A searcher to be given back to a manager; it looks at large segments side by side.
+
+    The threads of Java's common pool are started as they are needed, and end with the process.
+    """
+    reader = IndexSearcher.cast_(manager.acquire()).getIndexReader()
+    return IndexSearcher(reader, ForkJoinPool.commonPool())

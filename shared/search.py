@@ -1,5 +1,6 @@
 """Running a query and collecting its hits."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from org.apache.lucene.search import ScoreDoc, TotalHits
@@ -11,6 +12,7 @@ from shared.lucene_document import CHUNK_FIELDS, from_lucene, stored_fields
 from shared.passages import Passages
 from shared.query.limits import running
 from shared.query.pipeline import ParsedQuery, prepare
+from shared.ranking import best_first
 from shared.results import Hit, SearchAnswer
 from shared.search_options import BY_SCORE, SearchRequest
 from shared.sorting import document_order, order
@@ -33,39 +35,44 @@ def search(searcher: Any, request: SearchRequest, folders: IndexedFolders) -> Se
     query = prepare(request.query, request.operator, request.syntax, searcher, request.filters)
     selection = filtered(query.lucene, request.filters, reader, folders)
     with running():
-        found = _top(searcher, query, selection, request)
-        total = found.totalHits.value()
-        if found.totalHits.relation() != TotalHits.Relation.EQUAL_TO:
+        total_hits, found = _top(searcher, query, selection, request)
+        total = total_hits.value()
+        if total_hits.relation() != TotalHits.Relation.EQUAL_TO:
             matching = filtered(query.matching, request.filters, reader, folders)
             total = searcher.count(matching)
         return SearchAnswer(
             query=request.query,
             totalHits=total,
-            results=_hits(searcher, found, query, request, folders),
+            results=_hits(searcher, found[request.offset :], query, request, folders),
             facets=count_facets(searcher, query.matching, request.facets, request.filters, folders),
         )
 
 
-def _top(searcher: Any, query: ParsedQuery, selection: Any, request: SearchRequest) -> Any:
+def _top(
+    searcher: Any, query: ParsedQuery, selection: Any, request: SearchRequest
+) -> tuple[Any, Sequence[Any]]:
+    """How many hits there are, and the first of them, those of the offset included."""
     count = request.offset + request.limit
-    if request.sort != BY_SCORE:
-        return searcher.search(
-            selection, count, order(request.sort, searcher.getIndexReader()), True
-        )
-    if query.browses:
-        return searcher.search(selection, count, document_order())
-    return searcher.search(selection, count)
+    if request.sort == BY_SCORE and not query.browses:
+        return best_first(searcher, query, selection, count)
+    browsed = request.sort == BY_SCORE
+    by_field = document_order() if browsed else order(request.sort, searcher.getIndexReader())
+    found = searcher.search(selection, count, by_field, True)
+    return found.totalHits, [ScoreDoc.cast_(hit) for hit in found.scoreDocs]
 
 
 def _hits(
-    searcher: Any, found: Any, query: ParsedQuery, request: SearchRequest, folders: IndexedFolders
+    searcher: Any,
+    found: Sequence[Any],
+    query: ParsedQuery,
+    request: SearchRequest,
+    folders: IndexedFolders,
 ) -> list[Hit]:
     passages = Passages(query.tree) if request.content == "passages" else None
     stored = searcher.storedFields()
     loaded = stored_fields(*CHUNK_FIELDS)
     hits = []
-    for score_doc in list(found.scoreDocs)[request.offset :]:
-        ranked = ScoreDoc.cast_(score_doc)
+    for ranked in found:
         chunk = from_lucene(stored.document(ranked.doc, loaded), folders)
         hit = {
             **vars(chunk),

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from functools import cache
+from itertools import chain
 from typing import Any
 
 from org.apache.lucene.document import Field, FieldType, TextField
@@ -26,17 +27,17 @@ def document_search_fields(document: Document) -> Iterator[Any]:
 
 def chunk_search_fields(document: Document, content: str) -> Iterator[Any]:
     """The fields of one chunk: its words in base form, reversed and transliterated, its names."""
-    text = f"{document.title}\n{content}"
+    # A word counts once in some fields, so it need not be looked at again.
+    words = dict.fromkeys(chain(document.title.split(), content.split()))
     languages = languages_of(content)
     for language in languages:
         yield _field(schema.language_field(schema.CONTENT, language), content, _words())
         yield _field(schema.language_field(schema.TITLE, language), document.title, _words())
-    # A word counts once here, so it need not be looked at again.
-    yield _field(schema.REVERSED, " ".join(dict.fromkeys(text.split())), _terms())
-    spellings = transliterable(text, german="de" in languages)
+    yield _field(schema.REVERSED, " ".join(words), _terms())
+    spellings = transliterable(words, german="de" in languages)
     if spellings:
         yield _field(schema.TRANSLITERATED, spellings, _terms())
-    names = names_in(text)
+    names = names_in(words)
     if names:
         yield _field(schema.IDENTIFIERS, names, _terms())
 

@@ -1,6 +1,8 @@
 """Words that are spelled with an umlaut, or with an e in its place: Müller and Mueller."""
 
 import re
+from collections.abc import Collection
+from itertools import chain
 from typing import Final
 
 DIGRAPH: Final = "(?<![aeiouq])([aou])e(?=[^aeiou])"
@@ -15,24 +17,23 @@ _NAME_WITH_DIGRAPH: Final = re.compile(r"[A-Z]\w*?[aouAOU][eE]\w*")
 _SPELLED_OUT: Final = re.compile(DIGRAPH)
 
 
-def transliterable(text: str, *, german: bool) -> str:
-    """The words of a text that may be spelled with or without an umlaut.
+def transliterable(words: Collection[str], *, german: bool) -> str:
+    """Those of some words that may be spelled with or without an umlaut.
 
     In German these are all with an umlaut or an ae, oe or ue; in other languages, where "poet" is
     no spelling of "pot", those with an umlaut, and names with an ae, oe or ue.
 
     Args:
-        text: any text.
-        german: whether some of it is German.
+        words: what stands between two blanks each.
+        german: whether some of them are German.
 
     Returns:
         The words with blanks between them.
     """
-    mark = _UMLAUT_OR_DIGRAPH if german else _UMLAUT
-    found = [word for word in text.split() if mark.search(word)] if mark.search(text) else []
-    if not german:
-        found += _NAME_WITH_DIGRAPH.findall(text)
-    return " ".join(found)
+    if german:
+        return " ".join(filter(_UMLAUT_OR_DIGRAPH.search, words))
+    names = (name for word in words for name in _NAME_WITH_DIGRAPH.findall(word))
+    return " ".join(chain(filter(_UMLAUT.search, words), names))
 
 
 def without_digraphs(term: str) -> str:

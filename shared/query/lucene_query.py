@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Final
 
 from java.util import ArrayList
@@ -49,8 +50,8 @@ _SCORED_TERMS: Final = 50
 """Terms of a pattern that are scored one by one; all others match alike."""
 
 
-StatesOf = Callable[[str, str], Any]
-"""Gives what Lucene knows of the term of a field and a text."""
+TermQueryOf = Callable[[str, str], Any | None]
+"""Gives the query for the term of a field and a text; None if no chunk has it."""
 
 
 @dataclass(frozen=True)
@@ -58,11 +59,11 @@ class Compiler:
     """Makes queries of Lucene of trees; they belong to no thread.
 
     Attributes:
-        states_of: what has looked up the terms already, if anything has.
+        term_query: what has looked up the terms already, if anything has.
         ranks: whether what only adds to scores is part of the queries.
     """
 
-    states_of: StatesOf | None = None
+    term_query: TermQueryOf | None = None
     ranks: bool = True
 
     def query(self, node: Node) -> Any:
@@ -73,9 +74,8 @@ class Compiler:
         """
         match node:
             case Terms(field, (text,)):
-                term = Term(field, text)
-                states = (self.states_of(field, text),) if self.states_of else ()
-                return TermQuery(term, *states)
+                known = self.term_query and self.term_query(field, text)
+                return known or TermQuery(Term(field, text))
             case Weighted():
                 return BoostQuery(self.query(node.node), float(node.weight))
             case Clauses():
@@ -119,6 +119,7 @@ def _is_optional(node: Clauses) -> bool:
     return all(clause.occur in {"should", "rank"} for clause in node.clauses)
 
 
+@cache
 def _occur(name: Occur) -> Any:
     # The class has no constants before the virtual machine runs.
     return getattr(BooleanClause.Occur, "SHOULD" if name == "rank" else name.upper())

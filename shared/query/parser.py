@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable
+from functools import cache
 from typing import Any, Final
 
 import lucene
@@ -92,19 +93,25 @@ def parse(text: str, classic: str, operator: Operator) -> Node:
 
 
 def _parser(operator: Operator) -> Any:
+    # A parser keeps state while it parses, so every query has its own.
+    parser = QueryParser(_NO_FIELD, _whole_words())
+    parser.setDefaultOperator(
+        QueryParser.Operator.AND if operator == "and" else QueryParser.Operator.OR
+    )
+    parser.setAllowLeadingWildcard(True)
+    return parser
+
+
+@cache
+def _whole_words() -> Any:
+    """An analyzer that leaves words as they are typed, and keywords whole, blanks included."""
     keywords = HashMap()
     for field in schema.KEYWORD_FIELDS:
         keywords.put(field, KeywordAnalyzer())
     words = CustomAnalyzer.builder().withTokenizer(
         "whitespace", ["maxTokenLen", str(MAX_QUERY_LENGTH)]
     )
-    # A parser keeps state while it parses, so every query has its own.
-    parser = QueryParser(_NO_FIELD, PerFieldAnalyzerWrapper(words.build(), keywords))
-    parser.setDefaultOperator(
-        QueryParser.Operator.AND if operator == "and" else QueryParser.Operator.OR
-    )
-    parser.setAllowLeadingWildcard(True)
-    return parser
+    return PerFieldAnalyzerWrapper(words.build(), keywords)
 
 
 def _node(query: Any) -> Node:

@@ -7,7 +7,8 @@
 4. Wildcards are put on the fields that are fast (`shared.query.wildcards`).
 5. Words are looked for in every field, in their base forms (`shared.query.words`).
 6. Terms that no chunk has are left out (`shared.query.presence`).
-7. Words that are neighbours count more where they are near (`shared.query.proximity`).
+7. Words that are neighbours count more where they are near (`shared.query.proximity`): the best
+   hits are scored again (`shared.ranking`).
 8. The tree becomes a query of Lucene (`shared.query.lucene_query`).
 
 What each match counts for is in `shared.query.weights`.
@@ -25,9 +26,9 @@ from shared.query.limits import check_length, running
 from shared.query.lucene_query import Compiler
 from shared.query.named_fields import metadata_keys, on_metadata
 from shared.query.parser import parse
-from shared.query.presence import present, terms_of
+from shared.query.presence import IndexTerms, present, terms_of
 from shared.query.syntax import to_lucene_syntax
-from shared.query.tree import Change, Everything, Node, rewrite
+from shared.query.tree import Change, Everything, Node, Nothing, any_of, ranks, rewrite
 from shared.query.words import WordsOnFields
 from shared.search_options import Operator, Syntax
 
@@ -53,20 +54,28 @@ class ParsedQuery:
         syntax: the text as Lucene's parser got it.
         stages: what each step has made of the tree, in their order; the last is what is run.
         languages: the weight of each language whose base forms are looked for.
-        matching: a query of Lucene that matches the same chunks, and is faster to count them.
-        lucene: the query of Lucene. Neither belongs to a thread.
+        lucene: the query of Lucene that finds and ranks the hits.
+        matching: a query that matches the same chunks, and is faster to count them.
+        rescoring: a query whose scores are added to those of the best hits, if there is anything
+            to add. None of the three belongs to a thread.
     """
 
     syntax: str
     stages: tuple[Stage, ...]
     languages: Mapping[str, float]
-    matching: Any
     lucene: Any
+    matching: Any
+    rescoring: Any | None
 
     @property
     def tree(self) -> Node:
         """The tree after all steps."""
         return self.stages[-1].result
+
+    @property
+    def explained(self) -> Any:
+        """A query of Lucene that gives each hit the score that it has in the end."""
+        return Compiler().query(self.tree)
 
     @property
     def browses(self) -> bool:
@@ -96,7 +105,8 @@ def prepare(
     classic = to_lucene_syntax(text, syntax, keys)
     tree = parse(text, classic, operator) if text.strip() else Everything()
     tree = rewrite(tree, on_metadata(keys))
-    languages = language_weights(reader, filters)
+    terms = terms_of(searcher)
+    languages = language_weights(terms, reader.maxDoc(), filters)
     on_fields = WordsOnFields(languages, requires_all=operator == "and")
     steps: dict[str, Change] = {
         "phrases": phrases.near,
@@ -108,38 +118,40 @@ def prepare(
     for name, change in steps.items():
         tree = rewrite(tree, change)
         stages.append(Stage(name, tree))
-    terms = terms_of(searcher)
     with running():
-        matching = present(tree, terms)
-        ranked = proximity.with_neighbours(matching, [present(pair, terms) for pair in near])
-        stages += [Stage("index", matching), Stage("proximity", ranked)]
+        tree = present(tree, terms)
+        pairs = [present(pair, terms) for pair in near]
+        stages += [Stage("index", tree), Stage("proximity", proximity.with_neighbours(tree, pairs))]
+        compiler = Compiler(terms.query)
+        lucene, nearness = compiler.query(tree), any_of(*pairs)
         return ParsedQuery(
             syntax=classic,
             stages=tuple(stages),
             languages=languages,
-            matching=Compiler(terms.states, ranks=False).query(matching),
-            lucene=Compiler(terms.states).query(ranked),
+            lucene=lucene,
+            matching=Compiler(terms.query, ranks=False).query(tree) if ranks(tree) else lucene,
+            rescoring=None if isinstance(nearness, Nothing) else compiler.query(nearness),
         )
 
 
-def language_weights(reader: Any, filters: Sequence[Filter]) -> dict[str, float]:
+def language_weights(terms: IndexTerms, chunks: int, filters: Sequence[Filter]) -> dict[str, float]:
     """The languages of an index and what a word's form in each counts for.
 
     Args:
-        reader: the reader to be searched.
+        terms: those of the commit to be searched.
+        chunks: how many chunks it has.
         filters: the conditions of the search; one on the language leaves only that language.
     """
     for condition in filters:
         if condition.field == metadata.LANGUAGE and condition.operator == "eq":
             language = str(condition.value)
             return {language: weights.MOST_LANGUAGE} if language in LANGUAGES else {}
-    chunks = max(1, reader.maxDoc())
     counts = {
-        language: reader.getDocCount(schema.language_field(schema.CONTENT, language))
+        language: terms.chunks(schema.language_field(schema.CONTENT, language))
         for language in LANGUAGES
     }
     return {
-        language: weights.of_language(min(1.0, count / chunks))
+        language: weights.of_language(min(1.0, count / max(1, chunks)))
         for language, count in counts.items()
         if count
     }

@@ -3,6 +3,7 @@
 from typing import Any, Final
 
 from org.apache.lucene.index import Term, TermStates
+from org.apache.lucene.search import TermQuery
 
 from shared.query.tree import (
     Best,
@@ -23,34 +24,39 @@ _MOST_TERMS: Final = 10_000
 
 
 class IndexTerms:
-    """Where terms stand in an index: each is looked up once. Threads may share it.
+    """What a commit knows of terms and fields: each is looked up once. Threads may share it.
 
     Args:
-        searcher: the Lucene searcher that will run the query.
+        searcher: the Lucene searcher that will run the queries.
     """
 
     def __init__(self, searcher: Any) -> None:
         self._searcher = searcher
-        self._states: dict[tuple[str, str], Any] = {}
+        self._queries: dict[tuple[str, str], Any] = {}
+        self._chunks: dict[str, int] = {}
 
-    def states(self, field: str, text: str) -> Any:
-        """What Lucene knows of a term (``TermStates``), which a ``TermQuery`` can begin with."""
+    def query(self, field: str, text: str) -> Any | None:
+        """A query for a term, which knows where it stands; None if no chunk has it."""
         key = (field, text)
-        states = self._states.get(key)
-        if states is None:
-            states = TermStates.build(self._searcher, Term(field, text), True)
-            if len(self._states) >= _MOST_TERMS:
-                self._states.clear()
-            self._states[key] = states
-        return states
+        try:
+            return self._queries[key]
+        except KeyError:
+            term = Term(field, text)
+            states = TermStates.build(self._searcher, term, True)
+            if len(self._queries) >= _MOST_TERMS:
+                self._queries.clear()
+            query = self._queries[key] = TermQuery(term, states) if states.docFreq() else None
+            return query
+
+    def chunks(self, field: str) -> int:
+        """The number of chunks that have a field."""
+        if field not in self._chunks:
+            self._chunks[field] = self._searcher.getIndexReader().getDocCount(field)
+        return self._chunks[field]
 
     def are_of(self, searcher: Any) -> bool:
         """Whether these are the terms of what a Lucene searcher shows."""
         return bool(self._searcher.getIndexReader().equals(searcher.getIndexReader()))
-
-    def has(self, field: str, text: str) -> bool:
-        """Whether some chunk has a term."""
-        return bool(self.states(field, text).docFreq())
 
 
 _newest: IndexTerms | None = None
@@ -74,10 +80,10 @@ def present(node: Node, terms: IndexTerms) -> Node:
     """
     match node:
         case Terms(field, texts):
-            found = tuple(text for text in texts if terms.has(field, text))
+            found = tuple(text for text in texts if terms.query(field, text))
             return Terms(field, found) if found else Nothing()
         case TermPhrase(field, positions):
-            has_all = all(any(terms.has(field, text) for text in texts) for texts in positions)
+            has_all = all(any(terms.query(field, text) for text in texts) for texts in positions)
             return node if has_all else Nothing()
         case Weighted():
             return weighted(present(node.node, terms), node.weight)

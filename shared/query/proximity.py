@@ -1,6 +1,7 @@
 """The step for nearness: words that stand side by side in the query count more where they are near.
 
-It changes the order of hits only: what it adds matches where both words do.
+It changes the order of hits only: what it adds matches where both words do. To look at positions
+takes longer than all the rest, so only the best hits are scored by it (`shared.ranking`).
 """
 
 from collections.abc import Iterator

@@ -283,3 +283,15 @@ def leaves(node: Node) -> Iterator[Leaf]:
                     yield from leaves(clause.node)
         case _:
             yield node
+
+
+def ranks(node: Node) -> bool:
+    """Whether a part of a tree only adds to the score of what matches anyway."""
+    match node:
+        case Weighted():
+            return ranks(node.node)
+        case Best():
+            return any(map(ranks, node.nodes))
+        case Clauses():
+            return any(clause.occur == "rank" or ranks(clause.node) for clause in node.clauses)
+    return False

@@ -103,7 +103,7 @@ class _WordSearch:
 
     def word(self, text: str, occur: Occur) -> Node:
         """A word as it was typed, of which the content may have made several."""
-        names = [names[0] for names in tokens(schema.IDENTIFIERS, names_in(text))]
+        names = [names[0] for names in tokens(schema.IDENTIFIERS, names_in(text.split()))]
         positions = tokens(schema.CONTENT, text)
         terms = [terms[0] for terms in positions]
         if names:
@@ -202,10 +202,9 @@ class _WordSearch:
 
 
 def _phrase(phrase: Phrase) -> Node:
-    text = " ".join(phrase.words)
     if phrase.field is not None and phrase.field not in _TEXT_FIELDS:
-        return _on_named_field(phrase.field, text)
-    positions = _with_other_spellings(text)
+        return _on_named_field(phrase.field, " ".join(phrase.words))
+    positions = _with_other_spellings(phrase.words)
     return any_of(
         *(
             weighted(_phrase_of(field, positions, phrase.slop), weight)
@@ -215,12 +214,12 @@ def _phrase(phrase: Phrase) -> Node:
     )
 
 
-def _with_other_spellings(text: str) -> Sequence[Sequence[str]]:
+def _with_other_spellings(words: Sequence[str]) -> Sequence[Sequence[str]]:
     """The words of a phrase, at each position with and without the e that stands for an umlaut."""
     spellings = [
-        tokens(schema.CONTENT, text),
-        tokens(schema.CONTENT, text.translate(_DIGRAPHS)),
-        tokens(schema.TRANSLITERATED, text),
+        [terms for word in words for terms in tokens(schema.CONTENT, word)],
+        [terms for word in words for terms in tokens(schema.CONTENT, word.translate(_DIGRAPHS))],
+        [terms for word in words for terms in tokens(schema.TRANSLITERATED, word)],
     ]
     if len({len(positions) for positions in spellings}) > 1:
         return spellings[0]
