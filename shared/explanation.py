@@ -49,7 +49,7 @@ def explain(
         FilterError: a filter does not fit the index.
     """
     reader = searcher.getIndexReader()
-    query = prepare(request.query, request.operator, request.syntax, searcher, request.filters)
+    query = prepare(request, searcher)
     selection = filtered(query.lucene, request.filters, reader, folders)
     matching = filtered(query.matching, request.filters, reader, folders)
     level = get_args(Detail).index(detail)

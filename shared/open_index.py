@@ -12,11 +12,13 @@ from java.nio.file import Paths
 from java.util.concurrent import ForkJoinPool
 from org.apache.lucene.index import DirectoryReader
 from org.apache.lucene.search import IndexSearcher, SearcherFactory, SearcherManager
+from org.apache.lucene.search.similarities import BM25Similarity
 from org.apache.lucene.store import FSDirectory
 
 from shared import index_folder, java_errors, jvm
 from shared.commit import check_schema
 from shared.index_format import commit_id
+from shared.weights import DEFAULT_WEIGHTS, Weights
 
 _SETTLED_NANOSECONDS: Final = 3 * 10**9
 """How long ago a folder must have changed for its time to tell it from the next change."""
@@ -33,11 +35,15 @@ class OpenIndex:
     Args:
         path: the index folder.
         program: what the virtual machine is started for if it does not run yet.
+        weights: those that Lucene's similarity needs.
     """
 
-    def __init__(self, path: Path | str, program: jvm.Program) -> None:
+    def __init__(
+        self, path: Path | str, program: jvm.Program, weights: Weights = DEFAULT_WEIGHTS
+    ) -> None:
         self.path = index_folder.absolute(path)
         self._program = program
+        self._weights = weights
         self._lock = threading.Lock()
         self._manager: Any = None
         self._directory: Any = None
@@ -74,7 +80,7 @@ class OpenIndex:
         if self._manager is not None and folder == self._folder:
             state = self._state_of_files()
             if state is not None and state == self._state:
-                return self._manager, _lent_by(self._manager)
+                return self._manager, self._lent_by(self._manager)
             self._state = state
             try:
                 self._manager.maybeRefreshBlocking()
@@ -82,7 +88,7 @@ class OpenIndex:
                 # Another index may stand in the same folder now: only a fresh start can tell.
                 pass
             else:
-                searcher = _lent_by(self._manager)
+                searcher = self._lent_by(self._manager)
                 if self._is_of_this_index(searcher):
                     return self._manager, searcher
                 self._manager.release(searcher)
@@ -120,7 +126,7 @@ class OpenIndex:
         self._manager, self._directory, self._folder = manager, directory, folder
         self._commit = None
         self._state = None
-        searcher = _lent_by(manager)
+        searcher = self._lent_by(manager)
         self._is_of_this_index(searcher)
         return manager, searcher
 
@@ -142,11 +148,13 @@ class OpenIndex:
             self._directory.close()
             self._manager = None
 
+    def _lent_by(self, manager: Any) -> Any:
+        """A searcher to be given back to a manager; it looks at large segments side by side.
 
-def _lent_by(manager: Any) -> Any:
-    """A searcher to be given back to a manager; it looks at large segments side by side.
-
-    The threads of Java's common pool are started as they are needed, and end with the process.
-    """
-    reader = IndexSearcher.cast_(manager.acquire()).getIndexReader()
-    return IndexSearcher(reader, ForkJoinPool.commonPool())
+        The threads of Java's common pool are started when they are needed, and end with the
+        process.
+        """
+        reader = IndexSearcher.cast_(manager.acquire()).getIndexReader()
+        searcher = IndexSearcher(reader, ForkJoinPool.commonPool())
+        searcher.setSimilarity(BM25Similarity(self._weights.k1, self._weights.b))
+        return searcher

@@ -32,7 +32,7 @@ def search(searcher: Any, request: SearchRequest, folders: IndexedFolders) -> Se
         FilterError: a filter, a facet or the order does not fit the index.
     """
     reader = searcher.getIndexReader()
-    query = prepare(request.query, request.operator, request.syntax, searcher, request.filters)
+    query = prepare(request, searcher)
     selection = filtered(query.lucene, request.filters, reader, folders)
     with running():
         total_hits, found = _top(searcher, query, selection, request)

@@ -6,6 +6,7 @@ from typing import Literal, get_args
 
 from shared.filters import Filter
 from shared.settings import MAX_COUNT
+from shared.weights import DEFAULT_WEIGHTS, Weights
 
 Content = Literal["full", "passages", "none"]
 """How much text a hit carries: all of it, the parts around the matches, or none."""
@@ -41,6 +42,7 @@ class SearchRequest:
     content: Content = "full"
     sort: str = BY_SCORE
     facets: Sequence[str] = ()
+    weights: Weights = DEFAULT_WEIGHTS
 
     def __post_init__(self) -> None:
         check(self.limit >= 1, "limit", self.limit)

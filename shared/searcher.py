@@ -39,6 +39,7 @@ from shared.settings import MAX_COUNT
 from shared.source_file import FileState
 from shared.statistics import statistics
 from shared.terms import suggest_terms, top_terms
+from shared.weights import DEFAULT_WEIGHTS, Weights
 
 
 class Searcher:
@@ -51,10 +52,18 @@ class Searcher:
     Args:
         path: the index folder.
         program: what the virtual machine is started for if it does not run yet.
+        weights: what each match counts for.
     """
 
-    def __init__(self, path: Path | str, *, program: jvm.Program = "command") -> None:
-        self._index = OpenIndex(path, program)
+    def __init__(
+        self,
+        path: Path | str,
+        *,
+        program: jvm.Program = "command",
+        weights: Weights = DEFAULT_WEIGHTS,
+    ) -> None:
+        self._index = OpenIndex(path, program, weights)
+        self._weights = weights
         self.path = self._index.path
 
     def __enter__(self) -> Self:
@@ -106,7 +115,7 @@ class Searcher:
             ValueError: an argument is out of its range.
         """
         request = SearchRequest(
-            query, limit, offset, filters, operator, syntax, content, sort, facets
+            query, limit, offset, filters, operator, syntax, content, sort, facets, self._weights
         )
         with self._index.newest() as searcher:
             return search.search(searcher, request, self._folders(searcher))
@@ -140,7 +149,9 @@ class Searcher:
             ValueError: an argument is out of its range.
         """
         check(detail in get_args(Detail), "detail", detail)
-        request = SearchRequest(query, limit, offset, filters, operator, syntax)
+        request = SearchRequest(
+            query, limit, offset, filters, operator, syntax, weights=self._weights
+        )
         with self._index.newest() as searcher:
             return explain(searcher, request, detail, self._folders(searcher))
 

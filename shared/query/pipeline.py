@@ -11,17 +11,18 @@
    hits are scored again (`shared.ranking`).
 8. The tree becomes a query of Lucene (`shared.query.lucene_query`).
 
-What each match counts for is in `shared.query.weights`.
+What each match counts for is in `shared.weights`.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from shared import metadata, schema
 from shared.analysis.languages import LANGUAGES
 from shared.filters import Filter
-from shared.query import phrases, proximity, weights, wildcards
+from shared.query import phrases, proximity, wildcards
 from shared.query.limits import check_length, running
 from shared.query.lucene_query import Compiler
 from shared.query.named_fields import metadata_keys, on_metadata
@@ -30,7 +31,8 @@ from shared.query.presence import IndexTerms, present, terms_of
 from shared.query.syntax import to_lucene_syntax
 from shared.query.tree import Change, Everything, Node, Nothing, any_of, ranks, rewrite
 from shared.query.words import WordsOnFields
-from shared.search_options import Operator, Syntax
+from shared.search_options import SearchRequest
+from shared.weights import Weights
 
 
 @dataclass(frozen=True)
@@ -83,37 +85,34 @@ class ParsedQuery:
         return isinstance(self.tree, Everything)
 
 
-def prepare(
-    text: str, operator: Operator, syntax: Syntax, searcher: Any, filters: Sequence[Filter] = ()
-) -> ParsedQuery:
+def prepare(request: SearchRequest, searcher: Any) -> ParsedQuery:
     """Take a query through all steps.
 
     Args:
-        text: what was typed; a blank text matches every chunk.
-        operator: whether one of the words is enough or all are needed.
-        syntax: how the text is read; see `shared.query.syntax`.
+        request: what is looked for; a blank text matches every chunk, and the filters may tell the
+            language.
         searcher: the Lucene searcher that will run the query.
-        filters: the conditions of the search, which may tell the language.
 
     Raises:
         QueryParseError: the text is not valid syntax; the message says where.
         QueryError: the query is too long, too large, or cannot be run.
     """
+    text, operator, weights = request.query, request.operator, request.weights
     check_length(text)
     reader = searcher.getIndexReader()
     keys = metadata_keys(reader) if ":" in text else {}
-    classic = to_lucene_syntax(text, syntax, keys)
+    classic = to_lucene_syntax(text, request.syntax, keys)
     tree = parse(text, classic, operator) if text.strip() else Everything()
     tree = rewrite(tree, on_metadata(keys))
     terms = terms_of(searcher)
-    languages = language_weights(terms, reader.maxDoc(), filters)
-    on_fields = WordsOnFields(languages, requires_all=operator == "and")
+    languages = language_weights(terms, reader.maxDoc(), request.filters, weights)
+    on_fields = WordsOnFields(languages, requires_all=operator == "and", weights=weights)
     steps: dict[str, Change] = {
-        "phrases": phrases.near,
-        "wildcards": wildcards.on_fields,
+        "phrases": partial(phrases.near, weights=weights),
+        "wildcards": partial(wildcards.on_fields, weights=weights),
         "fields": on_fields,
     }
-    near = [rewrite(pair, on_fields) for pair in proximity.neighbours(tree)]
+    near = [rewrite(pair, on_fields) for pair in proximity.neighbours(tree, weights)]
     stages = [Stage("parse", tree)]
     for name, change in steps.items():
         tree = rewrite(tree, change)
@@ -134,24 +133,27 @@ def prepare(
         )
 
 
-def language_weights(terms: IndexTerms, chunks: int, filters: Sequence[Filter]) -> dict[str, float]:
+def language_weights(
+    terms: IndexTerms, chunks: int, filters: Sequence[Filter], weights: Weights
+) -> dict[str, float]:
     """The languages of an index and what a word's form in each counts for.
 
     Args:
         terms: those of the commit to be searched.
         chunks: how many chunks it has.
         filters: the conditions of the search; one on the language leaves only that language.
+        weights: what the forms of words count for.
     """
     for condition in filters:
         if condition.field == metadata.LANGUAGE and condition.operator == "eq":
             language = str(condition.value)
-            return {language: weights.MOST_LANGUAGE} if language in LANGUAGES else {}
+            return {language: weights.most_language} if language in LANGUAGES else {}
     counts = {
         language: terms.chunks(schema.language_field(schema.CONTENT, language))
         for language in LANGUAGES
     }
     return {
-        language: weights.of_language(min(1.0, count / max(1, chunks)))
+        language: weights.language(min(1.0, count / max(1, chunks)))
         for language, count in counts.items()
         if count
     }

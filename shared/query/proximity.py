@@ -8,20 +8,26 @@ from collections.abc import Iterator
 from itertools import islice, pairwise
 from typing import Final
 
-from shared.query import weights
 from shared.query.tree import Clause, Clauses, Node, Nothing, Phrase, Word, weighted
+from shared.weights import DEFAULT_WEIGHTS, Weights
+
+NEAR: Final = 3
+"""How many moves words that are near each other are from standing side by side."""
 
 _MOST_PAIRS: Final = 16
 """Pairs that are looked at: a longer text is no phrase."""
 
 
-def neighbours(node: Node) -> list[Node]:
+def neighbours(node: Node, weights: Weights = DEFAULT_WEIGHTS) -> list[Node]:
     """The pairs of words of a query that stand side by side, as near phrases.
 
     Args:
         node: the tree as it was parsed.
+        weights: what nearness counts for.
     """
-    return list(islice(_pairs(node), _MOST_PAIRS)) if isinstance(node, Clauses) else []
+    if not weights.proximity or not isinstance(node, Clauses):
+        return []
+    return [weighted(pair, weights.proximity) for pair in islice(_pairs(node), _MOST_PAIRS)]
 
 
 def with_neighbours(node: Node, pairs: list[Node]) -> Node:
@@ -40,4 +46,4 @@ def _pairs(node: Clauses) -> Iterator[Node]:
     for pair in pairwise(wanted):
         match pair:
             case Word(one, None), Word(other, None):
-                yield weighted(Phrase((one, other), weights.NEAR), weights.PROXIMITY)
+                yield Phrase((one, other), NEAR)

@@ -10,7 +10,6 @@ from shared.analysis.analyzers import normalized, tokens
 from shared.analysis.identifiers import names_in
 from shared.analysis.languages import LANGUAGES, WITHOUT_BLANKS
 from shared.analysis.transliteration import without_digraphs
-from shared.query import weights
 from shared.query.tree import (
     Expression,
     Fuzzy,
@@ -28,6 +27,7 @@ from shared.query.tree import (
     best_of,
     weighted,
 )
+from shared.weights import DEFAULT_WEIGHTS, Weights
 
 _LETTERS: Final = re.compile(r"[\w\u0300-\u036f]+")
 _PRECISE: Final = re.compile(r"\d|@|_|://")
@@ -42,14 +42,23 @@ _WITH_DIGRAPHS: Final = ("de",)
 _LONG_NAME: Final = 6
 """Letters of a name that is hardly another word by chance when it loses one of them."""
 
-_TEXT_FIELDS: Final = {schema.CONTENT: weights.CONTENT, schema.TITLE: weights.TITLE}
-_OTHER_SPELLINGS: Final[Mapping[str, Callable[[str], str]]] = {
-    schema.TRANSLITERATED: without_digraphs,
-    schema.IDENTIFIERS: str,
-    schema.METADATA: str,
-}
-_FORMS: Final = {schema.CONTENT: 1.0, schema.TITLE: weights.TITLE_LANGUAGE}
+_TEXT_FIELDS: Final = (schema.CONTENT, schema.TITLE)
 _DIGRAPHS: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue"})
+
+
+def _text_weights(weights: Weights) -> dict[str, float]:
+    """What a word itself counts for in each text; fields that count for nothing are left out."""
+    fields = {schema.CONTENT: weights.content, schema.TITLE: weights.title}
+    return {field: weight for field, weight in fields.items() if weight}
+
+
+def _other_spellings(weights: Weights) -> dict[str, tuple[Callable[[str], str], float]]:
+    """How a folded word is spelled in other fields, and what it counts for there."""
+    return {
+        schema.TRANSLITERATED: (without_digraphs, weights.transliterated),
+        schema.IDENTIFIERS: (str, weights.identifier_parts),
+        schema.METADATA: (str, weights.metadata),
+    }
 
 
 @dataclass(frozen=True)
@@ -59,10 +68,12 @@ class WordsOnFields:
     Attributes:
         languages: the weight of each language of the index.
         requires_all: whether all words of the query are needed.
+        weights: what each match counts for.
     """
 
     languages: Mapping[str, float]
     requires_all: bool = False
+    weights: Weights = DEFAULT_WEIGHTS
 
     def __call__(self, leaf: Leaf, occur: Occur) -> Node:
         """What a leaf looks for in each field."""
@@ -70,16 +81,16 @@ class WordsOnFields:
             case Word():
                 return self._word(leaf, occur)
             case Phrase():
-                return _phrase(leaf)
+                return self._phrase(leaf)
             case Fuzzy(field=None):
                 text = _folded(leaf.text)
-                return _on_text_fields(lambda on: Fuzzy(text, leaf.edits, leaf.prefix, on))
+                return self._on_text_fields(lambda on: Fuzzy(text, leaf.edits, leaf.prefix, on))
             case Expression(field=None):
-                return _on_text_fields(lambda on: Expression(leaf.pattern, on))
+                return self._on_text_fields(lambda on: Expression(leaf.pattern, on))
             case Range(field=None):
                 ends = (leaf.low and _folded(leaf.low), leaf.high and _folded(leaf.high))
                 includes = (leaf.includes_low, leaf.includes_high)
-                return _on_text_fields(lambda on: Range(*ends, *includes, on))
+                return self._on_text_fields(lambda on: Range(*ends, *includes, on))
         return leaf
 
     def _word(self, word: Word, occur: Occur) -> Node:
@@ -88,9 +99,26 @@ class WordsOnFields:
         search = _WordSearch(
             [word.field] if word.field else list(_TEXT_FIELDS),
             self.languages,
+            self.weights,
             requires_all=occur == "must" or (self.requires_all and occur == "should"),
         )
         return search.word(word.text, occur)
+
+    def _phrase(self, phrase: Phrase) -> Node:
+        if phrase.field is not None and phrase.field not in _TEXT_FIELDS:
+            return _on_named_field(phrase.field, " ".join(phrase.words))
+        positions = _with_other_spellings(phrase.words)
+        return any_of(
+            *(
+                weighted(_phrase_of(field, positions, phrase.slop), weight)
+                for field, weight in _text_weights(self.weights).items()
+                if phrase.field in (None, field)
+            )
+        )
+
+    def _on_text_fields(self, node_on: Callable[[str], Node]) -> Node:
+        of_fields = _text_weights(self.weights).items()
+        return any_of(*(weighted(node_on(field), weight) for field, weight in of_fields))
 
 
 @dataclass(frozen=True)
@@ -99,6 +127,7 @@ class _WordSearch:
 
     fields: list[str]
     languages: Mapping[str, float]
+    weights: Weights
     requires_all: bool
 
     def word(self, text: str, occur: Occur) -> Node:
@@ -126,14 +155,14 @@ class _WordSearch:
             terms: what the content has for it, one or none.
         """
         exact = (
-            weighted(Terms(field, (term,)), _TEXT_FIELDS[field])
-            for field in self.fields
+            weighted(Terms(field, (term,)), weight)
+            for field, weight in self._text_fields()
             for term in terms
         )
         others = (
-            weighted(Terms(field, (spelled(term),)), weights.OTHER_FIELDS[field])
-            for field, spelled in _OTHER_SPELLINGS.items()
-            if self.fields == list(_TEXT_FIELDS)
+            weighted(Terms(field, (spelled(term),)), weight)
+            for field, (spelled, weight) in _other_spellings(self.weights).items()
+            if self.fields == list(_TEXT_FIELDS) and weight
             for term in terms
         )
         return any_of(*exact, *self.forms(text), *others, *self._without_umlaut(text, terms))
@@ -143,8 +172,8 @@ class _WordSearch:
 
         Its base forms are looked for in German, itself only if it may be a name.
         """
-        weight = weights.OTHER_FIELDS[schema.TRANSLITERATED]
-        for term in terms:
+        weight = self.weights.transliterated
+        for term in terms if weight else ():
             spelled = without_digraphs(term)
             if spelled != term:
                 yield from self.forms(spelled, _WITH_DIGRAPHS)
@@ -158,39 +187,44 @@ class _WordSearch:
             language: tokens(schema.language_field(schema.CONTENT, language), text)
             for language in languages
         }
-        for field in self.fields:
+        of_fields = {schema.CONTENT: 1.0, schema.TITLE: self.weights.title_language}
+        for field in filter(of_fields.get, self.fields):
             nodes = (
                 weighted(self._form(schema.language_field(field, language), positions), weight)
                 for (language, weight), positions in zip(
                     languages.items(), found.values(), strict=True
                 )
             )
-            yield weighted(best_of(*nodes), _FORMS[field])
+            yield weighted(best_of(*nodes), of_fields[field])
 
     def _form(self, field: str, positions: Sequence[Sequence[str]]) -> Node:
         terms = (Terms(field, tuple(dict.fromkeys(texts))) for texts in positions)
         return all_of(*terms) if self.requires_all else any_of(*terms)
 
+    def _text_fields(self) -> Iterator[tuple[str, float]]:
+        weights = _text_weights(self.weights)
+        return ((field, weights[field]) for field in self.fields if field in weights)
+
     def row(self, positions: Sequence[Sequence[str]], weight: float = 1.0) -> Node:
         """Words side by side."""
         return any_of(
             *(
-                weighted(_phrase_of(field, positions), _TEXT_FIELDS[field] * weight)
-                for field in self.fields
+                weighted(_phrase_of(field, positions), of_field * weight)
+                for field, of_field in self._text_fields()
             )
         )
 
     def name(self, text: str, names: list[str], parts: list[str], occur: Occur) -> Node:
         """A word with signs in it: as it is written, and as the words that it consists of."""
         written = [
-            weighted(Terms(schema.IDENTIFIERS, (name,)), weights.IDENTIFIER) for name in names
+            weighted(Terms(schema.IDENTIFIERS, (name,)), self.weights.identifier) for name in names
         ]
         if len(parts) <= 1:
             is_whole = text.startswith(".") or not parts or len(parts[0]) == 1
             if is_whole or occur == "must_not":
                 return any_of(*written)
             return any_of(*written, self.plain(text, parts))
-        row = self.row([[part] for part in parts], weights.PARTS_IN_A_ROW)
+        row = self.row([[part] for part in parts], self.weights.parts_in_a_row)
         if occur == "must_not" or _PRECISE.search(text):
             return any_of(*written, row)
         joined = self.row([["".join(parts)]])
@@ -199,19 +233,6 @@ class _WordSearch:
         words = [self.plain(part, [part]) for part in parts]
         together = [all_of(*words)] if self.requires_all else words
         return any_of(*written, row, joined, *together)
-
-
-def _phrase(phrase: Phrase) -> Node:
-    if phrase.field is not None and phrase.field not in _TEXT_FIELDS:
-        return _on_named_field(phrase.field, " ".join(phrase.words))
-    positions = _with_other_spellings(phrase.words)
-    return any_of(
-        *(
-            weighted(_phrase_of(field, positions, phrase.slop), weight)
-            for field, weight in _TEXT_FIELDS.items()
-            if phrase.field in (None, field)
-        )
-    )
 
 
 def _with_other_spellings(words: Sequence[str]) -> Sequence[Sequence[str]]:
@@ -236,10 +257,6 @@ def _on_named_field(field: str, text: str) -> Node:
     if schema.is_keyword_field(field):
         return Terms(field, (schema.keyword(text),))
     return any_of(*(Terms(field, tuple(texts)) for texts in tokens(field, text)))
-
-
-def _on_text_fields(node_on: Callable[[str], Node]) -> Node:
-    return any_of(*(weighted(node_on(field), weight) for field, weight in _TEXT_FIELDS.items()))
 
 
 def _phrase_of(field: str, positions: Sequence[Sequence[str]], slop: int = 0) -> Node:
