@@ -19,8 +19,10 @@ from shared.filter_query import filtered
 from shared.indexed_folder import IndexedFolders
 from shared.lucene_document import stored_fields
 from shared.query.limits import running
+from shared.query.lucene_query import Compiler
 from shared.query.pipeline import ParsedQuery, prepare
-from shared.ranking import best_first
+from shared.query.tree import Clause, Clauses, Node, Nothing
+from shared.ranking import RESCORED, Ranking, best_first
 from shared.search_options import Detail, SearchRequest
 
 MAX_TERMS: Final = 200
@@ -54,28 +56,41 @@ def explain(
     matching = filtered(query.matching, request.filters, reader, folders)
     level = get_args(Detail).index(detail)
     with running():
-        terms = _terms(searcher, query) if level >= get_args(Detail).index("terms") else []
+        count = request.offset + request.limit
+        ranking = best_first(searcher, query, selection, count)
+        whole = _with_feedback(query.tree, ranking.feedback)
+        terms = _terms(searcher, whole) if level >= get_args(Detail).index("terms") else []
         return QueryExplanation(
             query=request.query,
             parsed=str(query.stages[0].result),
             total_hits=int(searcher.count(matching)),
             languages={code: round(weight, 3) for code, weight in query.languages.items()},
-            steps=list(_steps(query)) if level >= get_args(Detail).index("steps") else [],
+            steps=list(_steps(query, ranking)) if level >= get_args(Detail).index("steps") else [],
             terms=terms[:MAX_TERMS],
-            hits=list(_hits(searcher, query, selection, request)) if detail == "scores" else [],
+            hits=list(_hits(searcher, ranking, query, request.offset))
+            if detail == "scores"
+            else [],
             notice=f"{len(terms) - MAX_TERMS:,} more terms" if len(terms) > MAX_TERMS else None,
         )
 
 
-def _steps(query: ParsedQuery) -> Iterator[ExplainedStep]:
+def _with_feedback(tree: Node, feedback: Node) -> Node:
+    if isinstance(feedback, Nothing):
+        return tree
+    return Clauses((Clause(tree, "must"), Clause(feedback, "rank")))
+
+
+def _steps(query: ParsedQuery, ranking: Ranking) -> Iterator[ExplainedStep]:
     yield ExplainedStep("syntax", query.syntax)
     for stage in query.stages:
         yield ExplainedStep(stage.step, str(stage.result))
+    if not isinstance(ranking.feedback, Nothing):
+        yield ExplainedStep("feedback", str(ranking.feedback))
 
 
-def _terms(searcher: Any, query: ParsedQuery) -> list[ExplainedTerm]:
+def _terms(searcher: Any, tree: Node) -> list[ExplainedTerm]:
     found = HashSet()
-    searcher.rewrite(query.explained).visit(QueryVisitor.termCollector(found))
+    searcher.rewrite(Compiler().query(tree)).visit(QueryVisitor.termCollector(found))
     reader = searcher.getIndexReader()
     terms = [Term.cast_(term) for term in found]
     explained = [ExplainedTerm(t.field(), t.text(), int(reader.docFreq(t))) for t in terms]
@@ -83,14 +98,13 @@ def _terms(searcher: Any, query: ParsedQuery) -> list[ExplainedTerm]:
 
 
 def _hits(
-    searcher: Any, query: ParsedQuery, selection: Any, request: SearchRequest
+    searcher: Any, ranking: Ranking, query: ParsedQuery, offset: int
 ) -> Iterator[ExplainedHit]:
-    count = request.offset + request.limit
-    _, found = best_first(searcher, query, selection, count)
-    explained = query.explained
+    scored_again = Compiler().query(_with_feedback(query.tree, ranking.feedback))
     stored = searcher.storedFields()
-    for ranked in found[request.offset :]:
+    for number, ranked in enumerate(ranking.hits[offset:], start=offset):
         document = stored.document(ranked.doc, stored_fields(schema.ID))
+        explained = scored_again if number < RESCORED else query.lucene
         parts = sorted(
             _parts(searcher.explain(explained, ranked.doc)), key=lambda part: -part.score
         )

@@ -1,20 +1,38 @@
-"""The best hits of a query, in two rounds: of the best of the first some count more after all."""
+"""The best hits of a query, in rounds: of the best of the first some count more after all."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
-from org.apache.lucene.search import QueryRescorer, ScoreDoc, TopDocs
+from org.apache.lucene.search import QueryRescorer, ScoreDoc, TopDocs, TotalHits
 
+from shared.feedback import topic_terms, topic_words
+from shared.query.lucene_query import Compiler
 from shared.query.pipeline import ParsedQuery
+from shared.query.presence import terms_of
+from shared.query.tree import Node, Nothing, weighted
 
 RESCORED: Final = 50
 """Hits whose score is looked at again; with 100, a query of six words took half as long again."""
 
 
-def best_first(
-    searcher: Any, query: ParsedQuery, selection: Any, count: int
-) -> tuple[Any, Sequence[Any]]:
+@dataclass(frozen=True)
+class Ranking:
     """The hits with the highest scores.
+
+    Attributes:
+        total_hits: how many hits there are (``TotalHits``).
+        hits: the best of them (``ScoreDoc``), best first.
+        feedback: what the best hits have in common, as it was added to the scores.
+    """
+
+    total_hits: Any
+    hits: Sequence[Any]
+    feedback: Node = Nothing()  # noqa: RUF009 - it cannot change
+
+
+def best_first(searcher: Any, query: ParsedQuery, selection: Any, count: int) -> Ranking:
+    """Find the hits with the highest scores.
 
     Args:
         searcher: a Lucene searcher.
@@ -22,20 +40,28 @@ def best_first(
         selection: the same as a query of Lucene, with the filters of the search.
         count: how many hits at most, from 1. As long as the index stays, a greater count only
             adds hits at the end.
-
-    Returns:
-        How many hits there are (``TotalHits``), and the best of them (``ScoreDoc``).
     """
-    if query.rescoring is None:
+    gives_feedback = query.weights.feedback and topic_words(query.parsed)
+    if query.rescoring is None and not gives_feedback:
         found = searcher.search(selection, count)
-        return found.totalHits, _hits(found)
+        return Ranking(found.totalHits, [ScoreDoc.cast_(hit) for hit in found.scoreDocs])
     found = searcher.search(selection, max(count, RESCORED))
-    first = _hits(found)
-    best = TopDocs(found.totalHits, first[:RESCORED])
+    hits = [ScoreDoc.cast_(hit) for hit in found.scoreDocs]
+    best, others = hits[:RESCORED], hits[RESCORED:]
+    if query.rescoring is not None:
+        best = _scored_again(searcher, best, query.rescoring)
+    feedback: Node = Nothing()
+    if gives_feedback:
+        terms = terms_of(searcher)
+        feedback = weighted(topic_terms(searcher, query, best, terms), query.weights.feedback)
+        if not isinstance(feedback, Nothing):
+            best = _scored_again(searcher, best, Compiler(terms.query).query(feedback))
+    return Ranking(found.totalHits, [*best, *others][:count], feedback)
+
+
+def _scored_again(searcher: Any, hits: list[Any], query: Any) -> list[Any]:
+    """Hits in the order of their scores with those of another query added."""
     # The class has a method of this name, too, hence JCC's underscore.
-    again = QueryRescorer.rescore_(searcher, best, query.rescoring, 1.0, RESCORED)
-    return found.totalHits, (*_hits(again), *first[RESCORED:])[:count]
-
-
-def _hits(found: Any) -> list[Any]:
-    return [ScoreDoc.cast_(hit) for hit in found.scoreDocs]
+    before = TopDocs(TotalHits(len(hits), TotalHits.Relation.EQUAL_TO), hits)
+    again = QueryRescorer.rescore_(searcher, before, query, 1.0, len(hits))
+    return [ScoreDoc.cast_(hit) for hit in again.scoreDocs]

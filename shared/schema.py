@@ -36,10 +36,10 @@ from typing import Final
 
 from shared.errors import InvalidTextError
 
-SCHEMA_VERSION: Final = 2
+SCHEMA_VERSION: Final = 3
 """Raised whenever an index written before must be built again to be searched rightly."""
 
-REBUILT_VERSIONS: Final = (1, SCHEMA_VERSION)
+REBUILT_VERSIONS: Final = (1, 2, SCHEMA_VERSION)
 """The versions whose stored fields are these, so that an index of theirs can be built anew."""
 
 VERSION_WITH_LANGUAGES: Final = 2

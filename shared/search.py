@@ -54,7 +54,8 @@ def _top(
     """How many hits there are, and the first of them, those of the offset included."""
     count = request.offset + request.limit
     if request.sort == BY_SCORE and not query.browses:
-        return best_first(searcher, query, selection, count)
+        ranking = best_first(searcher, query, selection, count)
+        return ranking.total_hits, ranking.hits
     browsed = request.sort == BY_SCORE
     by_field = document_order() if browsed else order(request.sort, searcher.getIndexReader())
     found = searcher.search(selection, count, by_field, True)

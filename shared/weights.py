@@ -26,24 +26,27 @@ class Weights:
         exact_phrase: a phrase as it was typed.
         near_phrase: the words of a phrase near each other.
         proximity: two words of the query near each other, unless they are in quotes.
+        feedback: the terms that the best hits of a longer query have in common, in proportion to
+            the words of the query.
         pattern: a match of a pattern beyond the terms that are scored one by one.
         k1: how much it counts that a word is there again and again, from 0.
         b: how much less it counts in a long text, from 0 to 1.
     """
 
-    content: float = 2.0
+    content: float = 0.75
     title: float = 1.0
-    least_language: float = 0.3
-    most_language: float = 1.0
+    least_language: float = 0.9
+    most_language: float = 3.0
     title_language: float = 0.5
-    transliterated: float = 0.5
+    transliterated: float = 1.0
     identifier_parts: float = 0.5
     metadata: float = 0.5
     identifier: float = 3.0
     parts_in_a_row: float = 1.5
     exact_phrase: float = 2.0
     near_phrase: float = 1.0
-    proximity: float = 0.25
+    proximity: float = 0.5
+    feedback: float = 2.0
     pattern: float = 0.1
     k1: float = 1.2
     b: float = 0.75

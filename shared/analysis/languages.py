@@ -51,10 +51,13 @@ KNOWN: Final = " "
 """Stands behind the lemmas of the dictionaries, where stemmers leave them alone."""
 
 
-def _lemmas(dictionary: str, stemmer: str | Step, *before: str | Step) -> Chain:
+def _lemmas(language: str, stemmer: str | Step) -> Chain:
     """Lemmas of `shared/lemmas`, and a light stemmer for words that it does not know."""
-    lookup = Step("morfologik", {"dictionary": f"lemmas/{dictionary}.dict"})
-    return chain(*FOLDED, *before, lookup, stemmer, "trim")
+    return chain(*FOLDED, _lookup(language), stemmer, "trim")
+
+
+def _lookup(language: str) -> Step:
+    return Step("morfologik", {"dictionary": f"lemmas/{language}.dict"})
 
 
 def _stems(*filters: str | Step, lowercase: str = "lowercase") -> Chain:
@@ -72,7 +75,8 @@ _DICTIONARY_SEGMENTATION: Final = chain(*FOLDED, tokenizer="icu")
 LANGUAGES: Final[Mapping[str, Chain]] = {
     # By a dictionary of lemmas.
     "de": _lemmas("de", "germanLightStem"),
-    "en": _lemmas("en", "englishMinimalStem", "englishPossessive"),
+    # The stemmer goes on from the lemmas, for it knows which words are related (Krovetz 1993).
+    "en": chain(*FOLDED, "englishPossessive", _lookup("en"), "trim", "kStem"),
     "es": _lemmas("es", "spanishLightStem"),
     "fr": _lemmas("fr", "frenchLightStem"),
     "it": _lemmas("it", "italianLightStem"),

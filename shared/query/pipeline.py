@@ -6,7 +6,8 @@
 3. Phrases match nearby words, too (`shared.query.phrases`).
 4. Wildcards are put on the fields that are fast (`shared.query.wildcards`).
 5. Words are looked for in every field, in their base forms (`shared.query.words`).
-6. Terms that no chunk has are left out (`shared.query.presence`).
+6. Terms that no chunk has are left out (`shared.query.presence`), and those that are common in one
+   language count little in all (`shared.query.rarity`).
 7. Words that are neighbours count more where they are near (`shared.query.proximity`): the best
    hits are scored again (`shared.ranking`).
 8. The tree becomes a query of Lucene (`shared.query.lucene_query`).
@@ -28,6 +29,7 @@ from shared.query.lucene_query import Compiler
 from shared.query.named_fields import metadata_keys, on_metadata
 from shared.query.parser import parse
 from shared.query.presence import IndexTerms, present, terms_of
+from shared.query.rarity import as_rare_as_anywhere
 from shared.query.syntax import to_lucene_syntax
 from shared.query.tree import Change, Everything, Node, Nothing, any_of, ranks, rewrite
 from shared.query.words import WordsOnFields
@@ -56,6 +58,7 @@ class ParsedQuery:
         syntax: the text as Lucene's parser got it.
         stages: what each step has made of the tree, in their order; the last is what is run.
         languages: the weight of each language whose base forms are looked for.
+        weights: what each match counts for.
         lucene: the query of Lucene that finds and ranks the hits.
         matching: a query that matches the same chunks, and is faster to count them.
         rescoring: a query whose scores are added to those of the best hits, if there is anything
@@ -65,6 +68,7 @@ class ParsedQuery:
     syntax: str
     stages: tuple[Stage, ...]
     languages: Mapping[str, float]
+    weights: Weights
     lucene: Any
     matching: Any
     rescoring: Any | None
@@ -75,9 +79,9 @@ class ParsedQuery:
         return self.stages[-1].result
 
     @property
-    def explained(self) -> Any:
-        """A query of Lucene that gives each hit the score that it has in the end."""
-        return Compiler().query(self.tree)
+    def parsed(self) -> Node:
+        """The tree before all steps."""
+        return self.stages[0].result
 
     @property
     def browses(self) -> bool:
@@ -118,7 +122,7 @@ def prepare(request: SearchRequest, searcher: Any) -> ParsedQuery:
         tree = rewrite(tree, change)
         stages.append(Stage(name, tree))
     with running():
-        tree = present(tree, terms)
+        tree = as_rare_as_anywhere(present(tree, terms), terms)
         pairs = [present(pair, terms) for pair in near]
         stages += [Stage("index", tree), Stage("proximity", proximity.with_neighbours(tree, pairs))]
         compiler = Compiler(terms.query)
@@ -127,6 +131,7 @@ def prepare(request: SearchRequest, searcher: Any) -> ParsedQuery:
             syntax=classic,
             stages=tuple(stages),
             languages=languages,
+            weights=weights,
             lucene=lucene,
             matching=Compiler(terms.query, ranks=False).query(tree) if ranks(tree) else lucene,
             rescoring=None if isinstance(nearness, Nothing) else compiler.query(nearness),

@@ -32,21 +32,30 @@ class IndexTerms:
 
     def __init__(self, searcher: Any) -> None:
         self._searcher = searcher
-        self._queries: dict[tuple[str, str], Any] = {}
+        self._terms: dict[tuple[str, str], tuple[Any | None, int]] = {}
         self._chunks: dict[str, int] = {}
 
     def query(self, field: str, text: str) -> Any | None:
         """A query for a term, which knows where it stands; None if no chunk has it."""
+        return self._known(field, text)[0]
+
+    def frequency(self, field: str, text: str) -> int:
+        """The number of chunks that have a term."""
+        return self._known(field, text)[1]
+
+    def _known(self, field: str, text: str) -> tuple[Any | None, int]:
         key = (field, text)
         try:
-            return self._queries[key]
+            return self._terms[key]
         except KeyError:
             term = Term(field, text)
             states = TermStates.build(self._searcher, term, True)
-            if len(self._queries) >= _MOST_TERMS:
-                self._queries.clear()
-            query = self._queries[key] = TermQuery(term, states) if states.docFreq() else None
-            return query
+            frequency = states.docFreq()
+            known = (TermQuery(term, states) if frequency else None, frequency)
+            if len(self._terms) >= _MOST_TERMS:
+                self._terms.clear()
+            self._terms[key] = known
+            return known
 
     def chunks(self, field: str) -> int:
         """The number of chunks that have a field."""

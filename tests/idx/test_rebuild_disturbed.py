@@ -93,7 +93,7 @@ def test_killed_at_any_moment_it_leaves_one_whole_index(idx: Idx, filled: Path, 
         assert stored(filled) == before
         assert holder(filled) == "a process that has just ended"
     assert killed > times / 4
-    assert idx("rebuild").stdout == "Rebuilt 90 documents as 180 chunks (schema version 2)\n"
+    assert idx("rebuild").stdout == "Rebuilt 90 documents as 180 chunks (schema version 3)\n"
     assert stored(filled) == before
     assert {file.name for file in filled.iterdir()} == {*files_of_lucene(filled), "write.lock"}
 
@@ -175,7 +175,7 @@ def test_it_waits_for_another_writer(idx: Idx, filled: Path) -> None:
             index.commit()
             index.__exit__(None, None, None)
             printed, _ = process.communicate()
-    assert printed == "Rebuilt 91 documents as 181 chunks (schema version 2)\n"
+    assert printed == "Rebuilt 91 documents as 181 chunks (schema version 3)\n"
 
 
 def test_writers_of_an_older_index_are_told_at_once(idx: Idx, filled: Path) -> None:

@@ -44,7 +44,7 @@ def test_every_command_names_the_one_that_helps(
     failed = idx(*command, code=1, stdin="[]")
     assert failed.stderr == (
         f"Error: the index at {old} has schema version 1, but this version of idx works with "
-        "schema version 2; build it anew from the text that is stored in it with: "
+        "schema version 3; build it anew from the text that is stored in it with: "
         f"idx rebuild --index-path {old}\n"
     )
     after = {file.name: file.read_bytes() for file in old.iterdir() if file.name != "write.lock"}
@@ -54,7 +54,7 @@ def test_every_command_names_the_one_that_helps(
 def test_an_older_index_is_like_a_new_one_afterwards(idx: Idx, old: Path, tmp_path: Path) -> None:
     before = stored(old)
     done = idx("rebuild")
-    assert done.stdout == "Rebuilt 4 documents as 6 chunks (schema version 2)\n"
+    assert done.stdout == "Rebuilt 4 documents as 6 chunks (schema version 3)\n"
     assert done.stderr == ""
     after = stored(old)
     assert [without_details(chunk) for chunk in after] == [without_details(c) for c in before]
@@ -111,3 +111,13 @@ def languages(path: Path) -> dict[str, Any]:
             document.source_document: document.metadata.get("language")
             for document in searcher.documents().documents
         }
+
+
+def test_the_version_before_is_rebuilt_with_its_languages(
+    idx: Idx, tmp_path: Path, index_path: Path
+) -> None:
+    shutil.copytree(OLD.with_name("schema-2"), tmp_path, dirs_exist_ok=True)
+    assert "has schema version 2, but" in idx("search", "house", code=1).stderr
+    assert idx("rebuild").stdout == "Rebuilt 2 documents as 2 chunks (schema version 3)\n"
+    (hit,) = json.loads(idx("search", "Haus", "--json").stdout)["results"]
+    assert (hit["id"], hit["metadata"]) == ("brief-chunk-001", {"language": "de"})

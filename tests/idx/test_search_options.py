@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from shared import Document, Index
+from shared.weights import DEFAULT_WEIGHTS
 from tests.conftest import Idx
 
 
@@ -47,7 +48,7 @@ def test_the_newest_first(idx: Idx) -> None:
 def test_an_explanation(idx: Idx) -> None:
     shown = idx("search", "notice period", "--explain", "--detail", "scores").stdout
     assert "understood" in shown
-    assert "content:notice^2" in shown
+    assert f"content:notice^{DEFAULT_WEIGHTS.content:g}" in shown
     assert "a-chunk-001" in shown
     explained = json.loads(idx("search", "notice", "--explain", "--json").stdout)
     assert explained["total_hits"] == 2

@@ -8,6 +8,7 @@ from mcp import Client
 from pydantic_core import to_json
 
 from shared import Document, Index, create
+from shared.weights import DEFAULT_WEIGHTS
 from tests.conftest import connected
 from tests.server.answers import answer, error
 
@@ -118,7 +119,8 @@ async def test_what_cannot_be_counted_or_sorted_by_is_an_error(client: Client) -
 async def test_a_language_counts_by_its_share_and_alone_under_its_filter(client: Client) -> None:
     query = {"query": "Haus"}
     shares = answer(await client.call_tool("explain_query", query))["languages"]
-    assert shares == {"de": pytest.approx(0.65), "en": pytest.approx(0.65)}
+    half = pytest.approx(DEFAULT_WEIGHTS.language(0.5))
+    assert shares == {"de": half, "en": half}
     filters = [{"field": "language", "value": "de"}]
     found = answer(await client.call_tool("explain_query", {**query, "filters": filters}))
-    assert found["languages"] == {"de": 1.0}
+    assert found["languages"] == {"de": DEFAULT_WEIGHTS.most_language}

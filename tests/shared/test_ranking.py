@@ -6,7 +6,8 @@ from shared import Document, Index, Searcher, create
 from shared.ranking import RESCORED
 from shared.results import Hit
 
-FAR = "notice {} of any other thing that is in between them both and a period"
+FAR = "notice of any other thing {} that is in between them both and a period"
+NEAR = "notice period of any other thing that is in between them both and a"
 COUNT = RESCORED + 30
 
 
@@ -17,7 +18,11 @@ def searcher(tmp_path_factory: pytest.TempPathFactory) -> Searcher:
     with Index(path) as index:
         for number in range(COUNT):
             index.add(Document(f"far {number:03}", "A", FAR.format("or " * (number % 9))))
-        index.add(Document("near", "A", "notice period " + "of any other thing " * 4))
+        index.add(
+            Document(
+                "near", "A", "notice period of any other thing that is in between them both and a"
+            )
+        )
     return Searcher(path)
 
 

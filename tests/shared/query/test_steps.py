@@ -1,5 +1,6 @@
 """What each step makes of a query, on trees of plain values."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -23,12 +24,15 @@ from shared.query.tree import (
     weighted,
 )
 from shared.query.words import WordsOnFields
+from shared.weights import Weights
 
 GERMAN_AND_ENGLISH = {"de": 0.8, "en": 0.5}
+WEIGHTS = Weights(content=2.0, title=1.0, title_language=0.5, transliterated=0.5, proximity=0.25)
+ON_FIELDS = partial(wildcards.on_fields, weights=WEIGHTS)
 
 
 def on_fields(node: Node, *, requires_all: bool = False) -> str:
-    return str(rewrite(node, WordsOnFields(GERMAN_AND_ENGLISH, requires_all=requires_all)))
+    return str(rewrite(node, WordsOnFields(GERMAN_AND_ENGLISH, requires_all, WEIGHTS)))
 
 
 @pytest.fixture(autouse=True)
@@ -62,11 +66,11 @@ def test_a_phrase_that_must_not_match_is_the_phrase_alone() -> None:
     ],
 )
 def test_wildcards_are_folded_and_put_where_they_are_fast(pattern: str, expected: str) -> None:
-    assert str(rewrite(Wildcard(pattern), wildcards.on_fields)).startswith(expected)
+    assert str(rewrite(Wildcard(pattern), ON_FIELDS)).startswith(expected)
 
 
 def test_stars_on_both_sides_match_beginnings_ends_and_what_is_within() -> None:
-    found = {str(leaf) for leaf in leaves(rewrite(Wildcard("*trag*"), wildcards.on_fields))}
+    found = {str(leaf) for leaf in leaves(rewrite(Wildcard("*trag*"), ON_FIELDS))}
     assert {
         "content:trag*",
         "content.reversed:gart*",
@@ -75,7 +79,7 @@ def test_stars_on_both_sides_match_beginnings_ends_and_what_is_within() -> None:
 
 
 def test_a_star_alone_is_everything() -> None:
-    assert str(rewrite(Wildcard("*"), wildcards.on_fields)) == "*:*"
+    assert str(rewrite(Wildcard("*"), ON_FIELDS)) == "*:*"
 
 
 def test_a_word_is_looked_for_in_every_field() -> None:
@@ -111,7 +115,7 @@ def test_a_name_with_signs_is_looked_for_as_it_is_written(text: str, parts: list
 
 @pytest.mark.parametrize("text", ["DEC-0054", "anna@example.com", "C++"])
 def test_the_parts_of_a_precise_name_alone_are_no_match(text: str) -> None:
-    tree = rewrite(Word(text), WordsOnFields(GERMAN_AND_ENGLISH))
+    tree = rewrite(Word(text), WordsOnFields(GERMAN_AND_ENGLISH, weights=WEIGHTS))
     alone = {leaf.texts for leaf in leaves(tree) if isinstance(leaf, Terms)}
     assert alone <= {(text.lower(),)}
 
@@ -127,7 +131,7 @@ def test_a_name_that_must_not_match_excludes_only_the_whole() -> None:
 
 
 def test_a_sentence_without_blanks_is_a_row_of_characters_and_its_pairs() -> None:
-    tree = rewrite(Word("契約書"), WordsOnFields({"ja": 1.0, "en": 1.0}))
+    tree = rewrite(Word("契約書"), WordsOnFields({"ja": 1.0, "en": 1.0}, weights=WEIGHTS))
     assert 'content:"契 約 書"^2' in str(tree)
     assert "content.ja:契約 content.ja:約書" in str(tree)
     assert "content.en" not in str(tree)
@@ -147,7 +151,7 @@ def test_a_phrase_is_found_with_either_spelling_of_an_umlaut() -> None:
 
 def test_neighbouring_words_count_more_where_they_are_near() -> None:
     words = Clauses((Clause(Word("notice")), Clause(Word("period")), Clause(Word("x"), "must_not")))
-    pairs = proximity.neighbours(words)
+    pairs = proximity.neighbours(words, WEIGHTS)
     assert str(proximity.with_neighbours(words, pairs)) == (
         'notice period -x ~"notice period"~3^0.25'
     )

@@ -1,0 +1,127 @@
+"""Pseudo-relevance feedback: what the best hits are about tells which of the others are, too.
+
+The relevance model RM3 (Abdul-Jaleel et al. 2004, UMass at TREC 2004: Novelty and HARD) estimates
+from the best hits how likely each term is in a text that answers the query. Here a term also counts
+by how rare it is, and the terms only reorder hits: what the query does not find stays unfound.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
+from typing import Any, Final
+
+from shared import schema
+from shared.analysis.language_detection import languages_of
+from shared.analysis.languages import WITHOUT_BLANKS
+from shared.analysis.word_terms import word_terms
+from shared.lucene_document import stored_fields
+from shared.query.pipeline import ParsedQuery
+from shared.query.presence import IndexTerms
+from shared.query.tree import (
+    Clause,
+    Clauses,
+    Node,
+    Nothing,
+    Terms,
+    Weighted,
+    Word,
+    any_of,
+    weighted,
+)
+
+HITS: Final = 5
+"""The hits that are taken to be good."""
+
+TERMS: Final = 30
+"""The terms that tell most about them."""
+
+_FEWEST_WORDS: Final = 3
+"""Words of a query that says something of its topic; one word alone has to be there as it is."""
+
+_CANDIDATES: Final = 100
+"""Terms that are looked up in the index: the likeliest in the hits."""
+
+_COMMON: Final = 0.3
+"""The share of the chunks beyond which a term says nothing."""
+
+_SHORTEST: Final = 2
+
+
+def topic_words(query: Node) -> int:
+    """The number of words of a query, as it was parsed, that is words on a topic; otherwise 0.
+
+    Phrases, conditions and the like are no topic: what they ask for has to be there as it is.
+    """
+    if not isinstance(query, Clauses) or len(query.clauses) < _FEWEST_WORDS:
+        return 0
+    return len(query.clauses) if all(map(_is_word, query.clauses)) else 0
+
+
+def topic_terms(searcher: Any, query: ParsedQuery, hits: Sequence[Any], terms: IndexTerms) -> Node:
+    """The terms that the best hits of a query are about.
+
+    Args:
+        searcher: a Lucene searcher.
+        query: the query after all steps.
+        hits: its hits (``ScoreDoc``), best first.
+        terms: those of the index.
+
+    Returns:
+        Any of the terms; together they count as much as all words of the query. `Nothing` where
+        the query is not on a topic.
+    """
+    words = topic_words(query.parsed)
+    if not words:
+        return Nothing()
+    informative: dict[tuple[str, str], float] = {}
+    likely = _likely_terms(searcher, hits[:HITS], query.languages)
+    for (language, text), likelihood in likely.most_common(_CANDIDATES):
+        field = schema.language_field(schema.CONTENT, language)
+        frequency, chunks = terms.frequency(field, text), terms.chunks(field)
+        if 0 < frequency <= max(1, _COMMON * chunks):
+            informative[language, text] = likelihood * math.log(1 + chunks / frequency)
+    best = sorted(informative.items(), key=lambda item: (-item[1], item[0]))[:TERMS]
+    total = sum(value for _, value in best)
+    return any_of(
+        *(
+            weighted(
+                Terms(schema.language_field(schema.CONTENT, language), (text,)),
+                words * value / total * query.languages[language],
+            )
+            for (language, text), value in best
+        )
+    )
+
+
+def _is_word(clause: Clause) -> bool:
+    node = clause.node.node if isinstance(clause.node, Weighted) else clause.node
+    return clause.occur == "should" and isinstance(node, Word) and node.field is None
+
+
+def _likely_terms(
+    searcher: Any, hits: Sequence[Any], languages: Collection[str]
+) -> Counter[tuple[str, str]]:
+    """How likely a term of a language is in a text like the hits, the better ones counting more."""
+    stored, loaded = searcher.storedFields(), stored_fields(schema.CONTENT)
+    scores = sum(hit.score for hit in hits)
+    likely: Counter[tuple[str, str]] = Counter()
+    for hit in hits:
+        content = stored.document(hit.doc, loaded).get(schema.CONTENT) or ""
+        language = next(filter(_analyzed_by_word(languages), languages_of(content)), None)
+        if language is None:
+            continue
+        frequencies = Counter(content.split())
+        found = word_terms(schema.language_field(schema.CONTENT, language)).of(frequencies)
+        counts: Counter[str] = Counter()
+        for word, texts in found.items():
+            for text in texts:
+                counts[text] += frequencies[word]
+        length = counts.total()
+        for text, count in counts.items():
+            if len(text) >= _SHORTEST:
+                likely[language, text] += hit.score / scores * count / length
+    return likely
+
+
+def _analyzed_by_word(languages: Collection[str]) -> Callable[[str], bool]:
+    return lambda language: language in languages and language not in WITHOUT_BLANKS
