@@ -14,6 +14,7 @@ from idx.commands import (
     bulk,
     config,
     delete,
+    eval_,
     failures,
     fields,
     folders,
@@ -44,6 +45,7 @@ COMMANDS: Final[dict[str, Callable[..., None]]] = {
     "stats": stats.stats,
     "failures": failures.failures,
     "rebuild": rebuild.rebuild,
+    "eval": eval_.evaluate,
 }
 """What works on an index, in the order of the help."""
 

@@ -255,3 +255,19 @@ class FieldNotFoundError(McpLuceneError):
         super().__init__(
             f"no document has a field {name[:80]!r} with terms; {hint} {', '.join(known[:50])}"
         )
+
+
+class ExtraMissingError(McpLuceneError):
+    """A library that only some need is not installed.
+
+    Args:
+        command: what needs it.
+        extra: the name of the extra of the distribution that it is part of.
+        library: the name that it is imported by.
+    """
+
+    def __init__(self, command: str, extra: str, library: str) -> None:
+        super().__init__(
+            f'{command} needs the extra "{extra}": pip install "mcp-lucene[{extra}]" '
+            f"(there is no {library})"
+        )

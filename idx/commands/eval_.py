@@ -1,0 +1,201 @@
+"""`idx eval`."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json
+from idx.output import print_json, say, warn
+from shared.errors import SourceFileError
+from shared.search_options import Operator, Syntax
+
+if TYPE_CHECKING:
+    from idx.evaluation.judgements import Judgements
+    from idx.evaluation.queries import Query
+
+
+def evaluate(
+    queries_file: Annotated[
+        Path,
+        typer.Option(
+            "--queries", metavar="FILE", readable=False, help="JSON Lines, a table or topics."
+        ),
+    ],
+    qrels: Annotated[
+        Path,
+        typer.Option(
+            "--qrels", metavar="FILE", readable=False, help="Which documents answer which query."
+        ),
+    ],
+    documents: Annotated[
+        Path | None,
+        typer.Option(
+            "--documents",
+            metavar="FILE",
+            readable=False,
+            help="JSON Lines, or SGML of TREC, for a temporary index; else the index at "
+            "--index-path is asked, whose documents must have the ids of the qrels.",
+        ),
+    ] = None,
+    depths: Annotated[
+        list[int] | None,
+        typer.Option(
+            "--depth",
+            "-k",
+            min=1,
+            metavar="K",
+            help="First documents that count for P@k, R@k and success@k, else 10; repeatable.",
+        ),
+    ] = None,
+    limit: Annotated[
+        int, typer.Option(min=10, max=10_000, help="Documents to retrieve for each query.")
+    ] = 100,
+    operator: Annotated[
+        Operator, typer.Option(help="Whether one word is enough or all are needed.")
+    ] = "or",
+    syntax: Annotated[
+        Syntax, typer.Option(help="How queries are read, as for idx search.")
+    ] = "plain",
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="Compare the default with this weight of ranking; repeatable.",
+        ),
+    ] = None,
+    diff: Annotated[
+        int,
+        typer.Option(min=0, metavar="N", help="With --set: queries to list that changed most."),
+    ] = 10,
+    run_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--run",
+            metavar="FILE",
+            dir_okay=False,
+            writable=True,
+            help="Write what was found as a run file of TREC; with --set of the changed weights.",
+        ),
+    ] = None,
+    html_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--html",
+            metavar="FILE",
+            dir_okay=False,
+            writable=True,
+            help="Write a report with plots.",
+        ),
+    ] = None,
+    index_path: IndexPath = DEFAULT_INDEX_PATH,
+    as_json: Json = False,
+) -> None:
+    """Measure how good the search is, by queries whose answers are known.
+
+    Reports nDCG@10, P@k, R@k, MAP, MRR and success@k with confidence intervals, queries without
+    results, and latency. The files are in the formats of TREC or BEIR. Needs the extra
+    evaluation of the package.
+
+    Example: idx eval --documents corpus.jsonl --queries queries.jsonl --qrels test.tsv --set b=0.4
+    """
+    depths = depths or [10]
+    if max(depths) > limit:
+        raise typer.BadParameter(f"-k {max(depths)} is more than --limit {limit}")
+    for file in (run_file, html_file):
+        if file and not file.parent.is_dir():
+            raise typer.BadParameter(f"there is no folder {file.parent} to write {file.name} into")
+    from idx.evaluation.configuration import DEFAULT, InvalidSettingError, changed
+    from idx.evaluation.extra import check_extra
+
+    try:
+        configurations = [DEFAULT, changed(settings)] if settings else [DEFAULT]
+    except InvalidSettingError as error:
+        raise typer.BadParameter(str(error), param_hint="--set") from error
+    check_extra()
+
+    from idx.evaluation.evaluate import evaluate_runs
+    from idx.evaluation.experiment import SearchSettings, ask_all
+    from idx.evaluation.judgements import read_judgements
+    from idx.evaluation.queries import read_queries
+
+    queries, judgements = read_queries(queries_file), read_judgements(qrels)
+    asked = _asked(queries, judgements, queries_file, qrels)
+    with _index(documents, index_path) as (index, ids):
+        _check_documents(judgements.only({query.id for query in asked}), ids, qrels)
+        search = SearchSettings(limit, operator, syntax)
+        runs = list(zip(configurations, ask_all(index, asked, configurations, search), strict=True))
+    evaluation = evaluate_runs(
+        runs,
+        asked,
+        judgements,
+        depths=depths,
+        limit=limit,
+        documents=len(ids),
+        skipped_queries=len(queries) - len(asked),
+        diff=diff,
+    )
+    if as_json:
+        from dataclasses import asdict
+
+        print_json(asdict(evaluation))
+    else:
+        from idx.evaluation.text_report import print_report
+
+        print_report(evaluation)
+    if run_file:
+        from idx.evaluation.run import write_run
+
+        configuration, run = runs[-1]
+        write_run(run, configuration.name, run_file)
+        say(f"Wrote {run_file}.")
+    if html_file:
+        from idx.evaluation.html_report import html_report
+
+        html_file.write_text(html_report(evaluation), encoding="utf-8")
+        say(f"Wrote {html_file}.")
+
+
+@contextmanager
+def _index(documents: Path | None, index_path: Path) -> Iterator[tuple[Path, set[str]]]:
+    """The index to ask, and the ids of its documents."""
+    from idx.evaluation.experiment import document_ids, temporary_index
+
+    if documents:
+        with temporary_index(documents) as built:
+            yield built
+    else:
+        yield index_path, document_ids(index_path)
+
+
+def _asked(
+    queries: "list[Query]", judgements: "Judgements", queries_file: Path, qrels: Path
+) -> "list[Query]":
+    """The queries that something can be measured of."""
+    asked = [query for query in queries if judgements.has_relevant(query.id)]
+    if not asked:
+        raise SourceFileError(
+            qrels, f"no query of {queries_file} has a relevant document; are the ids the same?"
+        )
+    if left_out := len(queries) - len(asked):
+        warn(
+            f"{left_out:,} of {len(queries):,} queries have no relevant document in {qrels}; "
+            "they are left out"
+        )
+    return asked
+
+
+def _check_documents(judgements: "Judgements", ids: set[str], qrels: Path) -> None:
+    known = [id_ in ids for id_ in judgements.documents()]
+    if not any(known):
+        raise SourceFileError(
+            qrels, "no document of it is among the documents; are the ids the same?"
+        )
+    if unknown := known.count(False):
+        warn(
+            f"{unknown:,} of {len(known):,} judgements are of documents that there are not; "
+            "the relevant ones count as not found"
+        )

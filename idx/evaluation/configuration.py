@@ -1,0 +1,61 @@
+"""The configurations of a search that are compared: the default weights, and changed ones."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from difflib import get_close_matches
+from typing import Final
+
+from shared.weights import DEFAULT_WEIGHTS, Weights
+
+_MOST: Final = {"b": 1.0}
+"""Of the weights that are not open upwards: Lucene refuses more."""
+
+
+class InvalidSettingError(ValueError):
+    """A setting is not the name of a weight and a number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """The weights of a search, and what a report calls them."""
+
+    name: str
+    weights: Weights
+
+
+DEFAULT = Configuration("default", DEFAULT_WEIGHTS)
+
+
+def changed(settings: Sequence[str]) -> Configuration:
+    """The default with some weights changed.
+
+    Args:
+        settings: a ``NAME=VALUE`` each.
+
+    Raises:
+        InvalidSettingError: there is no such weight, or the value is not a number that it can have.
+    """
+    values = dict(_parse(setting) for setting in settings)
+    name = ", ".join(f"{weight}={value:g}" for weight, value in values.items())
+    return Configuration(name, replace(DEFAULT_WEIGHTS, **values))
+
+
+def _parse(setting: str) -> tuple[str, float]:
+    name, equals, text = (part.strip() for part in setting.partition("="))
+    if not equals:
+        raise InvalidSettingError(f"{setting!r} is not NAME=VALUE")
+    known = [field.name for field in fields(Weights)]
+    if name not in known:
+        near = get_close_matches(name, known, n=1)
+        hint = f"did you mean {near[0]}? The weights are" if near else "the weights are"
+        raise InvalidSettingError(f"there is no weight {name!r}; {hint} {', '.join(known)}")
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    most = _MOST.get(name, math.inf)
+    if not (math.isfinite(value) and 0 <= value <= most):
+        to = "" if most == math.inf else f" to {most:g}"
+        raise InvalidSettingError(f"{name} is {text!r}, which is not a number from 0{to}")
+    return name, value

@@ -1,0 +1,104 @@
+"""The lines of the files that an evaluation reads: UTF-8, gzipped or not, errors with a place."""
+
+import codecs
+import gzip
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+from typing import Final
+
+from shared.errors import SourceFileError
+
+_GZIP: Final = b"\x1f\x8b"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line without its end; `number` counts from 1."""
+
+    number: int
+    text: str
+
+
+def error_at(file: Path, number: int, reason: str) -> SourceFileError:
+    """The error of a line of a file."""
+    return SourceFileError(file, f"line {number}: {reason}")
+
+
+def read_lines(file: Path) -> Iterator[Line]:
+    """Yield the lines of a file that are not blank, read as they are asked for.
+
+    Args:
+        file: a text in UTF-8; gzip is recognised by its first bytes.
+
+    Raises:
+        SourceFileError: the file cannot be read, is no sound gzip, is not UTF-8, or is empty.
+    """
+    empty = True
+    for number, data in enumerate(_binary_lines(file), start=1):
+        try:
+            text = (data.removeprefix(codecs.BOM_UTF8) if number == 1 else data).decode()
+        except UnicodeDecodeError as error:
+            raise error_at(file, number, "is not UTF-8 text") from error
+        if text.strip():
+            empty = False
+            yield Line(number, text.rstrip("\r\n"))
+    if empty:
+        raise SourceFileError(file, "is empty")
+
+
+def peek(lines: Iterator[Line]) -> tuple[str, Iterator[Line]]:
+    """The text of the first line, by which a format is recognised, and all lines with it."""
+    first = next(lines)
+    return first.text, chain([first], lines)
+
+
+@dataclass
+class UniqueIds:
+    """The ids of a file, each of which may be there once.
+
+    Attributes:
+        file: where they are from.
+        kind: what they are the ids of, for an error.
+    """
+
+    file: Path
+    kind: str
+    _lines: dict[str, int] = field(default_factory=dict)
+
+    def add(self, id_: str, number: int) -> None:
+        """Take an id of a line.
+
+        Raises:
+            SourceFileError: it was there before.
+        """
+        if first := self._lines.get(id_):
+            raise error_at(
+                self.file, number, f"the {self.kind} {id_[:80]!r} was on line {first} already"
+            )
+        self._lines[id_] = number
+
+
+def _binary_lines(file: Path) -> Iterator[bytes]:
+    try:
+        with _opened(file) as stream:
+            yield from stream
+    except FileNotFoundError as error:
+        raise SourceFileError(file, "there is no such file") from error
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise SourceFileError(file, f"is a gzip file that is damaged: {error}") from error
+    except OSError as error:
+        raise SourceFileError(file, f"cannot be read: {error.strerror or error}") from error
+
+
+@contextmanager
+def _opened(file: Path) -> Iterator[Iterable[bytes]]:
+    with file.open("rb") as stream:
+        if stream.peek(len(_GZIP)).startswith(_GZIP):
+            with gzip.open(stream) as unpacked:
+                yield unpacked
+        else:
+            yield stream

@@ -1,0 +1,302 @@
+"""`idx eval` on a collection whose measures can be worked out by hand."""
+
+import gzip
+import json
+import re
+import shlex
+from math import log2
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from idx.evaluation.run import ranking
+from shared import Document, Index
+from shared.results import Hit
+from tests.conftest import Idx
+from tests.idx.collection import BEIR, DOCUMENTS, TREC, json_lines, write_beir, write_trec
+
+ROOT = Path(__file__).parents[2]
+SECOND = 1 / log2(3)
+"""What a relevant document is worth at the second place; 1 at the first, and then 1 / 2."""
+
+
+@pytest.fixture(autouse=True)
+def _collection(tmp_path: Path) -> None:
+    write_beir(tmp_path)
+
+
+def figures(report: dict[str, Any], configuration: int = 0) -> dict[str, float]:
+    measures = report["configurations"][configuration]["measures"]
+    return {measure["measure"]: measure["mean"] for measure in measures}
+
+
+def test_the_measures_are_those_worked_out_by_hand(
+    idx: Idx, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setenv("TMPDIR", str(temporary))
+    done = idx("eval", *BEIR, "-k", 10, "-k", 1, "--json", "--run", "run.txt")
+    report = json.loads(done.stdout)
+    # lantern: d1, d2, d3; harbour: d4; zeppelin: nothing; compass: d6, d5.
+    ndcg = {
+        "q1": (2 * SECOND + 1 / 2) / (2 + SECOND),
+        "q2": 1 / (1 + SECOND),
+        "q3": 0,
+        "q4": SECOND,
+    }
+    assert {query["id"]: query["ndcg"] for query in report["queries"]} == {
+        id_: [pytest.approx(value)] for id_, value in ndcg.items()
+    }
+    assert figures(report) == pytest.approx(
+        {
+            "nDCG@10": sum(ndcg.values()) / 4,
+            "P@1": 1 / 4,
+            "P@10": (2 + 1 + 0 + 1) / 10 / 4,
+            "R@1": (0 + 1 / 2 + 0 + 0) / 4,
+            "R@10": (1 + 1 / 2 + 0 + 1) / 4,
+            "MAP": ((1 / 2 + 2 / 3) / 2 + 1 / 2 + 0 + 1 / 2) / 4,
+            "MRR": (1 / 2 + 1 + 0 + 1 / 2) / 4,
+            "Success@1": 1 / 4,
+            "Success@10": 3 / 4,
+        }
+    )
+    (result,) = report["configurations"]
+    for measure in result["measures"]:
+        assert 0 <= measure["low"] <= measure["mean"] <= measure["high"] <= 1
+    # Of the values 1, 0, 1, 1 hardly any draw has the mean 0, and many have the mean 1.
+    assert (result["measures"][-1]["low"], result["measures"][-1]["high"]) == (0.25, 1)
+    assert result["queries_without_results"] == 1
+    assert 0 < result["latency_ms"]["mean"] < 1000
+    assert (report["documents"], report["evaluated_queries"]) == (6, 4)
+    assert report["skipped_queries"] == 1
+    assert "Warning: 1 of 5 queries have no relevant document in test.tsv" in done.stderr
+    run = [line.split() for line in (tmp_path / "run.txt").read_text().splitlines()]
+    assert [line[:4] for line in run] == [
+        ["q1", "Q0", "d1", "1"],
+        ["q1", "Q0", "d2", "2"],
+        ["q1", "Q0", "d3", "3"],
+        ["q2", "Q0", "d4", "1"],
+        ["q4", "Q0", "d6", "1"],
+        ["q4", "Q0", "d5", "2"],
+    ]
+    assert all(float(line[4]) > 0 and line[5] == "default" for line in run)
+    assert list(temporary.iterdir()) == []
+    assert not (tmp_path / "lucene-index").exists()
+
+
+def test_trec_gives_the_same_as_beir_gzipped_or_not(idx: Idx, tmp_path: Path) -> None:
+    write_trec(tmp_path)
+    packed = []
+    for name in TREC:
+        if not name.startswith("--"):
+            (tmp_path / f"{name}.gz").write_bytes(gzip.compress((tmp_path / name).read_bytes()))
+        packed.append(name if name.startswith("--") else f"{name}.gz")
+    reports = [json.loads(idx("eval", *files, "--json").stdout) for files in (BEIR, packed)]
+    for report in reports:
+        report["configurations"][0].pop("latency_ms")
+    assert reports[0] == reports[1]
+
+
+def test_the_report_is_a_table(idx: Idx) -> None:
+    shown = idx("eval", *BEIR).stdout
+    assert shown.startswith("6 documents; 4 queries, 100 documents retrieved for each\n")
+    rows = [line.split() for line in shown.splitlines()]
+    assert [row[:2] for row in rows if row[:1] == ["MRR"]] == [["MRR", "0.500"]]
+    assert ["Queries", "without", "results", "1"] in rows
+
+
+def test_two_configurations_are_compared(idx: Idx, tmp_path: Path) -> None:
+    settings = ("--set", "title=50", "--set", "content=1")
+    report = json.loads(idx("eval", *BEIR, *settings, "--json", "--run", "run.txt").stdout)
+    assert [result["name"] for result in report["configurations"]] == [
+        "default",
+        "title=50, content=1",
+    ]
+    (changed,) = report["changed_queries"]
+    assert changed == {"id": "q4", "text": "compass", "ndcg": [pytest.approx(SECOND), 1]}
+    ndcg = report["differences"][0]
+    assert ndcg["mean"] == pytest.approx((1 - SECOND) / 4)
+    assert (ndcg["better"], ndcg["equal"], ndcg["worse"]) == (1 / 4, 3 / 4, 0)
+    assert ndcg["low"] == 0
+    assert ndcg["mean"] < ndcg["high"] < 1 - SECOND
+    assert figures(report, 1)["MRR"] == pytest.approx(figures(report)["MRR"] + 1 / 8)
+    assert "q4 Q0 d5 1 " in (tmp_path / "run.txt").read_text()
+    assert (tmp_path / "run.txt").read_text().count(" title=50_content=1\n") == 6
+    shown = idx("eval", *BEIR, *settings).stdout
+    assert "Compared: the default weights, and title=50, content=1" in shown
+    assert ["q4", "0.631", "1.000", "+0.369", "compass"] in [
+        line.split() for line in shown.splitlines()
+    ]
+    assert "+0.369" not in idx("eval", *BEIR, *settings, "--diff", 0).stdout
+
+
+def test_the_page_needs_nothing_else_and_escapes_what_it_shows(idx: Idx, tmp_path: Path) -> None:
+    hostile = "compass <script>alert('x')</script> \x1b[31m & https://example.org"
+    queries = (tmp_path / "queries.jsonl").read_text().replace('"compass"', json.dumps(hostile))
+    (tmp_path / "queries.jsonl").write_text(queries)
+    done = idx("eval", *BEIR, "--set", "title=50", "--html", "report.html")
+    assert "Wrote report.html." in done.stderr
+    assert "\x1b" not in done.stdout
+    page = (tmp_path / "report.html").read_text()
+    root = ET.fromstring(page.removeprefix("<!DOCTYPE html>"))  # noqa: S314 - our own page
+    elements = {element.tag.rpartition("}")[2] for element in root.iter()}
+    assert not {"script", "link", "img", "image", "iframe", "a"} & elements
+    for element in root.iter():
+        for name, value in element.attrib.items():
+            assert not name.lower().startswith("on")
+            assert "://" not in value
+            if name.endswith(("href", "src")):
+                assert value.startswith("#")
+    assert "@import" not in page
+    assert not re.search(r"url\((?!#)", page)
+    texts = ["".join(cell.itertext()) for cell in root.iter("td")]
+    assert texts.count(hostile.replace("\x1b", "\\x1b")) == 2
+    assert len([element for element in root.iter() if element.tag.endswith("svg")]) == 4
+    ids = re.findall(r' id="([^"]*)"', page)
+    assert len(ids) == len(set(ids))
+    assert [heading.text for heading in root.iter("h3")] == ["Most changed", "Worst"]
+
+
+def test_the_page_of_one_configuration(idx: Idx, tmp_path: Path) -> None:
+    idx("eval", *BEIR, "--html", "report.html")
+    root = ET.fromstring(  # noqa: S314 - our own page
+        (tmp_path / "report.html").read_text().removeprefix("<!DOCTYPE html>")
+    )
+    assert len([element for element in root.iter() if element.tag.endswith("svg")]) == 2
+    worst = [row for row in root.iter("tr") if row[-1].text == "zeppelin"]
+    assert [cell.text for cell in worst[0]] == ["q3", "0.000", "zeppelin"]
+
+
+def test_an_index_that_is_there_is_asked_and_left_as_it_is(idx: Idx, empty_index: Path) -> None:
+    with Index(empty_index) as index:
+        for id_, (title, text) in DOCUMENTS.items():
+            if id_ != "d5":
+                index.add(Document(id_, title, text))
+    before = {file.name: file.stat().st_mtime_ns for file in empty_index.iterdir()}
+    done = idx("eval", *BEIR[2:], "--json", "--index-path", empty_index)
+    report = json.loads(done.stdout)
+    assert report["documents"] == 5
+    assert {query["id"]: query["ndcg"] for query in report["queries"]}["q4"] == [0]
+    assert "Warning: 2 of 8 judgements are of documents that there are not" in done.stderr
+    assert {file.name: file.stat().st_mtime_ns for file in empty_index.iterdir()} == before
+
+
+def test_a_document_counts_once_and_leaves_room_for_others(idx: Idx, tmp_path: Path) -> None:
+    long = {"_id": "long", "title": "Long", "text": "beacon " * 3000}
+    short = [
+        {"_id": f"short{number:02}", "title": "Short", "text": "A beacon can be seen from afar"}
+        for number in range(12)
+    ]
+    (tmp_path / "corpus.jsonl").write_text(json_lines([long, *short]))
+    (tmp_path / "queries.jsonl").write_text(json_lines([{"_id": "q", "text": "beacon"}]))
+    (tmp_path / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq\tlong\t1\n")
+    idx("eval", *BEIR, "--limit", 10, "--run", "run.txt")
+    run = (tmp_path / "run.txt").read_text().splitlines()
+    found = [line.split()[2] for line in run]
+    assert found[0] == "long"
+    assert len(set(found)) == len(found) == 10
+
+
+def test_equal_scores_keep_their_order() -> None:
+    def hit(document: str, chunk: int, score: float) -> Hit:
+        return Hit(
+            id=f"{document}-{chunk}",
+            title="T",
+            content=None,
+            source_document=document,
+            chunk_index=chunk,
+            score=score,
+            passages=None,
+            metadata={},
+        )
+
+    hits = [hit("a", 2, 0.1), hit("b", 1, 0.1), hit("a", 1, 0.1), hit("c", 1, 0.1), hit("d", 1, 0)]
+    ranked = ranking(hits, 3)
+    assert [document.id for document in ranked] == ["a", "b", "c"]
+    assert ranked[0].score > ranked[1].score > ranked[2].score > 0.0999999
+    # As trec_eval reads them from a run file.
+    assert len({f"{document.score:.9g}" for document in ranked}) == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["--set", "titel=2"], "there is no weight 'titel'; did you mean title? The weights are"),
+        (["--set", "title"], "'title' is not NAME=VALUE"),
+        (["--set", "title=much"], "title is 'much', which is not a number from 0"),
+        (["--set", "title=-1"], "title is '-1', which is not a number from 0"),
+        (["--set", "b=2"], "b is '2', which is not a number from 0 to 1"),
+        (["-k", "200"], "-k 200 is more than --limit 100"),
+        (["--html", "nowhere/report.html"], "there is no folder nowhere to write report.html into"),
+    ],
+)
+def test_wrong_usage(idx: Idx, arguments: list[str], reason: str) -> None:
+    failed = idx("eval", *BEIR, *arguments, code=2)
+    # The library draws a frame around the message and breaks its lines.
+    assert reason in " ".join(failed.stderr.replace("│", " ").split())
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "reason"),
+    [
+        ("queries.jsonl", '{"_id": "q1", "text": "x"}', "line 6: the query 'q1' was on line 1"),
+        ("corpus.jsonl", "{", "line 7: is not valid JSON: "),
+        ("test.tsv", "q1\td1", "line 10: has 2 columns between tabs instead of 3"),
+    ],
+)
+def test_a_broken_line_is_named(
+    idx: Idx, tmp_path: Path, name: str, line: str, reason: str
+) -> None:
+    with (tmp_path / name).open("a") as file:
+        file.write(line + "\n")
+    failed = idx("eval", *BEIR, code=1)
+    assert failed.stderr.splitlines()[-1].startswith(f"Error: {name}: {reason}")
+    assert failed.stdout == ""
+
+
+def test_ids_that_are_others_are_an_error(idx: Idx, tmp_path: Path) -> None:
+    (tmp_path / "test.tsv").write_text("query-id\tcorpus-id\tscore\n1\td1\t1\n")
+    failed = idx("eval", *BEIR, code=1)
+    assert "test.tsv: no query of queries.jsonl has a relevant document" in failed.stderr
+    (tmp_path / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\t1\t1\n")
+    failed = idx("eval", *BEIR, code=1)
+    assert "test.tsv: no document of it is among the documents" in failed.stderr
+
+
+def test_a_query_that_is_no_syntax_is_named(idx: Idx, tmp_path: Path) -> None:
+    queries = (tmp_path / "queries.jsonl").read_text().replace("harbour", "harbour AND (")
+    (tmp_path / "queries.jsonl").write_text(queries)
+    failed = idx("eval", *BEIR, "--syntax", "lucene", code=1)
+    assert "Error: query q2: Parse error" in failed.stderr
+
+
+def test_without_the_extra_the_command_says_what_to_install(
+    idx: Idx, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['ir_measures'] = None\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    failed = idx("eval", *BEIR, code=1)
+    assert failed.stderr.startswith(
+        'Error: idx eval needs the extra "evaluation": pip install "mcp-lucene[evaluation]"'
+    )
+
+
+def test_the_session_of_the_page_is_real(idx: Idx, tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "evaluation.md").read_text()
+    (session,) = re.findall(r"```console\n(.*?)```", page, re.DOTALL)
+    for command, output in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", session, re.MULTILINE):
+        program, *arguments = shlex.split(command)
+        if program == "cat":
+            (tmp_path / arguments[0]).write_text(output)
+            continue
+        shown = idx(*arguments).stdout
+        lines = [without_latency(line.rstrip()) for line in shown.splitlines()]
+        assert lines == [without_latency(line) for line in output.splitlines()]
+
+
+def without_latency(line: str) -> str:
+    """A line of a report without what is different each time."""
+    return re.sub(r"(, ms)( +[\d.]+)+", r"\1", line)

@@ -1,0 +1,189 @@
+"""The formats of documents, queries and judgements."""
+
+import gzip
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from idx.evaluation.documents import read_documents
+from idx.evaluation.judgements import read_judgements
+from idx.evaluation.queries import Query, read_queries
+from shared import Document
+from shared.document import Metadata
+from shared.errors import SourceFileError
+
+
+def documents(file: Path) -> list[Document]:
+    return list(read_documents(file))
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "file"
+
+
+def test_documents_of_beir(file: Path) -> None:
+    file.write_text(
+        '{"_id": "a", "title": "A title", "text": "Some text", '
+        '"metadata": {"url": "x", "pages": 3, "authors": ["Ann"], "nested": {}}}\n'
+        "\n"
+        '{"_id": "b", "title": "", "text": "No title", "metadata": {}}\n'
+        '{"_id": "c", "title": "No text", "text": ""}\n'
+    )
+    metadata: Metadata = {"url": "x", "pages": 3, "authors": ["Ann"]}
+    assert documents(file) == [
+        Document("a", "A title", "Some text", metadata),
+        Document("b", "-", "No title"),
+        Document("c", "No text", "No text"),
+    ]
+
+
+def test_documents_with_other_keys(file: Path) -> None:
+    file.write_text(
+        '\ufeff{"id": 7, "title": "A", "content": "Some text", "author": "Ann", "none": null}\n'
+    )
+    assert documents(file) == [Document("7", "A", "Some text", {"author": "Ann"})]
+
+
+def test_documents_of_trec(file: Path) -> None:
+    file.write_text(
+        "<DOC>\n<DOCNO> FT-1 </DOCNO>\n<HEADLINE>\n<P>\nFish &amp;\nchips\n</P>\n</HEADLINE>\n"
+        "<DATE>1 May</DATE>\n<TEXT>\nOne 1 < 2.\n</TEXT>\n<TEXT>Two</TEXT>\n</DOC>\n"
+        "<doc><docno>FT-2</docno><title>Second</title><text></text></doc><DOC>\n"
+        "<DOCNO>FT-3</DOCNO>\n<TEXT>Third</TEXT></DOC>\n"
+    )
+    assert documents(file) == [
+        Document("FT-1", "Fish & chips", "One 1 < 2.\n\nTwo"),
+        Document("FT-2", "Second", "Second"),
+        Document("FT-3", "-", "Third"),
+    ]
+
+
+def test_queries_of_beir(file: Path) -> None:
+    file.write_text('{"_id": "a", "text": " one ", "metadata": {}}\n{"id": 2, "text": "two"}\n')
+    assert read_queries(file) == [Query("a", "one"), Query("2", "two")]
+
+
+def test_queries_in_a_table(file: Path) -> None:
+    file.write_text("1\tone\ttwo\r\n2\t {x} \r\n")
+    assert read_queries(file) == [Query("1", "one\ttwo"), Query("2", "{x}")]
+
+
+def test_topics_of_trec(file: Path) -> None:
+    file.write_text(
+        "<top>\n\n<num> Number: 301\n<title> International\nOrganized Crime\n\n"
+        "<desc> Description:\nWhat?\n\n<narr> Narrative:\nThis.\n\n</top>\n\n"
+        "<top>\n<head> Tipster\n<num> Number:  051\n<dom> Domain: Law\n"
+        "<title> Topic: Airbus\n<desc> D\n</top>\n"
+        "<TOP>\n<NUM>MB01</NUM>\n<TITLE>R&D &amp; more</TITLE>\n</TOP>\n"
+    )
+    assert read_queries(file) == [
+        Query("301", "International Organized Crime"),
+        Query("051", "Airbus"),
+        Query("MB01", "R&D & more"),
+    ]
+
+
+def test_judgements_of_trec_and_of_beir(file: Path) -> None:
+    expected = {"1": {"a": 2, "b": 0}, "2": {"a": 0}}
+    file.write_text("1 0 a 2\n1\t0\tb\t0\n2  Q0  a  -2\n1 0 a 2\n")
+    assert read_judgements(file).relevance == expected
+    for header in ("query-id\tcorpus-id\tscore", "query-id\tdocument-id\tgain"):
+        file.write_text(f"{header}\n1\ta\t2\n1\tb\t0\n2\ta\t-2\n")
+        assert read_judgements(file).relevance == expected
+    file.write_text("query-id\tcorpus-id\tscore\nq 1\ta document\t1\n")
+    assert read_judgements(file).relevance == {"q 1": {"a document": 1}}
+
+
+def test_judgements_know_what_can_be_measured(file: Path) -> None:
+    file.write_text("1 0 a 2\n2 0 a 0\n")
+    judgements = read_judgements(file)
+    assert [judgements.has_relevant(id_) for id_ in "123"] == [True, False, False]
+    assert list(judgements.only({"2", "3"}).documents()) == ["a"]
+
+
+def test_gzip(file: Path) -> None:
+    packed = gzip.compress(b"1\tone\n2\ttwo\n")
+    file.write_bytes(packed)
+    assert [query.id for query in read_queries(file)] == ["1", "2"]
+    file.write_bytes(packed[:-9])
+    with pytest.raises(SourceFileError, match="is a gzip file that is damaged"):
+        read_queries(file)
+    file.write_bytes(packed[:10] + b"\xff" * 9 + packed[19:])
+    with pytest.raises(SourceFileError, match="is a gzip file that is damaged"):
+        read_queries(file)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("Id,Title\n", "is in no format of documents"),
+        ('{"_id": "a", "text": "x"}\n[]\n', "line 2: is not a JSON object"),
+        ('{"_id": "a", "text": "x"}\n{"text": "x"}\n', "line 2: has no '_id'"),
+        ('{"_id": "a", "text": 3}\n', "line 1: 'text' is int, which it may not be"),
+        ('{"_id": "a", "text": "x"}\n\n{"id": "a"}\n', "line 3: the document 'a' was on line 1"),
+        ('{"_id": "a", "text": "x"}\n{"_id"\n', "line 2: is not valid JSON: "),
+        ('{"_id": "a", "text": "\\ud800"}\n', "line 1: the content of the document 'a' is not val"),
+        ('{"_id": "", "text": "x"}\n', "line 1: a document needs an id"),
+        ('{"_id": "a", "n": NaN}\n', "line 1: the metadata 'n' of the document 'a' is nan"),
+        ("<DOC>\n<DOCNO>a</DOCNO>\n", "line 1: this <doc> has no </doc>"),
+        ("<DOC>\n<DOCNO>a</DOCNO>\n<DOC>\n", "line 3: a <doc> within that of line 1"),
+        ("<DOC><DOCNO>a</DOCNO></DOC>\nmore\n", "line 2: 'more' is outside of <doc>"),
+        ("<DOC></DOC>\n", "line 1: a document needs an id"),
+        ("\n \n", "is empty"),
+    ],
+)
+def test_documents_that_are_wrong(file: Path, text: str, reason: str) -> None:
+    assert_refused(file, text, documents, reason)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("one two\n", "is in no format of queries"),
+        ("1\tone\ntwo\n", "line 2: is not an id, a tab and a text"),
+        ("1\tone\n1\ttwo\n", "line 2: the query '1' was on line 1 already"),
+        ("1\tone\n2\t \n", "line 2: the query '2' has no text"),
+        ("1\tone\n\ttwo\n", "line 2: the query has no id"),
+        ('{"_id": "a"}\n', "line 1: has no 'text'"),
+        ('{"_id": true, "text": "x"}\n', "line 1: '_id' is bool, which it may not be"),
+        ("<top>\n<title> x\n</top>\n", "line 1: the query has no id"),
+        ("<top>\n<num> 1\n<desc> x\n</top>\n", "line 1: the query '1' has no text"),
+    ],
+)
+def test_queries_that_are_wrong(file: Path, text: str, reason: str) -> None:
+    assert_refused(file, text, read_queries, reason)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("1,a,2\n", "is in no format of judgements"),
+        ("1\ta\t2\n", "is in no format of judgements"),
+        ("1 0 a 2\n1 0 b\n", "line 2: has 3 columns instead of 4"),
+        ("1 0 a 2\n1 0 b high\n", "line 2: the relevance 'high' is not a whole number"),
+        ("1 0 a 2\n1 0 a 1\n", "line 2: the document 'a' was judged 2 for the query '1' before"),
+        ("q\td\ts\n1\ta\n", "line 2: has 2 columns between tabs instead of 3"),
+        ("q\td\ts\n1\ta\t0.5\n", "line 2: the relevance '0.5' is not a whole number"),
+    ],
+)
+def test_judgements_that_are_wrong(file: Path, text: str, reason: str) -> None:
+    assert_refused(file, text, read_judgements, reason)
+
+
+def test_files_that_cannot_be_read(file: Path) -> None:
+    with pytest.raises(SourceFileError, match="there is no such file"):
+        read_queries(file)
+    file.write_bytes(b"1\tone\n2\tcaf\xe9\n")
+    with pytest.raises(SourceFileError, match="line 2: is not UTF-8 text"):
+        read_queries(file)
+    with pytest.raises(SourceFileError, match="cannot be read: Is a directory"):
+        read_queries(file.parent)
+
+
+def assert_refused(file: Path, text: str, read: Callable[[Path], object], reason: str) -> None:
+    file.write_text(text)
+    with pytest.raises(SourceFileError) as raised:
+        read(file)
+    assert raised.value.reason.startswith(reason)
