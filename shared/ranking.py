@@ -49,18 +49,18 @@ def best_first(searcher: Any, query: ParsedQuery, selection: Any, count: int) ->
     hits = [ScoreDoc.cast_(hit) for hit in found.scoreDocs]
     best, others = hits[:RESCORED], hits[RESCORED:]
     if query.rescoring is not None:
-        best = _scored_again(searcher, best, query.rescoring)
+        best = scored_again(searcher, best, query.rescoring)
     feedback: Node = Nothing()
     if gives_feedback:
         terms = terms_of(searcher)
         feedback = weighted(topic_terms(searcher, query, best, terms), query.weights.feedback)
         if not isinstance(feedback, Nothing):
-            best = _scored_again(searcher, best, Compiler(terms.query).query(feedback))
+            best = scored_again(searcher, best, Compiler(terms.query).query(feedback))
     return Ranking(found.totalHits, [*best, *others][:count], feedback)
 
 
-def _scored_again(searcher: Any, hits: list[Any], query: Any) -> list[Any]:
-    """Hits in the order of their scores with those of another query added."""
+def scored_again(searcher: Any, hits: list[Any], query: Any) -> list[Any]:
+    """Hits (``ScoreDoc``) in the order of their scores with those of a query of Lucene added."""
     # The class has a method of this name, too, hence JCC's underscore.
     before = TopDocs(TotalHits(len(hits), TotalHits.Relation.EQUAL_TO), hits)
     again = QueryRescorer.rescore_(searcher, before, query, 1.0, len(hits))

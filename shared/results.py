@@ -87,6 +87,7 @@ class Hit(Citation):
         passages: up to three parts of the text around the matches, each match between
             ``<mark>`` and ``</mark>``; None where they were not asked for.
         score: Lucene's relevance score, above 0; comparable within one answer only.
+        confidence: how likely the chunk answers, from 0 to 1; comparable across queries.
     """
 
     id: str
@@ -95,6 +96,7 @@ class Hit(Citation):
     source_document: str
     chunk_index: int
     score: float
+    confidence: float
     passages: list[str] | None
     metadata: Metadata
 
@@ -129,15 +131,20 @@ class SearchAnswer:
     Attributes:
         query: the query as it was asked.
         totalHits: the exact number of chunks that match, however many are given here.
+        low_confidence: whether nothing that was found is likely to answer.
         results: the hits from ``offset`` on, at most ``limit`` of them.
         facets: the most frequent values of each field that was asked for.
+        suggestion: the query with similar words in place of those that no chunk has, which were
+            looked for; None if there are none.
         notice: what was cut from the answer to keep it short, and how to get it; else None.
     """
 
     query: str
     totalHits: int  # noqa: N815 - the name is public and older than this code
+    low_confidence: bool
     results: list[Hit]
     facets: list[Facet] = field(default_factory=list)
+    suggestion: str | None = None
     notice: str | None = None
 
 

@@ -1,10 +1,12 @@
 """Running a query and collecting its hits."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from org.apache.lucene.search import ScoreDoc, TotalHits
 
+from shared.confidence import LOW, confidences
 from shared.facets import count_facets
 from shared.filter_query import filtered
 from shared.indexed_folder import IndexedFolders
@@ -12,6 +14,7 @@ from shared.lucene_document import CHUNK_FIELDS, from_lucene, stored_fields
 from shared.passages import Passages
 from shared.query.limits import running
 from shared.query.pipeline import ParsedQuery, prepare
+from shared.query.tolerance import Correction
 from shared.ranking import best_first
 from shared.results import Hit, SearchAnswer
 from shared.search_options import BY_SCORE, SearchRequest
@@ -40,10 +43,22 @@ def search(searcher: Any, request: SearchRequest, folders: IndexedFolders) -> Se
         if total_hits.relation() != TotalHits.Relation.EQUAL_TO:
             matching = filtered(query.matching, request.filters, reader, folders)
             total = searcher.count(matching)
+        shown = found[request.offset :]
+        # The best of all hits tells whether there is an answer, on whichever page it is.
+        best = found[:1] if request.offset else []
+        likely = confidences(searcher, query, [*best, *shown])
+        hits = _hits(searcher, shown, query, request, folders)
+        rated = zip(hits, likely[len(best) :], strict=True)
         return SearchAnswer(
             query=request.query,
             totalHits=total,
-            results=_hits(searcher, found[request.offset :], query, request, folders),
+            low_confidence=max(likely, default=0.0) < LOW,
+            results=[
+                Hit(**hit, confidence=confidence)
+                for hit, confidence in rated
+                if confidence >= request.min_confidence
+            ],
+            suggestion=_suggestion(request.query, query.corrections),
             facets=count_facets(searcher, query.matching, request.facets, request.filters, folders),
         )
 
@@ -68,18 +83,23 @@ def _hits(
     query: ParsedQuery,
     request: SearchRequest,
     folders: IndexedFolders,
-) -> list[Hit]:
+) -> Iterator[dict[str, Any]]:
+    """What is known of each hit but how likely it answers."""
     passages = Passages(query.tree) if request.content == "passages" else None
     stored = searcher.storedFields()
     loaded = stored_fields(*CHUNK_FIELDS)
-    hits = []
     for ranked in found:
         chunk = from_lucene(stored.document(ranked.doc, loaded), folders)
-        hit = {
+        yield {
             **vars(chunk),
             "content": chunk.content if request.content == "full" else None,
             "score": 1.0 if query.browses else ranked.score,
             "passages": passages.of(chunk.content) if passages else None,
         }
-        hits.append(Hit(**hit))
-    return hits
+
+
+def _suggestion(query: str, corrections: Sequence[Correction]) -> str | None:
+    """A query with its corrections."""
+    for correction in corrections:
+        query = re.sub(rf"\b{re.escape(correction.word)}\b", correction.suggestion, query)
+    return query if corrections else None

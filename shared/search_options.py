@@ -42,12 +42,14 @@ class SearchRequest:
     content: Content = "full"
     sort: str = BY_SCORE
     facets: Sequence[str] = ()
+    min_confidence: float = 0.0
     weights: Weights = DEFAULT_WEIGHTS
 
     def __post_init__(self) -> None:
         check(self.limit >= 1, "limit", self.limit)
         check(self.offset >= 0, "offset", self.offset)
         check(self.offset + self.limit <= MAX_COUNT, "offset + limit", self.offset + self.limit)
+        check(0 <= self.min_confidence <= 1, "min_confidence", self.min_confidence)
         check(self.operator in get_args(Operator), "operator", self.operator)
         check(self.syntax in get_args(Syntax), "syntax", self.syntax)
         check(self.content in get_args(Content), "content", self.content)

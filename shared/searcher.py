@@ -93,6 +93,7 @@ class Searcher:
         content: Content = "full",
         sort: str = BY_SCORE,
         facets: Sequence[str] = (),
+        min_confidence: float = 0.0,
     ) -> SearchAnswer:
         """Find the chunks that match a query, best first.
 
@@ -107,6 +108,7 @@ class Searcher:
             sort: ``score`` for the best first, or ``source_document``, ``chunk_index`` or a key
                 of the metadata; with a minus before it the greatest comes first.
             facets: keys of the metadata whose values are counted among the matches.
+            min_confidence: leaves out hits that are less likely to answer, from 0 to 1.
 
         Raises:
             QueryParseError: the query is not valid syntax.
@@ -115,7 +117,17 @@ class Searcher:
             ValueError: an argument is out of its range.
         """
         request = SearchRequest(
-            query, limit, offset, filters, operator, syntax, content, sort, facets, self._weights
+            query,
+            limit,
+            offset,
+            filters,
+            operator,
+            syntax,
+            content,
+            sort,
+            facets,
+            min_confidence,
+            self._weights,
         )
         with self._index.newest() as searcher:
             return search.search(searcher, request, self._folders(searcher))
@@ -133,20 +145,9 @@ class Searcher:
     ) -> QueryExplanation:
         """Explain why a search finds what it finds.
 
-        Args:
-            query: what was typed.
-            detail: how much is told; each level has what is in those before it.
-            limit: hits whose scores are explained, from 1.
-            offset: hits to skip, from 0.
-            filters: conditions that every hit meets.
-            operator: whether one of the words is enough or all are needed.
-            syntax: which characters of the query count as Lucene's classic syntax.
-
-        Raises:
-            QueryParseError: the query is not valid syntax.
-            QueryError: the query is too long or too large.
-            FilterError: a filter does not fit the index.
-            ValueError: an argument is out of its range.
+        `detail` is how much is told, where each level has what is in those before it, and `limit`
+        how many hits have their scores explained, from 1. The other arguments and the errors are
+        those of `search`.
         """
         check(detail in get_args(Detail), "detail", detail)
         request = SearchRequest(

@@ -28,6 +28,7 @@ class Weights:
         proximity: two words of the query near each other, unless they are in quotes.
         feedback: the terms that the best hits of a longer query have in common, in proportion to
             the words of the query.
+        similar: a word that is similar to one that no chunk has, where 1 is as much as the word.
         pattern: a match of a pattern beyond the terms that are scored one by one.
         k1: how much it counts that a word is there again and again, from 0.
         b: how much less it counts in a long text, from 0 to 1.
@@ -47,6 +48,7 @@ class Weights:
     near_phrase: float = 1.0
     proximity: float = 0.5
     feedback: float = 2.0
+    similar: float = 1.0
     pattern: float = 0.1
     k1: float = 1.2
     b: float = 0.75

@@ -50,6 +50,10 @@ def search(
             help="Count the values of a field of the metadata among the matches; repeatable.",
         ),
     ] = None,
+    min_confidence: Annotated[
+        float,
+        typer.Option(min=0, max=1, help="Leave out chunks that are less likely to answer."),
+    ] = 0.0,
     explain: Annotated[
         bool,
         typer.Option("--explain", help="Show what becomes of the query instead of the chunks."),
@@ -100,10 +104,12 @@ def search(
             content="full" if as_json else "passages",
             sort=sort,
             facets=facets or [],
+            min_confidence=min_confidence,
         )
     if as_json:
         print_json(answer)
         return
+    from idx.control_characters import visible_line
     from idx.facets import print_facet
     from idx.highlighting import print_hit
 
@@ -112,4 +118,8 @@ def search(
     for facet in answer.facets:
         print_facet(facet)
     shown = f"{offset + 1} to {offset + len(answer.results)}" if answer.results else "none"
+    if answer.suggestion:
+        say(f"Looked for: {visible_line(answer.suggestion)}")
+    if answer.low_confidence and answer.results:
+        say("None of these is likely to answer the question.")
     say(f"{answer.totalHits:,} chunks match; shown: {shown}.")

@@ -71,13 +71,19 @@ async def search(
             "counted among all matches: what to filter by next.",
         ),
     ] = [],  # noqa: B006 - pydantic copies the default for each call
+    min_confidence: Annotated[
+        float,
+        Field(ge=0, le=1, description="Leave out results whose confidence is less; 0 keeps all."),
+    ] = 0.0,
     max_characters: MaxCharacters = DEFAULT_CHARACTERS,
 ) -> SearchAnswer:
     """Search the user's documents and return the chunks that match, best first.
 
     Use this first for any question the documents may answer; use few, specific words, in the
     language of the documents. If the answer is cut off at a chunk's end, go on with
-    get_next_chunk and the chunk's id. totalHits tells how many chunks match in all. Cite
+    get_next_chunk and the chunk's id. totalHits tells how many chunks match in all. confidence
+    tells how likely a result answers, from 0 to 1; with low_confidence the documents hardly answer
+    the question: say so, or ask with other words. suggestion is the query as it was corrected. Cite
     file_path, or else source_document, with page_start, slide_start, sheet_start or line_start.
     """
     answer = await context.request_context.lifespan_context.run(
@@ -91,6 +97,7 @@ async def search(
             content=content,
             sort=sort,
             facets=facets,
+            min_confidence=min_confidence,
         )
     )
     shown, counted = brief_query(query), brief_facets(answer.facets)

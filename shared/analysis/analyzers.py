@@ -17,7 +17,16 @@ from org.apache.lucene.analysis.tokenattributes import (
 )
 
 from shared import schema
-from shared.analysis.languages import FOLDED, LANGUAGES, Chain, Step, chain, with_words
+from shared.analysis.languages import (
+    FOLDED,
+    LANGUAGES,
+    WITH_FUNCTION_WORDS,
+    Chain,
+    Step,
+    chain,
+    function_words,
+    with_words,
+)
 from shared.analysis.transliteration import DIGRAPH
 
 _REMEMBERED: Final = 10_000
@@ -132,6 +141,18 @@ def tokens(field: str, text: str) -> Sequence[Sequence[str]]:
     """
     stream = TokenStream.cast_(query_analyzer(field).tokenStream(field, text))
     return tuple(map(tuple, _positions(stream)))
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def is_function_word(word: str) -> bool:
+    """Whether a word says nothing by itself in some language, such as "the" and "how"."""
+    stream = TokenStream.cast_(_without_function_words().tokenStream(schema.CONTENT, word))
+    return not list(_positions(stream))
+
+
+@cache
+def _without_function_words() -> Analyzer:
+    return _built(chain("lowercase", *map(function_words, WITH_FUNCTION_WORDS)))
 
 
 def normalized(field: str, text: str) -> str:

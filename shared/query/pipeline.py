@@ -5,12 +5,13 @@
    metadata is a field (`shared.query.named_fields`).
 3. Phrases match nearby words, too (`shared.query.phrases`).
 4. Wildcards are put on the fields that are fast (`shared.query.wildcards`).
-5. Words are looked for in every field, in their base forms (`shared.query.words`).
-6. Terms that no chunk has are left out (`shared.query.presence`), and those that are common in one
+5. A word that no chunk has becomes similar ones (`shared.query.tolerance`).
+6. Words are looked for in every field, in their base forms (`shared.query.words`).
+7. Terms that no chunk has are left out (`shared.query.presence`), and those that are common in one
    language count little in all (`shared.query.rarity`).
-7. Words that are neighbours count more where they are near (`shared.query.proximity`): the best
+8. Words that are neighbours count more where they are near (`shared.query.proximity`): the best
    hits are scored again (`shared.ranking`).
-8. The tree becomes a query of Lucene (`shared.query.lucene_query`).
+9. The tree becomes a query of Lucene (`shared.query.lucene_query`).
 
 What each match counts for is in `shared.weights`.
 """
@@ -31,6 +32,7 @@ from shared.query.parser import parse
 from shared.query.presence import IndexTerms, present, terms_of
 from shared.query.rarity import as_rare_as_anywhere
 from shared.query.syntax import to_lucene_syntax
+from shared.query.tolerance import Correction, SimilarWords
 from shared.query.tree import Change, Everything, Node, Nothing, any_of, ranks, rewrite
 from shared.query.words import WordsOnFields
 from shared.search_options import SearchRequest
@@ -57,6 +59,9 @@ class ParsedQuery:
     Attributes:
         syntax: the text as Lucene's parser got it.
         stages: what each step has made of the tree, in their order; the last is what is run.
+        corrections: the words that no chunk has, and what was looked for instead.
+        words: the tree before its words were put on fields.
+        on_fields: what puts them there.
         languages: the weight of each language whose base forms are looked for.
         weights: what each match counts for.
         lucene: the query of Lucene that finds and ranks the hits.
@@ -67,6 +72,9 @@ class ParsedQuery:
 
     syntax: str
     stages: tuple[Stage, ...]
+    corrections: tuple[Correction, ...]
+    words: Node
+    on_fields: Change
     languages: Mapping[str, float]
     weights: Weights
     lucene: Any
@@ -111,17 +119,22 @@ def prepare(request: SearchRequest, searcher: Any) -> ParsedQuery:
     terms = terms_of(searcher)
     languages = language_weights(terms, reader.maxDoc(), request.filters, weights)
     on_fields = WordsOnFields(languages, requires_all=operator == "and", weights=weights)
+    similar = SimilarWords(
+        reader, terms, on_fields, 0 if request.syntax == "lucene" else weights.similar
+    )
     steps: dict[str, Change] = {
         "phrases": partial(phrases.near, weights=weights),
         "wildcards": partial(wildcards.on_fields, weights=weights),
-        "fields": on_fields,
+        "similar": similar,
     }
     near = [rewrite(pair, on_fields) for pair in proximity.neighbours(tree, weights)]
     stages = [Stage("parse", tree)]
-    for name, change in steps.items():
-        tree = rewrite(tree, change)
-        stages.append(Stage(name, tree))
     with running():
+        for name, change in steps.items():
+            tree = rewrite(tree, change)
+            stages.append(Stage(name, tree))
+        words, tree = tree, rewrite(tree, on_fields)
+        stages.append(Stage("fields", tree))
         tree = as_rare_as_anywhere(present(tree, terms), terms)
         pairs = [present(pair, terms) for pair in near]
         stages += [Stage("index", tree), Stage("proximity", proximity.with_neighbours(tree, pairs))]
@@ -130,6 +143,9 @@ def prepare(request: SearchRequest, searcher: Any) -> ParsedQuery:
         return ParsedQuery(
             syntax=classic,
             stages=tuple(stages),
+            corrections=tuple(similar.corrections),
+            words=words,
+            on_fields=on_fields,
             languages=languages,
             weights=weights,
             lucene=lucene,

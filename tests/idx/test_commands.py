@@ -127,8 +127,16 @@ def test_search_as_json_has_the_shape_of_the_tool(idx: Idx, empty_index: Path) -
     idx("add", "-d", "a", "-t", "First", "-c", "The café opens at noon.")
     answer = json.loads(idx("search", "cafe", "--json").stdout)
     (hit,) = answer.pop("results")
-    assert answer == {"query": "cafe", "totalHits": 1, "facets": [], "notice": None}
+    assert answer == {
+        "query": "cafe",
+        "totalHits": 1,
+        "low_confidence": False,
+        "facets": [],
+        "suggestion": None,
+        "notice": None,
+    }
     assert hit.pop("score") > 0
+    assert 0.7 < hit.pop("confidence") < 1
     assert hit == {
         "id": "a-chunk-001",
         "title": "First",

@@ -209,6 +209,7 @@ def test_equal_scores_keep_their_order() -> None:
             source_document=document,
             chunk_index=chunk,
             score=score,
+            confidence=0.5,
             passages=None,
             metadata={},
         )

@@ -65,3 +65,15 @@ def test_unknown_fields_are_an_error(idx: Idx) -> None:
         "no document has the field 'colour'"
         in idx("search", "x", "--sort", "colour", code=1).stderr
     )
+
+
+@pytest.mark.usefixtures("_documents")
+def test_a_misspelled_word_and_the_weak_tail(idx: Idx) -> None:
+    shown = idx("search", "notise perriod", "--min-confidence", "0.5")
+    assert "a-chunk-001" in shown.stdout
+    assert "b-chunk-001" not in shown.stdout
+    assert "Looked for: notice period\n" in shown.stderr
+    unanswered = idx("search", "the recipe for notice soup with dumplings")
+    assert "None of these is likely to answer the question." in unanswered.stderr
+    assert "None of these" not in shown.stderr
+    assert idx("search", "notice", "--min-confidence", "1.5", code=2).stderr

@@ -27,6 +27,7 @@ class Query:
         finds: hits, wherever they stand.
         before: pairs of hits; the second is not found, or ranks below the first, which is found.
         not_found: no hits.
+        low_confidence: whether the answer says that it hardly is one; not looked at if None.
     """
 
     category: str
@@ -41,6 +42,7 @@ class Query:
     finds: tuple[str, ...] = ()
     before: tuple[tuple[str, str], ...] = ()
     not_found: tuple[str, ...] = ()
+    low_confidence: bool | None = None
 
     def __str__(self) -> str:
         return f"{self.category}: {self.query[:60]}"

@@ -61,6 +61,7 @@ async def test_the_steps_of_a_query(client: Client) -> None:
         "parse",
         "phrases",
         "wildcards",
+        "similar",
         "fields",
         "index",
         "proximity",
@@ -124,3 +125,15 @@ async def test_a_language_counts_by_its_share_and_alone_under_its_filter(client:
     filters = [{"field": "language", "value": "de"}]
     found = answer(await client.call_tool("explain_query", {**query, "filters": filters}))
     assert found["languages"] == {"de": DEFAULT_WEIGHTS.most_language}
+
+
+async def test_confidence_and_suggestion_of_a_search(client: Client) -> None:
+    found = answer(await client.call_tool("Search", {"query": "notise", "min_confidence": 0.5}))
+    assert found["suggestion"] == "notice"
+    assert not found["low_confidence"]
+    assert all(hit["confidence"] >= 0.5 for hit in found["results"])
+    nothing = answer(await client.call_tool("Search", {"query": "chromodynamics"}))
+    assert nothing["low_confidence"]
+    assert "min_confidence" in error(
+        await client.call_tool("Search", {"query": "notice", "min_confidence": 2})
+    )

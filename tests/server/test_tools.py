@@ -45,6 +45,7 @@ async def test_search(client: Client) -> None:
     assert {best["id"], second["id"]} == {"menu-chunk-001", "a/b-chunk-001"}
     menu = best if best["source_document"] == "menu" else second
     menu.pop("score")
+    assert 0.7 < menu.pop("confidence") < 1
     assert menu == {
         "id": "menu-chunk-001",
         "title": "Menu",

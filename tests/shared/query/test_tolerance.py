@@ -1,0 +1,95 @@
+"""Misspelled words: similar ones are looked for only where no chunk has the word."""
+
+import pytest
+
+from shared import Document, Index, Searcher, create
+from shared.search_options import Syntax
+from shared.weights import Weights
+
+TEXTS = {
+    "aero": "The aerodynamic heating of the surface was measured in the tunnel.",
+    "heart": "The heart of the garden is a pond with a fountain and a statue.",
+    "period": "The notice period of the lease is three months, and the deposit is two rents.",
+    "number": "Order DEC-0054 was paid.",
+}
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("tolerance") / "index"
+    create(path)
+    with Index(path) as index:
+        for name, text in TEXTS.items():
+            index.add(Document(name, name, text))
+    return str(path)
+
+
+def found(path: str, query: str, syntax: Syntax = "auto") -> list[str]:
+    with Searcher(path) as searcher:
+        return [hit.source_document for hit in searcher.search(query, syntax=syntax).results]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "aerodynmic",
+        "aerodynaamic",
+        "aerodynamci",
+        "aerofynamic",
+        "aeordynmic",
+        "Aerodynmic?",
+        "+aerodynmic heating",
+    ],
+)
+def test_a_misspelled_word_finds_what_was_meant(path: str, query: str) -> None:
+    assert found(path, query)[0] == "aero"
+    with Searcher(path, weights=Weights(similar=0)) as searcher:
+        hits = searcher.search(query).results
+    assert [hit.source_document for hit in hits] != found(path, query)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "heart",  # not "heat"
+        "rents",
+        "months",  # a form that some chunk has
+        "mouse",
+        "rint",  # too short to tell
+        "DEC-0055",
+        '"notise period"',
+        "tunel*",
+        "title:perids",
+    ],
+)
+def test_what_is_there_or_meant_to_the_letter_stays(path: str, query: str) -> None:
+    with Searcher(path) as searcher:
+        answer = searcher.search(query)
+    with Searcher(path, weights=Weights(similar=0)) as searcher:
+        assert answer == searcher.search(query)
+    assert answer.suggestion is None
+
+
+def test_what_must_not_match_is_no_mistake(path: str) -> None:
+    assert found(path, "period -depositt") == ["period"]
+
+
+def test_syntax_to_the_letter_has_none(path: str) -> None:
+    assert found(path, "aerodynmic", "plain") == ["aero"]
+    assert found(path, "aerodynmic", "lucene") == []
+
+
+def test_the_words_that_were_looked_for_are_told(path: str) -> None:
+    with Searcher(path) as searcher:
+        answer = searcher.search("Notise periood, aerodynamic!")
+        steps = searcher.explain("notise", detail="steps").steps
+    assert answer.suggestion == "notice period, aerodynamic!"
+    assert any(step.step == "similar" and "notice^" in step.query for step in steps)
+
+
+def test_many_unknown_words_take_no_time(path: str) -> None:
+    query = " ".join(f"aerodynamix{chr(97 + n % 26)}{chr(97 + n // 26)}" for n in range(400))
+    with Searcher(path) as searcher:
+        steps = searcher.explain(query, detail="steps").steps
+    (similar,) = (step.query for step in steps if step.step == "similar")
+    assert similar.count("aerodynamic^") == 8

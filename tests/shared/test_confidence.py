@@ -1,0 +1,87 @@
+"""How likely hits answer: the share of what was asked for that is in them."""
+
+import pytest
+
+from shared import Document, Index, Searcher, create
+from shared.confidence import LOW
+
+
+@pytest.fixture(scope="module")
+def searcher(tmp_path_factory: pytest.TempPathFactory) -> Searcher:
+    path = tmp_path_factory.mktemp("confidence") / "index"
+    create(path)
+    with Index(path) as index:
+        text = "The notice period of the lease is three months, and what must be paid is due in May"
+        index.add(Document("lease", "Lease", text))
+        index.add(Document("notice", "Board", "A notice about the garden was put on the board."))
+        for number in range(30):
+            index.add(Document(f"other {number}", "Other", f"The kitchen has table {number}."))
+    return Searcher(path)
+
+
+def confidence(searcher: Searcher, query: str) -> dict[str, float]:
+    return {hit.source_document: hit.confidence for hit in searcher.search(query).results}
+
+
+@pytest.mark.parametrize(
+    "query", ["notice period", "what is the notice period?", '"notice period"', "lease AND months"]
+)
+def test_who_has_all_words_can_be_trusted(searcher: Searcher, query: str) -> None:
+    assert confidence(searcher, query)["lease"] > 0.7
+    assert not searcher.search(query).low_confidence
+
+
+def test_who_has_some_words_can_be_trusted_less(searcher: Searcher) -> None:
+    found = confidence(searcher, "notice period")
+    assert LOW < found["notice"] < found["lease"] - 0.3
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "how is the sourdough bread baked in the oven",
+        "what are the symptoms of allergies in children",
+        "who was the emperor of Rome and when",
+    ],
+)
+def test_a_question_on_something_else_has_no_answer(searcher: Searcher, query: str) -> None:
+    answer = searcher.search(query)
+    assert answer.totalHits > 0
+    assert answer.low_confidence
+    assert max(hit.confidence for hit in answer.results) < 0.12
+
+
+def test_nothing_found_is_no_answer(searcher: Searcher) -> None:
+    assert searcher.search("chromodynamics").low_confidence
+
+
+def test_browsing_asks_for_nothing(searcher: Searcher) -> None:
+    answer = searcher.search("")
+    assert not answer.low_confidence
+    assert {hit.confidence for hit in answer.results} == {1.0}
+
+
+def test_the_weak_tail_is_cut(searcher: Searcher) -> None:
+    whole = searcher.search("notice period")
+    cut = searcher.search("notice period", min_confidence=0.5)
+    assert [hit.source_document for hit in cut.results] == ["lease"]
+    assert cut.results == whole.results[:1]
+    assert cut.totalHits == whole.totalHits
+
+
+def test_a_later_page_knows_the_best_hit(searcher: Searcher) -> None:
+    assert not searcher.search("notice period", offset=1).low_confidence
+    assert searcher.search("notice period", offset=1).results[0].confidence < 0.7
+
+
+@pytest.mark.parametrize("least", [-0.1, 1.1])
+def test_a_confidence_is_a_probability(searcher: Searcher, least: float) -> None:
+    with pytest.raises(ValueError, match="min_confidence is out of range"):
+        searcher.search("notice", min_confidence=least)
+
+
+def test_hits_in_another_order_have_the_same_confidence(searcher: Searcher) -> None:
+    by_name = searcher.search("notice period", sort="source_document").results
+    assert {hit.source_document: hit.confidence for hit in by_name} == confidence(
+        searcher, "notice period"
+    )
