@@ -59,3 +59,4 @@ bench: .venv/ready
 	$(BIN)/python -m benchmarks.search
 	$(BIN)/python benchmarks/folders.py
 	$(BIN)/python benchmarks/pdf.py
+	$(BIN)/python -m benchmarks.relevance

@@ -6,8 +6,10 @@ by how rare it is, and the terms only reorder hits: what the query does not find
 """
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Sequence
+from heapq import nlargest
+from operator import itemgetter
 from typing import Any, Final
 
 from shared import schema
@@ -75,7 +77,8 @@ def topic_terms(searcher: Any, query: ParsedQuery, hits: Sequence[Any], terms: I
         return Nothing()
     informative: dict[tuple[str, str], float] = {}
     likely = _likely_terms(searcher, hits[:HITS], query.languages)
-    for (language, text), likelihood in likely.most_common(_CANDIDATES):
+    likeliest = nlargest(_CANDIDATES, likely.items(), key=itemgetter(1))
+    for (language, text), likelihood in likeliest:
         field = schema.language_field(schema.CONTENT, language)
         frequency, chunks = terms.frequency(field, text), terms.chunks(field)
         if 0 < frequency <= max(1, _COMMON * chunks):
@@ -100,11 +103,11 @@ def _is_word(clause: Clause) -> bool:
 
 def _likely_terms(
     searcher: Any, hits: Sequence[Any], languages: Collection[str]
-) -> Counter[tuple[str, str]]:
+) -> dict[tuple[str, str], float]:
     """How likely a term of a language is in a text like the hits, the better ones counting more."""
     stored, loaded = searcher.storedFields(), stored_fields(schema.CONTENT)
     scores = sum(hit.score for hit in hits)
-    likely: Counter[tuple[str, str]] = Counter()
+    likely: dict[tuple[str, str], float] = defaultdict(float)
     for hit in hits:
         content = stored.document(hit.doc, loaded).get(schema.CONTENT) or ""
         language = next(filter(_analyzed_by_word(languages), languages_of(content)), None)
@@ -112,14 +115,12 @@ def _likely_terms(
             continue
         frequencies = Counter(content.split())
         found = word_terms(schema.language_field(schema.CONTENT, language)).of(frequencies)
-        counts: Counter[str] = Counter()
+        length = sum(frequencies[word] * len(texts) for word, texts in found.items())
+        share = hit.score / scores / length if length else 0
         for word, texts in found.items():
             for text in texts:
-                counts[text] += frequencies[word]
-        length = counts.total()
-        for text, count in counts.items():
-            if len(text) >= _SHORTEST:
-                likely[language, text] += hit.score / scores * count / length
+                if len(text) >= _SHORTEST:
+                    likely[language, text] += share * frequencies[word]
     return likely
 
 

@@ -18,7 +18,7 @@ What each match counts for is in `shared.weights`.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from shared import metadata, schema
@@ -118,7 +118,8 @@ def prepare(request: SearchRequest, searcher: Any) -> ParsedQuery:
     tree = rewrite(tree, on_metadata(keys))
     terms = terms_of(searcher)
     languages = language_weights(terms, reader.maxDoc(), request.filters, weights)
-    on_fields = WordsOnFields(languages, requires_all=operator == "and", weights=weights)
+    # A word is asked for by several steps.
+    on_fields = cache(WordsOnFields(languages, requires_all=operator == "and", weights=weights))
     similar = SimilarWords(
         reader, terms, on_fields, 0 if request.syntax == "lucene" else weights.similar
     )
