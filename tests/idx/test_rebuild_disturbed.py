@@ -157,7 +157,7 @@ def test_a_second_writer_waits_or_is_told(idx: Idx, filled: Path) -> None:
     with Searcher(filled) as searcher:
         assert searcher.documents().total_documents == 91
         assert searcher.chunk("b-chunk-001").content == "text"
-        assert searcher.statistics().schema_version == 2
+        assert searcher.statistics().schema_version == 3
 
 
 def test_it_waits_for_another_writer(idx: Idx, filled: Path) -> None:
