@@ -13,13 +13,16 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 from unittest.mock import patch
 
 from benchmarks.made_up_texts import chunks, rare_words
+from benchmarks.misspelled import misspelled
 from shared import Document, Filter, Index, Searcher, create, jvm
+from shared.weights import DEFAULT_WEIGHTS
 
 PAGE: Final = Path(__file__).parents[1] / "docs" / "speed.md"
 TABLE_BEGINS: Final = "<!-- written by make bench -->"
@@ -37,7 +40,7 @@ def main() -> None:
     jvm.start("server")
     with tempfile.TemporaryDirectory() as folder:
         home = arguments.folder or Path(folder)
-        lines = [*indexing(home, arguments.chunks), "", *searching(home)]
+        lines = [*indexing(home, arguments.chunks), "", *searching(home), "", *tolerating(home)]
     lines += [
         "",
         (
@@ -174,6 +177,30 @@ def searching(home: Path) -> Iterator[str]:
             yield f"| {name} | {' | '.join(figures)} |"
 
 
+def tolerating(home: Path) -> Iterator[str]:
+    """The table of what feedback and similar words cost, with and without them in turns."""
+    plain = replace(DEFAULT_WEIGHTS, feedback=0.0, similar=0.0)
+    queries = {name: list(islice(KINDS[name](), QUERIES)) for name in TOLERATED}
+    generator = random.Random(4)  # noqa: S311 - reproducible, not secret
+    for name in TOLERATED:
+        queries[f"{name}, one misspelled"] = [
+            misspelled(query, 1, generator) for query in queries[name]
+        ]
+    yield "| search | p50 | p95 | p99 | without p50 | without p95 | without p99 |"
+    yield "|---|---:|---:|---:|---:|---:|---:|"
+    with (
+        Searcher(home / "whole", program="server") as tolerant,
+        Searcher(home / "whole", program="server", weights=plain) as strict,
+    ):
+        for name, kind in queries.items():
+            times: tuple[list[float], list[float]] = ([], [])
+            for query in kind:
+                for searcher, spent in zip((tolerant, strict), times, strict=True):
+                    spent.append(seconds(lambda: searcher.search(query)))  # noqa: B023
+            figures = [f"{1000 * part:.1f}" for spent in times for part in parts(spent)]
+            yield f"| {name} | {' | '.join(figures)} |"
+
+
 def seconds(work: Callable[[], Any]) -> float:
     """How long a piece of work takes."""
     begin = time.perf_counter()
@@ -213,6 +240,9 @@ KINDS: Final[dict[str, Callable[[], Iterator[str]]]] = {
     "two words, filter and facets": lambda: (" ".join(w) for w in words(1, 1)),
     "two words, with passages": lambda: (" ".join(w) for w in words(1, 1)),
 }
+TOLERATED: Final = ("one word", "two words", "six words")
+"""The kinds that are asked with and without feedback and similar words, and misspelled."""
+
 OPTIONS: Final[dict[str, dict[str, Any]]] = {
     "two words, filter and facets": {
         "filters": [Filter("year", "range", minimum=2010)],
