@@ -1,8 +1,7 @@
 """How far a hit can be trusted to answer: a number that can be compared across queries."""
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
 from org.apache.lucene.search import (
@@ -13,7 +12,9 @@ from org.apache.lucene.search import (
     ScoreDoc,
 )
 
+from shared import schema
 from shared.analysis.analyzers import is_function_word
+from shared.analysis.languages import WITH_FUNCTION_WORDS
 from shared.query.lucene_query import Compiler
 from shared.query.pipeline import ParsedQuery
 from shared.query.presence import IndexTerms, present, terms_of
@@ -22,6 +23,10 @@ from shared.ranking import scored_again
 
 LOW: Final = 0.12
 """An answer whose best hit has less hardly answers; see docs/relevance.md for how often."""
+
+_LEAST_SHARE: Final = 0.05
+"""The share of the chunks that a language has for its function words to be known: "sea" is a form
+of "to be" in Spanish, which matters only where Spanish may be meant."""
 
 _INTERCEPT: Final = -3.5
 _SLOPE: Final = 4.5
@@ -44,26 +49,27 @@ def confidences(searcher: Any, query: ParsedQuery, hits: Sequence[Any]) -> list[
     Returns:
         For each hit a number from 0 to 1, rounded to three digits.
     """
-    if not hits or query.browses:
+    terms = terms_of(searcher)
+    chunks = searcher.getIndexReader().maxDoc()
+    rarities = {part: _rarity(part, terms, chunks) for part in _parts(query, terms, chunks)}
+    if not hits or query.browses or not rarities:
         return [1.0] * len(hits)
-    return [round(_probability(covered), 3) for covered in _coverages(searcher, query, hits)]
+    covered = _coverages(searcher, rarities, hits, terms)
+    return [round(_probability(coverage), 3) for coverage in covered]
 
 
 def _probability(coverage: float) -> float:
     return 1 / (1 + math.exp(-(_INTERCEPT + _SLOPE * coverage)))
 
 
-def _coverages(searcher: Any, query: ParsedQuery, hits: Sequence[Any]) -> list[float]:
-    """The share of a query that is in each hit, from 0 to 1."""
-    terms = terms_of(searcher)
-    chunks = searcher.getIndexReader().maxDoc()
-    parts = list(_parts(query))
-    parts = [part for part in parts if not part.is_function_word] or parts
-    rarities = {part.node: _rarity(part.node, terms, chunks) for part in parts}
+def _coverages(
+    searcher: Any, rarities: Mapping[Node, float], hits: Sequence[Any], terms: IndexTerms
+) -> list[float]:
+    """The share of the parts of a query that is in each hit, by their rarity, from 0 to 1."""
     total = sum(rarities.values())
     compiler, builder = Compiler(terms.query), BooleanQuery.Builder()
-    for node, rarity in rarities.items():
-        found = present(node, terms)
+    for part, rarity in rarities.items():
+        found = present(part, terms)
         if not isinstance(found, Nothing):
             alike = ConstantScoreQuery(compiler.query(found))
             builder.add(BoostQuery(alike, rarity / total), BooleanClause.Occur.SHOULD)
@@ -72,26 +78,31 @@ def _coverages(searcher: Any, query: ParsedQuery, hits: Sequence[Any]) -> list[f
     return [covered[hit.doc] for hit in hits]
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """What stands between two blanks of a query, on fields, and whether it is a word like "the"."""
+def _parts(query: ParsedQuery, terms: IndexTerms, chunks: int) -> list[Node]:
+    """What a query asks for, part by part on fields; function words only if there is nothing else.
 
-    node: Node
-    is_function_word: bool
-
-
-def _parts(query: ParsedQuery) -> Iterator[_Part]:
-    """The parts of a query that may or must match."""
+    Nothing is asked for by a query that only tells what must not match.
+    """
     tree = query.words
-    for clause in tree.clauses if isinstance(tree, Clauses) else (Clause(tree),):
-        if clause.occur in {"should", "must"}:
-            node = rewrite(clause.node, query.on_fields, clause.occur)
-            if not isinstance(node, Nothing):
-                yield _Part(node, all(map(_is_function_word, leaves(clause.node))))
+    clauses = tree.clauses if isinstance(tree, Clauses) else (Clause(tree),)
+    wanted = [clause for clause in clauses if clause.occur in {"should", "must"}]
+    languages = [
+        language
+        for language in WITH_FUNCTION_WORDS.keys() & query.languages.keys()
+        if terms.chunks(schema.language_field(schema.CONTENT, language)) >= _LEAST_SHARE * chunks
+    ]
+    telling = [clause for clause in wanted if not _says_nothing(clause.node, languages)]
+    nodes = (rewrite(part.node, query.on_fields, part.occur) for part in telling or wanted)
+    return [node for node in nodes if not isinstance(node, Nothing)]
 
 
-def _is_function_word(leaf: Node) -> bool:
-    return isinstance(leaf, Word) and leaf.field is None and is_function_word(leaf.text)
+def _says_nothing(node: Node, languages: Collection[str]) -> bool:
+    return all(
+        isinstance(leaf, Word)
+        and leaf.field is None
+        and any(is_function_word(language, leaf.text) for language in languages)
+        for leaf in leaves(node)
+    )
 
 
 def _rarity(node: Node, terms: IndexTerms, chunks: int) -> float:

@@ -20,7 +20,6 @@ from shared import schema
 from shared.analysis.languages import (
     FOLDED,
     LANGUAGES,
-    WITH_FUNCTION_WORDS,
     Chain,
     Step,
     chain,
@@ -144,15 +143,21 @@ def tokens(field: str, text: str) -> Sequence[Sequence[str]]:
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def is_function_word(word: str) -> bool:
-    """Whether a word says nothing by itself in some language, such as "the" and "how"."""
-    stream = TokenStream.cast_(_without_function_words().tokenStream(schema.CONTENT, word))
+def is_function_word(language: str, word: str) -> bool:
+    """Whether a word says nothing by itself, such as "the" and "how".
+
+    Args:
+        language: one of `WITH_FUNCTION_WORDS`.
+        word: as it was typed.
+    """
+    analyzer = _without_function_words(language)
+    stream = TokenStream.cast_(analyzer.tokenStream(schema.CONTENT, word))
     return not list(_positions(stream))
 
 
 @cache
-def _without_function_words() -> Analyzer:
-    return _built(chain("lowercase", *map(function_words, WITH_FUNCTION_WORDS)))
+def _without_function_words(language: str) -> Analyzer:
+    return _built(chain("lowercase", function_words(language)))
 
 
 def normalized(field: str, text: str) -> str:

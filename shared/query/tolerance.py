@@ -21,8 +21,8 @@ from shared.query.tree import Leaf, Node, Nothing, Occur, Word, best_of, weighte
 _WORD: Final = re.compile(r"\W*([^\W\d_]+)\W*")
 """A word of letters only, and the punctuation around it."""
 
-_MOST_CORRECTED: Final = 8
-"""Words of a query that are looked at, since each takes milliseconds."""
+_MOST_LOOKED_UP: Final = 8
+"""Words of a query that similar ones are looked for, since each takes milliseconds."""
 
 _FEWEST_LETTERS: Final = 5
 """Shorter words have too many neighbours to tell which is meant."""
@@ -69,6 +69,7 @@ class SimilarWords:
         self._terms = terms
         self._on_fields = on_fields
         self._weight = weight
+        self._looked_up = 0
         self.corrections: list[Correction] = []
 
     def __call__(self, leaf: Leaf, occur: Occur) -> Node:
@@ -76,11 +77,12 @@ class SimilarWords:
         if not self._weight or occur == "must_not" or not isinstance(leaf, Word) or leaf.field:
             return leaf
         letters = _WORD.fullmatch(leaf.text)
-        if letters is None or len(self.corrections) >= _MOST_CORRECTED:
+        if letters is None or self._looked_up >= _MOST_LOOKED_UP:
             return leaf
         text = _folded(letters[1])
         if text is None or not self._is_unknown(leaf, text, occur):
             return leaf
+        self._looked_up += 1
         similar = similar_terms(self._reader, text)
         if not similar:
             return leaf

@@ -14,6 +14,8 @@ def searcher(tmp_path_factory: pytest.TempPathFactory) -> Searcher:
         text = "The notice period of the lease is three months, and what must be paid is due in May"
         index.add(Document("lease", "Lease", text))
         index.add(Document("notice", "Board", "A notice about the garden was put on the board."))
+        index.add(Document("sea", "Boat", "A boat was seen far out at sea."))
+        index.add(Document("level", "Noise", "The level of noise was measured."))
         for number in range(30):
             index.add(Document(f"other {number}", "Other", f"The kitchen has table {number}."))
     return Searcher(path)
@@ -85,3 +87,15 @@ def test_hits_in_another_order_have_the_same_confidence(searcher: Searcher) -> N
     assert {hit.source_document: hit.confidence for hit in by_name} == confidence(
         searcher, "notice period"
     )
+
+
+@pytest.mark.parametrize("query", ["-notice", "-notice -boat"])
+def test_what_must_not_match_is_no_question(searcher: Searcher, query: str) -> None:
+    answer = searcher.search(query)
+    assert not answer.low_confidence
+    assert {hit.confidence for hit in answer.results} == {1.0}
+
+
+def test_only_the_languages_of_the_index_have_function_words(searcher: Searcher) -> None:
+    found = confidence(searcher, "sea level")
+    assert found["sea"] == pytest.approx(found["level"], abs=0.01)

@@ -88,8 +88,14 @@ def test_the_words_that_were_looked_for_are_told(path: str) -> None:
 
 
 def test_many_unknown_words_take_no_time(path: str) -> None:
-    query = " ".join(f"aerodynamix{chr(97 + n % 26)}{chr(97 + n // 26)}" for n in range(400))
+    query = " ".join(f"aerodynamic{chr(97 + n % 26)}{chr(97 + n // 26)}" for n in range(400))
     with Searcher(path) as searcher:
         steps = searcher.explain(query, detail="steps").steps
     (similar,) = (step.query for step in steps if step.step == "similar")
     assert similar.count("aerodynamic^") == 8
+
+
+def test_hopeless_words_are_not_all_looked_for(path: str) -> None:
+    hopeless = " ".join(f"zzzzq{chr(97 + n)}zzzz" for n in range(8))
+    assert found(path, f"{hopeless[:-11]} aerodynmic") == ["aero"]
+    assert found(path, f"{hopeless} aerodynmic") == []

@@ -1,0 +1,76 @@
+"""What `idx eval` refuses, and what it says of it."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Idx
+from tests.idx.collection import BEIR, write_beir
+
+
+@pytest.fixture(autouse=True)
+def _collection(tmp_path: Path) -> None:
+    write_beir(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["--set", "titel=2"], "there is no weight 'titel'; did you mean title? The weights are"),
+        (["--set", "title"], "'title' is not NAME=VALUE"),
+        (["--set", "title=much"], "title is 'much', which is not a number from 0"),
+        (["--set", "title=-1"], "title is '-1', which is not a number from 0"),
+        (["--set", "b=2"], "b is '2', which is not a number from 0 to 1"),
+        (["-k", "200"], "-k 200 is more than --limit 100"),
+        (["--html", "nowhere/report.html"], "there is no folder nowhere to write report.html into"),
+    ],
+)
+def test_wrong_usage(idx: Idx, arguments: list[str], reason: str) -> None:
+    failed = idx("eval", *BEIR, *arguments, code=2)
+    # The library draws a frame around the message and breaks its lines.
+    assert reason in " ".join(failed.stderr.replace("│", " ").split())
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "reason"),
+    [
+        ("queries.jsonl", '{"_id": "q1", "text": "x"}', "line 6: the query 'q1' was on line 1"),
+        ("corpus.jsonl", "{", "line 7: is not valid JSON: "),
+        ("test.tsv", "q1\td1", "line 10: has 2 columns between tabs instead of 3"),
+    ],
+)
+def test_a_broken_line_is_named(
+    idx: Idx, tmp_path: Path, name: str, line: str, reason: str
+) -> None:
+    with (tmp_path / name).open("a") as file:
+        file.write(line + "\n")
+    failed = idx("eval", *BEIR, code=1)
+    assert failed.stderr.splitlines()[-1].startswith(f"Error: {name}: {reason}")
+    assert failed.stdout == ""
+
+
+def test_ids_that_are_others_are_an_error(idx: Idx, tmp_path: Path) -> None:
+    (tmp_path / "test.tsv").write_text("query-id\tcorpus-id\tscore\n1\td1\t1\n")
+    failed = idx("eval", *BEIR, code=1)
+    assert "test.tsv: no query of queries.jsonl has a relevant document" in failed.stderr
+    (tmp_path / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\t1\t1\n")
+    failed = idx("eval", *BEIR, code=1)
+    assert "test.tsv: no document of it is among the documents" in failed.stderr
+
+
+def test_a_query_that_is_no_syntax_is_named(idx: Idx, tmp_path: Path) -> None:
+    queries = (tmp_path / "queries.jsonl").read_text().replace("harbour", "harbour AND (")
+    (tmp_path / "queries.jsonl").write_text(queries)
+    failed = idx("eval", *BEIR, "--syntax", "lucene", code=1)
+    assert "Error: query q2: Parse error" in failed.stderr
+
+
+def test_without_the_extra_the_command_says_what_to_install(
+    idx: Idx, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['ir_measures'] = None\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    failed = idx("eval", *BEIR, code=1)
+    assert failed.stderr.startswith(
+        'Error: idx eval needs the extra "evaluation": pip install "mcp-lucene[evaluation]"'
+    )
