@@ -1,5 +1,6 @@
 """What a commit says about itself: the schema and the software that wrote it."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from org.apache.lucene.index import DirectoryReader
 from shared import schema
 from shared.errors import IndexSchemaError
 from shared.indexed_folder import IndexedFolders
+from shared.remembered import remembered
 from shared.version import software_version
 
 
@@ -28,7 +30,8 @@ def commit_data(folders: IndexedFolders, path: Path) -> Any:
     return data.entrySet()
 
 
-def user_data(reader: Any) -> dict[str, str]:
+@remembered
+def user_data(reader: Any) -> Mapping[str, str]:
     """The user data of the commit that a reader shows."""
     data = DirectoryReader.cast_(reader).getIndexCommit().getUserData()
     keys = (

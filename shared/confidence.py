@@ -49,7 +49,7 @@ def confidences(searcher: Any, query: ParsedQuery, hits: Sequence[Any]) -> list[
     Returns:
         For each hit a number from 0 to 1, rounded to three digits.
     """
-    terms = terms_of(searcher)
+    terms = terms_of(searcher.getIndexReader())
     chunks = searcher.getIndexReader().maxDoc()
     rarities = {part: _rarity(part, terms, chunks) for part in _parts(query, terms, chunks)}
     if not hits or query.browses or not rarities:

@@ -15,6 +15,7 @@ from shared.field_names import metadata_field_of
 from shared.filter_query import filtered
 from shared.filters import Filter
 from shared.indexed_folder import IndexedFolders
+from shared.remembered import remembered
 from shared.results import Facet, FacetValue
 from shared.terms import shown
 
@@ -66,25 +67,19 @@ class _Values:
     """The values of each field of an index, as Lucene numbers them."""
 
     def __init__(self, reader: Any) -> None:
-        self.reader = reader
+        self._reader = reader
         self._states: dict[str, Any] = {}
 
     def state(self, field: str) -> Any:
         """The numbers of a field's values, which take a while to find for the first time."""
         if field not in self._states:
-            self._states[field] = StringDocValuesReaderState(self.reader, field)
+            self._states[field] = StringDocValuesReaderState(self._reader, field)
         return self._states[field]
 
 
-_newest: _Values | None = None
-
-
+@remembered
 def _values_of(reader: Any) -> _Values:
-    global _newest  # noqa: PLW0603 - one commit at a time is the newest
-    known = _newest
-    if known is None or not known.reader.equals(reader):
-        known = _newest = _Values(reader)
-    return known
+    return _Values(reader)
 
 
 class _Counted(NamedTuple):

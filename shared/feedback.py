@@ -7,7 +7,8 @@ by how rare it is, and the terms only reorder hits: what the query does not find
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from heapq import nlargest
 from operator import itemgetter
 from typing import Any, Final
@@ -40,7 +41,7 @@ TERMS: Final = 30
 _FEWEST_WORDS: Final = 3
 """Words of a query that says something of its topic; one word alone has to be there as it is."""
 
-_CANDIDATES: Final = 100
+_CANDIDATES: Final = 80
 """Terms that are looked up in the index: the likeliest in the hits."""
 
 _COMMON: Final = 0.3
@@ -76,7 +77,7 @@ def topic_terms(searcher: Any, query: ParsedQuery, hits: Sequence[Any], terms: I
     if not words:
         return Nothing()
     informative: dict[tuple[str, str], float] = {}
-    likely = _likely_terms(searcher, hits[:HITS], query.languages)
+    likely = _likely_terms(searcher, hits[:HITS], query.languages.keys())
     likeliest = nlargest(_CANDIDATES, likely.items(), key=itemgetter(1))
     for (language, text), likelihood in likeliest:
         field = schema.language_field(schema.CONTENT, language)
@@ -102,7 +103,7 @@ def _is_word(clause: Clause) -> bool:
 
 
 def _likely_terms(
-    searcher: Any, hits: Sequence[Any], languages: Collection[str]
+    searcher: Any, hits: Sequence[Any], languages: AbstractSet[str]
 ) -> dict[tuple[str, str], float]:
     """How likely a term of a language is in a text like the hits, the better ones counting more."""
     stored, loaded = searcher.storedFields(), stored_fields(schema.CONTENT)
@@ -110,7 +111,7 @@ def _likely_terms(
     likely: dict[tuple[str, str], float] = defaultdict(float)
     for hit in hits:
         content = stored.document(hit.doc, loaded).get(schema.CONTENT) or ""
-        language = next(filter(_analyzed_by_word(languages), languages_of(content)), None)
+        language = _language_of(content, languages)
         if language is None:
             continue
         frequencies = Counter(content.split())
@@ -124,5 +125,9 @@ def _likely_terms(
     return likely
 
 
-def _analyzed_by_word(languages: Collection[str]) -> Callable[[str], bool]:
-    return lambda language: language in languages and language not in WITHOUT_BLANKS
+def _language_of(content: str, languages: AbstractSet[str]) -> str | None:
+    """The first language of a text that its index has, of those whose terms are words."""
+    by_word = languages - WITHOUT_BLANKS
+    if len(languages) == 1:
+        return next(iter(by_word), None)
+    return next((language for language in languages_of(content) if language in by_word), None)

@@ -4,6 +4,7 @@ A key of the metadata goes by itself: ``author`` means the Lucene field ``metada
 fields of every chunk come first, so a key that is called like one of them has its full name only.
 """
 
+from collections.abc import Set as AbstractSet
 from difflib import get_close_matches
 from typing import Any, Final
 
@@ -11,6 +12,7 @@ from org.apache.lucene.index import FieldInfo, FieldInfos, IndexOptions
 
 from shared import schema
 from shared.errors import FieldNotFoundError, FilterError
+from shared.remembered import remembered
 
 OF_CHUNKS: Final = (
     schema.CONTENT,
@@ -27,9 +29,11 @@ _LONGEST_NAME: Final = 256
 """Characters of a name that may be a slip of the keyboard."""
 
 
-def all_fields(reader: Any) -> set[str]:
+@remembered
+def all_fields(reader: Any) -> frozenset[str]:
     """The Lucene fields of an index, whatever they hold."""
-    return {FieldInfo.cast_(info).name for info in FieldInfos.getMergedFieldInfos(reader)}
+    infos = map(FieldInfo.cast_, FieldInfos.getMergedFieldInfos(reader))
+    return frozenset(info.name for info in infos)
 
 
 def fields_with_terms(reader: Any) -> set[str]:
@@ -38,12 +42,12 @@ def fields_with_terms(reader: Any) -> set[str]:
     return {info.name for info in infos if info.getIndexOptions() != IndexOptions.NONE}
 
 
-def metadata_fields(existing: set[str]) -> list[str]:
+def metadata_fields(existing: AbstractSet[str]) -> list[str]:
     """The fields, of some Lucene fields, that hold the values of a key of the metadata."""
     return sorted(field for field in existing if field.startswith(schema.metadata_field("")))
 
 
-def language_fields(existing: set[str]) -> list[str]:
+def language_fields(existing: AbstractSet[str]) -> list[str]:
     """The fields, of some Lucene fields, that hold words in the base forms of a language."""
     return sorted(field for field in existing if schema.language_of(field))
 

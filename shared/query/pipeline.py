@@ -116,7 +116,7 @@ def prepare(request: SearchRequest, searcher: Any) -> ParsedQuery:
     classic = to_lucene_syntax(text, request.syntax, keys)
     tree = parse(text, classic, operator) if text.strip() else Everything()
     tree = rewrite(tree, on_metadata(keys))
-    terms = terms_of(searcher)
+    terms = terms_of(reader)
     languages = language_weights(terms, reader.maxDoc(), request.filters, weights)
     # A word is asked for by several steps.
     on_fields = cache(WordsOnFields(languages, requires_all=operator == "and", weights=weights))

@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from org.apache.lucene.index import Term, TermStates
-from org.apache.lucene.search import TermQuery
+from org.apache.lucene.search import IndexSearcher, TermQuery
 
 from shared.query.tree import (
     Best,
@@ -18,6 +18,7 @@ from shared.query.tree import (
     best_of,
     weighted,
 )
+from shared.remembered import remembered
 
 _MOST_TERMS: Final = 10_000
 """Terms that are remembered, with some hundred bytes each."""
@@ -27,11 +28,12 @@ class IndexTerms:
     """What a commit knows of terms and fields: each is looked up once. Threads may share it.
 
     Args:
-        searcher: the Lucene searcher that will run the queries.
+        reader: the reader of those searchers that will run the queries.
     """
 
-    def __init__(self, searcher: Any) -> None:
-        self._searcher = searcher
+    def __init__(self, reader: Any) -> None:
+        self._reader = reader
+        self._searcher = IndexSearcher(reader)
         self._terms: dict[tuple[str, str], tuple[Any | None, int]] = {}
         self._chunks: dict[str, int] = {}
 
@@ -48,6 +50,8 @@ class IndexTerms:
         try:
             return self._terms[key]
         except KeyError:
+            if not self.chunks(field):
+                return None, 0
             term = Term(field, text)
             states = TermStates.build(self._searcher, term, True)
             frequency = states.docFreq()
@@ -60,24 +64,14 @@ class IndexTerms:
     def chunks(self, field: str) -> int:
         """The number of chunks that have a field."""
         if field not in self._chunks:
-            self._chunks[field] = self._searcher.getIndexReader().getDocCount(field)
+            self._chunks[field] = self._reader.getDocCount(field)
         return self._chunks[field]
 
-    def are_of(self, searcher: Any) -> bool:
-        """Whether these are the terms of what a Lucene searcher shows."""
-        return bool(self._searcher.getIndexReader().equals(searcher.getIndexReader()))
 
-
-_newest: IndexTerms | None = None
-
-
-def terms_of(searcher: Any) -> IndexTerms:
+@remembered
+def terms_of(reader: Any) -> IndexTerms:
     """The terms of an index, of which those of earlier queries on the same commit are known."""
-    global _newest  # noqa: PLW0603 - one commit at a time is the newest
-    known = _newest
-    if known is None or not known.are_of(searcher):
-        known = _newest = IndexTerms(searcher)
-    return known
+    return IndexTerms(reader)
 
 
 def present(node: Node, terms: IndexTerms) -> Node:
