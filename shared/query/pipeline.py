@@ -19,7 +19,7 @@ What each match counts for is in `shared.weights`.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import Any
+from typing import Any, Final
 
 from shared import metadata, schema
 from shared.analysis.languages import LANGUAGES
@@ -37,6 +37,10 @@ from shared.query.tree import Change, Everything, Node, Nothing, any_of, ranks, 
 from shared.query.words import WordsOnFields
 from shared.search_options import SearchRequest
 from shared.weights import Weights
+
+_LEAST_SHARE: Final = 1 / 10_000
+"""The share of the chunks that a language has for words to be looked for in it: a name or a table
+is taken for a language now and then, and each language costs as much as the others."""
 
 
 @dataclass(frozen=True)
@@ -160,6 +164,8 @@ def language_weights(
 ) -> dict[str, float]:
     """The languages of an index and what a word's form in each counts for.
 
+    Without a filter on the language, languages of less than one chunk in 10,000 are left out.
+
     Args:
         terms: those of the commit to be searched.
         chunks: how many chunks it has.
@@ -177,5 +183,5 @@ def language_weights(
     return {
         language: weights.language(min(1.0, count / max(1, chunks)))
         for language, count in counts.items()
-        if count
+        if count and count >= _LEAST_SHARE * chunks
     }

@@ -1,0 +1,60 @@
+"""A language of very few chunks takes part only where it is asked for."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from shared import Document, Filter, Index, Searcher, create
+
+LETTER = Document(
+    "brev",
+    "Brev",
+    "Kære mor, jeg skriver til dig fra København, hvor jeg har lejet en lille lejlighed tæt ved "
+    "havnen og arbejder i en boghandel sammen med to andre studerende.",
+    {"language": "da"},
+)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("rare") / "index"
+
+
+@pytest.fixture(scope="module", params=[50, 10_000], ids=["few", "many"])
+def others(request: pytest.FixtureRequest) -> int:
+    """How many English chunks stand beside the letter."""
+    return int(request.param)
+
+
+@pytest.fixture(scope="module")
+def searcher(folder: Path, others: int) -> Iterator[Searcher]:
+    path = folder / str(others)
+    create(path)
+    with Index(path) as index:
+        index.add(LETTER)
+        for number in range(others):
+            text = f"The minutes of meeting {number} were approved by everyone who was there."
+            index.add(Document(f"minutes-{number}", "Minutes", text, {"language": "en"}))
+    with Searcher(path) as searcher:
+        yield searcher
+
+
+def found(searcher: Searcher, query: str, *filters: Filter) -> list[str]:
+    # This syntax leaves similar words out.
+    answer = searcher.search(query, filters=filters, syntax="lucene")
+    return [hit.source_document for hit in answer.results]
+
+
+def test_the_words_as_written_are_always_found(searcher: Searcher) -> None:
+    assert found(searcher, "boghandel") == ["brev"]
+
+
+def test_other_forms_are_found_from_one_chunk_in_ten_thousand_on(
+    searcher: Searcher, others: int
+) -> None:
+    assert found(searcher, "lejligheder") == (["brev"] if others < 10_000 else [])
+
+
+def test_other_forms_are_always_found_under_the_filter_on_the_language(searcher: Searcher) -> None:
+    assert found(searcher, "lejligheder", Filter("language", "eq", "da")) == ["brev"]
