@@ -87,7 +87,7 @@ async def connected(index_path: Path, mode: str = "auto") -> AsyncIterator[Clien
     passed_on = {
         name: value
         for name, value in os.environ.items()
-        if "COVERAGE" in name or name == "XDG_CONFIG_HOME"
+        if "COVERAGE" in name or name in {"XDG_CONFIG_HOME", "PYTHONPATH"}
     }
     server = StdioServerParameters(
         command=str(PROGRAMS / "mcp-lucene"), args=[str(index_path)], env=passed_on
