@@ -27,6 +27,11 @@ def _print_version(asked: bool) -> None:
         raise typer.Exit
 
 
+def _names(listed: str) -> tuple[str, ...]:
+    """What stands between the commas of an option."""
+    return tuple(name for part in listed.split(",") if (name := part.strip()))
+
+
 @app.command()
 def serve(
     index_path: Annotated[
@@ -39,6 +44,16 @@ def serve(
             help="Folder of the index; it need not exist yet.",
         ),
     ],
+    tools: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME,…",
+            help="Offer only these tools, or groups of tools: search, browse.",
+        ),
+    ] = "",
+    exclude_tools: Annotated[
+        str, typer.Option(metavar="NAME,…", help="Do not offer these tools or groups.")
+    ] = "",
     _version: Annotated[
         bool,
         typer.Option(
@@ -52,13 +67,17 @@ def serve(
     while it runs. An assistant starts it by itself; see the README for its configuration.
     """
     from server.lucene_pool import LucenePool
+    from server.settings import ServerSettings
 
+    settings = ServerSettings(index_path, _names(tools), _names(exclude_tools))
     # Java starts in a thread of the pool while this one imports the MCP SDK, which takes longer.
     pool = LucenePool(index_path)
     from server.application import SearchServer
+    from server.state import ServerState
 
+    server = SearchServer(ServerState(settings, pool))
     try:
-        SearchServer(pool).run("stdio")
+        server.run("stdio")
     except* BrokenPipeError:
         # The client is gone: the session is over.
         raise typer.Exit from None

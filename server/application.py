@@ -6,7 +6,6 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from mcp.server import MCPServer
-from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.tools import Tool
 from mcp.types import CallToolResult, InputRequiredResult, TextContent, ToolAnnotations
@@ -14,8 +13,9 @@ from pydantic import ValidationError
 from pydantic_core import to_json
 
 from server import argument_errors
-from server.lucene_pool import LucenePool
-from server.tools import TOOLS
+from server.state import ServerState, ToolContext
+from server.tools import TOOLS, ToolEntry
+from server.tools.choice import chosen_tools
 from shared.errors import McpLuceneError
 from shared.results import without_unknown_places
 from shared.version import software_version
@@ -38,25 +38,28 @@ READ_ONLY = ToolAnnotations(
 )
 
 
-class SearchServer(MCPServer[LucenePool]):
+class SearchServer(MCPServer[ServerState]):
     """An MCP server whose tools answer a mistake with a sentence about it.
 
     Args:
-        pool: the threads and the searcher that the tools use; closed when the server ends.
+        state: what its handlers share; the pool is closed when the server ends.
+
+    Raises:
+        ServerOptionError: a tool was chosen that does not exist.
     """
 
-    def __init__(self, pool: LucenePool) -> None:
+    def __init__(self, state: ServerState) -> None:
         @asynccontextmanager
-        async def lifespan(_: MCPServer[LucenePool]) -> AsyncIterator[LucenePool]:
-            with pool:
-                yield pool
+        async def lifespan(_: MCPServer[ServerState]) -> AsyncIterator[ServerState]:
+            with state.pool:
+                yield state
 
         super().__init__(
             name="mcp-lucene",
             title="Document search",
             instructions=INSTRUCTIONS,
             version=software_version(),
-            tools=[_tool(name, title, function) for name, (title, function) in TOOLS.items()],
+            tools=[_tool(name, entry) for name, entry in chosen_tools(state.settings).items()],
             lifespan=lifespan,
             log_level="WARNING",
         )
@@ -65,7 +68,7 @@ class SearchServer(MCPServer[LucenePool]):
         self,
         name: str,
         arguments: dict[str, Any],
-        context: Context[LucenePool, Any] | None = None,
+        context: ToolContext | None = None,
     ) -> CallToolResult | InputRequiredResult:
         """Call a tool; what was wrong with the call becomes its answer.
 
@@ -80,7 +83,7 @@ class SearchServer(MCPServer[LucenePool]):
         except ToolError as error:
             match error.__cause__:
                 case ValidationError() as invalid:
-                    text = argument_errors.describe(name, invalid, TOOLS[name][1])
+                    text = argument_errors.describe(name, invalid, TOOLS[name].function)
                 case McpLuceneError() as known:
                     text = str(known)
                 case None:
@@ -103,12 +106,12 @@ def _told_alike(
     return result.model_copy(update={"content": [text], "structured_content": structured})
 
 
-def _tool(name: str, title: str, function: Any) -> Tool:
+def _tool(name: str, entry: ToolEntry) -> Tool:
     tool = Tool.from_function(
-        function,
+        entry.function,
         name=name,
-        title=title,
-        description=inspect.getdoc(function),
+        title=entry.title,
+        description=inspect.getdoc(entry.function),
         annotations=READ_ONLY,
         structured_output=True,
     )

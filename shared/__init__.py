@@ -43,6 +43,7 @@ from shared.errors import (
     QueryError,
     QueryParseError,
     ReadersDiedError,
+    ServerOptionError,
     SourceFileError,
     UnsupportedFileError,
 )
@@ -121,6 +122,7 @@ __all__ = [
     "SearchAnswer",
     "Searcher",
     "Section",
+    "ServerOptionError",
     "SourceFile",
     "SourceFileError",
     "TermCount",

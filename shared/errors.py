@@ -36,6 +36,10 @@ class ConfigurationError(McpLuceneError):
         self.source = source
 
 
+class ServerOptionError(McpLuceneError):
+    """The server cannot be started with an option as it was given."""
+
+
 # The index folder
 
 

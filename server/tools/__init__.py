@@ -1,7 +1,8 @@
-"""The tools: one table, by public name, of the title that people see and the function."""
+"""The tools: one table, by public name, of what clients are told of each and the function."""
 
 from collections.abc import Awaitable, Callable
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Any, Final, Literal
 
 from server.tools.chunks import get_document_chunks, get_next_chunk, get_previous_chunk
 from server.tools.documents import document_details, list_documents, list_failures
@@ -10,17 +11,36 @@ from server.tools.index import index_stats, list_fields
 from server.tools.search import search
 from server.tools.terms import suggest_terms, top_terms
 
-TOOLS: Final[dict[str, tuple[str, Callable[..., Awaitable[Any]]]]] = {
-    "Search": ("Search documents", search),
-    "explain_query": ("Explain a query", explain_query),
-    "ListDocuments": ("List documents", list_documents),
-    "document_details": ("Details of a document", document_details),
-    "suggest_terms": ("Words that begin so", suggest_terms),
-    "top_terms": ("Most frequent words or values", top_terms),
-    "list_fields": ("List fields", list_fields),
-    "index_stats": ("State of the index", index_stats),
-    "list_failures": ("Files not indexed", list_failures),
-    "get_next_chunk": ("Next chunk", get_next_chunk),
-    "get_previous_chunk": ("Previous chunk", get_previous_chunk),
-    "get_document_chunks": ("Chunks of a document", get_document_chunks),
+Group = Literal["search", "browse"]
+"""What a tool is for: to find chunks, or to look through documents and the index."""
+
+
+@dataclass(frozen=True)
+class ToolEntry:
+    """A tool as the server registers it.
+
+    Attributes:
+        title: the name that people see.
+        group: tools are chosen by their group or by their name.
+        function: its docstring and arguments are what a model is told of it.
+    """
+
+    title: str
+    group: Group
+    function: Callable[..., Awaitable[Any]]
+
+
+TOOLS: Final[dict[str, ToolEntry]] = {
+    "Search": ToolEntry("Search documents", "search", search),
+    "explain_query": ToolEntry("Explain a query", "search", explain_query),
+    "ListDocuments": ToolEntry("List documents", "browse", list_documents),
+    "document_details": ToolEntry("Details of a document", "browse", document_details),
+    "suggest_terms": ToolEntry("Words that begin so", "search", suggest_terms),
+    "top_terms": ToolEntry("Most frequent words or values", "search", top_terms),
+    "list_fields": ToolEntry("List fields", "search", list_fields),
+    "index_stats": ToolEntry("State of the index", "browse", index_stats),
+    "list_failures": ToolEntry("Files not indexed", "browse", list_failures),
+    "get_next_chunk": ToolEntry("Next chunk", "browse", get_next_chunk),
+    "get_previous_chunk": ToolEntry("Previous chunk", "browse", get_previous_chunk),
+    "get_document_chunks": ToolEntry("Chunks of a document", "browse", get_document_chunks),
 }

@@ -1,21 +1,20 @@
 """The tools that walk through a document."""
 
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Annotated
 
-from mcp.server.mcpserver import Context
 from pydantic import Field
 
 from server.arguments import ChunkId, DocumentId, MaxCharacters
 from server.budget import DEFAULT_CHARACTERS, fit, shorten_chunk
-from server.lucene_pool import LucenePool
+from server.state import ToolContext, ask
 from shared.errors import AnswerTooLongError
 from shared.results import DocumentChunks, Neighbour
 from shared.settings import MAX_COUNT
 
 
 async def get_next_chunk(
-    context: Context[LucenePool, Any],
+    context: ToolContext,
     chunk_id: ChunkId,
     max_characters: MaxCharacters = DEFAULT_CHARACTERS,
 ) -> Neighbour:
@@ -24,14 +23,12 @@ async def get_next_chunk(
     Chunks overlap by 40 words. chunk is null when the given one is the last; has_next tells
     whether another call with the returned chunk's id leads further.
     """
-    answer = await context.request_context.lifespan_context.run(
-        lambda searcher: searcher.next_chunk(chunk_id)
-    )
+    answer = await ask(context, lambda searcher: searcher.next_chunk(chunk_id))
     return _fitted(answer, max_characters)
 
 
 async def get_previous_chunk(
-    context: Context[LucenePool, Any],
+    context: ToolContext,
     chunk_id: ChunkId,
     max_characters: MaxCharacters = DEFAULT_CHARACTERS,
 ) -> Neighbour:
@@ -40,14 +37,12 @@ async def get_previous_chunk(
     Chunks overlap by 40 words. chunk is null when the given one is the first; has_previous tells
     whether another call with the returned chunk's id leads further back.
     """
-    answer = await context.request_context.lifespan_context.run(
-        lambda searcher: searcher.previous_chunk(chunk_id)
-    )
+    answer = await ask(context, lambda searcher: searcher.previous_chunk(chunk_id))
     return _fitted(answer, max_characters)
 
 
 async def get_document_chunks(
-    context: Context[LucenePool, Any],
+    context: ToolContext,
     source_document_id: DocumentId,
     start_index: Annotated[
         int, Field(ge=1, le=MAX_COUNT, description="Number of the first chunk.")
@@ -60,10 +55,11 @@ async def get_document_chunks(
     Use this to read a whole document or a part of it; total_chunks tells its length. Go on with
     start_index raised by count.
     """
-    answer = await context.request_context.lifespan_context.run(
+    answer = await ask(
+        context,
         lambda searcher: searcher.document_chunks(
             source_document_id, start_index=start_index, count=count
-        )
+        ),
     )
     chunks, notice = fit(
         answer.chunks, max_characters, shorten_chunk, outside=answer.source_document

@@ -1,9 +1,8 @@
 """The tools on documents as a whole: what there is, what is known of one, what is not there."""
 
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Annotated
 
-from mcp.server.mcpserver import Context
 from pydantic import Field
 
 from server.arguments import DocumentId, MaxCharacters, Offset
@@ -14,14 +13,14 @@ from server.budget import (
     shorten_failure,
     shorten_summary,
 )
-from server.lucene_pool import LucenePool
+from server.state import ToolContext, ask
 from shared.errors import AnswerTooLongError
 from shared.index_results import DocumentDetails
 from shared.results import DocumentList, FailureList
 
 
 async def list_documents(
-    context: Context[LucenePool, Any],
+    context: ToolContext,
     offset: Offset = 0,
     limit: Annotated[int, Field(ge=1, le=1_000, description="Documents to return.")] = 100,
     prefix: Annotated[str, Field(description="Only documents whose id begins so.")] = "",
@@ -32,15 +31,15 @@ async def list_documents(
     Use this to learn what there is, or to find a document's id; to find something in the
     documents use Search. Then read a document with get_document_chunks and its source_document.
     """
-    answer = await context.request_context.lifespan_context.run(
-        lambda searcher: searcher.documents(prefix=prefix, offset=offset, limit=limit)
+    answer = await ask(
+        context, lambda searcher: searcher.documents(prefix=prefix, offset=offset, limit=limit)
     )
     documents, notice = fit(answer.documents, max_characters, shorten_summary)
     return replace(answer, documents=documents, notice=notice)
 
 
 async def document_details(
-    context: Context[LucenePool, Any],
+    context: ToolContext,
     source_document_id: DocumentId,
     max_characters: MaxCharacters = DEFAULT_CHARACTERS,
 ) -> DocumentDetails:
@@ -50,9 +49,7 @@ async def document_details(
     when, and how long it is; hits leave out some of the metadata. preview is the beginning of the
     text; read on with get_document_chunks and the same id.
     """
-    answer = await context.request_context.lifespan_context.run(
-        lambda searcher: searcher.document_details(source_document_id)
-    )
+    answer = await ask(context, lambda searcher: searcher.document_details(source_document_id))
     fitting, notice = fit([answer], max_characters, shorten_details)
     if not fitting:
         raise AnswerTooLongError(max_characters)
@@ -60,7 +57,7 @@ async def document_details(
 
 
 async def list_failures(
-    context: Context[LucenePool, Any],
+    context: ToolContext,
     offset: Offset = 0,
     limit: Annotated[int, Field(ge=1, le=1_000, description="Files to return.")] = 100,
     max_characters: MaxCharacters = DEFAULT_CHARACTERS,
@@ -71,8 +68,6 @@ async def list_failures(
     indexed: files may be damaged, protected, too large, without text, or of a kind that is not
     read. A file that was indexed before it became unreadable is there in its older version.
     """
-    answer = await context.request_context.lifespan_context.run(
-        lambda searcher: searcher.failures(offset=offset, limit=limit)
-    )
+    answer = await ask(context, lambda searcher: searcher.failures(offset=offset, limit=limit))
     failures, notice = fit(answer.failures, max_characters, shorten_failure)
     return replace(answer, failures=failures, notice=notice)

@@ -1,20 +1,19 @@
 """The tool `explain_query`."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
-from mcp.server.mcpserver import Context
 from pydantic import Field
 
 from server.arguments import MaxCharacters, Offset
 from server.budget import DEFAULT_CHARACTERS, fit_explanation
-from server.lucene_pool import LucenePool
+from server.state import ToolContext, ask
 from shared.explained import QueryExplanation
 from shared.filters import Filter
 from shared.search_options import Detail, Operator, Syntax
 
 
 async def explain_query(
-    context: Context[LucenePool, Any],
+    context: ToolContext,
     query: Annotated[str, Field(description="The query as it would be given to Search.")],
     detail: Annotated[
         Detail,
@@ -41,7 +40,8 @@ async def explain_query(
     read, which words the index has and in how many chunks, and what each adds to a score. Then
     search again with other words. For words that the index has use suggest_terms.
     """
-    answer = await context.request_context.lifespan_context.run(
+    answer = await ask(
+        context,
         lambda searcher: searcher.explain(
             query,
             detail=detail,
@@ -50,6 +50,6 @@ async def explain_query(
             filters=filters,
             operator=operator,
             syntax=syntax,
-        )
+        ),
     )
     return fit_explanation(answer, max_characters)

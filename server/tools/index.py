@@ -3,17 +3,15 @@
 from dataclasses import replace
 from typing import Any
 
-from mcp.server.mcpserver import Context
-
 from server.arguments import MaxCharacters
 from server.budget import DEFAULT_CHARACTERS, fit, shorten_field
-from server.lucene_pool import LucenePool
+from server.state import ToolContext, ask
 from shared.index_results import FieldList
 from shared.results import IndexStatistics
 
 
 async def list_fields(
-    context: Context[LucenePool, Any], max_characters: MaxCharacters = DEFAULT_CHARACTERS
+    context: ToolContext, max_characters: MaxCharacters = DEFAULT_CHARACTERS
 ) -> FieldList:
     """List the fields of the index, what each holds and what can be done with it.
 
@@ -21,13 +19,13 @@ async def list_fields(
     values look; query_name is for the query itself, as in query_name:word. Then list the values
     of a field with top_terms, or those that begin in a certain way with suggest_terms.
     """
-    answer = await context.request_context.lifespan_context.run(lambda searcher: searcher.fields())
+    answer = await ask(context, lambda searcher: searcher.fields())
     fields, notice = fit(answer.fields, max_characters, shorten_field)
     return replace(answer, fields=fields, notice=notice)
 
 
 async def index_stats(
-    context: Context[LucenePool, Any], max_characters: MaxCharacters = DEFAULT_CHARACTERS
+    context: ToolContext, max_characters: MaxCharacters = DEFAULT_CHARACTERS
 ) -> IndexStatistics:
     """Tell how large the index is, in which languages its documents are and from which folders.
 
@@ -35,9 +33,7 @@ async def index_stats(
     the user asks about the index itself. What the documents are: ListDocuments; which files are
     missing: list_failures.
     """
-    answer = await context.request_context.lifespan_context.run(
-        lambda searcher: searcher.statistics()
-    )
+    answer = await ask(context, lambda searcher: searcher.statistics())
     entries: list[tuple[str, str, Any]] = [
         *(("folder", *entry) for entry in answer.folders.items()),
         *(("language", *entry) for entry in answer.languages.items()),

@@ -1,9 +1,8 @@
 """The tool `Search`."""
 
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Annotated
 
-from mcp.server.mcpserver import Context
 from pydantic import Field
 
 from server.arguments import MaxCharacters, Offset
@@ -15,14 +14,14 @@ from server.budget import (
     fit,
     shorten_hit,
 )
-from server.lucene_pool import LucenePool
+from server.state import ToolContext, ask
 from shared.filters import Filter
 from shared.results import SearchAnswer
 from shared.search_options import BY_SCORE, Content, Operator, Syntax
 
 
 async def search(
-    context: Context[LucenePool, Any],
+    context: ToolContext,
     query: Annotated[
         str,
         Field(
@@ -86,7 +85,8 @@ async def search(
     the question: say so, or ask with other words. suggestion is the query as it was corrected. Cite
     file_path, or else source_document, with page_start, slide_start, sheet_start or line_start.
     """
-    answer = await context.request_context.lifespan_context.run(
+    answer = await ask(
+        context,
         lambda searcher: searcher.search(
             query,
             limit=limit,
@@ -98,7 +98,7 @@ async def search(
             sort=sort,
             facets=facets,
             min_confidence=min_confidence,
-        )
+        ),
     )
     shown, counted = brief_query(query), brief_facets(answer.facets)
     hits = [brief_passages(hit) for hit in answer.results]

@@ -1,19 +1,18 @@
 """The tools on the terms of a field: `suggest_terms` and `top_terms`."""
 
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Annotated
 
-from mcp.server.mcpserver import Context
 from pydantic import Field
 
 from server.arguments import FieldName, MaxCharacters
 from server.budget import DEFAULT_CHARACTERS, fit, shorten_term
-from server.lucene_pool import LucenePool
+from server.state import ToolContext, ask
 from shared.index_results import TermList
 
 
 async def suggest_terms(
-    context: Context[LucenePool, Any],
+    context: ToolContext,
     prefix: Annotated[
         str,
         Field(
@@ -33,14 +32,14 @@ async def suggest_terms(
     word, a name, or a value to filter by. Then search for the words that fit, or filter by the
     value as it is spelled here. complete is false if the prefix is too short to look at all words.
     """
-    answer = await context.request_context.lifespan_context.run(
-        lambda searcher: searcher.suggest_terms(prefix, field=field, limit=limit)
+    answer = await ask(
+        context, lambda searcher: searcher.suggest_terms(prefix, field=field, limit=limit)
     )
     return _fitted(answer, max_characters)
 
 
 async def top_terms(
-    context: Context[LucenePool, Any],
+    context: ToolContext,
     field: FieldName = "content",
     limit: Annotated[int, Field(ge=1, le=1_000, description="Terms to return.")] = 20,
     min_length: Annotated[
@@ -54,8 +53,9 @@ async def top_terms(
     Search by. On content, words such as "the" and "and" come first: raise min_length to learn
     what the documents are about. For words that begin in a certain way use suggest_terms.
     """
-    answer = await context.request_context.lifespan_context.run(
-        lambda searcher: searcher.top_terms(field=field, limit=limit, min_length=min_length)
+    answer = await ask(
+        context,
+        lambda searcher: searcher.top_terms(field=field, limit=limit, min_length=min_length),
     )
     return _fitted(answer, max_characters)
 

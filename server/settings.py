@@ -1,0 +1,19 @@
+"""What a server is told when it starts."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class ServerSettings:
+    """The choices of whoever starts the server.
+
+    Attributes:
+        index_path: the index folder; it need not exist yet.
+        tools: names or groups of the tools to offer; empty for all.
+        exclude_tools: names or groups of tools not to offer after all.
+    """
+
+    index_path: Path
+    tools: tuple[str, ...] = ()
+    exclude_tools: tuple[str, ...] = ()

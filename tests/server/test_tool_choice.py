@@ -1,0 +1,56 @@
+"""Whoever starts the server chooses which tools it offers."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import PROGRAMS, Connect
+
+SEARCH = ["Search", "explain_query", "suggest_terms", "top_terms", "list_fields"]
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("options", "offered"),
+    [
+        (["--tools", "search"], SEARCH),
+        (["--tools", "Search, get_next_chunk"], ["Search", "get_next_chunk"]),
+        (["--exclude-tools", "browse"], SEARCH),
+        (
+            ["--tools", "search", "--exclude-tools", "explain_query,top_terms,list_fields"],
+            ["Search", "suggest_terms"],
+        ),
+    ],
+)
+async def test_tools_are_chosen_by_name_and_by_group(
+    empty_index: Path, connect: Connect, options: list[str], offered: list[str]
+) -> None:
+    async with connect(*options) as client:
+        assert [tool.name for tool in (await client.list_tools()).tools] == offered
+        excluded = await client.call_tool("ListDocuments", {})
+        assert excluded.is_error
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--tools", "Serch"], "no tool or group of tools 'Serch'; did you mean 'Search'"),
+        (["--exclude-tools", "q"], "no tool or group of tools 'q'; there are search, browse,"),
+        (["--exclude-tools", "search,browse"], "no tool is left to offer"),
+    ],
+)
+def test_a_choice_that_cannot_be_is_told(
+    empty_index: Path, options: list[str], message: str
+) -> None:
+    done = subprocess.run(
+        [PROGRAMS / "mcp-lucene", empty_index, *options],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert message in done.stderr
+    assert done.stderr.startswith("Error: ")
