@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from server.settings import DEFAULT_TIME_BUDGET, ServerSettings
 from shared.settings import DEFAULT_INDEX_PATH, INDEX_PATH_VARIABLE, configured
 
 app = typer.Typer(
@@ -54,6 +55,15 @@ def serve(
     exclude_tools: Annotated[
         str, typer.Option(metavar="NAME,…", help="Do not offer these tools or groups.")
     ] = "",
+    time_budget: Annotated[
+        float,
+        typer.Option(
+            metavar="SECONDS",
+            min=0.1,
+            max=3600,
+            help="Answer with what was found until then.",
+        ),
+    ] = DEFAULT_TIME_BUDGET,
     _version: Annotated[
         bool,
         typer.Option(
@@ -67,9 +77,8 @@ def serve(
     while it runs. An assistant starts it by itself; see the README for its configuration.
     """
     from server.lucene_pool import LucenePool
-    from server.settings import ServerSettings
 
-    settings = ServerSettings(index_path, _names(tools), _names(exclude_tools))
+    settings = ServerSettings(index_path, _names(tools), _names(exclude_tools), time_budget)
     # Java starts in a thread of the pool while this one imports the MCP SDK, which takes longer.
     pool = LucenePool(index_path)
     from server.application import SearchServer

@@ -1,18 +1,28 @@
 """What the handlers of a server share while it runs, and how they ask the index."""
 
+import asyncio
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from mcp.server.mcpserver import Context
 
 from server.lucene_pool import LucenePool
 from server.settings import ServerSettings
+from shared.cancellation import Cancellation
+from shared.errors import TimeBudgetError
 
 if TYPE_CHECKING:
     from shared.searcher import Searcher
 
 Answer = TypeVar("Answer")
+
+_PROGRESS_SECONDS: Final = 1.0
+"""How often a client hears that its request is still being answered."""
+
+_SECONDS_TO_STOP: Final = 5.0
+"""How long a search may take to notice that its time is over."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +43,10 @@ ToolContext: TypeAlias = Context[ServerState, Any]
 
 
 async def ask(context: ToolContext, work: Callable[["Searcher"], Answer]) -> Answer:
-    """Answer a request from the index.
+    """Answer a request from the index, within the server's budget of time.
+
+    The client is told of the progress each second. When the budget is used up a search ends with
+    what it has found, and when the client cancels the request the search is stopped.
 
     Args:
         context: the request.
@@ -41,5 +54,25 @@ async def ask(context: ToolContext, work: Callable[["Searcher"], Answer]) -> Ans
 
     Raises:
         McpLuceneError: what the work raised, or why Java could not start.
+        TimeBudgetError: the work took longer, and could not be stopped.
     """
-    return await context.request_context.lifespan_context.pool.run(work)
+    state = context.request_context.lifespan_context
+    budget, began = state.settings.time_budget, time.monotonic()
+    cancellation = Cancellation()
+    answer = asyncio.ensure_future(
+        state.pool.run(lambda searcher: work(searcher.until(cancellation)))
+    )
+    try:
+        pause = min(_PROGRESS_SECONDS, budget)
+        while not (await asyncio.wait({answer}, timeout=pause))[0]:
+            spent = time.monotonic() - began
+            if spent >= budget + _SECONDS_TO_STOP:
+                raise TimeBudgetError(budget)
+            if spent >= budget:
+                cancellation.cancel()
+            await context.report_progress(spent, budget, "searching")
+        return answer.result()
+    finally:
+        if not answer.done():
+            cancellation.cancel()
+            answer.cancel()

@@ -45,6 +45,7 @@ from shared.errors import (
     ReadersDiedError,
     ServerOptionError,
     SourceFileError,
+    TimeBudgetError,
     UnsupportedFileError,
 )
 from shared.filters import Filter
@@ -127,6 +128,7 @@ __all__ = [
     "SourceFileError",
     "TermCount",
     "TermList",
+    "TimeBudgetError",
     "UnsupportedFileError",
     "create",
 ]

@@ -220,6 +220,16 @@ class ChunkNotFoundError(McpLuceneError):
         )
 
 
+class TimeBudgetError(McpLuceneError):
+    """A call took longer than the server allows."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(
+            f"the answer was not ready after {seconds:g} seconds and was given up; ask for less, "
+            "or start the server with a greater --time-budget"
+        )
+
+
 class AnswerTooLongError(McpLuceneError):
     """Not even the ids of an answer fit into the length that was asked for."""
 

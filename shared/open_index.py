@@ -16,6 +16,7 @@ from org.apache.lucene.search.similarities import BM25Similarity
 from org.apache.lucene.store import FSDirectory
 
 from shared import index_folder, java_errors, jvm
+from shared.cancellation import Cancellation
 from shared.commit import check_schema
 from shared.index_format import commit_id
 from shared.weights import DEFAULT_WEIGHTS, Weights
@@ -58,8 +59,11 @@ class OpenIndex:
                 self._close_manager()
 
     @contextmanager
-    def newest(self) -> Iterator[Any]:
+    def newest(self, cancellation: Cancellation | None = None) -> Iterator[Any]:
         """Lend a Lucene searcher on the newest commit.
+
+        Args:
+            cancellation: what may stop its searches.
 
         Raises:
             IndexFolderError: there is no index that can be read; the class says why.
@@ -69,6 +73,8 @@ class OpenIndex:
                 manager, searcher = self._acquire()
             try:
                 check_schema(searcher.getIndexReader(), self.path)
+                if cancellation is not None:
+                    cancellation.stops(searcher)
                 yield searcher
             finally:
                 # Works after another thread has closed the manager, too.

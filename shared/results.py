@@ -136,6 +136,8 @@ class SearchAnswer:
         facets: the most frequent values of each field that was asked for.
         suggestion: the query with similar words in place of those that no chunk has, which were
             looked for; None if there are none.
+        partial: whether the search was stopped before it was done: the hits are the best of those
+            found until then, ``totalHits`` counts only these, and facets are left out.
         notice: what was cut from the answer to keep it short, and how to get it; else None.
     """
 
@@ -145,6 +147,7 @@ class SearchAnswer:
     results: list[Hit]
     facets: list[Facet] = field(default_factory=list)
     suggestion: str | None = None
+    partial: bool = False
     notice: str | None = None
 
 

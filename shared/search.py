@@ -16,7 +16,7 @@ from shared.query.limits import running
 from shared.query.pipeline import ParsedQuery, prepare
 from shared.query.tolerance import Correction
 from shared.ranking import best_first
-from shared.results import Hit, SearchAnswer
+from shared.results import Facet, Hit, SearchAnswer
 from shared.search_options import BY_SCORE, SearchRequest
 from shared.sorting import document_order, order
 
@@ -40,7 +40,7 @@ def search(searcher: Any, request: SearchRequest, folders: IndexedFolders) -> Se
     with running():
         total_hits, found = _top(searcher, query, selection, request)
         total = total_hits.value()
-        if total_hits.relation() != TotalHits.Relation.EQUAL_TO:
+        if total_hits.relation() != TotalHits.Relation.EQUAL_TO and not searcher.timedOut():
             matching = filtered(query.matching, request.filters, reader, folders)
             total = searcher.count(matching)
         shown = found[request.offset :]
@@ -49,6 +49,7 @@ def search(searcher: Any, request: SearchRequest, folders: IndexedFolders) -> Se
         likely = confidences(searcher, query, [*best, *shown])
         hits = _hits(searcher, shown, query, request, folders)
         rated = zip(hits, likely[len(best) :], strict=True)
+        facets = _facets(searcher, query, request, folders)
         return SearchAnswer(
             query=request.query,
             totalHits=total,
@@ -59,8 +60,19 @@ def search(searcher: Any, request: SearchRequest, folders: IndexedFolders) -> Se
                 if confidence >= request.min_confidence
             ],
             suggestion=_suggestion(request.query, query.corrections),
-            facets=count_facets(searcher, query.matching, request.facets, request.filters, folders),
+            facets=facets,
+            partial=bool(searcher.timedOut()),
         )
+
+
+def _facets(
+    searcher: Any, query: ParsedQuery, request: SearchRequest, folders: IndexedFolders
+) -> list[Facet]:
+    """How many hits have each value; nothing rather than the count of some of the hits."""
+    if searcher.timedOut():
+        return []
+    facets = count_facets(searcher, query.matching, request.facets, request.filters, folders)
+    return [] if searcher.timedOut() else facets
 
 
 def _top(

@@ -63,3 +63,13 @@ def check(holds: bool, name: str, value: object) -> None:
     """
     if not holds:
         raise ValueError(f"{name} is out of range: {value!r}")
+
+
+def check_page(offset: int, limit: int | None) -> None:
+    """Refuse a page of a list that begins below 0 or has no entries.
+
+    Raises:
+        ValueError: it does.
+    """
+    check(0 <= offset <= MAX_COUNT, "offset", offset)
+    check(limit is None or limit >= 1, "limit", limit)

@@ -1,11 +1,13 @@
 """The index open for reading: every call sees the newest commit."""
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from copy import copy
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self, get_args
 
 from shared import jvm, navigation, search
+from shared.cancellation import Cancellation
 from shared.commit import indexed_folders
 from shared.document_details import document_details
 from shared.explained import QueryExplanation
@@ -34,8 +36,8 @@ from shared.search_options import (
     SearchRequest,
     Syntax,
     check,
+    check_page,
 )
-from shared.settings import MAX_COUNT
 from shared.source_file import FileState
 from shared.statistics import statistics
 from shared.terms import suggest_terms, top_terms
@@ -64,22 +66,24 @@ class Searcher:
     ) -> None:
         self._index = OpenIndex(path, program, weights)
         self._weights = weights
+        self.cancellation: Cancellation | None = None
         self.path = self._index.path
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        error_type: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
         """Let go of the index's files; a later call opens them again."""
         self._index.close()
+
+    def until(self, cancellation: Cancellation) -> Self:
+        """The same open index, whose searches end early when they are cancelled."""
+        limited = copy(self)
+        limited.cancellation = cancellation
+        return limited
 
     def search(
         self,
@@ -129,7 +133,7 @@ class Searcher:
             min_confidence,
             self._weights,
         )
-        with self._index.newest() as searcher:
+        with self._newest() as searcher:
             return search.search(searcher, request, self._folders(searcher))
 
     def explain(
@@ -153,7 +157,7 @@ class Searcher:
         request = SearchRequest(
             query, limit, offset, filters, operator, syntax, weights=self._weights
         )
-        with self._index.newest() as searcher:
+        with self._newest() as searcher:
             return explain(searcher, request, detail, self._folders(searcher))
 
     def chunk(self, chunk_id: str) -> ChunkText:
@@ -162,7 +166,7 @@ class Searcher:
         Raises:
             ChunkNotFoundError: there is none.
         """
-        with self._index.newest() as searcher:
+        with self._newest() as searcher:
             return navigation.find_chunk(searcher, chunk_id, self._folders(searcher))
 
     def next_chunk(self, chunk_id: str) -> Neighbour:
@@ -171,16 +175,12 @@ class Searcher:
         Raises:
             ChunkNotFoundError: no chunk has the id.
         """
-        with self._index.newest() as searcher:
+        with self._newest() as searcher:
             return navigation.next_chunk(searcher, chunk_id, self._folders(searcher))
 
     def previous_chunk(self, chunk_id: str) -> Neighbour:
-        """The chunk before one, in the same document.
-
-        Raises:
-            ChunkNotFoundError: no chunk has the id.
-        """
-        with self._index.newest() as searcher:
+        """The chunk before one, in the same document; the error is that of `next_chunk`."""
+        with self._newest() as searcher:
             return navigation.previous_chunk(searcher, chunk_id, self._folders(searcher))
 
     def document_chunks(
@@ -199,7 +199,7 @@ class Searcher:
         """
         check(start_index >= 1, "start_index", start_index)
         check(count is None or count >= 1, "count", count)
-        with self._index.newest() as searcher:
+        with self._newest() as searcher:
             return navigation.document_chunks(
                 searcher, self._folders(searcher), source_document, start_index, count
             )
@@ -217,9 +217,8 @@ class Searcher:
         Raises:
             ValueError: an argument is out of its range.
         """
-        check(0 <= offset <= MAX_COUNT, "offset", offset)
-        check(limit is None or limit >= 1, "limit", limit)
-        with self._index.newest() as searcher:
+        check_page(offset, limit)
+        with self._newest() as searcher:
             return list_documents(searcher, self._folders(searcher), prefix, offset, limit)
 
     def document_details(self, source_document: str) -> DocumentDetails:
@@ -228,7 +227,7 @@ class Searcher:
         Raises:
             DocumentNotFoundError: there is no such document.
         """
-        with self._index.newest() as searcher:
+        with self._newest() as searcher:
             return document_details(searcher, self._folders(searcher), source_document)
 
     def suggest_terms(self, prefix: str, *, field: str = "content", limit: int = 10) -> TermList:
@@ -244,7 +243,7 @@ class Searcher:
             ValueError: an argument is out of its range.
         """
         check(limit >= 1, "limit", limit)
-        with self._index.newest() as searcher:
+        with self._newest() as searcher:
             return suggest_terms(searcher, self._folders(searcher), field, prefix, limit)
 
     def top_terms(
@@ -255,17 +254,17 @@ class Searcher:
         `field`, `limit` and the errors are those of `suggest_terms`.
         """
         check(limit >= 1, "limit", limit)
-        with self._index.newest() as searcher:
+        with self._newest() as searcher:
             return top_terms(searcher, self._folders(searcher), field, limit, min_length)
 
     def fields(self) -> FieldList:
         """The fields that can be searched, filtered, sorted by or counted."""
-        with self._index.newest() as searcher:
+        with self._newest() as searcher:
             return list_fields(searcher, self._folders(searcher))
 
     def statistics(self) -> IndexStatistics:
         """The state of the index."""
-        with self._index.newest() as searcher:
+        with self._newest() as searcher:
             return statistics(searcher, self.path)
 
     def failures(self, *, offset: int = 0, limit: int | None = None) -> FailureList:
@@ -278,20 +277,22 @@ class Searcher:
         Raises:
             ValueError: an argument is out of its range.
         """
-        check(0 <= offset <= MAX_COUNT, "offset", offset)
-        check(limit is None or limit >= 1, "limit", limit)
-        with self._index.newest() as searcher:
+        check_page(offset, limit)
+        with self._newest() as searcher:
             return list_failures(self.path, self._folders(searcher), offset, limit)
 
     def files(self) -> tuple[IndexedFolders, dict[str, FileState]]:
         """The folders that the documents come from, and the state of each file by document id."""
-        with self._index.newest() as searcher:
+        with self._newest() as searcher:
             return self._folders(searcher), file_states(searcher)
 
     def folders(self) -> IndexedFolders:
         """The folders that the documents come from."""
-        with self._index.newest() as searcher:
+        with self._newest() as searcher:
             return self._folders(searcher)
+
+    def _newest(self) -> AbstractContextManager[Any]:
+        return self._index.newest(self.cancellation)
 
     def _folders(self, searcher: Any) -> IndexedFolders:
         return indexed_folders(searcher.getIndexReader(), self.path)

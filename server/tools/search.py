@@ -1,7 +1,7 @@
 """The tool `Search`."""
 
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, Final
 
 from pydantic import Field
 
@@ -18,6 +18,11 @@ from server.state import ToolContext, ask
 from shared.filters import Filter
 from shared.results import SearchAnswer
 from shared.search_options import BY_SCORE, Content, Operator, Syntax
+
+PARTIAL: Final = (
+    "The time for a search was over: results are the best of what was found until then, and "
+    "totalHits counts only that. Ask with fewer or more specific words."
+)
 
 
 async def search(
@@ -103,4 +108,6 @@ async def search(
     shown, counted = brief_query(query), brief_facets(answer.facets)
     hits = [brief_passages(hit) for hit in answer.results]
     results, notice = fit(hits, max_characters, shorten_hit, outside=[shown, counted])
+    if answer.partial:
+        notice = " ".join(filter(None, [PARTIAL, notice]))
     return replace(answer, query=shown, results=results, facets=counted, notice=notice)

@@ -1,0 +1,72 @@
+"""Calls that take long: what they say meanwhile, and how they end."""
+
+import random
+from pathlib import Path
+
+import anyio
+import pytest
+from mcp import Client
+
+from shared import Document, Index, create
+from tests.conftest import connected
+from tests.server.answers import answer
+
+CHUNKS = 2_000
+SLOW = " ".join(
+    f'"aa bb aa bb aa {word}"~{slop}' for slop in range(100, 180) for word in ("aa", "bb")
+)
+"""Phrases with a slop of two words that repeat: minutes of work."""
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("slow") / "index"
+    create(path)
+    generator = random.Random(1)  # noqa: S311 - reproducible, not secret
+    with Index(path) as index:
+        for number in range(CHUNKS):
+            text = " ".join(generator.choices(["aa", "bb"], k=250))
+            index.add(Document(f"d{number}", "Title", text))
+        index.add(Document("note", "Note", "the rent is due"))
+    return path
+
+
+@pytest.mark.anyio
+async def test_a_search_answers_with_what_was_found_when_its_time_is_over(index: Path) -> None:
+    told: list[tuple[float, float | None]] = []
+
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
+        told.append((progress, total))
+
+    async with connected(index, "--time-budget", "3") as client:
+        found = answer(
+            await client.call_tool(
+                "Search", {"query": SLOW, "facets": ["language"]}, progress_callback=hear
+            )
+        )
+        assert found["partial"]
+        assert found["notice"].startswith("The time for a search was over")
+        assert found["totalHits"] < CHUNKS
+        assert found["facets"] == []
+        assert len(told) >= 2
+        assert all(total == 3 for _, total in told)
+        assert [progress for progress, _ in told] == sorted({progress for progress, _ in told})
+        assert not (await search(client, "rent"))["partial"]
+
+
+@pytest.mark.anyio
+async def test_calls_that_are_cancelled_leave_the_threads_free(index: Path) -> None:
+    async with connected(index, "--time-budget", "600") as client:
+        assert (await search(client, "rent"))["totalHits"] == 1
+        async with anyio.create_task_group() as calls:
+            for _ in range(20):
+                calls.start_soon(client.call_tool, "Search", {"query": SLOW})
+            await anyio.sleep(2)
+            calls.cancel_scope.cancel()
+        # Each of the calls would have held a thread for minutes.
+        with anyio.fail_after(30):
+            assert (await search(client, "rent"))["totalHits"] == 1
+
+
+async def search(client: Client, query: str) -> dict[str, object]:
+    return answer(await client.call_tool("Search", {"query": query}))
