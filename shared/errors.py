@@ -203,21 +203,25 @@ class UnsupportedFileError(SourceFileError):
 class DocumentNotFoundError(McpLuceneError):
     """No document of the index has the id."""
 
-    def __init__(self, source_document: str) -> None:
+    def __init__(self, source_document: str, near: Sequence[str] = ()) -> None:
         super().__init__(
-            f"no document has the id {source_document[:80]!r}; list the ids with idx list "
-            "or the tool ListDocuments"
+            f"no document has the id {source_document[:80]!r}; {_did_you_mean(near)}list the ids "
+            "with idx list or the tool ListDocuments"
         )
 
 
 class ChunkNotFoundError(McpLuceneError):
     """No chunk of the index has the id."""
 
-    def __init__(self, chunk_id: str) -> None:
+    def __init__(self, chunk_id: str, near: Sequence[str] = ()) -> None:
         super().__init__(
-            f"no chunk has the id {chunk_id[:80]!r}; its document may have been deleted or changed "
-            "since: search again"
+            f"no chunk has the id {chunk_id[:80]!r}; {_did_you_mean(near)}its document may have "
+            "been deleted or changed since: search again"
         )
+
+
+def _did_you_mean(near: Sequence[str]) -> str:
+    return f"did you mean {' or '.join(repr(name[:200]) for name in near)}? Or " if near else ""
 
 
 class TimeBudgetError(McpLuceneError):

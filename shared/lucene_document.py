@@ -136,6 +136,11 @@ def from_lucene(stored: Any, folders: IndexedFolders) -> ChunkText:
     )
 
 
+def chunk_count(stored: Any) -> int:
+    """The number of chunks of the document that a chunk is of; `stored` has its details."""
+    return int(json.loads(stored.get(schema.DETAILS))["chunk_count"])
+
+
 SUMMARY_FIELDS = (schema.SOURCE_DOCUMENT, schema.DETAILS)
 """The stored fields that `summary_from_lucene` needs."""
 

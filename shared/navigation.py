@@ -16,6 +16,7 @@ from shared import schema
 from shared.errors import ChunkNotFoundError, DocumentNotFoundError
 from shared.indexed_folder import IndexedFolders
 from shared.lucene_document import CHUNK_FIELDS, from_lucene, stored_fields
+from shared.near_ids import near_chunks, near_documents
 from shared.results import ChunkText, DocumentChunks, Neighbour
 from shared.settings import MAX_COUNT
 
@@ -28,7 +29,7 @@ def find_chunk(searcher: Any, chunk_id: str, folders: IndexedFolders) -> ChunkTe
     """
     found = searcher.search(TermQuery(Term(schema.ID, schema.keyword(chunk_id))), 1).scoreDocs
     if not len(found):
-        raise ChunkNotFoundError(chunk_id)
+        raise ChunkNotFoundError(chunk_id, near_chunks(searcher, chunk_id))
     return _load(searcher, found, folders)[0]
 
 
@@ -74,7 +75,7 @@ def document_chunks(
     """
     total = searcher.count(_of_document(source_document))
     if not total:
-        raise DocumentNotFoundError(source_document)
+        raise DocumentNotFoundError(source_document, near_documents(searcher, source_document))
     limit = total if count is None else min(count, total)
     chunks = _in_order(searcher, folders, source_document, start_index, limit=limit)
     return DocumentChunks(source_document, total, chunks)

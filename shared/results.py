@@ -88,6 +88,8 @@ class Hit(Citation):
             ``<mark>`` and ``</mark>``; None where they were not asked for.
         score: Lucene's relevance score, above 0; comparable within one answer only.
         confidence: how likely the chunk answers, from 0 to 1; comparable across queries.
+        has_next: whether its document goes on after it.
+        has_previous: whether its document begins before it.
     """
 
     id: str
@@ -97,6 +99,8 @@ class Hit(Citation):
     chunk_index: int
     score: float
     confidence: float
+    has_next: bool
+    has_previous: bool
     passages: list[str] | None
     metadata: Metadata
 

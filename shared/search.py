@@ -10,7 +10,7 @@ from shared.confidence import LOW, confidences
 from shared.facets import count_facets
 from shared.filter_query import filtered
 from shared.indexed_folder import IndexedFolders
-from shared.lucene_document import CHUNK_FIELDS, from_lucene, stored_fields
+from shared.lucene_document import CHUNK_FIELDS, chunk_count, from_lucene, stored_fields
 from shared.passages import Passages
 from shared.query.limits import running
 from shared.query.pipeline import ParsedQuery, prepare
@@ -101,11 +101,14 @@ def _hits(
     stored = searcher.storedFields()
     loaded = stored_fields(*CHUNK_FIELDS)
     for ranked in found:
-        chunk = from_lucene(stored.document(ranked.doc, loaded), folders)
+        document = stored.document(ranked.doc, loaded)
+        chunk = from_lucene(document, folders)
         yield {
             **vars(chunk),
             "content": chunk.content if request.content == "full" else None,
             "score": 1.0 if query.browses else ranked.score,
+            "has_next": chunk.chunk_index < chunk_count(document),
+            "has_previous": chunk.chunk_index > 1,
             "passages": passages.of(chunk.content) if passages else None,
         }
 

@@ -133,6 +133,7 @@ def test_search_as_json_has_the_shape_of_the_tool(idx: Idx, empty_index: Path) -
         "low_confidence": False,
         "facets": [],
         "suggestion": None,
+        "partial": False,
         "notice": None,
     }
     assert hit.pop("score") > 0
@@ -143,6 +144,8 @@ def test_search_as_json_has_the_shape_of_the_tool(idx: Idx, empty_index: Path) -
         "content": "The café opens at noon.",
         "source_document": "a",
         "chunk_index": 1,
+        "has_next": False,
+        "has_previous": False,
         "passages": None,
         "metadata": {},
         "line_start": 1,

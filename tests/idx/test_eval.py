@@ -210,6 +210,8 @@ def test_equal_scores_keep_their_order() -> None:
             chunk_index=chunk,
             score=score,
             confidence=0.5,
+            has_next=False,
+            has_previous=False,
             passages=None,
             metadata={},
         )

@@ -52,6 +52,8 @@ async def test_search(client: Client) -> None:
         "content": "Café au lait",
         "source_document": "menu",
         "chunk_index": 1,
+        "has_next": False,
+        "has_previous": False,
         "passages": None,
         "metadata": {"year": 2024},
         "line_start": 1,
@@ -121,6 +123,17 @@ async def test_how_much_text_a_hit_carries(client: Client) -> None:
     assert passages["content"] is None
     assert "<mark>word300</mark>" in passages["passages"][0]
     assert len(passages["passages"][0]) < 250
+
+
+async def test_a_hit_tells_whether_its_document_goes_on(client: Client) -> None:
+    found = answer(await client.call_tool("Search", {"query": "title:manual"}))
+    ends = {
+        hit["chunk_index"]: (hit["has_previous"], hit["has_next"])
+        for hit in found["results"]
+        if hit["source_document"] == "manual"
+    }
+    assert len(ends) > 2
+    assert ends == {n: (n > 1, n < len(ends)) for n in ends}
 
 
 async def test_list_documents(client: Client) -> None:

@@ -1,0 +1,97 @@
+"""The ids that may have been meant by one that the index does not have."""
+
+import re
+from typing import Any, Final
+
+from org.apache.lucene.document import IntPoint
+from org.apache.lucene.index import Term
+from org.apache.lucene.search import (
+    BooleanClause,
+    BooleanQuery,
+    RegexpQuery,
+    TermQuery,
+)
+from org.apache.lucene.search.spell import DirectSpellChecker, SuggestMode
+
+from shared import schema
+from shared.chunker import chunk_id
+
+_MOST: Final = 3
+"""Ids that are named."""
+
+_LONGEST: Final = 200
+"""Characters of an id that may be a slip of the keyboard, or of a part of one."""
+
+_LEAST_ALIKE: Final = 0.5
+"""Of two ids that count as alike; Lucene's default (``DirectSpellChecker.accuracy``)."""
+
+_CHUNK: Final = re.compile(r"(.+)-chunk-\d+", re.DOTALL)
+
+
+def near_documents(searcher: Any, source_document: str) -> list[str]:
+    """Ids of documents that are like one that no document has, at most three.
+
+    Letters may be wrong, a part of a path or the ending may be missing, capitals do not matter,
+    and it may be the id of a chunk.
+
+    Args:
+        searcher: a Lucene searcher.
+        source_document: the id.
+    """
+    chunk = _CHUNK.fullmatch(source_document)
+    if chunk and _has(searcher, schema.SOURCE_DOCUMENT, chunk[1]):
+        return [chunk[1]]
+    if not source_document.strip() or len(source_document) > _LONGEST:
+        return []
+    checker = DirectSpellChecker()
+    checker.setMinQueryLength(1)
+    checker.setAccuracy(_LEAST_ALIKE)
+    term = Term(schema.SOURCE_DOCUMENT, source_document)
+    reader, mode = searcher.getIndexReader(), SuggestMode.SUGGEST_ALWAYS
+    alike = [str(word.string) for word in checker.suggestSimilar(term, _MOST, reader, mode)]
+    return alike or _containing(searcher, source_document)
+
+
+def near_chunks(searcher: Any, wanted: str) -> list[str]:
+    """Ids of chunks that are like one that no chunk has, at most three.
+
+    Args:
+        searcher: a Lucene searcher.
+        wanted: the id.
+    """
+    chunk = _CHUNK.fullmatch(wanted)
+    document = chunk[1] if chunk else wanted
+    if not _has(searcher, schema.SOURCE_DOCUMENT, document):
+        return [chunk_id(near, 1) for near in near_documents(searcher, document)]
+    query = TermQuery(Term(schema.SOURCE_DOCUMENT, schema.keyword(document)))
+    count = searcher.count(query)
+    return [chunk_id(document, number) for number in sorted({1, count})]
+
+
+def _has(searcher: Any, field: str, value: str) -> bool:
+    return bool(searcher.getIndexReader().docFreq(Term(field, schema.keyword(value))))
+
+
+def _containing(searcher: Any, part: str) -> list[str]:
+    """Ids of documents with a part in them, whatever its capitals."""
+    name = part.replace("\\", "/").rsplit("/", 1)[-1] or part
+    pattern = f".*{''.join(map(_in_any_case, name))}.*"
+    query = (
+        BooleanQuery.Builder()
+        .add(RegexpQuery(Term(schema.SOURCE_DOCUMENT, pattern)), BooleanClause.Occur.FILTER)
+        .add(IntPoint.newExactQuery(schema.CHUNK_INDEX, 1), BooleanClause.Occur.FILTER)
+        .build()
+    )
+    stored = searcher.storedFields()
+    return [
+        str(stored.document(hit.doc).get(schema.SOURCE_DOCUMENT))
+        for hit in searcher.search(query, _MOST).scoreDocs
+    ]
+
+
+def _in_any_case(sign: str) -> str:
+    """A regular expression of Lucene for a character, whether it is a capital or not."""
+    if not sign.isalnum():
+        return f"\\{sign}"
+    cases = sorted({case for case in (sign, sign.lower(), sign.upper()) if len(case) == 1})
+    return f"[{''.join(cases)}]" if len(cases) > 1 else sign
