@@ -17,7 +17,7 @@ from server.state import ServerState, ToolContext
 from server.tools import TOOLS, ToolEntry
 from server.tools.choice import chosen_tools
 from shared.errors import McpLuceneError
-from shared.results import without_unknown_places
+from shared.results import without_unknown
 from shared.version import software_version
 
 INSTRUCTIONS = """\
@@ -101,7 +101,7 @@ def _told_alike(
     """An answer without what is not known, whose text is its structured content."""
     if not isinstance(result, CallToolResult) or result.structured_content is None:
         return result
-    structured = without_unknown_places(result.structured_content)
+    structured = without_unknown(result.structured_content)
     text = TextContent(type="text", text=to_json(structured).decode())
     return result.model_copy(update={"content": [text], "structured_content": structured})
 

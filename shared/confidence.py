@@ -39,7 +39,8 @@ def confidences(searcher: Any, query: ParsedQuery, hits: Sequence[Any]) -> list[
 
     It depends on how many of the words of the query the hit has, the rare ones counting more. Words
     such as "what" and "the" count only where there are no others; a word that no chunk has counts
-    as much as the rarest.
+    as much as the rarest. Of a query that was rewritten, the words of the original or those of the
+    rewritten one count, whichever the hit has more of.
 
     Args:
         searcher: a Lucene searcher.
@@ -51,11 +52,16 @@ def confidences(searcher: Any, query: ParsedQuery, hits: Sequence[Any]) -> list[
     """
     terms = terms_of(searcher.getIndexReader())
     chunks = searcher.getIndexReader().maxDoc()
-    rarities = {part: _rarity(part, terms, chunks) for part in _parts(query, terms, chunks)}
-    if not hits or query.browses or not rarities:
+    asked, rewritten = (
+        {part: _rarity(part, terms, chunks) for part in _parts(tree, query, terms, chunks)}
+        for tree in (query.words, query.rewritten)
+    )
+    if not hits or query.browses or not asked:
         return [1.0] * len(hits)
-    covered = _coverages(searcher, rarities, hits, terms)
-    return [round(_probability(coverage), 3) for coverage in covered]
+    covered = [
+        _coverages(searcher, rarities, hits, terms) for rarities in (asked, rewritten) if rarities
+    ]
+    return [round(_probability(max(of_hit)), 3) for of_hit in zip(*covered, strict=True)]
 
 
 def _probability(coverage: float) -> float:
@@ -78,12 +84,11 @@ def _coverages(
     return [covered[hit.doc] for hit in hits]
 
 
-def _parts(query: ParsedQuery, terms: IndexTerms, chunks: int) -> list[Node]:
+def _parts(tree: Node, query: ParsedQuery, terms: IndexTerms, chunks: int) -> list[Node]:
     """What a query asks for, part by part on fields; function words only if there is nothing else.
 
     Nothing is asked for by a query that only tells what must not match.
     """
-    tree = query.words
     clauses = tree.clauses if isinstance(tree, Clauses) else (Clause(tree),)
     wanted = [clause for clause in clauses if clause.occur in {"should", "must"}]
     languages = [

@@ -50,6 +50,8 @@ class QueryExplanation:
         terms: the terms that some chunk has, by field, the rarest first.
         hits: the best hits.
         notice: what was left out, else None.
+        diagnostics: why the query was not rewritten although that was wanted; else None, and left
+            out of answers.
     """
 
     query: str
@@ -60,3 +62,4 @@ class QueryExplanation:
     terms: list[ExplainedTerm] = field(default_factory=list)
     hits: list[ExplainedHit] = field(default_factory=list)
     notice: str | None = None
+    diagnostics: list[str] | None = None

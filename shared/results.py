@@ -44,25 +44,25 @@ class Citation:
     char_end: int | None = None
 
 
-_LEFT_OUT: Final = frozenset(part.name for part in fields(Citation))
+_LEFT_OUT: Final = {*(part.name for part in fields(Citation)), "rewritten", "diagnostics"}
 
 
 def plain(answer: Any) -> Any:
     """An answer as dictionaries and lists: what JSON and the tools show of it."""
-    return without_unknown_places(asdict(answer))
+    return without_unknown(asdict(answer))
 
 
-def without_unknown_places(value: Any) -> Any:
-    """A plain answer without the fields of a `Citation` that are None, at any depth."""
+def without_unknown(value: Any) -> Any:
+    """A plain answer without the fields that are left out where they are None, at any depth."""
     match value:
         case dict():
             return {
-                key: without_unknown_places(part)
+                key: without_unknown(part)
                 for key, part in value.items()
                 if part is not None or key not in _LEFT_OUT
             }
         case list():
-            return [without_unknown_places(part) for part in value]
+            return [without_unknown(part) for part in value]
     return value
 
 
@@ -143,6 +143,9 @@ class SearchAnswer:
         partial: whether the search was stopped before it was done: the hits are the best of those
             found until then, ``totalHits`` counts only these, and facets are left out.
         notice: what was cut from the answer to keep it short, and how to get it; else None.
+        rewritten: the query as a language model has rewritten it, which was looked for, too;
+            None, and left out of answers, if there is none.
+        diagnostics: why there is none although one was wanted; else None, and left out.
     """
 
     query: str
@@ -153,6 +156,8 @@ class SearchAnswer:
     suggestion: str | None = None
     partial: bool = False
     notice: str | None = None
+    rewritten: str | None = None
+    diagnostics: list[str] | None = None
 
 
 @dataclass(frozen=True)

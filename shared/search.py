@@ -62,6 +62,7 @@ def search(searcher: Any, request: SearchRequest, folders: IndexedFolders) -> Se
             suggestion=_suggestion(request.query, query.corrections),
             facets=facets,
             partial=bool(searcher.timedOut()),
+            rewritten=request.rewritten,
         )
 
 

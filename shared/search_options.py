@@ -44,6 +44,7 @@ class SearchRequest:
     facets: Sequence[str] = ()
     min_confidence: float = 0.0
     weights: Weights = DEFAULT_WEIGHTS
+    rewritten: str | None = None
 
     def __post_init__(self) -> None:
         check(self.limit >= 1, "limit", self.limit)

@@ -98,6 +98,7 @@ class Searcher:
         sort: str = BY_SCORE,
         facets: Sequence[str] = (),
         min_confidence: float = 0.0,
+        rewritten: str | None = None,
     ) -> SearchAnswer:
         """Find the chunks that match a query, best first.
 
@@ -113,6 +114,7 @@ class Searcher:
                 of the metadata; with a minus before it the greatest comes first.
             facets: keys of the metadata whose values are counted among the matches.
             min_confidence: leaves out hits that are less likely to answer, from 0 to 1.
+            rewritten: the query in other words, which are looked for, too, as plain text.
 
         Raises:
             QueryParseError: the query is not valid syntax.
@@ -120,19 +122,8 @@ class Searcher:
             FilterError: a filter, a facet or the order does not fit the index.
             ValueError: an argument is out of its range.
         """
-        request = SearchRequest(
-            query,
-            limit,
-            offset,
-            filters,
-            operator,
-            syntax,
-            content,
-            sort,
-            facets,
-            min_confidence,
-            self._weights,
-        )
+        asked = (query, limit, offset, filters, operator, syntax, content, sort, facets)
+        request = SearchRequest(*asked, min_confidence, self._weights, rewritten)
         with self._newest() as searcher:
             return search.search(searcher, request, self._folders(searcher))
 
@@ -146,6 +137,7 @@ class Searcher:
         filters: Sequence[Filter] = (),
         operator: Operator = "or",
         syntax: Syntax = "auto",
+        rewritten: str | None = None,
     ) -> QueryExplanation:
         """Explain why a search finds what it finds.
 
@@ -154,9 +146,8 @@ class Searcher:
         those of `search`.
         """
         check(detail in get_args(Detail), "detail", detail)
-        request = SearchRequest(
-            query, limit, offset, filters, operator, syntax, weights=self._weights
-        )
+        asked = (query, limit, offset, filters, operator, syntax)
+        request = SearchRequest(*asked, weights=self._weights, rewritten=rewritten)
         with self._newest() as searcher:
             return explain(searcher, request, detail, self._folders(searcher))
 

@@ -30,6 +30,7 @@ class Weights:
             the words of the query.
         similar: a word that is similar to one that no chunk has, where 1 is as much as the word.
         pattern: a match of a pattern beyond the terms that are scored one by one.
+        rewritten: the query as a language model has rewritten it, where 1 is as much as the query.
         k1: how much it counts that a word is there again and again, from 0.
         b: how much less it counts in a long text, from 0 to 1.
     """
@@ -50,6 +51,7 @@ class Weights:
     feedback: float = 2.0
     similar: float = 1.0
     pattern: float = 0.1
+    rewritten: float = 0.5
     k1: float = 1.2
     b: float = 0.75
 

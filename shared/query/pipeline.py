@@ -2,7 +2,8 @@
 
 1. What is not meant as syntax is escaped (`shared.query.syntax`).
 2. Lucene's classic syntax is parsed into a tree (`shared.query.parser`), in which a key of the
-   metadata is a field (`shared.query.named_fields`).
+   metadata is a field (`shared.query.named_fields`); what a language model has made of the query
+   (`shared.normalization`) is plain text, and joins the tree after step 6 as another way to match.
 3. Phrases match nearby words, too (`shared.query.phrases`).
 4. Wildcards are put on the fields that are fast (`shared.query.wildcards`).
 5. A word that no chunk has becomes similar ones (`shared.query.tolerance`).
@@ -33,7 +34,16 @@ from shared.query.presence import IndexTerms, present, terms_of
 from shared.query.rarity import as_rare_as_anywhere
 from shared.query.syntax import to_lucene_syntax
 from shared.query.tolerance import Correction, SimilarWords
-from shared.query.tree import Change, Everything, Node, Nothing, any_of, ranks, rewrite
+from shared.query.tree import (
+    Change,
+    Everything,
+    Node,
+    Nothing,
+    any_of,
+    ranks,
+    rewrite,
+    weighted,
+)
 from shared.query.words import WordsOnFields
 from shared.search_options import SearchRequest
 from shared.weights import Weights
@@ -65,6 +75,7 @@ class ParsedQuery:
         stages: what each step has made of the tree, in their order; the last is what is run.
         corrections: the words that no chunk has, and what was looked for instead.
         words: the tree before its words were put on fields.
+        rewritten: the words of the rewritten query, on no fields either; `Nothing` without one.
         on_fields: what puts them there.
         languages: the weight of each language whose base forms are looked for.
         weights: what each match counts for.
@@ -78,6 +89,7 @@ class ParsedQuery:
     stages: tuple[Stage, ...]
     corrections: tuple[Correction, ...]
     words: Node
+    rewritten: Node
     on_fields: Change
     languages: Mapping[str, float]
     weights: Weights
@@ -120,6 +132,7 @@ def prepare(request: SearchRequest, searcher: Any) -> ParsedQuery:
     classic = to_lucene_syntax(text, request.syntax, keys)
     tree = parse(text, classic, operator) if text.strip() else Everything()
     tree = rewrite(tree, on_metadata(keys))
+    rewritten = _rewritten(request)
     terms = terms_of(reader)
     languages = language_weights(terms, reader.maxDoc(), request.filters, weights)
     # A word is asked for by several steps.
@@ -132,13 +145,20 @@ def prepare(request: SearchRequest, searcher: Any) -> ParsedQuery:
         "wildcards": partial(wildcards.on_fields, weights=weights),
         "similar": similar,
     }
-    near = [rewrite(pair, on_fields) for pair in proximity.neighbours(tree, weights)]
+    pairs = proximity.neighbours(tree, weights)
+    pairs += (
+        weighted(pair, weights.rewritten) for pair in proximity.neighbours(rewritten, weights)
+    )
+    near = [rewrite(pair, on_fields) for pair in pairs]
     stages = [Stage("parse", tree)]
+    if not isinstance(rewritten, Nothing):
+        stages.append(Stage("rewritten", rewritten))
     with running():
         for name, change in steps.items():
             tree = rewrite(tree, change)
             stages.append(Stage(name, tree))
-        words, tree = tree, rewrite(tree, on_fields)
+        words, other = tree, weighted(rewrite(rewritten, on_fields), weights.rewritten)
+        tree = any_of(rewrite(words, on_fields), other)
         stages.append(Stage("fields", tree))
         tree = as_rare_as_anywhere(present(tree, terms), terms)
         pairs = [present(pair, terms) for pair in near]
@@ -150,6 +170,7 @@ def prepare(request: SearchRequest, searcher: Any) -> ParsedQuery:
             stages=tuple(stages),
             corrections=tuple(similar.corrections),
             words=words,
+            rewritten=rewritten,
             on_fields=on_fields,
             languages=languages,
             weights=weights,
@@ -157,6 +178,14 @@ def prepare(request: SearchRequest, searcher: Any) -> ParsedQuery:
             matching=Compiler(terms.query, ranks=False).query(tree) if ranks(tree) else lucene,
             rescoring=None if isinstance(nearness, Nothing) else compiler.query(nearness),
         )
+
+
+def _rewritten(request: SearchRequest) -> Node:
+    text = request.rewritten or ""
+    check_length(text)
+    if not (text.strip() and request.query.strip() and request.weights.rewritten):
+        return Nothing()
+    return parse(text, to_lucene_syntax(text, "plain"), request.operator)
 
 
 def language_weights(

@@ -58,6 +58,7 @@ def _syntax(keys: tuple[str, ...]) -> re.Pattern[str]:
 
 
 _SPECIAL: Final = re.compile(r'[+\-!(){}\[\]^"~*?:\\/&|]')
+_KEY: Final = re.compile(r"(?<![^\s(+\-!])[^\W\d]\w*:(?=[^\s/])")
 _OPERATOR: Final = re.compile(r"(?<!\S)(AND|OR|NOT)(?!\S)")
 
 
@@ -83,6 +84,18 @@ def to_lucene_syntax(text: str, syntax: Syntax = "auto", keys: Collection[str] =
         part if is_syntax else _escaped_but(part, start, groups)
         for start, part, is_syntax in _parts(text, pattern)
     )
+
+
+def is_plain(text: str, syntax: Syntax = "auto") -> bool:
+    """Whether nothing in a query is syntax, nor would be with any keys of metadata.
+
+    Args:
+        text: what was typed.
+        syntax: how it is read.
+    """
+    if syntax == "auto":
+        return to_lucene_syntax(text) == to_lucene_syntax(text, "plain") and not _KEY.search(text)
+    return syntax == "plain"
 
 
 def original_position(text: str, classic: str, position: int) -> int:
