@@ -8,7 +8,13 @@ import typer
 from typer.core import TyperCommand
 
 from idx.output import warn
-from shared.settings import CONFIGURATION_VARIABLE, VARIABLES, configuration_file, configured
+from shared.settings import (
+    CONFIGURATION_VARIABLE,
+    NORMALIZER_API_KEY_VARIABLE,
+    VARIABLES,
+    configuration_file,
+    configured,
+)
 
 
 class _ConfiguredContext(typer.Context):
@@ -46,7 +52,7 @@ class ConfiguredCommand(TyperCommand):
 
 
 def _warn_of_variables_without_effect() -> None:
-    known = {*VARIABLES.values(), CONFIGURATION_VARIABLE}
+    known = {*VARIABLES.values(), CONFIGURATION_VARIABLE, NORMALIZER_API_KEY_VARIABLE}
     for name in sorted(name for name in os.environ if name.startswith("IDX_")):
         # A name that is unlike all of them belongs to another program.
         near = [] if name in known else get_close_matches(name, known, n=1, cutoff=0.8)

@@ -12,9 +12,11 @@ import typer
 from shared.settings import (
     DEFAULT_INDEX_PATH,
     MAX_MEMORY,
+    MAX_NORMALIZER_TIMEOUT,
     MAX_TIMEOUT,
     MAX_WORKERS,
     MIN_MEMORY,
+    MIN_NORMALIZER_TIMEOUT,
     MIN_TIMEOUT,
     VARIABLES,
     PdfEngineName,
@@ -162,6 +164,47 @@ MaxMemory = Annotated[
     ),
 ]
 
+Normalize = Annotated[
+    bool,
+    typer.Option(
+        "--normalize/--no-normalize",
+        envvar=VARIABLES["normalize"],
+        help="Let a language model rewrite the query into English, and search both.",
+    ),
+]
+
+NormalizerModel = Annotated[
+    str | None,
+    typer.Option(
+        "--normalizer-model",
+        envvar=VARIABLES["normalizer_model"],
+        metavar="NAME",
+        help="The language model, as its server calls it.",
+    ),
+]
+
+NormalizerUrl = Annotated[
+    str,
+    typer.Option(
+        "--normalizer-url",
+        envvar=VARIABLES["normalizer_url"],
+        metavar="URL",
+        help="Address of the language model's server, which speaks as OpenAI's does.",
+    ),
+]
+
+NormalizerTimeout = Annotated[
+    float,
+    typer.Option(
+        "--normalizer-timeout",
+        envvar=VARIABLES["normalizer_timeout"],
+        min=MIN_NORMALIZER_TIMEOUT,
+        max=MAX_NORMALIZER_TIMEOUT,
+        metavar="SECONDS",
+        help="How long to wait for the language model.",
+    ),
+]
+
 __all__ = [
     "DEFAULT_INDEX_PATH",
     "Encoding",
@@ -173,6 +216,10 @@ __all__ = [
     "Json",
     "MaxMemory",
     "MaxSize",
+    "Normalize",
+    "NormalizerModel",
+    "NormalizerTimeout",
+    "NormalizerUrl",
     "PdfEngine",
     "PdfPassword",
     "Timeout",

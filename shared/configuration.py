@@ -24,17 +24,22 @@ from pydantic import (
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from shared.errors import ConfigurationError
+from shared.normalization.address import url_problem
 from shared.settings import (
     DEFAULT_INDEX_PATH,
     DEFAULT_MAX_MEGABYTES,
     DEFAULT_MAX_MEMORY,
+    DEFAULT_NORMALIZER_TIMEOUT,
+    DEFAULT_NORMALIZER_URL,
     DEFAULT_PDF_ENGINE,
     DEFAULT_TIMEOUT,
     DEFAULT_WAIT,
     MAX_MEMORY,
+    MAX_NORMALIZER_TIMEOUT,
     MAX_TIMEOUT,
     MAX_WORKERS,
     MIN_MEMORY,
+    MIN_NORMALIZER_TIMEOUT,
     MIN_TIMEOUT,
     VARIABLES,
     PdfEngineName,
@@ -69,6 +74,13 @@ def _known_encoding(name: str) -> str:
     except LookupError as error:
         raise PydanticCustomError("value", "there is no such encoding") from error
     return name
+
+
+def _address(url: str) -> str:
+    if problem := url_problem(url):
+        # As a part of the message: the library takes braces in it for places to fill in.
+        raise PydanticCustomError("value", "{problem}", {"problem": problem})
+    return url
 
 
 def _as_table(value: Any) -> Any:
@@ -121,6 +133,12 @@ class Settings(BaseModel):
     workers: int = Field(default_factory=default_workers, ge=1, le=MAX_WORKERS)
     timeout: Annotated[float, Field(ge=MIN_TIMEOUT, le=MAX_TIMEOUT)] = DEFAULT_TIMEOUT
     max_memory: Annotated[int, Field(ge=MIN_MEMORY, le=MAX_MEMORY)] = DEFAULT_MAX_MEMORY
+    normalize: bool = False
+    normalizer_model: Annotated[str, Field(min_length=1)] | None = None
+    normalizer_url: Annotated[str, AfterValidator(_address)] = DEFAULT_NORMALIZER_URL
+    normalizer_timeout: Annotated[
+        float, Field(ge=MIN_NORMALIZER_TIMEOUT, le=MAX_NORMALIZER_TIMEOUT)
+    ] = DEFAULT_NORMALIZER_TIMEOUT
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,8 +275,8 @@ def _described(errors: Sequence[ErrorDetails], named: Callable[[Location], str])
             case "missing":
                 yield f"{name} is missing"
             case _:
-                # The value of a password is no business of whoever reads the message.
-                secret = "password" in name.lower()
+                # A password, also one in an address, is no business of who reads the message.
+                secret = any(word in name.lower() for word in ("password", "normalizer_url"))
                 value = "" if secret else f" (it is {_shortened(error['input'])})"
                 yield f"{name}: {_message(error)}{value}"
 

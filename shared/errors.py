@@ -275,6 +275,10 @@ class FieldNotFoundError(McpLuceneError):
         )
 
 
+class LanguageModelError(McpLuceneError):
+    """A language model said nothing that could be searched for; the search goes on without it."""
+
+
 class ExtraMissingError(McpLuceneError):
     """A library that only some need is not installed.
 

@@ -16,6 +16,9 @@ INDEX_PATH_VARIABLE: Final = "IDX_INDEX_PATH"
 CONFIGURATION_VARIABLE: Final = "IDX_CONFIG"
 """Names the configuration file."""
 
+NORMALIZER_API_KEY_VARIABLE: Final = "IDX_NORMALIZER_API_KEY"
+"""Holds the key for a language model's server; it is no setting, so nothing shows it."""
+
 VARIABLES: Final = {
     "index_path": INDEX_PATH_VARIABLE,
     "wait": "IDX_WAIT",
@@ -31,6 +34,10 @@ VARIABLES: Final = {
     "workers": "IDX_WORKERS",
     "timeout": "IDX_TIMEOUT",
     "max_memory": "IDX_MAX_MEMORY",
+    "normalize": "IDX_NORMALIZE",
+    "normalizer_model": "IDX_NORMALIZER_MODEL",
+    "normalizer_url": "IDX_NORMALIZER_URL",
+    "normalizer_timeout": "IDX_NORMALIZER_TIMEOUT",
 }
 """The variable of each setting, in the order in which settings are shown."""
 
@@ -68,6 +75,16 @@ MAX_MEMORY: Final = 1_000_000
 
 MAX_WORKERS: Final = 1024
 """The greatest number of worker processes."""
+
+DEFAULT_NORMALIZER_URL: Final = "http://localhost:11434/v1"
+"""The address of a language model's server: that of Ollama on this machine."""
+
+DEFAULT_NORMALIZER_TIMEOUT: Final = 3.0
+"""Seconds that a language model may take to rewrite a query, which is waited for meanwhile."""
+
+MIN_NORMALIZER_TIMEOUT: Final = 0.5
+MAX_NORMALIZER_TIMEOUT: Final = 60
+"""Seconds; clients of the server give a search up after a minute."""
 
 
 def default_workers() -> int:

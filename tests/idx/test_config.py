@@ -41,6 +41,10 @@ def probe(
     workers: options.Workers = None,
     timeout: options.Timeout = DEFAULT_TIMEOUT,
     max_memory: options.MaxMemory = DEFAULT_MAX_MEMORY,
+    normalize: options.Normalize = False,
+    normalizer_model: options.NormalizerModel = None,
+    normalizer_url: options.NormalizerUrl = DEFAULT_NORMALIZER_URL,
+    normalizer_timeout: options.NormalizerTimeout = DEFAULT_NORMALIZER_TIMEOUT,
 ) -> None:
     print(json.dumps(locals(), default=str))
 
@@ -63,6 +67,13 @@ VALUES: dict[str, tuple[str, Any, str, Any, list[str], Any]] = {
     "workers": ("1", 1, "2", 2, ["--workers", "3"], 3),
     "timeout": ("1", 1.0, "2", 2.0, ["--timeout", "3"], 3.0),
     "max_memory": ("101", 101, "102", 102, ["--max-memory", "103"], 103),
+    "normalize": ("true", True, "0", False, ["--normalize"], True),
+    "normalizer_model": ("'a'", "a", "b", "b", ["--normalizer-model", "c"], "c"),
+    "normalizer_url": (
+        *("'http://a/v1'", "http://a/v1", "http://b", "http://b"),
+        *(["--normalizer-url", "http://c"], "http://c"),
+    ),
+    "normalizer_timeout": ("1", 1.0, "2", 2.0, ["--normalizer-timeout", "3"], 3.0),
 }
 
 

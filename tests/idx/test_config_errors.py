@@ -40,6 +40,8 @@ def test_nothing_in_the_current_folder_is_configuration(idx: Idx, tmp_path: Path
         ("encoding = 'no'", "encoding: there is no such encoding (it is 'no')"),
         ("index_path = 5", "index_path: the value should be a path, in quotes (it is 5)"),
         ("index_path = ''", "index_path: a path is at least one character"),
+        ("normalizer_url = 'x'", "normalizer_url: the value should be an address such as http"),
+        ("normalizer_timeout = 99", "normalizer_timeout: the value should be less than or equal"),
         ("index_path = 'a'\nwait = []\n[x]", "(it is []); x is no setting"),
         ("folders = 'a'", "folders: the value should be a valid list (it is 'a')"),
         ("folders = ['a', 5]", "folders, number 2: the value should be a path, in quotes, or a "),

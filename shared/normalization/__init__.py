@@ -1,0 +1,1 @@
+"""Queries rewritten into English by a language model, before they are searched."""

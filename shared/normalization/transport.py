@@ -1,0 +1,80 @@
+"""HTTP with a server that is not trusted: little is sent, and little is read.
+
+A broken or hostile server may answer with gigabytes, compressed to look small, or send the client
+elsewhere. How long it may take is limited by the caller.
+"""
+
+import ssl
+from typing import Final
+
+import httpx2
+
+from shared.errors import LanguageModelError
+
+LONGEST_BODY: Final = 100_000
+"""Bytes of an answer; a query with all that surrounds it is a hundredth of that."""
+
+_SENT: Final = ("host", "content-type", "content-length", "accept", "user-agent")
+"""The client library would tell the operating system and what its own variables say, too."""
+
+_CERTIFICATES: Final = ssl.create_default_context()
+"""Those that the system trusts; to load them takes longer than a request."""
+
+
+class BoundedTransport(httpx2.AsyncBaseTransport):
+    """Answers are read whole, up to a limit; whatever is no answer is an error.
+
+    Neither redirects nor the environment's proxies are followed.
+
+    Args:
+        api_key: sent to the server; None for no key.
+    """
+
+    def __init__(self, api_key: str | None) -> None:
+        self._transport = httpx2.AsyncHTTPTransport(verify=_CERTIFICATES, trust_env=False)
+        self._api_key = api_key
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Send a request and read the answer.
+
+        Raises:
+            LanguageModelError: the answer is an error, a redirect, compressed or too long.
+        """
+        headers = {name: request.headers[name] for name in _SENT if name in request.headers}
+        # What is compressed may be a thousand times longer than it looks.
+        headers["accept-encoding"] = "identity"
+        if self._api_key:
+            headers["authorization"] = f"Bearer {self._api_key}"
+        request.headers = httpx2.Headers(headers)
+        response = await self._transport.handle_async_request(request)
+        try:
+            body = await _body(response)
+        finally:
+            await response.aclose()
+        return httpx2.Response(
+            response.status_code,
+            headers={"content-type": "application/json"},
+            content=body,
+            request=request,
+        )
+
+    async def aclose(self) -> None:
+        """Close what is open."""
+        await self._transport.aclose()
+
+
+async def _body(response: httpx2.Response) -> bytes:
+    if response.status_code != httpx2.codes.OK:
+        raise LanguageModelError(
+            f"the language model's server answered with HTTP status {response.status_code}"
+        )
+    if response.headers.get("content-encoding", "identity") != "identity":
+        raise LanguageModelError("the language model's server compressed its answer")
+    body = bytearray()
+    async for part in response.aiter_raw():
+        body += part
+        if len(body) > LONGEST_BODY:
+            raise LanguageModelError(
+                f"the language model's server answered with more than {LONGEST_BODY:,} bytes"
+            )
+    return bytes(body)

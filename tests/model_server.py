@@ -1,0 +1,245 @@
+"""A server of language models on this machine, good, slow, broken or hostile as a test wants it."""
+
+import gzip
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Final
+
+
+@dataclass
+class Request:
+    """What the server was asked."""
+
+    path: str
+    headers: dict[str, str]
+    body: dict[str, Any]
+
+    @property
+    def text(self) -> str:
+        """What the user of the model said."""
+        return str(self.body["messages"][-1]["content"])
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: "ModelServer"
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        self.server.requests.append(Request(self.path, headers, body))
+        try:
+            self.server.answer(self)
+        except OSError:
+            # The client had enough, which is what some tests are about.
+            self.close_connection = True
+
+    def do_GET(self) -> None:
+        self.server.requests.append(Request(self.path, {}, {}))
+        send(self, 200, b"{}")
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+Answer = Callable[[_Handler], None]
+
+
+class ModelServer(ThreadingHTTPServer):
+    """Answers every question in the same way.
+
+    Attributes:
+        requests: what was asked until now.
+        stopped: set when the server ends.
+    """
+
+    daemon_threads = True
+    # Clients that come all at once wait in it.
+    request_queue_size = 100
+
+    def __init__(self, answer: Answer) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.answer = answer
+        self.requests: list[Request] = []
+        self.stopped = threading.Event()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}/v1"
+
+
+@contextmanager
+def serving(answer: Answer) -> Iterator[ModelServer]:
+    """Serve until the block ends."""
+    with ModelServer(answer) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        try:
+            yield server
+        finally:
+            server.stopped.set()
+            server.shutdown()
+            thread.join()
+
+
+def send(handler: _Handler, status: int, body: bytes, **headers: str) -> None:
+    handler.send_response(status)
+    for name, value in headers.items():
+        handler.send_header(name.replace("_", "-"), value)
+    handler.send_header("Content-Length", str(len(body)))
+    handler.end_headers()
+    handler.wfile.write(body)
+
+
+def completion(content: object, finish_reason: str = "stop", **message: object) -> dict[str, Any]:
+    """An answer as OpenAI's protocol has it."""
+    return {
+        "id": "1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "test",
+        "choices": [
+            {
+                "index": 0,
+                "finish_reason": finish_reason,
+                "message": {"role": "assistant", "content": content, **message},
+            }
+        ],
+    }
+
+
+def sends(answer: object) -> Answer:
+    """Answers with JSON."""
+    return sends_bytes(json.dumps(answer).encode())
+
+
+def sends_bytes(body: bytes, status: int = 200, **headers: str) -> Answer:
+    return lambda handler: send(handler, status, body, **headers)
+
+
+def says(text: object) -> Answer:
+    """Answers as a model that says this."""
+    return sends(completion(text))
+
+
+def is_silent(handler: _Handler) -> None:
+    """Takes the question and says nothing."""
+    handler.server.stopped.wait(60)
+    handler.close_connection = True
+
+
+def drips(handler: _Handler) -> None:
+    """Sends the beginning of an answer, byte by byte, for ever."""
+    handler.send_response(200)
+    handler.send_header("Content-Type", "application/json")
+    handler.send_header("Content-Length", "90000")
+    handler.end_headers()
+    while not handler.server.stopped.wait(0.02):
+        handler.wfile.write(b" ")
+
+
+def drips_headers(handler: _Handler) -> None:
+    """Never comes to the end of its headers."""
+    handler.wfile.write(b"HTTP/1.1 200 OK\r\n")
+    while not handler.server.stopped.wait(0.02):
+        handler.wfile.write(b"X-More: x\r\n")
+
+
+def floods(handler: _Handler) -> None:
+    """Sends an answer without an end as fast as it can."""
+    handler.send_response(200)
+    handler.send_header("Content-Type", "application/json")
+    handler.end_headers()
+    while not handler.server.stopped.is_set():
+        handler.wfile.write(b" " * 65_536)
+
+
+def inflates(handler: _Handler) -> None:
+    """Sends a small body that becomes a hundred megabytes."""
+    send(handler, 200, gzip.compress(b" " * 100_000_000), Content_Encoding="gzip")
+
+
+def hangs_up(handler: _Handler) -> None:
+    """Closes the connection in the middle of the answer."""
+    handler.send_response(200)
+    handler.send_header("Content-Length", "500")
+    handler.end_headers()
+    handler.wfile.write(b'{"id":')
+    handler.close_connection = True
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """A server that is of no use, and what is said of it."""
+
+    answer: Answer
+    diagnostic: str
+    timeout: float = field(default=20.0)
+
+
+SLOW: Final = "the language model did not answer within 1 s"
+NO_ANSWER: Final = "the language model's server sent something else than an answer ("
+NOT_ONE_LINE: Final = "the answer of the language model has several lines or control characters"
+
+TROUBLES: Final = {
+    "silent": Trouble(is_silent, SLOW, 1.0),
+    "dripping": Trouble(drips, SLOW, 1.0),
+    "dripping headers": Trouble(drips_headers, SLOW, 1.0),
+    "endless": Trouble(floods, "answered with more than 100,000 bytes"),
+    "inflated": Trouble(inflates, "the language model's server compressed its answer"),
+    "huge": Trouble(says("word " * 100_000), "answered with more than 100,000 bytes"),
+    "hanging up": Trouble(hangs_up, "cannot be reached, or hangs up"),
+    "error 500": Trouble(sends_bytes(b"secret-of-the-server", 500), "with HTTP status 500"),
+    "error 401": Trouble(sends_bytes(b'{"error": {"message": "bad key"}}', 401), "status 401"),
+    "error 404": Trouble(sends_bytes(b"no such model", 404), "with HTTP status 404"),
+    "error 429": Trouble(sends_bytes(b"{}", 429, Retry_After="60"), "with HTTP status 429"),
+    "no JSON": Trouble(sends_bytes(b"<html>rent notice</html>"), NO_ANSWER),
+    "half of JSON": Trouble(sends_bytes(b'{"choices": [{"mess'), NO_ANSWER),
+    "deep JSON": Trouble(sends_bytes(b"[" * 90_000), NO_ANSWER),
+    "no bytes": Trouble(sends_bytes(b""), NO_ANSWER),
+    "a list": Trouble(sends([1, 2]), NO_ANSWER),
+    "no choices": Trouble(sends(completion("") | {"choices": []}), NO_ANSWER),
+    "choices of null": Trouble(sends(completion("") | {"choices": None}), NO_ANSWER),
+    "no message": Trouble(sends({"choices": [{}]}), NO_ANSWER),
+    "a number for text": Trouble(says(5), NO_ANSWER),
+    "a time beyond time": Trouble(sends(completion("x") | {"created": 10**30}), NO_ANSWER),
+    "not Unicode": Trouble(sends_bytes(b'{"choices": "\xff\xfe"}'), NO_ANSWER),
+    "blank": Trouble(says(" \n "), "the answer of the language model is blank"),
+    "null": Trouble(says(None), "the answer of the language model is blank"),
+    "only quotes": Trouble(says('""'), "the answer of the language model is blank"),
+    "only signs": Trouble(says("--- ???"), "the language model has no other words for it"),
+    "a tool call": Trouble(
+        sends(
+            completion(
+                None,
+                "tool_calls",
+                tool_calls=[
+                    {
+                        "id": "1",
+                        "type": "function",
+                        "function": {"name": "delete", "arguments": "{}"},
+                    }
+                ],
+            )
+        ),
+        "the answer of the language model is blank",
+    ),
+    "a refusal": Trouble(
+        sends(completion(None, refusal="I will not.")), "the answer of the language model is blank"
+    ),
+    "thinking too long": Trouble(
+        sends(completion("<think>Well, the user", "length")), "said more than 200 tokens"
+    ),
+    "several lines": Trouble(says("lease\n\nHere is why: it is."), NOT_ONE_LINE),
+    "markdown": Trouble(says("```json\n{}\n```"), NOT_ONE_LINE),
+    "control characters": Trouble(says("lease\x1b[2J\x07 period"), NOT_ONE_LINE),
+    "a null character": Trouble(says("lease\0period"), NOT_ONE_LINE),
+    "text turned around": Trouble(says("lease \u202eperiod"), NOT_ONE_LINE),
+    "half of a surrogate pair": Trouble(says("lease \ud800"), NOT_ONE_LINE),
+    "an essay": Trouble(says("The period of notice is " * 40), "is too long for a query"),
+}
+"""Everything but an answer, by name."""
