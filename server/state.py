@@ -14,6 +14,7 @@ from shared.cancellation import Cancellation
 from shared.errors import TimeBudgetError
 
 if TYPE_CHECKING:
+    from shared.normalization.normalizer import LanguageModel
     from shared.searcher import Searcher
 
 Answer = TypeVar("Answer")
@@ -32,10 +33,12 @@ class ServerState:
     Attributes:
         settings: the choices of whoever started it.
         pool: the threads and the searcher that answer from the index.
+        language_model: what rewrites queries before they are searched; None for nothing.
     """
 
     settings: ServerSettings
     pool: LucenePool
+    language_model: "LanguageModel | None" = None
 
 
 ToolContext: TypeAlias = Context[ServerState, Any]

@@ -81,7 +81,9 @@ def idx(tmp_path: Path) -> Idx:
 
 
 @asynccontextmanager
-async def connected(index_path: Path, *options: str, mode: str = "auto") -> AsyncIterator[Client]:
+async def connected(
+    index_path: Path, *options: str, mode: str = "auto", **variables: str
+) -> AsyncIterator[Client]:
     """Start the real server on an index and connect the SDK's client to it over stdio."""
     # The SDK starts servers with an environment of its own.
     passed_on = {
@@ -90,7 +92,9 @@ async def connected(index_path: Path, *options: str, mode: str = "auto") -> Asyn
         if "COVERAGE" in name or name in {"XDG_CONFIG_HOME", "PYTHONPATH"}
     }
     server = StdioServerParameters(
-        command=str(PROGRAMS / "mcp-lucene"), args=[str(index_path), *options], env=passed_on
+        command=str(PROGRAMS / "mcp-lucene"),
+        args=[str(index_path), *options],
+        env=passed_on | variables,
     )
     async with Client(stdio_client(server), mode=mode) as client:
         yield client

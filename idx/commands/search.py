@@ -4,11 +4,14 @@ from typing import Annotated
 
 import typer
 
+from idx.normalizer_options import NormalizerOptions
+from idx.option_group import takes
 from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json
 from idx.output import print_json, say
 from shared.search_options import BY_SCORE, Detail, Operator, Syntax
 
 
+@takes(NormalizerOptions, "normalizer")
 def search(
     query: Annotated[
         str, typer.Argument(help="Words, or Lucene's query syntax; '' shows every chunk.")
@@ -65,6 +68,8 @@ def search(
             "how many chunks have each, or how the best scores came about. Each has all before it."
         ),
     ] = "steps",
+    *,
+    normalizer: NormalizerOptions,
     index_path: IndexPath = DEFAULT_INDEX_PATH,
     as_json: Json = False,
 ) -> None:
@@ -72,10 +77,16 @@ def search(
 
     Example: idx search 'notice period' --filter 'file_path^=/home/me/contracts' --facet language
     """
+    from dataclasses import replace
+
+    from idx.rewriting import rewriting_of
     from shared.filters import parse_filter
     from shared.searcher import Searcher
 
     conditions = [parse_filter(text) for text in filters or []]
+    rewriting = rewriting_of(query, syntax, normalizer)
+    if rewriting.diagnostic:
+        say(rewriting.diagnostic)
     with Searcher(index_path) as searcher:
         if explain:
             explanation = searcher.explain(
@@ -86,9 +97,10 @@ def search(
                 filters=conditions,
                 operator=operator,
                 syntax=syntax,
+                rewritten=rewriting.rewritten,
             )
             if as_json:
-                print_json(explanation)
+                print_json(replace(explanation, diagnostics=rewriting.diagnostics))
             else:
                 from idx.explanation import print_explanation
 
@@ -105,9 +117,10 @@ def search(
             sort=sort,
             facets=facets or [],
             min_confidence=min_confidence,
+            rewritten=rewriting.rewritten,
         )
     if as_json:
-        print_json(answer)
+        print_json(replace(answer, diagnostics=rewriting.diagnostics))
         return
     from idx.control_characters import visible_line
     from idx.facets import print_facet
@@ -118,6 +131,8 @@ def search(
     for facet in answer.facets:
         print_facet(facet)
     shown = f"{offset + 1} to {offset + len(answer.results)}" if answer.results else "none"
+    if answer.rewritten:
+        say(f"Looked for, too: {visible_line(answer.rewritten)}")
     if answer.suggestion:
         say(f"Looked for: {visible_line(answer.suggestion)}")
     if answer.low_confidence and answer.results:

@@ -1,11 +1,13 @@
 """The tool `explain_query`."""
 
+from dataclasses import replace
 from typing import Annotated
 
 from pydantic import Field
 
 from server.arguments import MaxCharacters, Offset
 from server.budget import DEFAULT_CHARACTERS, fit_explanation
+from server.rewriting import rewriting_of
 from server.state import ToolContext, ask
 from shared.explained import QueryExplanation
 from shared.filters import Filter
@@ -40,6 +42,7 @@ async def explain_query(
     read, which words the index has and in how many chunks, and what each adds to a score. Then
     search again with other words. For words that the index has use suggest_terms.
     """
+    rewriting = await rewriting_of(context, query, syntax)
     answer = await ask(
         context,
         lambda searcher: searcher.explain(
@@ -50,6 +53,7 @@ async def explain_query(
             filters=filters,
             operator=operator,
             syntax=syntax,
+            rewritten=rewriting.rewritten,
         ),
     )
-    return fit_explanation(answer, max_characters)
+    return fit_explanation(replace(answer, diagnostics=rewriting.diagnostics), max_characters)

@@ -14,6 +14,7 @@ from server.budget import (
     fit,
     shorten_hit,
 )
+from server.rewriting import rewriting_of
 from server.state import ToolContext, ask
 from shared.filters import Filter
 from shared.results import SearchAnswer
@@ -90,6 +91,7 @@ async def search(
     the question: say so, or ask with other words. suggestion is the query as it was corrected. Cite
     file_path, or else source_document, with page_start, slide_start, sheet_start or line_start.
     """
+    rewriting = await rewriting_of(context, query, syntax)
     answer = await ask(
         context,
         lambda searcher: searcher.search(
@@ -103,11 +105,20 @@ async def search(
             sort=sort,
             facets=facets,
             min_confidence=min_confidence,
+            rewritten=rewriting.rewritten,
         ),
     )
     shown, counted = brief_query(query), brief_facets(answer.facets)
     hits = [brief_passages(hit) for hit in answer.results]
-    results, notice = fit(hits, max_characters, shorten_hit, outside=[shown, counted])
+    outside = [shown, counted, answer.rewritten, rewriting.diagnostics]
+    results, notice = fit(hits, max_characters, shorten_hit, outside=outside)
     if answer.partial:
         notice = " ".join(filter(None, [PARTIAL, notice]))
-    return replace(answer, query=shown, results=results, facets=counted, notice=notice)
+    return replace(
+        answer,
+        query=shown,
+        results=results,
+        facets=counted,
+        notice=notice,
+        diagnostics=rewriting.diagnostics,
+    )
