@@ -258,7 +258,10 @@ class IndexStatistics:
         deleted_chunks: chunks replaced or deleted that still take space until segments merge.
         segments: files groups that a search visits.
         size_bytes: bytes of the files that the newest commit needs.
-        languages: documents by the code of their main language, where it is known.
+        languages: documents by the code of their main language, where it is known; the most
+            frequent first.
+        formats: documents by the extension of their file, such as pdf; the most frequent first.
+        changed: when the newest commit was made, ISO 8601 in UTC.
         folders: the folders that documents come from, with the prefix of their ids.
         schema_version: version of the fields' layout.
         software_version: version of mcp-lucene that wrote the newest commit.
@@ -273,6 +276,8 @@ class IndexStatistics:
     segments: int
     size_bytes: int
     languages: dict[str, int]
+    formats: dict[str, int]
+    changed: str
     folders: dict[str, str]
     schema_version: int
     software_version: str

@@ -1,5 +1,7 @@
 """The state of an index in figures."""
 
+import time
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +30,9 @@ def statistics(searcher: Any, path: Path) -> IndexStatistics:
         deleted_chunks=reader.numDeletedDocs(),
         segments=commit.getSegmentCount(),
         size_bytes=sum(map(_size, files)),
-        languages=_languages(searcher, reader),
+        languages=_documents_by(metadata.LANGUAGE, searcher),
+        formats=_documents_by(metadata.FILE_EXTENSION, searcher),
+        changed=_time_of_change(path / str(commit.getSegmentsFileName())),
         folders={decodable(str(folder.path)): folder.prefix for folder in folders},
         schema_version=int(data[schema.COMMIT_SCHEMA]),
         software_version=data[schema.COMMIT_SOFTWARE],
@@ -36,21 +40,29 @@ def statistics(searcher: Any, path: Path) -> IndexStatistics:
     )
 
 
-def _languages(searcher: Any, reader: Any) -> dict[str, int]:
-    """Documents of each language, the most frequent first."""
-    field = schema.metadata_field(metadata.LANGUAGE)
-    terms = MultiTerms.getTerms(reader, field)
+def _documents_by(key: str, searcher: Any) -> dict[str, int]:
+    """Documents by their value of a key of the metadata, the most frequent first."""
+    field = schema.metadata_field(key)
+    terms = MultiTerms.getTerms(searcher.getIndexReader(), field)
     found = {}
     for term in BytesRefIterator.cast_(terms.iterator()) if terms is not None else ():
-        language = term.utf8ToString()
         documents = (
             BooleanQuery.Builder()
             .add(TermQuery(Term(field, term)), BooleanClause.Occur.FILTER)
             .add(IntPoint.newExactQuery(schema.CHUNK_INDEX, 1), BooleanClause.Occur.FILTER)
             .build()
         )
-        found[language] = int(searcher.count(documents))
+        found[term.utf8ToString()] = int(searcher.count(documents))
     return dict(sorted(found.items(), key=lambda entry: (-entry[1], entry[0])))
+
+
+def _time_of_change(commit: Path) -> str:
+    """When a commit was made, by its file; now if a newer one has just taken its place."""
+    try:
+        changed = commit.stat().st_mtime
+    except FileNotFoundError:
+        changed = time.time()
+    return datetime.fromtimestamp(int(changed), UTC).isoformat().replace("+00:00", "Z")
 
 
 def _size(file: Path) -> int:

@@ -31,10 +31,12 @@ def stats(index_path: IndexPath = DEFAULT_INDEX_PATH, as_json: Json = False) -> 
                 "Languages",
                 ", ".join(f"{code} {count:,}" for code, count in figures.languages.items()),
             ),
+            ("Formats", ", ".join(f"{name} {count:,}" for name, count in figures.formats.items())),
             *(
                 ("Folder", f"{path}  {prefix and f'(as {prefix})'}".rstrip())
                 for path, prefix in figures.folders.items()
             ),
+            ("Changed", figures.changed),
             ("Schema version", str(figures.schema_version)),
             (
                 "Written by",

@@ -27,7 +27,7 @@ async def list_fields(
 async def index_stats(
     context: ToolContext, max_characters: MaxCharacters = DEFAULT_CHARACTERS
 ) -> IndexStatistics:
-    """Tell how large the index is, in which languages its documents are and from which folders.
+    """Tell how large the index is, which languages, formats and folders it has, its last change.
 
     Use this to learn whether there is anything to search and in which languages to ask, or when
     the user asks about the index itself. What the documents are: ListDocuments; which files are
@@ -37,11 +37,13 @@ async def index_stats(
     entries: list[tuple[str, str, Any]] = [
         *(("folder", *entry) for entry in answer.folders.items()),
         *(("language", *entry) for entry in answer.languages.items()),
+        *(("format", *entry) for entry in answer.formats.items()),
     ]
     kept, notice = fit(entries, max_characters, lambda entry, _: entry, outside=answer.path)
     return replace(
         answer,
         folders={path: prefix for kind, path, prefix in kept if kind == "folder"},
         languages={code: count for kind, code, count in kept if kind == "language"},
+        formats={name: count for kind, name, count in kept if kind == "format"},
         notice=notice,
     )
