@@ -20,6 +20,7 @@ from idx.commands import (
     folders,
     init,
     list_,
+    mcp_config,
     rebuild,
     search,
     show,
@@ -46,6 +47,7 @@ COMMANDS: Final[dict[str, Callable[..., None]]] = {
     "failures": failures.failures,
     "rebuild": rebuild.rebuild,
     "eval": eval_.evaluate,
+    "mcp-config": mcp_config.mcp_config,
 }
 """What works on an index, in the order of the help."""
 

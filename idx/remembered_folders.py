@@ -1,8 +1,6 @@
 """The folders in the configuration file, changed without touching what else stands in it."""
 
 import os
-import stat
-import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -10,6 +8,7 @@ import tomlkit
 import typer
 from tomlkit.items import AoT, Comment, Table, Trivia
 
+from idx.atomic_write import replace
 from idx.crawl import Selection
 from shared.configuration import Folder, read
 from shared.errors import ConfigurationError, SourceFileError
@@ -165,24 +164,8 @@ def _put_back(document: tomlkit.TOMLDocument, folders: AoT, position: int, text:
 
 
 def _write(file: Path, text: str) -> None:
-    """Replace a file as a whole, the one that a link leads to; a reader sees old or new."""
-    # A link is how dotfiles are often kept: it stays one.
-    target = Path(os.path.realpath(file))
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o600
-        with tempfile.NamedTemporaryFile(
-            "wb", dir=target.parent, prefix=f".{target.name}.", delete=False
-        ) as new:
-            try:
-                new.write(text.encode())
-                new.flush()
-                os.fchmod(new.fileno(), mode)
-                os.fsync(new.fileno())
-                Path(new.name).replace(target)
-            except BaseException:
-                Path(new.name).unlink()
-                raise
+        replace(file, text.encode())
     except UnicodeEncodeError as error:
         raise ConfigurationError(file, "cannot hold a path that is not UTF-8") from error
     except OSError as error:

@@ -1,0 +1,177 @@
+"""The clients that are known, each as its own documentation describes it.
+
+Nothing here is guessed: what a client's documentation does not say is left out, also where it is
+known to work.
+"""
+
+from typing import Final
+
+from idx.clients.client import Client, Location
+from idx.clients.launch import one_list, typed, with_tools
+
+_ALL: Final = (
+    Client(
+        "claude-desktop",
+        "Claude Desktop",
+        "https://modelcontextprotocol.io/docs/develop/connect-local-servers",
+        {
+            "user": (
+                Location(
+                    # For Linux only the MCP SDK says it, in the command mcp install.
+                    "$XDG_CONFIG_HOME/Claude/claude_desktop_config.json",
+                    "~/Library/Application Support/Claude/claude_desktop_config.json",
+                    "$APPDATA/Claude/claude_desktop_config.json",
+                ),
+            )
+        },
+    ),
+    Client(
+        "claude-code",
+        "Claude Code",
+        "https://code.claude.com/docs/en/mcp",
+        {"user": (Location("~/.claude.json"),), "project": (Location(".mcp.json"),)},
+        shape=typed,
+    ),
+    Client(
+        "cursor",
+        "Cursor",
+        "https://cursor.com/docs/mcp",
+        {"user": (Location("~/.cursor/mcp.json"),), "project": (Location(".cursor/mcp.json"),)},
+    ),
+    Client(
+        "vscode",
+        "VS Code",
+        "https://code.visualstudio.com/docs/agents/reference/mcp-configuration",
+        {
+            "user": (
+                Location(
+                    "$XDG_CONFIG_HOME/Code/User/mcp.json",
+                    "~/Library/Application Support/Code/User/mcp.json",
+                    "$APPDATA/Code/User/mcp.json",
+                ),
+            ),
+            "project": (Location(".vscode/mcp.json"),),
+        },
+        keys=("servers",),
+        shape=typed,
+    ),
+    Client(
+        "windsurf",
+        "Windsurf",
+        "https://docs.windsurf.com/windsurf/cascade/mcp",
+        {"user": (Location("~/.codeium/windsurf/mcp_config.json"),)},
+    ),
+    Client(
+        "zed",
+        "Zed",
+        "https://zed.dev/docs/ai/mcp",
+        {
+            "user": (
+                Location(
+                    "$XDG_CONFIG_HOME/zed/settings.json",
+                    "~/.config/zed/settings.json",
+                    "$APPDATA/Zed/settings.json",
+                ),
+            )
+        },
+        keys=("context_servers",),
+    ),
+    Client(
+        "gemini-cli",
+        "Gemini CLI",
+        "https://geminicli.com/docs/tools/mcp-server",
+        {
+            "user": (Location("~/.gemini/settings.json"),),
+            "project": (Location(".gemini/settings.json"),),
+        },
+    ),
+    Client(
+        "codex-cli",
+        "Codex CLI",
+        "https://developers.openai.com/codex/mcp",
+        {
+            "user": (Location("$CODEX_HOME/config.toml"),),
+            "project": (Location(".codex/config.toml"),),
+        },
+        keys=("mcp_servers",),
+        format="toml",
+    ),
+    Client(
+        "copilot-cli",
+        "GitHub Copilot CLI",
+        "https://docs.github.com/en/copilot/how-tos/copilot-cli/customize-copilot/add-mcp-servers",
+        {
+            "user": (Location("$COPILOT_HOME/mcp-config.json"),),
+            "project": (Location(".mcp.json"),),
+        },
+        shape=with_tools,
+    ),
+    Client(
+        "opencode",
+        "OpenCode",
+        "https://opencode.ai/docs/mcp-servers",
+        {
+            "user": (
+                Location(
+                    "$XDG_CONFIG_HOME/opencode/opencode.json", "~/.config/opencode/opencode.json"
+                ),
+                Location(
+                    "$XDG_CONFIG_HOME/opencode/opencode.jsonc", "~/.config/opencode/opencode.jsonc"
+                ),
+            ),
+            "project": (Location("opencode.json"), Location("opencode.jsonc")),
+        },
+        keys=("mcp",),
+        shape=one_list,
+    ),
+    Client(
+        "cline",
+        "Cline",
+        "https://docs.cline.bot/getting-started/config",
+        {"user": (Location("~/.cline/data/settings/cline_mcp_settings.json"),)},
+    ),
+    Client(
+        "roo-code",
+        "Roo Code",
+        "https://docs.roocode.com/features/mcp/using-mcp-in-roo",
+        {"project": (Location(".roo/mcp.json"),)},
+    ),
+    Client(
+        "continue",
+        "Continue",
+        "https://docs.continue.dev/customize/deep-dives/mcp",
+        {"project": (Location(".continue/mcpServers/mcp.json"),)},
+    ),
+    Client(
+        "kiro",
+        "Kiro",
+        "https://kiro.dev/docs/mcp/configuration",
+        {
+            "user": (Location("~/.kiro/settings/mcp.json"),),
+            "project": (Location(".kiro/settings/mcp.json"),),
+        },
+    ),
+    Client(
+        "qwen-code",
+        "Qwen Code",
+        "https://qwenlm.github.io/qwen-code-docs/en/users/features/mcp",
+        {
+            "user": (Location("~/.qwen/settings.json"),),
+            "project": (Location(".qwen/settings.json"),),
+        },
+    ),
+    Client(
+        "devin-cli",
+        "Devin CLI",
+        "https://docs.devin.ai/cli/extensibility/mcp/configuration",
+        {
+            "user": (
+                Location("~/.config/devin/config.json", windows="$APPDATA/devin/config.json"),
+            ),
+            "project": (Location(".devin/config.json"),),
+        },
+    ),
+)
+
+CLIENTS: Final = {client.id: client for client in _ALL}
+"""The known clients by their names on the command line."""

@@ -1,0 +1,156 @@
+"""JSON with comments and trailing commas, changed in place.
+
+Whatever is not the value in question stays as it is, character by character. There is no library
+for it in Python: those that know comments write the file anew, or need Node.js. So comments are
+blanked out, which leaves JSON with every character at its place, and the module `json` tells where
+a value begins and ends.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+_STRING: Final = r'"(?:[^"\\]|\\.)*"'
+_COMMENT: Final = re.compile(rf"{_STRING}|//[^\r\n]*|/\*.*?\*/", re.DOTALL)
+_TRAILING_COMMA: Final = re.compile(rf"{_STRING}|,(?=\s*[}}\]])", re.DOTALL)
+_BLANK: Final = re.compile(r"[ \t\r\n]*")
+_INDENTED_KEY: Final = re.compile(r'^([ \t]+)"', re.MULTILINE)
+
+_decode: Final = json.JSONDecoder().raw_decode
+
+
+@dataclass(frozen=True, slots=True)
+class _Member:
+    """A key and its value in an object; positions in the text."""
+
+    key: str
+    key_start: int
+    start: int
+    end: int
+
+
+def parse(text: str) -> dict[str, Any]:
+    """Read an object; a text of blanks is an empty one.
+
+    Raises:
+        ValueError: it is no JSON, or no object; the message says where and why.
+    """
+    if not text.strip():
+        return {}
+    try:
+        value = json.loads(_strict(text))
+    except RecursionError as error:
+        raise ValueError("values are nested too deeply") from error
+    except json.JSONDecodeError as error:
+        raise ValueError(f"line {error.lineno}, column {error.colno}: {error.msg}") from error
+    if not isinstance(value, dict):
+        raise ValueError("there is no object in braces")  # noqa: TRY004 - of the text
+    return value
+
+
+def with_value(text: str, path: Sequence[str], value: Any) -> str:
+    """A text with a value at a path, and objects on the way to it where there are none.
+
+    Args:
+        text: what `parse` reads. What stands on the way is an object.
+        path: the keys.
+        value: what is put there, in place of what is there.
+    """
+    if not text.strip():
+        text = f"{{}}{_newline(text)}"
+    strict = _strict(text)
+    start = _after_blanks(strict, 0)
+    for depth, key in enumerate(path):
+        members, close = _members(strict, start)
+        found = [member for member in members if member.key == key]
+        if not found:
+            for missing in reversed(path[depth + 1 :]):
+                value = {missing: value}
+            return _with_member(text, start, members, close, key, value)
+        # Of several, the last one counts.
+        start, end = found[-1].start, found[-1].end
+    return text[:start] + _formatted(text, value, _indentation(text, start)) + text[end:]
+
+
+def _with_member(
+    text: str, start: int, members: list[_Member], close: int, key: str, value: Any
+) -> str:
+    """A text with one more member at the end of the object between `start` and `close`."""
+    newline = _newline(text)
+    outer = _indentation(text, start)
+    inner = outer + _unit(text)
+    if members and _begins_line(text, members[-1].key_start):
+        inner = _indentation(text, members[-1].key_start)
+    member = f"{json.dumps(key)}: {_formatted(text, value, inner)}"
+    # Behind the comments that follow the last member.
+    end = len(text[:close].rstrip())
+    blanks = text[end:close]
+    if "\n" not in blanks:
+        blanks = newline + outer
+    if not members:
+        return f"{text[:end]}{newline}{inner}{member}{blanks}{text[close:]}"
+    last = members[-1].end
+    ends_in_comma = "," in _without_comments(text)[last:close]
+    before = text[:last] + ("" if ends_in_comma else ",") + text[last:end]
+    return f"{before}{newline}{inner}{member}{',' if ends_in_comma else ''}{blanks}{text[close:]}"
+
+
+def _members(strict: str, start: int) -> tuple[list[_Member], int]:
+    """The members of the object that begins at a position, and where its brace closes."""
+    members = []
+    position = _after_blanks(strict, start + 1)
+    while strict[position] != "}":
+        key, colon = _decode(strict, position)
+        value = _after_blanks(strict, _after_blanks(strict, colon) + 1)
+        _, end = _decode(strict, value)
+        members.append(_Member(key, position, value, end))
+        position = _after_blanks(strict, end)
+        if strict[position] == ",":
+            position = _after_blanks(strict, position + 1)
+    return members, position
+
+
+def _strict(text: str) -> str:
+    """The text as JSON proper, with everything else replaced by as many blanks."""
+    return _TRAILING_COMMA.sub(
+        lambda match: " " if match[0] == "," else match[0], _without_comments(text)
+    )
+
+
+def _without_comments(text: str) -> str:
+    return _COMMENT.sub(
+        lambda match: match[0] if match[0][0] == '"' else re.sub(r"[^\r\n]", " ", match[0]), text
+    )
+
+
+def _formatted(text: str, value: Any, indentation: str) -> str:
+    """A value as it is written into the text, on lines of which the first is indented already."""
+    written = json.dumps(value, ensure_ascii=False, indent=_unit(text))
+    return written.replace("\n", _newline(text) + indentation)
+
+
+def _after_blanks(text: str, position: int) -> int:
+    match = _BLANK.match(text, position)
+    return match.end() if match else position
+
+
+def _indentation(text: str, position: int) -> str:
+    """The blanks at the beginning of the line that a position is in."""
+    line = text[text.rfind("\n", 0, position) + 1 : position]
+    return line[: len(line) - len(line.lstrip(" \t"))]
+
+
+def _begins_line(text: str, position: int) -> bool:
+    return not text[text.rfind("\n", 0, position) + 1 : position].strip()
+
+
+def _unit(text: str) -> str:
+    """What a line is indented by within an object."""
+    found = _INDENTED_KEY.search(text)
+    return found[1] if found else "  "
+
+
+def _newline(text: str) -> str:
+    return "\r\n" if "\r\n" in text else "\n"

@@ -1,0 +1,112 @@
+"""`idx mcp-config`."""
+
+import os
+import re
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from idx.clients.catalogue import CLIENTS
+from idx.clients.client import Scope
+from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json
+from idx.output import print_json, say, tell, warn
+
+_NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
+"""What every client takes as the name of a server."""
+
+
+def _known(client: str) -> str:
+    if client not in CLIENTS:
+        near = get_close_matches(client.lower(), CLIENTS, n=1)
+        hint = f"; did you mean {near[0]}?" if near else "."
+        raise typer.BadParameter(f"{client!r} is not known{hint} There are {', '.join(CLIENTS)}.")
+    return client
+
+
+def _allowed(name: str) -> str:
+    if not _NAME.fullmatch(name):
+        raise typer.BadParameter("it may have up to 64 letters, digits, hyphens and underscores")
+    return name
+
+
+def _completed(incomplete: str) -> list[str]:
+    return [client for client in CLIENTS if client.startswith(incomplete)]
+
+
+def mcp_config(
+    client: Annotated[
+        str,
+        typer.Argument(
+            metavar="CLIENT",
+            callback=_known,
+            autocompletion=_completed,
+            help=f"The client: {', '.join(CLIENTS)}.",
+        ),
+    ],
+    write: Annotated[
+        bool, typer.Option("--write", help="Put it into the client's file, after a backup.")
+    ] = False,
+    name: Annotated[
+        str,
+        typer.Option(metavar="NAME", callback=_allowed, help="What the client calls the server."),
+    ] = "mcp-lucene",
+    scope: Annotated[
+        Scope | None,
+        typer.Option(help="The file of the user, or that of the project in the current folder."),
+    ] = None,
+    index_path: IndexPath = DEFAULT_INDEX_PATH,
+    as_json: Json = False,
+) -> None:
+    """Print what a client's configuration needs for this server, or put it there.
+
+    What else stands in the file stays as it is, comments included. An entry of the same name that
+    starts mcp-lucene is changed; one that starts another server is left alone.
+
+    Examples: idx mcp-config claude-desktop; idx mcp-config cursor --write --index-path ~/index
+    """
+    from dataclasses import asdict
+
+    from idx.clients.configuration import example
+    from idx.clients.configuration import write as write_to
+    from idx.clients.launch import Launch, installed_program
+
+    known = CLIENTS[client]
+    if scope is None:
+        scope = known.scopes[0]
+    if scope not in known.scopes:
+        raise typer.BadParameter(f"{known.title} has no file of a {scope}", param_hint="'--scope'")
+    file = known.file(scope)
+    # No link is resolved: it may lead elsewhere tomorrow.
+    index = Path(os.path.abspath(index_path))  # noqa: PTH100
+    launch = Launch(str(installed_program()), (str(index),))
+    text = example(known, name, launch)
+    written = write_to(known, file, name, launch) if write else None
+    if as_json:
+        done = asdict(written) if written else {"outcome": "printed", "backup": None}
+        print_json(
+            {
+                "client": client,
+                "file": str(file),
+                "name": name,
+                "entry": known.shape(launch),
+                "text": text,
+                "documentation": known.documentation,
+                **done,
+                "backup": done["backup"] and str(done["backup"]),
+            }
+        )
+    elif written is None:
+        typer.echo(text, nl=False)
+        say(f"It belongs into {file}; with --write it is put there. See {known.documentation}")
+    elif written.outcome == "unchanged":
+        tell(f"{name} stands in {file} already; nothing was changed.")
+    else:
+        kept = f" (before: {written.backup})" if written.backup else ""
+        done_to = "Added {} to" if written.outcome == "added" else "Changed {} in"
+        tell(f"{done_to.format(name)} {file}{kept}")
+    if written and written.outcome != "unchanged":
+        say(f"Restart {known.title}, so that it starts the server.")
+    if not index.exists():
+        warn(f"there is no index at {index} yet; the server waits for it")

@@ -1,0 +1,16 @@
+"""A home folder of a test's own."""
+
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home folder, which is the current folder of `idx`, too."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / ".config"))
+    for variable in ("CODEX_HOME", "COPILOT_HOME"):
+        monkeypatch.delenv(variable, raising=False)
+    return tmp_path

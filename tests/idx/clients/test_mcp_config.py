@@ -1,0 +1,200 @@
+"""`idx mcp-config`: what each client is told, and where."""
+
+import json
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+
+from idx.clients.catalogue import CLIENTS
+from shared import Document, Index
+from tests.conftest import Idx
+from tests.idx.clients.files import PROGRAM, file_of, servers
+
+PLAIN = {"command": PROGRAM, "args": ["INDEX"]}
+TYPED = {"type": "stdio", **PLAIN}
+COPILOT = {"type": "local", **PLAIN, "tools": ["*"]}
+OPENCODE = {"type": "local", "command": [PROGRAM, "INDEX"], "enabled": True}
+
+# As the documentation of each says it; a file of a project is relative to its folder.
+EXPECTED: list[tuple[str, str, str, str, dict[str, Any]]] = [
+    ("claude-desktop", "user", ".config/Claude/claude_desktop_config.json", "mcpServers", PLAIN),
+    ("claude-code", "user", ".claude.json", "mcpServers", TYPED),
+    ("claude-code", "project", ".mcp.json", "mcpServers", TYPED),
+    ("cursor", "user", ".cursor/mcp.json", "mcpServers", PLAIN),
+    ("cursor", "project", ".cursor/mcp.json", "mcpServers", PLAIN),
+    ("vscode", "user", ".config/Code/User/mcp.json", "servers", TYPED),
+    ("vscode", "project", ".vscode/mcp.json", "servers", TYPED),
+    ("windsurf", "user", ".codeium/windsurf/mcp_config.json", "mcpServers", PLAIN),
+    ("zed", "user", ".config/zed/settings.json", "context_servers", PLAIN),
+    ("gemini-cli", "user", ".gemini/settings.json", "mcpServers", PLAIN),
+    ("gemini-cli", "project", ".gemini/settings.json", "mcpServers", PLAIN),
+    ("codex-cli", "user", ".codex/config.toml", "mcp_servers", PLAIN),
+    ("codex-cli", "project", ".codex/config.toml", "mcp_servers", PLAIN),
+    ("copilot-cli", "user", ".copilot/mcp-config.json", "mcpServers", COPILOT),
+    ("copilot-cli", "project", ".mcp.json", "mcpServers", COPILOT),
+    ("opencode", "user", ".config/opencode/opencode.json", "mcp", OPENCODE),
+    ("opencode", "project", "opencode.json", "mcp", OPENCODE),
+    ("cline", "user", ".cline/data/settings/cline_mcp_settings.json", "mcpServers", PLAIN),
+    ("roo-code", "project", ".roo/mcp.json", "mcpServers", PLAIN),
+    ("continue", "project", ".continue/mcpServers/mcp.json", "mcpServers", PLAIN),
+    ("kiro", "user", ".kiro/settings/mcp.json", "mcpServers", PLAIN),
+    ("kiro", "project", ".kiro/settings/mcp.json", "mcpServers", PLAIN),
+    ("qwen-code", "user", ".qwen/settings.json", "mcpServers", PLAIN),
+    ("qwen-code", "project", ".qwen/settings.json", "mcpServers", PLAIN),
+    ("devin-cli", "user", ".config/devin/config.json", "mcpServers", PLAIN),
+    ("devin-cli", "project", ".devin/config.json", "mcpServers", PLAIN),
+]
+
+
+def test_every_file_of_every_client_is_tested() -> None:
+    files = [(client.id, scope) for client in CLIENTS.values() for scope in client.scopes]
+    assert files == [(client, scope) for client, scope, *_ in EXPECTED]
+
+
+@pytest.mark.parametrize(("client", "scope", "path", "key", "entry"), EXPECTED)
+def test_a_new_file_holds_what_is_printed(
+    idx: Idx, home: Path, client: str, scope: str, path: str, key: str, entry: dict[str, Any]
+) -> None:
+    project = home / "project"
+    project.mkdir()
+    file = (home if scope == "user" else project) / path
+    script = "import os, sys; os.chdir('project'); from idx.__main__ import main; main()"
+
+    def run(*options: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-c", script, "mcp-config", client, "--scope", scope, *options],
+            cwd=home,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+
+    printed = run()
+    assert str(file) in printed.stderr
+    assert not file.exists()
+    index = str(project / "lucene-index")
+    written = run("--write")
+    assert written.stdout == f"Added mcp-lucene to {file}\n"
+    assert f"Restart {CLIENTS[client].title}" in written.stderr
+    assert file.read_text() == printed.stdout
+    assert key in file.read_text()
+    expected = json.loads(json.dumps(entry).replace('"INDEX"', json.dumps(index)))
+    assert servers(client, file) == {"mcp-lucene": expected}
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    again = run("--write")
+    assert again.stdout == f"mcp-lucene stands in {file} already; nothing was changed.\n"
+    assert "Restart" not in again.stderr
+    assert [entry.name for entry in file.parent.iterdir() if entry.suffix == ".bak"] == []
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("client", ["cursor", "codex-cli"])
+async def test_what_is_written_starts_a_server_that_finds_documents(
+    idx: Idx, home: Path, empty_index: Path, client: str
+) -> None:
+    with Index(empty_index) as index:
+        index.add(Document("lease", "Lease", "The rent is due on the third."))
+    done = idx("mcp-config", client, "--write", "--name", "papers")
+    assert "Warning" not in done.stderr
+    entry = servers(client, file_of(client))["papers"]
+    passed_on = {name: value for name, value in os.environ.items() if name == "PYTHONPATH"}
+    server = StdioServerParameters(command=entry["command"], args=entry["args"], env=passed_on)
+    async with Client(stdio_client(server)) as assistant:
+        answer = await assistant.call_tool("Search", {"query": "rent"})
+    assert answer.structured_content is not None
+    assert answer.structured_content["totalHits"] == 1
+
+
+def test_the_answer_for_programs_tells_the_file_and_what_became_of_it(idx: Idx, home: Path) -> None:
+    file = home / ".cursor" / "mcp.json"
+    printed = json.loads(idx("mcp-config", "cursor", "--json").stdout)
+    assert printed["outcome"] == "printed"
+    assert printed["backup"] is None
+    assert printed["file"] == str(file)
+    assert json.loads(printed["text"]) == {"mcpServers": {"mcp-lucene": printed["entry"]}}
+    assert printed["documentation"].startswith("https://cursor.com/")
+    outcomes = []
+    for index in ("a", "a", "b"):
+        done = json.loads(idx("mcp-config", "cursor", "--write", "--json", "-i", index).stdout)
+        outcomes.append(done["outcome"])
+    assert outcomes == ["added", "unchanged", "changed"]
+    assert Path(done["backup"]).parent == file.parent
+    assert "/a" in Path(done["backup"]).read_text()
+
+
+def test_an_index_that_does_not_exist_gets_a_warning(idx: Idx, home: Path) -> None:
+    done = idx("mcp-config", "zed", "-i", "nowhere")
+    expected = f"Warning: there is no index at {home}/nowhere yet; the server waits for it"
+    assert done.stderr.splitlines()[-1] == expected
+
+
+def test_the_index_of_the_configuration_file_is_named(idx: Idx, home: Path) -> None:
+    file = home / ".config" / "mcp-lucene" / "config.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text("index_path = '/data/index'")
+    entry = json.loads(idx("mcp-config", "zed", "--json").stdout)["entry"]
+    assert entry["args"] == ["/data/index"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["curser"], "'curser' is not known; did you mean cursor?"),
+        (["nonsense"], "'nonsense' is not known. There are claude-desktop,"),
+        ([], "Missing argument 'CLIENT'"),
+        (["zed", "--scope", "project"], "Zed has no file of a project"),
+        (["cursor", "--name", "a b"], "letters, digits, hyphens and underscores"),
+    ],
+)
+def test_wrong_usage_is_told(idx: Idx, home: Path, arguments: list[str], words: str) -> None:
+    told = idx("mcp-config", *arguments, code=2).stderr
+    assert words in " ".join(told.replace("│", " ").split())
+    assert not (home / ".cursor").exists()
+
+
+def test_the_names_of_clients_are_completed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("_IDX_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", "idx mcp-config cl")
+    monkeypatch.setenv("COMP_CWORD", "2")
+    script = "from idx.app import app; app(prog_name='idx')"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["claude-desktop", "claude-code", "cline"]
+
+
+def test_a_variable_of_the_client_names_its_folder(
+    idx: Idx, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CODEX_HOME", str(home / "codex"))
+    idx("mcp-config", "codex-cli", "--write")
+    assert (home / "codex" / "config.toml").exists()
+
+
+def test_the_file_that_exists_is_used(idx: Idx, home: Path) -> None:
+    file = home / ".config" / "opencode" / "opencode.jsonc"
+    file.parent.mkdir(parents=True)
+    file.write_text("{}")
+    assert str(file) in idx("mcp-config", "opencode", "--write").stdout
+
+
+@pytest.mark.parametrize(
+    ("system", "path"),
+    [
+        ("darwin", "Library/Application Support/Claude/claude_desktop_config.json"),
+        ("win32", "AppData/Roaming/Claude/claude_desktop_config.json"),
+    ],
+)
+def test_other_systems_have_other_files(
+    home: Path, monkeypatch: pytest.MonkeyPatch, system: str, path: str
+) -> None:
+    monkeypatch.delenv("APPDATA", raising=False)
+    monkeypatch.setattr(sys, "platform", system)
+    assert CLIENTS["claude-desktop"].file("user") == home / path
