@@ -14,6 +14,7 @@ from idx.commands import (
     bulk,
     config,
     delete,
+    doctor,
     eval_,
     failures,
     fields,
@@ -62,6 +63,8 @@ app = typer.Typer(
 
 for _name, _function in COMMANDS.items():
     app.command(_name, cls=ConfiguredCommand)(_function)
+# Without the settings, which it goes on without if they are wrong.
+app.command("doctor")(doctor.doctor)
 app.add_typer(folders.folders, name="folders")
 app.add_typer(config.config, name="config")
 

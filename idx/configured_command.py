@@ -1,6 +1,7 @@
 """A command whose options have the configuration file's values as their defaults."""
 
 import os
+from collections.abc import Iterator
 from difflib import get_close_matches
 from typing import Any
 
@@ -47,16 +48,18 @@ class ConfiguredCommand(TyperCommand):
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command, after a warning about settings that have no effect."""
-        _warn_of_variables_without_effect()
+        for warning in warnings_of_variables():
+            warn(warning)
         return super().invoke(ctx)
 
 
-def _warn_of_variables_without_effect() -> None:
+def warnings_of_variables() -> Iterator[str]:
+    """What is wrong with variables of the environment that nobody would notice otherwise."""
     known = {*VARIABLES.values(), CONFIGURATION_VARIABLE, NORMALIZER_API_KEY_VARIABLE}
     for name in sorted(name for name in os.environ if name.startswith("IDX_")):
         # A name that is unlike all of them belongs to another program.
         near = [] if name in known else get_close_matches(name, known, n=1, cutoff=0.8)
         if near:
-            warn(f"{name} is no setting and has no effect; did you mean {near[0]}?")
+            yield f"{name} is no setting and has no effect; did you mean {near[0]}?"
     if os.environ.get(CONFIGURATION_VARIABLE) and not os.path.lexists(file := configuration_file()):
-        warn(f"{CONFIGURATION_VARIABLE} names {file}, which does not exist")
+        yield f"{CONFIGURATION_VARIABLE} names {file}, which does not exist"

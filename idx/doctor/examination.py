@@ -1,0 +1,43 @@
+"""All checks, in an order in which the cause of a problem comes before what follows from it."""
+
+from pathlib import Path
+
+from idx.doctor import machine
+from idx.doctor.clients import clients
+from idx.doctor.finding import Findings
+from idx.doctor.java import java, lucene
+from idx.doctor.settings import index_path, settings
+
+
+def examine(named: Path | None) -> Findings:
+    """Look at everything.
+
+    Args:
+        named: the index folder that was named; None for the configured one.
+    """
+    path = index_path(named)
+    yield from machine.python()
+    yield from machine.extras()
+    yield from settings()
+    runs = True
+    for finding in _engine():
+        runs &= finding.status != "problem"
+        yield finding
+    yield from machine.disk(path)
+    if runs:
+        from idx.doctor.index import index
+
+        yield from index(path)
+    yield from clients()
+    if runs:
+        from idx.doctor.server import server
+
+        yield from server(path)
+
+
+def _engine() -> Findings:
+    for finding in lucene():
+        yield finding
+        if finding.status == "problem":
+            return
+    yield from java()

@@ -1,0 +1,103 @@
+"""The index, whoever writes it, the files that are not in it, and the folders they come from."""
+
+import os
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+from idx.doctor.finding import Finding, Findings
+from shared.errors import ConfigurationError, McpLuceneError
+from shared.indexed_folder import decodable
+from shared.results import FailureList, IndexStatistics
+from shared.writer_lock import writer
+
+
+def index(path: Path) -> Findings:
+    """Whether the index can be read and written, and what is not in it that should be."""
+    from shared.searcher import Searcher
+
+    try:
+        with Searcher(path) as searcher:
+            figures, failures = searcher.statistics(), searcher.failures()
+            folders = [folder.path for folder in searcher.folders()]
+    except McpLuceneError as error:
+        yield Finding("Index", "problem", str(error))
+        folders = []
+    else:
+        yield _size(figures)
+        yield _failures(failures)
+    yield from _writing(path)
+    yield from _folders(folders)
+
+
+def _size(figures: IndexStatistics) -> Finding:
+    if not figures.documents:
+        return Finding(
+            "Index", "warning", f"{figures.path} holds no documents; add some: idx sync FOLDER"
+        )
+    return Finding(
+        "Index",
+        "ok",
+        f"{figures.path}: {figures.documents:,} documents, {figures.chunks:,} chunks, "
+        f"{figures.size_bytes / 1e6:,.1f} MB, schema version {figures.schema_version}",
+    )
+
+
+def _failures(failures: FailureList) -> Finding:
+    kinds = Counter(failure.kind for failure in failures.failures)
+    others = f"{kinds['unsupported']:,} of kinds that are not read, {kinds['empty']:,} without text"
+    if not kinds["failed"]:
+        return Finding("Files", "ok", f"none that should have been read is missing; {others}")
+    return Finding(
+        "Files",
+        "warning",
+        f"{kinds['failed']:,} could not be read; see why: idx failures; then: idx sync --retry",
+    )
+
+
+def _writing(path: Path) -> Findings:
+    if path.is_dir() and not os.access(path, os.W_OK):
+        yield Finding(
+            "Writer",
+            "warning",
+            f"{path} cannot be written by this user; idx can search it, but not change it: mend "
+            "its permissions if it should",
+        )
+        return
+    try:
+        process = writer(path)
+    except OSError:
+        process = None
+    if process:
+        yield Finding(
+            "Writer", "warning", f"the index is locked by {process}; others wait until it has ended"
+        )
+    elif path.is_dir():
+        yield Finding("Writer", "ok", "nobody is writing the index")
+
+
+def _folders(indexed: Iterable[Path]) -> Findings:
+    from shared.configuration import remembered_folders
+
+    known = dict.fromkeys(indexed, "in the index")
+    try:
+        for folder in remembered_folders():
+            known.setdefault(folder.path, "remembered, not in the index yet")
+    except ConfigurationError:
+        # Told by the check of the configuration.
+        pass
+    for path, origin in known.items():
+        shown = decodable(str(path))
+        if not path.is_dir():
+            what = "is missing"
+        elif not os.access(path, os.R_OK | os.X_OK):
+            what = "cannot be read by this user"
+        else:
+            yield Finding("Folder", "ok", f"{shown} ({origin})")
+            continue
+        yield Finding(
+            "Folder",
+            "problem",
+            f"{shown} {what}; its documents stay as they are: mount it or mend its permissions, or "
+            "give it up with idx sync --prune-missing and idx folders remove",
+        )

@@ -1,0 +1,47 @@
+"""Lucene and the Java virtual machine that it runs in."""
+
+import time
+
+from idx.doctor import machine
+from idx.doctor.finding import Finding, Findings
+from shared.errors import JavaStartError
+from shared.version import lucene_versions
+
+
+def lucene() -> Findings:
+    """The installed Lucene."""
+    try:
+        package, release = lucene_versions()
+    except ImportError as error:
+        yield Finding(
+            "Lucene",
+            "problem",
+            f"pylucene cannot be loaded: {error}; install it again: pip install --force-reinstall "
+            "./pylucene",
+        )
+    else:
+        yield Finding("Lucene", "ok", f"Lucene {release}, pylucene {package}")
+
+
+def java() -> Findings:
+    """The limits that the virtual machine needs, its start-up cache, and its start."""
+    from shared import aot_cache, jvm
+
+    yield from machine.memory(jvm.ADDRESS_SPACE)
+    cache = aot_cache.path()
+    if cache.is_file():
+        yield Finding("Start-up cache", "ok", f"{cache}, {cache.stat().st_size / 1e6:.0f} MB")
+    else:
+        yield Finding(
+            "Start-up cache",
+            "warning",
+            "there is none, so every start takes three times as long; make it: "
+            "python -m shared.aot_cache",
+        )
+    started = time.perf_counter()
+    try:
+        jvm.start()
+    except JavaStartError as error:
+        yield Finding("Java", "problem", str(error))
+    else:
+        yield Finding("Java", "ok", f"started in {time.perf_counter() - started:.2f} s")

@@ -1,0 +1,113 @@
+"""The machine and the installation: Python, the programs, memory, the disk, the extras."""
+
+import os
+import platform
+import re
+import resource
+import shutil
+from importlib.metadata import PackageNotFoundError, metadata, requires, version
+from pathlib import Path
+from typing import Final
+
+from idx.clients.errors import ProgramMissingError
+from idx.clients.launch import installed_program
+from idx.doctor.finding import Finding, Findings
+from shared.version import software_version
+
+DISTRIBUTION: Final = "mcp-lucene"
+
+_LEAST_BYTES: Final = 50_000_000
+"""Free bytes of a disk without which writing is likely to fail."""
+
+_REQUIREMENT: Final = re.compile(r"""^([\w.-]+).*;.*extra == ["']([\w-]+)["']""")
+"""A requirement of an extra, as in PEP 508."""
+
+
+def python() -> Findings:
+    """Python, the system, and the two programs."""
+    release, system = platform.python_version(), platform.system()
+    where = f"Python {release} on {system} {platform.release()} ({platform.machine()})"
+    if system == "Linux":
+        yield Finding("Python", "ok", where)
+    else:
+        yield Finding(
+            "Python", "warning", f"{where}: mcp-lucene is made and tested on Linux; use a container"
+        )
+    try:
+        program = installed_program()
+    except ProgramMissingError as error:
+        yield Finding("Programs", "problem", str(error))
+    else:
+        yield Finding("Programs", "ok", f"{program}, version {software_version()}")
+
+
+def extras() -> Findings:
+    """The extras of the distribution, which need not be installed."""
+    missing: dict[str, list[str]] = {
+        extra: [] for extra in metadata(DISTRIBUTION).get_all("Provides-Extra", [])
+    }
+    for requirement in requires(DISTRIBUTION) or ():
+        match = _REQUIREMENT.match(requirement)
+        if match and not _is_installed(match[1]):
+            missing[match[2]].append(match[1])
+    for extra, libraries in missing.items():
+        install = f'not installed; for what needs it: pip install "{DISTRIBUTION}[{extra}]"'
+        yield Finding("Extra", "ok", f"{extra}: {install if libraries else 'installed'}")
+
+
+def _is_installed(distribution: str) -> bool:
+    try:
+        version(distribution)
+    except PackageNotFoundError:
+        return False
+    return True
+
+
+def memory(needed: int) -> Findings:
+    """The limit on this process's address space.
+
+    Args:
+        needed: bytes of it that the Java virtual machine reserves.
+    """
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    allowed = f"{limit / 1e9:.1f} GB of address space are allowed"
+    if limit == resource.RLIM_INFINITY:
+        yield Finding("Memory", "ok", "no limit on the address space")
+    elif limit < needed:
+        yield Finding(
+            "Memory",
+            "problem",
+            f"{allowed}, and Java alone reserves {needed / 1e9:.1f} GB; raise the limit: "
+            "ulimit -v unlimited",
+        )
+    else:
+        yield Finding(
+            "Memory",
+            "warning",
+            f"{allowed}, which Java and the whole index must fit into; raise the limit if searches "
+            "fail: ulimit -v unlimited",
+        )
+
+
+def disk(index_path: Path) -> Findings:
+    """The free space where the index lies, or will lie."""
+    place = next(path for path in (index_path, *index_path.parents) if path.exists())
+    try:
+        free = shutil.disk_usage(place).free
+        size = sum(entry.stat().st_size for entry in os.scandir(place)) if place.is_dir() else 0
+    except OSError as error:
+        yield Finding("Disk", "warning", f"{place} cannot be looked at: {error.strerror or error}")
+        return
+    needed = size if place == index_path else 0
+    found = f"{free / 1e6:,.0f} MB are free at {place}"
+    if free < _LEAST_BYTES:
+        yield Finding("Disk", "problem", f"{found}; writing will fail: free some space")
+    elif free < needed:
+        yield Finding(
+            "Disk",
+            "warning",
+            f"{found}, and the index has {size / 1e6:,.0f} MB; idx rebuild needs room for a second "
+            "one: free some space",
+        )
+    else:
+        yield Finding("Disk", "ok", found)

@@ -1,0 +1,88 @@
+"""The server, started once as a client starts it, and asked."""
+
+import tempfile
+import time
+from pathlib import Path
+from typing import Any, Final, TextIO
+
+from idx.clients.errors import ProgramMissingError
+from idx.clients.launch import installed_program
+from idx.doctor.finding import Finding, Findings
+
+SECONDS: Final = 60
+"""How long the server may take from its start to its last answer."""
+
+_CALLS: Final[dict[str, dict[str, Any]]] = {"index_stats": {}, "Search": {"query": "", "limit": 1}}
+"""The tools that are called, with their arguments."""
+
+
+def server(index_path: Path) -> Findings:
+    """Start `mcp-lucene` on an index and call its tools over stdin and stdout."""
+    import anyio
+    from mcp import MCPError
+
+    try:
+        program = installed_program()
+    except ProgramMissingError:
+        # Told by the check of the programs.
+        return
+    started = time.perf_counter()
+    with tempfile.TemporaryFile("w+", errors="replace") as log:
+        try:
+            tools, errors = anyio.run(_ask, program, index_path, log)
+        except (MCPError, OSError, ExceptionGroup) as error:
+            log.seek(0)
+            lines = [line.strip() for line in log if line.strip()]
+            yield Finding(
+                "Server",
+                "problem",
+                f"{program} {index_path} cannot be asked: {_reason(error, lines)}; start it in a "
+                "terminal to see more",
+            )
+            return
+    seconds = time.perf_counter() - started
+    told = f"started, asked for its {tools} tools and called {len(_CALLS)} in {seconds:.1f} s"
+    if errors:
+        yield Finding("Server", "problem", f"{told}; it answered: {errors[0]}")
+    else:
+        yield Finding("Server", "ok", told)
+
+
+async def _ask(program: Path, index_path: Path, log: TextIO) -> tuple[int, list[str]]:
+    """Start the server and ask it, in the environment that clients of the SDK give it.
+
+    Returns:
+        How many tools it offers, and what it answered instead of results.
+
+    Raises:
+        MCPError: it broke the connection off.
+        OSError: it could not be started, or took too long.
+        ExceptionGroup: one of these.
+    """
+    import anyio
+    from mcp import Client
+    from mcp.client.stdio import StdioServerParameters, stdio_client
+    from mcp.types import TextContent
+
+    parameters = StdioServerParameters(command=str(program), args=[str(index_path)])
+    with anyio.fail_after(SECONDS):
+        async with Client(stdio_client(parameters, log)) as client:
+            tools = (await client.list_tools()).tools
+            answers = [await client.call_tool(name, given) for name, given in _CALLS.items()]
+    texts = [
+        content.text
+        for answer in answers
+        if answer.is_error
+        for content in answer.content
+        if isinstance(content, TextContent)
+    ]
+    return len(tools), texts
+
+
+def _reason(error: BaseException, lines: list[str]) -> str:
+    """What the server said last, or else what the client makes of it."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    if isinstance(error, TimeoutError):
+        return f"it took more than {SECONDS} s"
+    return lines[-1] if lines else str(error)

@@ -1,0 +1,101 @@
+"""`idx doctor` where something of the installation is missing or broken."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import PROGRAMS
+
+BEFORE = {
+    "another system": "import platform; platform.system = lambda: 'Darwin'",
+    "no cache": "from shared import aot_cache; aot_cache.path = lambda: Path('nothing.aot')",
+    "no extra": (
+        "import importlib.metadata as m; "
+        "m.requires = lambda _: ['nothing-at-all>=1; extra == \"evaluation\"']"
+    ),
+    "other programs": (
+        "import sys, sysconfig; sys.executable = 'programs/python'; "
+        "sysconfig.get_path = lambda *_: 'programs'"
+    ),
+    "little patience": "import idx.doctor.server as s; s.SECONDS = 3",
+}
+"""What makes one thing look broken that no test may break for the others."""
+
+
+def found(folder: Path, *broken: str, **environment: str) -> dict[str, tuple[str, str]]:
+    lines = ["from pathlib import Path", *(BEFORE[name] for name in broken)]
+    script = "\n".join([*lines, "from idx.__main__ import main", "main()"])
+    done = subprocess.run(
+        [sys.executable, "-c", script, "doctor", "--json"],
+        cwd=folder,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "Traceback" not in done.stderr, done.stderr
+    findings = json.loads(done.stdout)["findings"]
+    return {each["check"]: (each["status"], each["message"]) for each in findings}
+
+
+def program(folder: Path, text: str) -> Path:
+    """The only `mcp-lucene` of an installation."""
+    file = folder / "programs" / "mcp-lucene"
+    file.parent.mkdir()
+    file.write_text(text)
+    file.chmod(0o755)
+    return file
+
+
+def test_another_system_a_missing_cache_extra_and_server_are_told(
+    home: Path, empty_index: Path
+) -> None:
+    findings = found(home, "another system", "no cache", "no extra", "other programs")
+    status, message = findings["Python"]
+    assert (status, "on Darwin" in message) == ("warning", True)
+    status, message = findings["Start-up cache"]
+    assert (status, "python -m shared.aot_cache" in message) == ("warning", True)
+    status, message = findings["Extra"]
+    assert (status, 'pip install "mcp-lucene[evaluation]"' in message) == ("ok", True)
+    status, message = findings["Programs"]
+    expected = "there is no program mcp-lucene in programs; install mcp-lucene again"
+    assert (status, message) == ("problem", expected)
+    assert "Server" not in findings
+
+
+def test_a_pylucene_that_cannot_be_loaded_is_told(home: Path) -> None:
+    package = home / "broken" / "lucene"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("raise ImportError('libjvm.so: not found')")
+    path = f"{package.parent}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
+    findings = found(home, PYTHONPATH=path)
+    status, message = findings["Lucene"]
+    assert status == "problem"
+    assert message.startswith("pylucene cannot be loaded: libjvm.so: not found; install it again")
+    assert {"Java", "Index", "Server"}.isdisjoint(findings)
+    assert findings["Clients"][0] == "warning"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("#!/bin/sh\necho starting >&2\necho 'no module named x' >&2\nexit 3\n", "no module nam"),
+        ("#!/no/such/interpreter\n", "No such file or directory"),
+        ("#!/bin/sh\nsleep 100\n", "it took more than 3 s"),
+        (f"#!/bin/sh\nexec {PROGRAMS}/mcp-lucene /no/index\n", "it answered: there is no index"),
+    ],
+)
+def test_a_server_that_cannot_be_asked_is_told(
+    home: Path, empty_index: Path, text: str, words: str
+) -> None:
+    file = program(home, text)
+    status, message = found(home, "other programs", "little patience")["Server"]
+    assert status == "problem"
+    assert words in message
+    if "answered" not in words:
+        assert message.startswith(f"{file} {empty_index} cannot be asked: ")
+        assert message.endswith("; start it in a terminal to see more")

@@ -1,0 +1,199 @@
+"""`idx doctor`: each of its findings, on a machine where it is true."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shared import Document, Index
+from shared.index import create
+from tests.configured import write
+from tests.conftest import PROGRAMS, Idx
+from tests.idx.files import make
+from tests.idx.volumes import mount, unmount
+from tests.unprivileged import UNPRIVILEGED
+
+Found = list[tuple[str, str, str]]
+
+PROGRAM = PROGRAMS / "mcp-lucene"
+
+
+def found(idx: Idx, *arguments: object, **options: Any) -> Found:
+    done = idx("doctor", *arguments, "--json", **options)
+    answer = json.loads(done.stdout)
+    findings = [(each["check"], each["status"], each["message"]) for each in answer["findings"]]
+    problems = [check for check, status, _ in findings if status == "problem"]
+    assert answer["problems"] == len(problems)
+    assert bool(problems) == bool(done.returncode)
+    return findings
+
+
+def of(findings: Found, check: str) -> tuple[str, str]:
+    """Status and message of the only finding of a check."""
+    ((status, message),) = [found[1:] for found in findings if found[0] == check]
+    return status, message
+
+
+def test_where_all_is_well_every_line_is_ok(idx: Idx, home: Path, index_path: Path) -> None:
+    make(home / "papers", "a.txt", "b.txt")
+    create(index_path)
+    idx("sync", "papers")
+    idx("mcp-config", "cursor", "--write")
+    done = idx("doctor")
+    *lines, last = done.stdout.splitlines()
+    assert last == "0 problems, 0 warnings"
+    assert {line.split()[0] for line in lines} == {"ok"}
+    findings = found(idx)
+    assert [line.split()[1] for line in lines] == [check.split()[0] for check, _, _ in findings]
+    assert of(findings, "Programs")[1].startswith(f"{PROGRAM}, version ")
+    assert of(findings, "Index")[1].startswith(f"{index_path}: 2 documents, 2 chunks, ")
+    assert of(findings, "Folder")[1] == f"{home}/papers (in the index)"
+    entry = f"mcp-lucene in {home}/.cursor/mcp.json starts {PROGRAM} on {index_path}"
+    assert of(findings, "Cursor")[1] == entry
+    assert "tools and called 2 in " in of(findings, "Server")[1]
+
+
+def test_without_an_index_and_a_client_it_says_how_to_get_them(
+    idx: Idx, home: Path, index_path: Path
+) -> None:
+    findings = found(idx, code=1)
+    told = f"there is no index at {index_path}; create one with: idx init --index-path {index_path}"
+    assert of(findings, "Index") == ("problem", told)
+    status, message = of(findings, "Server")
+    assert (status, message.endswith(f"; it answered: {told}")) == ("problem", True)
+    status, message = of(findings, "Clients")
+    assert (status, "idx mcp-config CLIENT --write" in message) == ("warning", True)
+    assert {check for check, status, _ in findings if status == "problem"} == {"Index", "Server"}
+    assert not index_path.exists()
+
+
+def test_a_damaged_index_is_told_by_itself_and_by_the_server(
+    idx: Idx, home: Path, empty_index: Path
+) -> None:
+    with Index(empty_index) as index:
+        index.add(Document("a", "A", "text"))
+    next(empty_index.glob("*.si")).write_bytes(b"damaged")
+    findings = found(idx, code=1)
+    for check in ("Index", "Server"):
+        status, message = of(findings, check)
+        assert status == "problem"
+        assert f"the index at {empty_index} is damaged: " in message
+        assert "restore the folder from a backup" in message
+
+
+def test_an_index_without_documents_and_a_limit_on_memory_are_warnings(
+    idx: Idx, home: Path, empty_index: Path
+) -> None:
+    findings = found(idx, prefix=("prlimit", "--as=90000000000"))
+    told = f"{empty_index} holds no documents; add some: idx sync FOLDER"
+    assert of(findings, "Index") == ("warning", told)
+    status, message = of(findings, "Memory")
+    assert (status, message.startswith("90.0 GB of address space are ")) == ("warning", True)
+
+
+def test_who_writes_the_index_is_told(idx: Idx, home: Path, empty_index: Path) -> None:
+    with Index(empty_index) as index:
+        index.add(Document("a", "A", "text"))
+        status, message = of(found(idx), "Writer")
+    assert status == "warning"
+    assert message.startswith("the index is locked by process ")
+    assert f"process {os.getpid()} " in message
+
+
+def test_too_little_memory_for_java_is_told_and_what_needs_java_left_out(
+    idx: Idx, home: Path, empty_index: Path
+) -> None:
+    findings = found(idx, code=1, prefix=("prlimit", "--as=1000000000"))
+    status, message = of(findings, "Memory")
+    assert (status, "Java alone reserves 1.6 GB" in message) == ("problem", True)
+    assert "ulimit -v unlimited" in message
+    assert of(findings, "Java")[0] == "problem"
+    assert {"Index", "Server"}.isdisjoint(check for check, _, _ in findings)
+    assert of(findings, "Disk")[0] == "ok"
+
+
+def test_what_is_wrong_with_folders_files_and_permissions_is_told(
+    idx: Idx, home: Path, empty_index: Path
+) -> None:
+    papers = make(home / "papers", "a.txt")
+    secret = make(home / "secret", "b.txt")
+    (papers / "bad.txt").write_text("%PDF-1.7 nothing")
+    idx("sync", "papers", code=1)
+    idx("sync", "secret")
+    write(f"folders = ['{home}/gone']")
+    secret.chmod(0)
+    empty_index.chmod(0o555)
+    findings = found(idx, code=1, prefix=UNPRIVILEGED)
+    secret.chmod(0o700)
+    empty_index.chmod(0o700)
+    status, message = of(findings, "Files")
+    assert (status, message.startswith("1 could not be read; see why: idx failures")) == (
+        "warning",
+        True,
+    )
+    status, message = of(findings, "Writer")
+    assert (status, "cannot be written by this user" in message) == ("warning", True)
+    folders = {found[2].partition(";")[0]: found[1] for found in findings if found[0] == "Folder"}
+    assert folders == {
+        f"{papers} (in the index)": "ok",
+        f"{secret} cannot be read by this user": "problem",
+        f"{home}/gone is missing": "problem",
+    }
+
+
+def test_wrong_settings_do_not_keep_it_from_looking_at_the_rest(
+    idx: Idx, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disk = mount(tmp_path / "disk", "1m")
+    try:
+        create(disk / "index")
+        file = write("wait = -1")
+        monkeypatch.setenv("IDX_FOLDER", "/a")
+        findings = found(idx, "-i", disk / "index", code=1)
+    finally:
+        unmount(disk)
+    status, message = of(findings, "Configuration")
+    assert (status, message.startswith(f"{file}: wait: ")) == ("problem", True)
+    assert message.endswith("; mend it, or remove it")
+    assert of(findings, "Variables") == (
+        "warning",
+        "IDX_FOLDER is no setting and has no effect; did you mean IDX_FOLDERS?",
+    )
+    status, message = of(findings, "Disk")
+    assert (status, message.endswith("; writing will fail: free some space")) == ("problem", True)
+    assert of(findings, "Index")[1].startswith(f"{disk}/index holds no documents")
+
+
+@pytest.mark.parametrize(
+    ("client", "text", "status", "words"),
+    [
+        ("cursor", '{"mcpServers": {"a": {"command": "/no/mcp-lucene"}}}', "problem", "no program"),
+        ("cursor", '{"mcpServers": {"a": {"command": "PROGRAM"}}}', "warning", "no absolute path"),
+        (
+            "claude-code",
+            '{"mcpServers": {"a": {"command": "PROGRAM", "args": ["/no/index"]}}}',
+            "problem",
+            "names the index /no/index, which does not exist",
+        ),
+        ("cursor", "{", "warning", "is not valid JSON: line 1, column 2"),
+        ("codex-cli", "[", "warning", "is not valid TOML: "),
+    ],
+)
+def test_a_client_that_is_told_something_wrong_is_told_about(
+    home: Path, client: str, text: str, status: str, words: str
+) -> None:
+    from idx.clients.catalogue import CLIENTS
+    from idx.doctor.clients import clients
+
+    file = CLIENTS[client].file("user")
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(text.replace("PROGRAM", str(PROGRAM)))
+    (finding,) = clients()
+    assert (finding.check, finding.status) == (CLIENTS[client].title, status)
+    assert str(file) in finding.message
+    assert words in finding.message
+    if "not valid" not in words:
+        command = f"idx mcp-config {client} --scope user --name a --write"
+        assert command in finding.message
