@@ -154,7 +154,7 @@ _ALL: Final = (
     Client(
         "qwen-code",
         "Qwen Code",
-        "https://qwenlm.github.io/qwen-code-docs/en/users/features/mcp",
+        "https://github.com/QwenLM/qwen-code/blob/main/docs/users/features/mcp.md",
         {
             "user": (Location("~/.qwen/settings.json"),),
             "project": (Location(".qwen/settings.json"),),
