@@ -1,0 +1,90 @@
+"""The descriptions in deployment/ are valid, and say what is true of this version."""
+
+import json
+import re
+import shutil
+import subprocess
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft7Validator
+
+ROOT = Path(__file__).parents[1]
+SCHEMAS = ROOT / "tests" / "data" / "schemas"
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+README = (ROOT / "README.md").read_text()
+
+DESCRIPTIONS = [
+    ("server.json", "mcp-server-2025-12-11.json"),
+    ("manifest.json", "mcpb-manifest-0.4.json"),
+]
+
+
+def described(name: str) -> dict[str, Any]:
+    content: dict[str, Any] = json.loads((ROOT / "deployment" / name).read_text())
+    return content
+
+
+@pytest.mark.parametrize(("name", "schema"), DESCRIPTIONS)
+def test_a_description_is_valid(name: str, schema: str) -> None:
+    validator = Draft7Validator(json.loads((SCHEMAS / schema).read_text()))
+    content = described(name)
+    assert [error.message for error in validator.iter_errors(content)] == []
+    # What is required is looked for: the schemas are not just anything.
+    del content["description"]
+    assert [*validator.iter_errors(content)]
+
+
+@pytest.mark.parametrize("name", ["server.json", "manifest.json"])
+def test_a_description_is_of_this_version(name: str) -> None:
+    content = described(name)
+    assert content["version"] == PROJECT["version"]
+    assert content["description"] == PROJECT["description"]
+    if name == "server.json":
+        (package,) = content["packages"]
+        assert (package["identifier"], package["version"]) == (PROJECT["name"], PROJECT["version"])
+
+
+def test_the_readme_has_the_name_that_the_registry_looks_for() -> None:
+    assert f"<!-- mcp-name: {described('server.json')['name']} -->" in README
+
+
+def test_the_bundle_is_what_is_there() -> None:
+    manifest = described("manifest.json")
+    assert (ROOT / manifest["server"]["entry_point"]).is_file()
+    assert manifest["server"]["mcp_config"]["args"][-2] in PROJECT["scripts"]
+    assert manifest["license"] == PROJECT["license"]
+    assert manifest["compatibility"]["runtimes"]["python"] == PROJECT["requires-python"]
+    listed = re.findall(r"^\| `(\w+)` \| (.+) \|$", README, re.MULTILINE)
+    assert [(tool["name"], tool["description"]) for tool in manifest["tools"]] == listed
+
+
+def test_the_files_that_the_image_is_made_of_exist() -> None:
+    text = (ROOT / "deployment" / "Containerfile").read_text()
+    copied = [
+        words.split()[:-1] for words in re.findall(r"^COPY (?!--from)(.+)$", text, re.MULTILINE)
+    ]
+    assert len(copied) == 6
+    assert [name for names in copied for name in names if not (ROOT / name).exists()] == []
+
+
+def test_the_unit_is_one_of_systemd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    analyze = shutil.which("systemd-analyze")
+    if analyze is None:
+        pytest.skip("there is no systemd-analyze")
+    unit = ROOT / "deployment" / "mcp-lucene.service"
+    program = tmp_path / ".local" / "bin" / "mcp-lucene"
+    program.parent.mkdir(parents=True)
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    done = subprocess.run(
+        [analyze, "verify", "--user", unit], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert re.findall(r" (--[a-z-]+)", unit.read_text()) == [
+        *("--http", "--host", "--port", "--token-file")
+    ]
