@@ -138,8 +138,9 @@ class SearchAnswer:
         low_confidence: whether nothing that was found is likely to answer.
         results: the hits from ``offset`` on, at most ``limit`` of them.
         facets: the most frequent values of each field that was asked for.
-        suggestion: the query with similar words in place of those that no chunk has, which were
-            looked for; None if there are none.
+        suggestion: the query as it may have been meant: with similar words in place of those that
+            no chunk has, and in a poor answer of those that hardly any has; else None.
+        suggestion_applied: whether the suggestion is what was looked for.
         partial: whether the search was stopped before it was done: the hits are the best of those
             found until then, ``totalHits`` counts only these, and facets are left out.
         notice: what was cut from the answer to keep it short, and how to get it; else None.
@@ -154,6 +155,7 @@ class SearchAnswer:
     results: list[Hit]
     facets: list[Facet] = field(default_factory=list)
     suggestion: str | None = None
+    suggestion_applied: bool = False
     partial: bool = False
     notice: str | None = None
     rewritten: str | None = None

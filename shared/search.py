@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Final
 
 from org.apache.lucene.search import ScoreDoc, TotalHits
 
@@ -14,11 +14,15 @@ from shared.lucene_document import CHUNK_FIELDS, chunk_count, from_lucene, store
 from shared.passages import Passages
 from shared.query.limits import running
 from shared.query.pipeline import ParsedQuery, prepare
-from shared.query.tolerance import Correction
+from shared.query.presence import terms_of
+from shared.query.tolerance import Correction, more_frequent_words
 from shared.ranking import best_first
 from shared.results import Facet, Hit, SearchAnswer
 from shared.search_options import BY_SCORE, SearchRequest
 from shared.sorting import document_order, order
+
+_FEW_HITS: Final = 3
+"""Hits of a poor answer, which tells what may have been meant."""
 
 
 def search(searcher: Any, request: SearchRequest, folders: IndexedFolders) -> SearchAnswer:
@@ -50,16 +54,20 @@ def search(searcher: Any, request: SearchRequest, folders: IndexedFolders) -> Se
         hits = _hits(searcher, shown, query, request, folders)
         rated = zip(hits, likely[len(best) :], strict=True)
         facets = _facets(searcher, query, request, folders)
+        low_confidence = max(likely, default=0.0) < LOW
+        is_poor = low_confidence or total <= _FEW_HITS
+        meant = [*more_frequent_words(reader, terms_of(reader), query.rare)] if is_poor else []
         return SearchAnswer(
             query=request.query,
             totalHits=total,
-            low_confidence=max(likely, default=0.0) < LOW,
+            low_confidence=low_confidence,
             results=[
                 Hit(**hit, confidence=confidence)
                 for hit, confidence in rated
                 if confidence >= request.min_confidence
             ],
-            suggestion=_suggestion(request.query, query.corrections),
+            suggestion=_suggestion(request.query, [*query.corrections, *meant]),
+            suggestion_applied=bool(query.corrections) and not meant,
             facets=facets,
             partial=bool(searcher.timedOut()),
             rewritten=request.rewritten,

@@ -134,7 +134,8 @@ def search(
     if answer.rewritten:
         say(f"Looked for, too: {visible_line(answer.rewritten)}")
     if answer.suggestion:
-        say(f"Looked for: {visible_line(answer.suggestion)}")
+        words = "Looked for" if answer.suggestion_applied else "Did you mean"
+        say(f"{words}: {visible_line(answer.suggestion)}")
     if answer.low_confidence and answer.results:
         say("None of these is likely to answer the question.")
     say(f"{answer.totalHits:,} chunks match; shown: {shown}.")

@@ -74,6 +74,7 @@ class ParsedQuery:
         syntax: the text as Lucene's parser got it.
         stages: what each step has made of the tree, in their order; the last is what is run.
         corrections: the words that no chunk has, and what was looked for instead.
+        rare: the words that hardly any chunk has, as they were typed.
         words: the tree before its words were put on fields.
         rewritten: the words of the rewritten query, on no fields either; `Nothing` without one.
         on_fields: what puts them there.
@@ -88,6 +89,7 @@ class ParsedQuery:
     syntax: str
     stages: tuple[Stage, ...]
     corrections: tuple[Correction, ...]
+    rare: tuple[str, ...]
     words: Node
     rewritten: Node
     on_fields: Change
@@ -169,6 +171,7 @@ def prepare(request: SearchRequest, searcher: Any) -> ParsedQuery:
             syntax=classic,
             stages=tuple(stages),
             corrections=tuple(similar.corrections),
+            rare=tuple(similar.rare),
             words=words,
             rewritten=rewritten,
             on_fields=on_fields,

@@ -3,46 +3,42 @@
 A word that some chunk has is left alone, so a query whose words are all there finds what it finds
 without this step. Names with signs or digits in them, what must not match, and phrases are meant to
 the letter.
+
+A word that one or two chunks have may be misspelled there, too. It is left alone all the same; what
+it may have been meant to be is looked for only when the answer is poor, and only told.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
-
-from org.apache.lucene.index import Term
-from org.apache.lucene.search.spell import DirectSpellChecker, SuggestMode
 
 from shared import schema
 from shared.analysis.analyzers import tokens
 from shared.query.presence import IndexTerms, present
-from shared.query.tree import Leaf, Node, Nothing, Occur, Word, best_of, weighted
+from shared.query.similar_terms import FEWEST_LETTERS, more_frequent_term, similar_terms
+from shared.query.tree import Leaf, Node, Nothing, Occur, Terms, Word, best_of, leaves, weighted
 
 _WORD: Final = re.compile(r"\W*([^\W\d_]+)\W*")
 """A word of letters only, and the punctuation around it."""
 
 _MOST_LOOKED_UP: Final = 8
-"""Words of a query that similar ones are looked for, since each takes milliseconds."""
+"""Words of a query that similar ones are looked for, since each takes a millisecond or more."""
 
-_FEWEST_LETTERS: Final = 5
-"""Shorter words have too many neighbours to tell which is meant."""
+_MOST_LOOKED_UP_FAR: Final = 4
+"""Those of them in which two letters may be wrong. With more unknown words a query is hardly
+misspelled, but in another language, or on what the index does not have."""
 
-_LETTERS_FOR_TWO: Final = 7
-"""Letters from which on two of them may be wrong; below only one."""
+_RARE: Final = 2
+"""Chunks that a misspelled word may be in."""
 
-_SUGGESTIONS: Final = 3
-"""Similar words that one stands for; only the best match in a chunk counts."""
-
-_SAME_BEGINNING: Final = 1
-"""Letters at the beginning that are hardly ever mistyped, without which it takes far longer."""
-
-_LEAST_ALIKE: Final = 0.6
-"""How alike words are, from 0 to 1, by the letters that differ and the length."""
+_TIMES_AS_FREQUENT: Final = 100
+"""How many times as many chunks a word has to be in that a rare one may be misspelled for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """A word of a query that no chunk has, and the most similar word that some chunk has."""
+    """A word of a query, and the most similar word that some chunk has."""
 
     word: str
     suggestion: str
@@ -71,58 +67,64 @@ class SimilarWords:
         self._weight = weight
         self._looked_up = 0
         self.corrections: list[Correction] = []
+        self.rare: list[str] = []
 
     def __call__(self, leaf: Leaf, occur: Occur) -> Node:
         """The leaf itself, or words that are similar to it."""
         if not self._weight or occur == "must_not" or not isinstance(leaf, Word) or leaf.field:
             return leaf
         letters = _WORD.fullmatch(leaf.text)
-        if letters is None or self._looked_up >= _MOST_LOOKED_UP:
+        text = _folded(letters[1]) if letters else None
+        if letters is None or text is None:
             return leaf
-        text = _folded(letters[1])
-        if text is None or not self._is_unknown(leaf, text, occur):
+        frequency = self._terms.frequency(schema.CONTENT, text)
+        if 0 < frequency <= _RARE and self._is_rare(leaf, occur):
+            self.rare.append(letters[1])
+        if frequency or self._looked_up >= _MOST_LOOKED_UP or not self._is_unknown(leaf, occur):
             return leaf
         self._looked_up += 1
-        similar = similar_terms(self._reader, text)
+        similar = similar_terms(self._reader, text, far=self._looked_up <= _MOST_LOOKED_UP_FAR)
         if not similar:
             return leaf
         self.corrections.append(Correction(letters[1], similar[0][0]))
         return best_of(*(weighted(Word(term), self._weight * alike) for term, alike in similar))
 
-    def _is_unknown(self, word: Word, text: str, occur: Occur) -> bool:
-        if self._terms.frequency(schema.CONTENT, text):
-            return False
+    def _is_unknown(self, word: Word, occur: Occur) -> bool:
         return isinstance(present(self._on_fields(word, occur), self._terms), Nothing)
 
+    def _is_rare(self, word: Word, occur: Occur) -> bool:
+        """Whether hardly any chunk has a word in any form."""
+        return all(
+            self._terms.frequency(leaf.field, text) <= _RARE
+            for leaf in leaves(self._on_fields(word, occur))
+            if isinstance(leaf, Terms)
+            for text in leaf.texts
+        )
 
-def similar_terms(reader: Any, text: str) -> list[tuple[str, float]]:
-    """The words of the content and of titles that a misspelled one may stand for.
 
-    Letters may be left out, doubled, changed or swapped with the next one (the distance of Damerau
-    and Levenshtein, by Lucene's ``DirectSpellChecker``).
+def more_frequent_words(
+    reader: Any, terms: IndexTerms, words: Sequence[str]
+) -> Iterator[Correction]:
+    """What rare words may have been meant to be, for those that are like a far more frequent one.
 
     Args:
         reader: the reader of the index.
-        text: a folded word of letters.
-
-    Returns:
-        At most three terms, each with how alike it is, from 0 to 1; the most similar first.
+        terms: the terms of the index.
+        words: as they were typed.
     """
-    checker = DirectSpellChecker()
-    checker.setMaxEdits(2 if len(text) >= _LETTERS_FOR_TWO else 1)
-    checker.setMinPrefix(_SAME_BEGINNING)
-    checker.setMinQueryLength(_FEWEST_LETTERS)
-    alike: dict[str, float] = {}
-    for field in (schema.CONTENT, schema.TITLE):
-        term, mode = Term(field, text), SuggestMode.SUGGEST_WHEN_NOT_IN_INDEX
-        for word in checker.suggestSimilar(term, _SUGGESTIONS, reader, mode, _LEAST_ALIKE):
-            alike.setdefault(str(word.string), float(word.score))
-    return sorted(alike.items(), key=lambda entry: -entry[1])[:_SUGGESTIONS]
+    for word in words[:_MOST_LOOKED_UP]:
+        text = _folded(word)
+        if text is None:
+            continue
+        least = _TIMES_AS_FREQUENT * terms.frequency(schema.CONTENT, text)
+        term = more_frequent_term(reader, text, least)
+        if term is not None:
+            yield Correction(word, term)
 
 
 def _folded(letters: str) -> str | None:
     """A word as the content has it; None of what is too short, or no word by itself."""
     match tokens(schema.CONTENT, letters):
-        case ((text,),) if len(text) >= _FEWEST_LETTERS:
+        case ((text,),) if len(text) >= FEWEST_LETTERS:
             return text
     return None

@@ -134,6 +134,7 @@ def test_search_as_json_has_the_shape_of_the_tool(idx: Idx, empty_index: Path) -
         "facets": [],
         "suggestion": None,
         "partial": False,
+        "suggestion_applied": False,
         "notice": None,
     }
     assert hit.pop("score") > 0

@@ -130,6 +130,7 @@ async def test_a_language_counts_by_its_share_and_alone_under_its_filter(client:
 async def test_confidence_and_suggestion_of_a_search(client: Client) -> None:
     found = answer(await client.call_tool("Search", {"query": "notise", "min_confidence": 0.5}))
     assert found["suggestion"] == "notice"
+    assert found["suggestion_applied"]
     assert not found["low_confidence"]
     assert all(hit["confidence"] >= 0.5 for hit in found["results"])
     nothing = answer(await client.call_tool("Search", {"query": "chromodynamics"}))
