@@ -14,7 +14,6 @@ from shared.lucene_document import CHUNK_FIELDS, chunk_count, from_lucene, store
 from shared.passages import Passages
 from shared.query.limits import running
 from shared.query.pipeline import ParsedQuery, prepare
-from shared.query.presence import terms_of
 from shared.query.tolerance import Correction, more_frequent_words
 from shared.ranking import best_first
 from shared.results import Facet, Hit, SearchAnswer
@@ -56,7 +55,7 @@ def search(searcher: Any, request: SearchRequest, folders: IndexedFolders) -> Se
         facets = _facets(searcher, query, request, folders)
         low_confidence = max(likely, default=0.0) < LOW
         is_poor = low_confidence or total <= _FEW_HITS
-        meant = [*more_frequent_words(reader, terms_of(reader), query.rare)] if is_poor else []
+        meant = list(more_frequent_words(reader, query.rare)) if is_poor else []
         return SearchAnswer(
             query=request.query,
             totalHits=total,

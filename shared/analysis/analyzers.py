@@ -19,10 +19,12 @@ from org.apache.lucene.analysis.tokenattributes import (
 from shared import schema
 from shared.analysis.languages import (
     FOLDED,
+    KNOWN,
     LANGUAGES,
     Chain,
     Step,
     chain,
+    dictionary_lookup,
     function_words,
     with_words,
 )
@@ -153,6 +155,23 @@ def is_function_word(language: str, word: str) -> bool:
     analyzer = _without_function_words(language)
     stream = TokenStream.cast_(analyzer.tokenStream(schema.CONTENT, word))
     return not list(_positions(stream))
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def is_in_dictionary(language: str, word: str) -> bool:
+    """Whether the dictionary of a language has a word, in any of its forms.
+
+    Args:
+        language: one of `WITH_LEMMAS`.
+        word: as it was typed.
+    """
+    stream = TokenStream.cast_(_dictionary(language).tokenStream(schema.CONTENT, word))
+    return any(text.endswith(KNOWN) for texts in _positions(stream) for text in texts)
+
+
+@cache
+def _dictionary(language: str) -> Analyzer:
+    return _built(dictionary_lookup(language))
 
 
 @cache

@@ -56,6 +56,14 @@ def _lemmas(language: str, stemmer: str | Step) -> Chain:
     return chain(*FOLDED, _lookup(language), stemmer, "trim")
 
 
+def dictionary_lookup(language: str) -> Chain:
+    """The chain that looks words up in the dictionary of one of `WITH_LEMMAS`, and no more.
+
+    `KNOWN` stays behind the lemmas.
+    """
+    return chain(*FOLDED, _lookup(language))
+
+
 def _lookup(language: str) -> Step:
     return Step("morfologik", {"dictionary": f"lemmas/{language}.dict"})
 

@@ -19,7 +19,7 @@ _SPELLINGS: Final = (
     "c k ck cc qu ch",
     "f ph ff",
     "t th tt ct kt",
-    "i y",
+    "i y ij",
     "c s ss z zz",
     "x ks cs ss",
     "r rr rh",
@@ -39,7 +39,7 @@ _ENDINGS: Final = (
 )
 """What stands for each other at the end, or before one of `_INFLECTIONS`."""
 
-_INFLECTIONS: Final = "e a o i s en es us um"
+_INFLECTIONS: Final = "e a o i s en es us um io"
 """What a word may end with or not."""
 
 

@@ -28,17 +28,18 @@ _LEAST_ALIKE: Final = 0.6
 two words of five letters that two edits are between."""
 
 
-def similar_terms(reader: Any, text: str, *, far: bool = True) -> list[tuple[str, float]]:
+def similar_terms(reader: Any, text: str, most_edits: int = 2) -> list[tuple[str, float]]:
     """The words of the content and of titles that one that is in neither may stand for.
 
     They are spelled as in another language (`shared.query.cognates`), or one letter is left out,
     doubled, changed or swapped with the next one (the distance of Damerau and Levenshtein); two
-    letters only if there are none such.
+    letters only if there are none such, and in a long word.
 
     Args:
         reader: the reader of the index.
         text: a folded word of letters, at least `FEWEST_LETTERS` of them.
-        far: whether two letters may be wrong in a long word, which takes several times as long.
+        most_edits: how many letters may be wrong, at most two; the second takes several times as
+            long as the first.
 
     Returns:
         At most three terms, each with how alike it is, from 0 to 1; the most similar first, of
@@ -48,7 +49,7 @@ def similar_terms(reader: Any, text: str, *, far: bool = True) -> list[tuple[str
     alike = {
         term: max(_LEAST_ALIKE, SequenceMatcher(None, text, term).ratio()) for term in frequencies
     }
-    for edits in (1, 2) if far and len(text) >= _LETTERS_FOR_TWO else (1,):
+    for edits in range(1, min(most_edits, 2 if len(text) >= _LETTERS_FOR_TWO else 1) + 1):
         within = _within(reader, text, edits)
         alike |= {term: 1 - edits / min(len(text), len(term)) for term in within}
         frequencies |= within

@@ -2,7 +2,8 @@
 
 A word that some chunk has is left alone, so a query whose words are all there finds what it finds
 without this step. Names with signs or digits in them, what must not match, and phrases are meant to
-the letter.
+the letter. A word that is in the dictionary of a language of the index is not misspelled; it stands
+only for what is spelled so in another language.
 
 A word that one or two chunks have may be misspelled there, too. It is left alone all the same; what
 it may have been meant to be is looked for only when the answer is poor, and only told.
@@ -11,11 +12,13 @@ it may have been meant to be is looked for only when the answer is poor, and onl
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
 
 from shared import schema
-from shared.analysis.analyzers import tokens
-from shared.query.presence import IndexTerms, present
+from shared.analysis.analyzers import is_in_dictionary, tokens
+from shared.analysis.languages import WITH_LEMMAS
+from shared.query.presence import IndexTerms, present, terms_of
 from shared.query.similar_terms import FEWEST_LETTERS, more_frequent_term, similar_terms
 from shared.query.tree import Leaf, Node, Nothing, Occur, Terms, Word, best_of, leaves, weighted
 
@@ -28,6 +31,10 @@ _MOST_LOOKED_UP: Final = 8
 _MOST_LOOKED_UP_FAR: Final = 4
 """Those of them in which two letters may be wrong. With more unknown words a query is hardly
 misspelled, but in another language, or on what the index does not have."""
+
+_LEAST_SHARE: Final = 0.05
+"""The share of the chunks that a language has for its dictionary to be asked: one mistyped word in
+two hundred is a word of the same language, and one in 26 a word of any with a dictionary."""
 
 _RARE: Final = 2
 """Chunks that a misspelled word may be in."""
@@ -83,7 +90,7 @@ class SimilarWords:
         if frequency or self._looked_up >= _MOST_LOOKED_UP or not self._is_unknown(leaf, occur):
             return leaf
         self._looked_up += 1
-        similar = similar_terms(self._reader, text, far=self._looked_up <= _MOST_LOOKED_UP_FAR)
+        similar = similar_terms(self._reader, text, self._most_edits(text))
         if not similar:
             return leaf
         self.corrections.append(Correction(letters[1], similar[0][0]))
@@ -91,6 +98,18 @@ class SimilarWords:
 
     def _is_unknown(self, word: Word, occur: Occur) -> bool:
         return isinstance(present(self._on_fields(word, occur), self._terms), Nothing)
+
+    def _most_edits(self, text: str) -> int:
+        if any(is_in_dictionary(language, text) for language in self._languages):
+            return 0
+        return 2 if self._looked_up <= _MOST_LOOKED_UP_FAR else 1
+
+    @cached_property
+    def _languages(self) -> list[str]:
+        """The languages of the index whose dictionaries tell what is spelled right."""
+        least = _LEAST_SHARE * self._reader.maxDoc()
+        fields = {code: schema.language_field(schema.CONTENT, code) for code in WITH_LEMMAS}
+        return [code for code, field in fields.items() if self._terms.chunks(field) >= least]
 
     def _is_rare(self, word: Word, occur: Occur) -> bool:
         """Whether hardly any chunk has a word in any form."""
@@ -102,16 +121,14 @@ class SimilarWords:
         )
 
 
-def more_frequent_words(
-    reader: Any, terms: IndexTerms, words: Sequence[str]
-) -> Iterator[Correction]:
+def more_frequent_words(reader: Any, words: Sequence[str]) -> Iterator[Correction]:
     """What rare words may have been meant to be, for those that are like a far more frequent one.
 
     Args:
         reader: the reader of the index.
-        terms: the terms of the index.
         words: as they were typed.
     """
+    terms = terms_of(reader)
     for word in words[:_MOST_LOOKED_UP]:
         text = _folded(word)
         if text is None:

@@ -84,10 +84,12 @@ def test_most_words_with_a_common_root_are_found(
     tmp_path: Path, language: str, least: float
 ) -> None:
     create(tmp_path / "index")
+    lines = (DATA.parent / "languages" / f"{language}.txt").read_text("utf-8").splitlines()
     with Index(tmp_path / "index") as index:
         for number, root in enumerate(ROOTS):
             if root[language]:
-                index.add(Document(str(number), "Note", root[language]))
+                text = f"{root[language]}. {lines[number % len(lines)]}"
+                index.add(Document(str(number), "Note", text))
     asked = found = 0
     with Searcher(tmp_path / "index") as searcher:
         for number, root in enumerate(ROOTS):

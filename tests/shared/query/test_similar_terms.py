@@ -39,8 +39,8 @@ def reader(index: Path) -> Iterator[Any]:
     opened.close()
 
 
-def terms(reader: Any, text: str, **arguments: bool) -> list[str]:
-    return [term for term, _ in similar_terms(reader, text, **arguments)]
+def terms(reader: Any, text: str, most_edits: int = 2) -> list[str]:
+    return [term for term, _ in similar_terms(reader, text, most_edits)]
 
 
 def test_what_is_one_letter_away_leaves_out_what_is_two_away(reader: Any) -> None:
@@ -55,8 +55,13 @@ def test_the_more_frequent_of_equally_similar_words_comes_first(reader: Any) -> 
 
 def test_two_letters_are_wrong_only_where_it_is_allowed_and_the_word_is_long(reader: Any) -> None:
     assert terms(reader, "meetnigg") == ["meeting"]
-    assert terms(reader, "meetnigg", far=False) == []
+    assert terms(reader, "meetnigg", 1) == []
     assert terms(reader, "folxxr") == []
+
+
+def test_with_no_letter_wrong_only_other_languages_are_left(reader: Any) -> None:
+    assert terms(reader, "contrac", 0) == []
+    assert terms(reader, "contrat", 0) == ["contract"]
 
 
 def test_a_word_of_titles_alone_is_found_with_one_and_with_two_mistakes(reader: Any) -> None:

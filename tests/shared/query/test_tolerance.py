@@ -1,5 +1,7 @@
 """Misspelled words: similar ones are looked for only where no chunk has the word."""
 
+from pathlib import Path
+
 import pytest
 
 from shared import Document, Index, Searcher, create
@@ -68,6 +70,31 @@ def test_what_is_there_or_meant_to_the_letter_stays(path: str, query: str) -> No
     with Searcher(path, weights=Weights(similar=0)) as searcher:
         assert answer == searcher.search(query)
     assert answer.suggestion is None
+
+
+@pytest.mark.parametrize("word", ["mentions", "surfaces", "tunnels", "rouse", "founds"])
+def test_a_word_of_the_dictionary_is_no_mistake(path: str, word: str) -> None:
+    with Searcher(path, weights=Weights(similar=0)) as searcher:
+        strict = searcher.search(word)
+    with Searcher(path) as searcher:
+        assert searcher.search(word) == strict
+
+
+def test_a_word_of_the_dictionary_is_spelled_otherwise_in_other_languages(
+    tmp_path: Path,
+) -> None:
+    create(tmp_path / "index")
+    with Index(tmp_path / "index") as index:
+        index.add(
+            Document("de", "Notiz", "Das Konzert der Klasse war am Abend in der alten Halle.")
+        )
+        index.add(
+            Document("en", "Note", "The contract was signed before the music began at eight.")
+        )
+    assert found(str(tmp_path / "index"), "Musik") == ["en"]
+    assert found(str(tmp_path / "index"), "concert") == ["de"]
+    assert found(str(tmp_path / "index"), "Muskel") == []
+    assert found(str(tmp_path / "index"), "contact") == []
 
 
 def test_what_must_not_match_is_no_mistake(path: str) -> None:
