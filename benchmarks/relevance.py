@@ -8,12 +8,11 @@ The machine should be idle. It writes the tables and the picture of docs/relevan
 import argparse
 import os
 import platform
-import random
 import sqlite3
 import statistics
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Final
 
@@ -21,7 +20,6 @@ import bm25s
 import numpy as np
 from lucene import VERSION as LUCENE_VERSION
 
-from benchmarks.misspelled import misspelled
 from benchmarks.relevance_engines import LIMIT, Search, engines
 from benchmarks.relevance_plot import draw
 from idx.evaluation.configuration import DEFAULT, Configuration, changed
@@ -62,9 +60,6 @@ CHANGES: Final = (
     ("b=0.9",),
 )
 """What is tried beside switching off each weight."""
-
-MOST_MISSPELLED: Final = 2
-"""Words of each query."""
 
 BEFORE_TUNING: Final = (
     *("content=2", "least_language=0.3", "most_language=1", "transliterated=0.5"),
@@ -114,7 +109,6 @@ def main() -> None:
         weights = [DEFAULT, *configurations()]
         settings = SearchSettings(LIMIT, "or", "plain")
         runs = ask_all(index_path, queries, weights, settings)
-        mistyped = list(misspelling_table(index_path, queries, judgements, settings))
     names = [configuration.name for configuration in weights]
     ablations = rows(dict(zip(names, runs, strict=True)), queries, judgements)
     of_note = [row for row in ablations[1:] if row.changes]
@@ -131,8 +125,6 @@ def main() -> None:
         *weight_table([ablations[0], *of_note]),
         "",
         *without_effect(ablations[1:]),
-        *mistyped,
-        "",
         (
             f"Collection {folder.name}: {len(documents):,} documents, {len(queries):,} queries. "
             f"On {os.cpu_count()} cores, {platform.machine()}, "
@@ -210,26 +202,6 @@ def weight_table(ablations: Sequence[Row]) -> Iterator[str]:
     for row in ablations:
         difference = difference_cells(row, ablations[0])
         yield f"| {row.name} | {figure(row.mean.mean)} | {difference} |"
-
-
-def misspelling_table(
-    index_path: Path, queries: Sequence[Query], judgements: Judgements, settings: SearchSettings
-) -> Iterator[str]:
-    """What similar words are worth where words of each query are misspelled."""
-    yield "| words misspelled | nDCG@10 | without similar words | difference | 95 % interval |"
-    yield "|---:|---:|---:|---:|---|"
-    weights = [changed(["similar=0"]), DEFAULT]
-    for words in range(MOST_MISSPELLED + 1):
-        generator = random.Random(words)  # noqa: S311 - reproducible, not secret
-        mistyped = [
-            replace(query, text=misspelled(query.text, words, generator)) for query in queries
-        ]
-        runs = ask_all(index_path, mistyped, weights, settings)
-        without, default = rows(
-            dict(zip(("without", "default"), runs, strict=True)), queries, judgements
-        )
-        means = f"{figure(default.mean.mean)} | {figure(without.mean.mean)}"
-        yield f"| {words} | {means} | {difference_cells(default, without)} |"
 
 
 def difference_cells(row: Row, first: Row) -> str:

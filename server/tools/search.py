@@ -88,8 +88,9 @@ async def search(
     language of the documents. If the answer is cut off at a chunk's end, go on with
     get_next_chunk and the chunk's id. totalHits tells how many chunks match in all. confidence
     tells how likely a result answers, from 0 to 1; with low_confidence the documents hardly answer
-    the question: say so, or ask with other words. suggestion is the query as it was corrected. Cite
-    file_path, or else source_document, with page_start, slide_start, sheet_start or line_start.
+    the question: say so, or ask with other words. suggestion is the query as it may have been
+    meant; without suggestion_applied it was not looked for, so ask again with it. Cite file_path,
+    or else source_document, with page_start, slide_start, sheet_start or line_start.
     """
     rewriting = await rewriting_of(context, query, syntax)
     answer = await ask(
@@ -109,14 +110,16 @@ async def search(
         ),
     )
     shown, counted = brief_query(query), brief_facets(answer.facets)
+    suggestion = answer.suggestion and brief_query(answer.suggestion)
     hits = [brief_passages(hit) for hit in answer.results]
-    outside = [shown, counted, answer.rewritten, rewriting.diagnostics]
+    outside = [shown, suggestion, counted, answer.rewritten, rewriting.diagnostics]
     results, notice = fit(hits, max_characters, shorten_hit, outside=outside)
     if answer.partial:
         notice = " ".join(filter(None, [PARTIAL, notice]))
     return replace(
         answer,
         query=shown,
+        suggestion=suggestion,
         results=results,
         facets=counted,
         notice=notice,

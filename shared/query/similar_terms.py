@@ -60,18 +60,18 @@ def similar_terms(reader: Any, text: str, most_edits: int = 2) -> list[tuple[str
     ]
 
 
-def more_frequent_term(reader: Any, text: str, least: int) -> str | None:
+def more_frequent_term(reader: Any, text: str, above: int) -> str | None:
     """The word of the content that one of its words may have been meant to be, one edit away.
 
     Args:
         reader: the reader of the index.
         text: a folded word of letters.
-        least: how many chunks have to have the other word.
+        above: the other word is in more chunks than this.
     """
     checker = DirectSpellChecker()
     checker.setMaxEdits(1)
     checker.setMinPrefix(_SAME_BEGINNING)
-    checker.setThresholdFrequency(float(least))
+    checker.setThresholdFrequency(float(above))
     found = checker.suggestSimilar(
         Term(schema.CONTENT, text), 1, reader, SuggestMode.SUGGEST_ALWAYS
     )

@@ -40,7 +40,7 @@ _RARE: Final = 2
 """Chunks that a misspelled word may be in."""
 
 _TIMES_AS_FREQUENT: Final = 100
-"""How many times as many chunks a word has to be in that a rare one may be misspelled for."""
+"""A word that a rare one may be misspelled for is in more than so many times as many chunks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class SimilarWords:
         if letters is None or text is None:
             return leaf
         frequency = self._terms.frequency(schema.CONTENT, text)
-        if 0 < frequency <= _RARE and self._is_rare(leaf, occur):
+        if 0 < frequency <= _RARE and self._is_doubtful(leaf, text, occur):
             self.rare.append(letters[1])
         if frequency or self._looked_up >= _MOST_LOOKED_UP or not self._is_unknown(leaf, occur):
             return leaf
@@ -100,9 +100,12 @@ class SimilarWords:
         return isinstance(present(self._on_fields(word, occur), self._terms), Nothing)
 
     def _most_edits(self, text: str) -> int:
-        if any(is_in_dictionary(language, text) for language in self._languages):
+        if self._is_spelled_right(text):
             return 0
         return 2 if self._looked_up <= _MOST_LOOKED_UP_FAR else 1
+
+    def _is_spelled_right(self, text: str) -> bool:
+        return any(is_in_dictionary(language, text) for language in self._languages)
 
     @cached_property
     def _languages(self) -> list[str]:
@@ -111,9 +114,9 @@ class SimilarWords:
         fields = {code: schema.language_field(schema.CONTENT, code) for code in WITH_LEMMAS}
         return [code for code, field in fields.items() if self._terms.chunks(field) >= least]
 
-    def _is_rare(self, word: Word, occur: Occur) -> bool:
-        """Whether hardly any chunk has a word in any form."""
-        return all(
+    def _is_doubtful(self, word: Word, text: str, occur: Occur) -> bool:
+        """Whether no dictionary has a word, and hardly any chunk in any form."""
+        return not self._is_spelled_right(text) and all(
             self._terms.frequency(leaf.field, text) <= _RARE
             for leaf in leaves(self._on_fields(word, occur))
             if isinstance(leaf, Terms)
@@ -133,8 +136,8 @@ def more_frequent_words(reader: Any, words: Sequence[str]) -> Iterator[Correctio
         text = _folded(word)
         if text is None:
             continue
-        least = _TIMES_AS_FREQUENT * terms.frequency(schema.CONTENT, text)
-        term = more_frequent_term(reader, text, least)
+        above = _TIMES_AS_FREQUENT * terms.frequency(schema.CONTENT, text)
+        term = more_frequent_term(reader, text, above)
         if term is not None:
             yield Correction(word, term)
 

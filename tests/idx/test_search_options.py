@@ -77,3 +77,17 @@ def test_a_misspelled_word_and_the_weak_tail(idx: Idx) -> None:
     assert "None of these is likely to answer the question." in unanswered.stderr
     assert "None of these" not in shown.stderr
     assert idx("search", "notice", "--min-confidence", "1.5", code=2).stderr
+
+
+def test_what_was_looked_for_and_what_may_have_been_meant_are_told(
+    idx: Idx, empty_index: Path
+) -> None:
+    with Index(empty_index) as index:
+        for number in range(101):
+            index.add(Document(f"{number}", "Note", "You will receive a parcel on Monday."))
+        index.add(Document("typo", "Note", "We recieve nothing."))
+    assert "Looked for: parcel\n" in idx("search", "parcell").stderr
+    meant = idx("search", "recieve")
+    assert "Did you mean: receive\n" in meant.stderr
+    assert meant.stdout.startswith("1. Note")
+    assert "typo-chunk-001" in meant.stdout

@@ -94,6 +94,12 @@ async def test_what_a_client_sends_does_not_come_back_at_length(client: Client) 
         assert len(result.content[0].text) < 40_000  # type: ignore[union-attr] # it is text
 
 
+async def test_a_long_query_is_cut_in_its_suggestion_too(client: Client) -> None:
+    found = answer(await client.call_tool("Search", {"query": "manuall " * 2_000}))
+    assert found["suggestion"].startswith("manual manual")
+    assert len(found["suggestion"]) < 2_000
+
+
 async def test_ten_hits_with_passages_take_under_10_kb(client: Client, empty_index: Path) -> None:
     words = (TEXTS / "en.txt").read_text("utf-8").split() * 2
     with Index(empty_index) as index:

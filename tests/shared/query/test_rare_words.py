@@ -18,9 +18,11 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with Index(path) as index:
         for number in range(FREQUENT):
             index.add(Document(f"{number}", "Note", f"You will receive parcel {number} on Monday."))
+            index.add(Document(f"c{number}", "Note", "A casual talk."))
         for number in range(50):
-            index.add(Document(f"h{number}", "Note", "A casual talk."))
+            index.add(Document(f"s{number}", "Note", "It is in a separate room."))
         index.add(Document("misspelled", "Note", "We recieve nothing from that causal depot."))
+        index.add(Document("seldom", "Note", "We have seperate rooms."))
         index.add(Document("forms", "Note", "They paid the receiving clerk."))
     return path
 
@@ -38,7 +40,8 @@ def test_the_frequent_word_that_was_meant_is_told_and_the_hits_stay(path: Path) 
     "query",
     [
         "recieve parcel",  # many chunks have the other word, and the best one is likely to answer
-        "causal",  # "casual" is in 50 chunks, which may be by chance
+        "causal",  # is another word than "casual"
+        "seperate",  # "separate" is in 50 chunks, which may be by chance
         "depot",  # no other word is like it
         "receive",
         "receiving",  # a form of a frequent word
