@@ -38,7 +38,7 @@ def suggest_terms(
     spelled = _as_indexed(field, prefix)
     beginnings = folders.term_prefixes(spelled) if field == FILE_FIELD else [spelled]
     terms = chain.from_iterable(
-        _with_prefix(reader, field, beginning) for beginning in beginnings if spelled
+        terms_with_prefix(reader, field, beginning) for beginning in beginnings if spelled
     )
     found = dict(islice(terms, MAX_TERMS))
     complete = next(terms, None) is None
@@ -87,7 +87,7 @@ def top_terms(
 
 def example_terms(searcher: Any, folders: IndexedFolders, field: str, count: int) -> list[str]:
     """Some of the terms of a Lucene field, rather those of many chunks."""
-    terms = islice(_with_prefix(searcher.getIndexReader(), field, ""), _TERMS_FOR_EXAMPLES)
+    terms = islice(terms_with_prefix(searcher.getIndexReader(), field, ""), _TERMS_FOR_EXAMPLES)
     candidates = _most_frequent_first(terms)
     return [found.term for found in _counted(searcher, folders, field, candidates, count)]
 
@@ -98,7 +98,7 @@ def _as_indexed(field: str, prefix: str) -> str:
     return valid if schema.is_keyword_field(field) else normalized(field, valid.strip())
 
 
-def _with_prefix(reader: Any, field: str, prefix: str) -> Iterator[tuple[str, int]]:
+def terms_with_prefix(reader: Any, field: str, prefix: str) -> Iterator[tuple[str, int]]:
     """Terms in the order of the alphabet, each with its document frequency."""
     terms = MultiTerms.getTerms(reader, field)
     if terms is None:

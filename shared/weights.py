@@ -29,6 +29,8 @@ class Weights:
         feedback: the terms that the best hits of a longer query have in common, in proportion to
             the words of the query.
         similar: a word that is similar to one that no chunk has, where 1 is as much as the word.
+        compound: a German compound that has a word in it which no chunk has by itself, where 1 is
+            as much as the word.
         pattern: a match of a pattern beyond the terms that are scored one by one.
         rewritten: the query as a language model has rewritten it, where 1 is as much as the query.
         k1: how much it counts that a word is there again and again, from 0.
@@ -50,6 +52,7 @@ class Weights:
     proximity: float = 0.5
     feedback: float = 2.0
     similar: float = 1.0
+    compound: float = 0.5
     pattern: float = 0.1
     rewritten: float = 0.5
     k1: float = 1.2

@@ -1,6 +1,6 @@
 """The analyzer of each field: the chain of steps that makes its terms."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Final
@@ -177,6 +177,20 @@ def _dictionary(language: str) -> Analyzer:
 @cache
 def _without_function_words(language: str) -> Analyzer:
     return _built(chain("lowercase", function_words(language)))
+
+
+def dictionary_lemmas(language: str, words: Iterable[str]) -> dict[str, list[str]]:
+    """The lemmas of those words that the dictionary of a language has.
+
+    Args:
+        language: one of `WITH_LEMMAS`.
+        words: folded, of the letters a to z only.
+    """
+    asked = list(dict.fromkeys(words))
+    stream = TokenStream.cast_(_dictionary(language).tokenStream(schema.CONTENT, " ".join(asked)))
+    found = zip(asked, _positions(stream), strict=True)
+    known = ((word, lemmas) for word, lemmas in found if lemmas[0].endswith(KNOWN))
+    return {word: [lemma.removesuffix(KNOWN) for lemma in lemmas] for word, lemmas in known}
 
 
 def normalized(field: str, text: str) -> str:

@@ -6,7 +6,8 @@
    (`shared.normalization`) is plain text, and joins the tree after step 6 as another way to match.
 3. Phrases match nearby words, too (`shared.query.phrases`).
 4. Wildcards are put on the fields that are fast (`shared.query.wildcards`).
-5. A word that no chunk has becomes similar ones (`shared.query.tolerance`).
+5. A word that no chunk has becomes German compounds that it is part of
+   (`shared.query.compounds`), or else similar words (`shared.query.tolerance`).
 6. Words are looked for in every field, in their base forms (`shared.query.words`).
 7. Terms that no chunk has are left out (`shared.query.presence`), and those that are common in one
    language count little in all (`shared.query.rarity`).
@@ -26,6 +27,7 @@ from shared import metadata, schema
 from shared.analysis.languages import LANGUAGES
 from shared.filters import Filter
 from shared.query import phrases, proximity, wildcards
+from shared.query.compounds import GERMAN, Compounds
 from shared.query.limits import check_length, running
 from shared.query.lucene_query import Compiler
 from shared.query.named_fields import metadata_keys, on_metadata
@@ -142,9 +144,11 @@ def prepare(request: SearchRequest, searcher: Any) -> ParsedQuery:
     similar = SimilarWords(
         reader, terms, on_fields, 0 if request.syntax == "lucene" else weights.similar
     )
+    german = 0.0 if request.syntax == "lucene" else languages.get(GERMAN, 0.0)
     steps: dict[str, Change] = {
         "phrases": partial(phrases.near, weights=weights),
         "wildcards": partial(wildcards.on_fields, weights=weights),
+        "compounds": Compounds(reader, terms, on_fields, weights, german),
         "similar": similar,
     }
     pairs = proximity.neighbours(tree, weights)

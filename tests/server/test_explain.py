@@ -61,6 +61,7 @@ async def test_the_steps_of_a_query(client: Client) -> None:
         "parse",
         "phrases",
         "wildcards",
+        "compounds",
         "similar",
         "fields",
         "index",
