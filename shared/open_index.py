@@ -37,12 +37,17 @@ class OpenIndex:
         path: the index folder.
         program: what the virtual machine is started for if it does not run yet.
         weights: those that Lucene's similarity needs.
+
+    Attributes:
+        path: the index folder.
+        refreshes: how often the index was opened, or opened again for a newer commit.
     """
 
     def __init__(
         self, path: Path | str, program: jvm.Program, weights: Weights = DEFAULT_WEIGHTS
     ) -> None:
         self.path = index_folder.absolute(path)
+        self.refreshes = 0
         self._program = program
         self._weights = weights
         self._lock = threading.Lock()
@@ -146,6 +151,7 @@ class OpenIndex:
         name = str(reader.getIndexCommit().getSegmentsFileName())
         commit = (name, commit_id(self.path / name))
         known, self._commit = self._commit, commit
+        self.refreshes += known != commit
         return known is None or known[0] != name or None in (known[1], commit[1]) or known == commit
 
     def _close_manager(self) -> None:

@@ -85,6 +85,11 @@ class Searcher:
         limited.cancellation = cancellation
         return limited
 
+    @property
+    def refreshes(self) -> int:
+        """How often the index was opened, or opened again for a newer commit."""
+        return self._index.refreshes
+
     def search(
         self,
         query: str,

@@ -50,6 +50,23 @@ def test_another_index_at_the_same_path_is_picked_up(
         assert [hit.source_document for hit in searcher.search("").results] == ["new"]
 
 
+def test_a_refresh_is_a_newer_commit(filled_index: Path) -> None:
+    with Searcher(filled_index) as searcher:
+        assert searcher.refreshes == 0
+        for number in range(1, 4):
+            for _ in range(3):
+                searcher.folders()
+            assert searcher.refreshes == number
+            with Index(filled_index) as index:
+                index.add(Document("more", "More", "text"))
+        swap(filled_index)
+        searcher.folders()
+        assert searcher.refreshes == 4
+        remove(filled_index)
+        with pytest.raises(IndexMissingError):
+            searcher.folders()
+
+
 def test_an_index_may_come_go_and_come_back(index_path: Path) -> None:
     with Searcher(index_path) as searcher:
         for _ in range(3):
