@@ -12,6 +12,7 @@ from idx.output import warn
 from shared.settings import (
     CONFIGURATION_VARIABLE,
     NORMALIZER_API_KEY_VARIABLE,
+    TOKENS_VARIABLE,
     VARIABLES,
     configuration_file,
     configured,
@@ -55,7 +56,12 @@ class ConfiguredCommand(TyperCommand):
 
 def warnings_of_variables() -> Iterator[str]:
     """What is wrong with variables of the environment that nobody would notice otherwise."""
-    known = {*VARIABLES.values(), CONFIGURATION_VARIABLE, NORMALIZER_API_KEY_VARIABLE}
+    known = {
+        *VARIABLES.values(),
+        CONFIGURATION_VARIABLE,
+        NORMALIZER_API_KEY_VARIABLE,
+        TOKENS_VARIABLE,
+    }
     for name in sorted(name for name in os.environ if name.startswith("IDX_")):
         # A name that is unlike all of them belongs to another program.
         near = [] if name in known else get_close_matches(name, known, n=1, cutoff=0.8)

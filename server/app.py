@@ -5,7 +5,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from server.settings import DEFAULT_TIME_BUDGET, ServerSettings
+from server.http import options
+from server.settings import (
+    DEFAULT_HOST,
+    DEFAULT_IDLE_TIMEOUT,
+    DEFAULT_MAX_BODY,
+    DEFAULT_MAX_REQUESTS,
+    DEFAULT_MAX_SESSIONS,
+    DEFAULT_PORT,
+    DEFAULT_RECEIVE_TIMEOUT,
+    DEFAULT_TIME_BUDGET,
+    HttpSettings,
+    ServerSettings,
+)
 from shared.settings import DEFAULT_INDEX_PATH, INDEX_PATH_VARIABLE, VARIABLES, configured
 
 if TYPE_CHECKING:
@@ -64,6 +76,7 @@ def _names(listed: str) -> tuple[str, ...]:
 
 @app.command()
 def serve(
+    context: typer.Context,
     index_path: Annotated[
         Path,
         typer.Argument(
@@ -103,6 +116,26 @@ def serve(
             help="Answer with what was found until then.",
         ),
     ] = DEFAULT_TIME_BUDGET,
+    http: options.Http = False,
+    host: options.Host = DEFAULT_HOST,
+    port: options.Port = DEFAULT_PORT,
+    public_url: options.PublicUrl = None,
+    tls_certificate: options.TlsCertificate = None,
+    tls_key: options.TlsKey = None,
+    allowed_hosts: options.AllowedHosts = [],  # noqa: B006 - typer copies it
+    allowed_origins: options.AllowedOrigins = [],  # noqa: B006
+    token_file: options.TokenFile = None,
+    oauth_issuer: options.OAuthIssuer = None,
+    oauth_audience: options.OAuthAudience = None,
+    oauth_jwks_url: options.OAuthJwksUrl = None,
+    insecure: options.Insecure = False,
+    max_body: options.MaxBody = DEFAULT_MAX_BODY,
+    max_requests: options.MaxRequests = DEFAULT_MAX_REQUESTS,
+    max_sessions: options.MaxSessions = DEFAULT_MAX_SESSIONS,
+    idle_timeout: options.IdleTimeout = DEFAULT_IDLE_TIMEOUT,
+    receive_timeout: options.ReceiveTimeout = DEFAULT_RECEIVE_TIMEOUT,
+    json_logs: options.JsonLogs = False,
+    log_level: options.Level = "info",
     _version: Annotated[
         bool,
         typer.Option(
@@ -113,14 +146,49 @@ def serve(
     """Serve an index to AI assistants by the Model Context Protocol, on stdin and stdout.
 
     The server only reads. It sees every commit of idx at once, and an index that is created
-    while it runs. An assistant starts it by itself; see the README for its configuration.
+    while it runs. An assistant starts it by itself; see the README for its configuration. With
+    --http it serves any number of assistants, here or elsewhere.
     """
-    from server.lucene_pool import LucenePool
-
     settings = ServerSettings(index_path, _names(tools), _names(exclude_tools), time_budget)
     language_model = _language_model() if normalize else None
+    if not http:
+        options.refuse_without_http(context)
+        _serve_stdio(settings, language_model)
+        return
+    from server.http.serving import serve_http
+
+    serve_http(
+        settings,
+        language_model,
+        HttpSettings(
+            host=host,
+            port=port,
+            public_url=public_url,
+            allowed_hosts=tuple(allowed_hosts),
+            allowed_origins=tuple(allowed_origins),
+            token_file=token_file,
+            oauth_issuer=oauth_issuer,
+            oauth_audience=oauth_audience,
+            oauth_jwks_url=oauth_jwks_url,
+            insecure=insecure,
+            tls_certificate=tls_certificate,
+            tls_key=tls_key,
+            max_body=max_body,
+            max_requests=max_requests,
+            max_sessions=max_sessions,
+            idle_timeout=idle_timeout,
+            receive_timeout=receive_timeout,
+            json_logs=json_logs,
+            log_level=log_level,
+        ),
+    )
+
+
+def _serve_stdio(settings: ServerSettings, language_model: "ServedModel | None") -> None:
+    from server.lucene_pool import LucenePool
+
     # Java starts in a thread of the pool while this one imports the MCP SDK, which takes longer.
-    pool = LucenePool(index_path)
+    pool = LucenePool(settings.index_path)
     from server.application import SearchServer
     from server.state import ServerState
 

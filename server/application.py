@@ -6,6 +6,8 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from mcp.server import MCPServer
+from mcp.server.auth.provider import TokenVerifier
+from mcp.server.auth.settings import AuthSettings
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.tools import Tool
 from mcp.types import CallToolResult, InputRequiredResult, TextContent, ToolAnnotations
@@ -34,12 +36,20 @@ class SearchServer(MCPServer[ServerState]):
 
     Args:
         state: what its handlers share; the pool is closed when the server ends.
+        auth: what is announced of authentication over HTTP; None if no token is asked for.
+        token_verifier: tells what a token allows; given together with `auth`.
 
     Raises:
         ServerOptionError: a tool was chosen that does not exist.
     """
 
-    def __init__(self, state: ServerState) -> None:
+    def __init__(
+        self,
+        state: ServerState,
+        *,
+        auth: AuthSettings | None = None,
+        token_verifier: TokenVerifier | None = None,
+    ) -> None:
         @asynccontextmanager
         async def lifespan(_: MCPServer[ServerState]) -> AsyncIterator[ServerState]:
             with state.pool:
@@ -54,6 +64,8 @@ class SearchServer(MCPServer[ServerState]):
             lifespan=lifespan,
             middleware=[tell_of_the_index],
             log_level="WARNING",
+            auth=auth,
+            token_verifier=token_verifier,
         )
 
     async def call_tool(

@@ -19,6 +19,9 @@ CONFIGURATION_VARIABLE: Final = "IDX_CONFIG"
 NORMALIZER_API_KEY_VARIABLE: Final = "IDX_NORMALIZER_API_KEY"
 """Holds the key for a language model's server; it is no setting, so nothing shows it."""
 
+TOKENS_VARIABLE: Final = "IDX_TOKENS"
+"""Holds the bearer tokens of ``mcp-lucene --http``, which are no setting: no file has them."""
+
 VARIABLES: Final = {
     "index_path": INDEX_PATH_VARIABLE,
     "wait": "IDX_WAIT",

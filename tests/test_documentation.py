@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 from mcp import Client
+from typer.main import get_command
 
 from idx.crawl import SECRETS
+from server.app import app
 from shared import create
 from tests.conftest import PROGRAMS, Connect
 
@@ -78,6 +80,17 @@ async def compare_with_reference(client: Client) -> None:
     for tool in tools:
         documented = re.findall(r"^\| `(\w+)` \|", sections[tool.name], re.MULTILINE)
         assert documented == list(tool.input_schema["properties"])
+
+
+def test_the_options_of_http_are_documented_and_there_are_no_others() -> None:
+    options = [
+        parameter.opts[0]
+        for parameter in get_command(app).params
+        if (getattr(parameter, "rich_help_panel", None) or "").startswith("HTTP")
+    ]
+    page = (ROOT / "docs" / "http.md").read_text()
+    documented = re.findall(r"^\| `(--[\w-]+)` \|", page, re.MULTILINE)
+    assert sorted(options) == sorted(["--http", *documented])
 
 
 def test_the_list_of_secrets_is_documented() -> None:

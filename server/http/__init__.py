@@ -1,0 +1,1 @@
+"""The server by HTTP: who may reach it, how much at once, and what is told of it."""

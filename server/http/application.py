@@ -1,0 +1,86 @@
+"""The application that uvicorn serves: MCP by the SDK, what stands before it, what beside it."""
+
+from mcp.server.auth.middleware.bearer_auth import RequireAuthMiddleware
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
+from starlette.routing import Route
+
+from server.application import SearchServer
+from server.http import hosts
+from server.http.address import MCP_PATH
+from server.http.admission import Admission, AdmissionControl
+from server.http.authentication import Authentication
+from server.http.health import healthz, metrics_endpoint, readyz
+from server.http.metrics import Load, Metrics
+from server.http.observation import CallObserver, RequestObserver
+from server.settings import HttpSettings
+from server.state import ServerState
+
+
+def http_application(
+    state: ServerState,
+    settings: HttpSettings,
+    admission: Admission,
+    authentication: Authentication | None,
+    urls: tuple[str, str],
+) -> Starlette:
+    """An application of ASGI that serves MCP and what belongs to it.
+
+    Args:
+        state: what the handlers share.
+        settings: the choices of whoever started the server.
+        admission: what is let in.
+        authentication: how requests are authenticated; None if no token is asked for.
+        urls: of `MCP_PATH` on the address that is listened on, and as clients know it.
+
+    Raises:
+        ServerOptionError: an option is not as it should be.
+    """
+    security = hosts.allowed(settings, *urls)
+    origins = hosts.allowed_origins(settings)
+    server = SearchServer(
+        state,
+        auth=authentication.settings if authentication else None,
+        token_verifier=authentication.verifier if authentication else None,
+    )
+    app = server.streamable_http_app(
+        streamable_http_path=MCP_PATH,
+        max_request_body_size=int(settings.max_body * 1_000_000),
+        session_idle_timeout=settings.idle_timeout,
+        max_sessions=settings.max_sessions,
+        transport_security=security,
+    )
+
+    def load() -> Load:
+        # The SDK tells the number of its sessions nowhere else.
+        sessions = len(server.session_manager._server_instances)  # noqa: SLF001
+        return Load(admission.calls, admission.streams, sessions)
+
+    metrics = Metrics(load)
+    server.middleware.append(CallObserver(metrics))
+    scrape = Route("/metrics", metrics_endpoint(state.pool, metrics))
+    app.router.routes += [
+        Route("/healthz", healthz),
+        Route("/readyz", readyz(state.pool, admission)),
+        Route("/metrics", RequireAuthMiddleware(scrape.app, ["read"]), methods=["GET"])
+        if authentication
+        else scrape,
+    ]
+    known = frozenset(route.path for route in app.router.routes if isinstance(route, Route))
+    app.user_middleware = [
+        Middleware(RequestObserver, metrics, known),
+        Middleware(hosts.HostCheck, security),
+        # Before authentication, for a browser asks without a token whether it may send one.
+        Middleware(
+            CORSMiddleware,
+            allow_origins=origins,
+            allow_methods=["GET", "POST", "DELETE"],
+            allow_headers=["*"],
+            expose_headers=["Mcp-Session-Id", "WWW-Authenticate"],
+        ),
+        *app.user_middleware,
+        # After it, so that requests without a token take no room.
+        Middleware(AdmissionControl, admission),
+    ]
+    return app

@@ -1,0 +1,99 @@
+"""Which names the server answers to, and which web pages may ask.
+
+A web page can have its own name lead to this machine (DNS rebinding), and then ask the server with
+the browser of whoever looks at it. The header `Host` tells that name, and `Origin` tells the page.
+"""
+
+import re
+from typing import Final
+from urllib.parse import urlsplit
+
+from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
+from starlette.requests import Request
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from server.settings import HttpSettings
+from shared.errors import ServerOptionError
+
+_LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
+"""No name server is asked for these, so that they lead nowhere else."""
+
+_HOST: Final = r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:[0-9]{1,5})?"
+_ORIGIN: Final = rf"[a-z][a-z0-9+.-]*://{_HOST}"
+
+
+def allowed(settings: HttpSettings, own_url: str, public_url: str) -> TransportSecuritySettings:
+    """What `Host` and `Origin` may be, as the SDK checks it.
+
+    Args:
+        settings: the choices of whoever started the server.
+        own_url: its URL on the address that it listens on.
+        public_url: its URL as clients know it.
+
+    Raises:
+        ServerOptionError: an allowed host or origin is not written as one.
+    """
+    public = urlsplit(public_url.lower())
+    names = {
+        *_LOOPBACK,
+        urlsplit(own_url.lower()).netloc,
+        public.netloc,
+        *(
+            _checked("--allowed-host", host, _HOST, "name such as example.org")
+            for host in settings.allowed_hosts
+        ),
+    }
+    origins = {
+        *(f"{scheme}://{name}" for scheme in ("http", "https") for name in _LOOPBACK),
+        f"{public.scheme}://{public.netloc}",
+        *allowed_origins(settings),
+    }
+    return TransportSecuritySettings(
+        allowed_hosts=_with_any_port(names), allowed_origins=_with_any_port(origins)
+    )
+
+
+def allowed_origins(settings: HttpSettings) -> list[str]:
+    """The web origins whose pages may read the answers.
+
+    Raises:
+        ServerOptionError: one is not written as an origin.
+    """
+    return [
+        _checked("--allowed-origin", origin, _ORIGIN, "origin such as https://app.example.org")
+        for origin in settings.allowed_origins
+    ]
+
+
+class HostCheck:
+    """Refuses requests for other hosts (421) and from other web pages (403), on every path.
+
+    Args:
+        app: what answers the others.
+        settings: what is allowed.
+    """
+
+    def __init__(self, app: ASGIApp, settings: TransportSecuritySettings) -> None:
+        self._app = app
+        self._security = TransportSecurityMiddleware(settings)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request of ASGI."""
+        if scope["type"] == "http":
+            refusal = await self._security.validate_request(Request(scope))
+            if refusal is not None:
+                await refusal(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
+
+
+def _checked(option: str, given: str, pattern: str, meant: str) -> str:
+    value = given.lower().rstrip("/")
+    if not re.fullmatch(pattern, value):
+        raise ServerOptionError(f"{option}: {given[:200]!r} is no {meant}")
+    return value
+
+
+def _with_any_port(names: set[str]) -> list[str]:
+    """Names, and a pattern of the SDK for each that leaves the port open."""
+    return sorted(names | {f"{name}:*" for name in names if not re.search(r":[0-9]+$", name)})

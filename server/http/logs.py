@@ -1,0 +1,88 @@
+"""The log of a server that is reached by HTTP: a line on stderr for each event.
+
+An event is a name and fields of known meaning. What clients send and what is found for them, such
+as arguments, texts, tokens and query strings, is never a field. What libraries log is shown as
+they wrote it, without what they put in, and an exception by its type and place, without its words.
+"""
+
+import json
+import logging
+import sys
+import traceback
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from starlette.requests import ClientDisconnect
+
+from server.settings import LogLevel
+
+LOG: Final = logging.getLogger("mcp_lucene")
+"""Takes events: the message is the name, ``extra`` the fields."""
+
+_MAX_CHARACTERS: Final = 200
+"""Of the value of a field: a client names itself as it likes."""
+
+_STANDARD: Final = frozenset(vars(logging.makeLogRecord({})))
+"""What every record has; the rest are fields."""
+
+
+def log_to_stderr(level: LogLevel, *, as_json: bool) -> None:
+    """Log events of a level and above, and the warnings of libraries."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_EventFormatter(as_json=as_json))
+    handler.addFilter(_is_worth_telling)
+    # In the place of what the SDK has set up.
+    logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
+    # It repeats headers, and what it refuses is told as a request.
+    logging.getLogger("mcp.server.transport_security").setLevel(logging.ERROR)
+    LOG.setLevel(level.upper())
+
+
+def _is_worth_telling(record: logging.LogRecord) -> bool:
+    """Whether more happened than that a client has gone."""
+    return not (record.exc_info and isinstance(record.exc_info[1], ClientDisconnect))
+
+
+class _EventFormatter(logging.Formatter):
+    def __init__(self, *, as_json: bool) -> None:
+        super().__init__()
+        self._as_json = as_json
+
+    def format(self, record: logging.LogRecord) -> str:
+        """A record as a line: JSON, or ``TIME LEVEL EVENT FIELD=VALUE …``."""
+        time = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
+        level = record.levelname.lower()
+        event, fields = _event(record)
+        if self._as_json:
+            line = {"time": time, "level": level, "event": event, **fields}
+            return json.dumps(line, ensure_ascii=False)
+        shown = (f"{name}={_quoted(value)}" for name, value in fields.items())
+        return " ".join((time, level.upper(), event, *shown))
+
+
+def _event(record: logging.LogRecord) -> tuple[str, dict[str, Any]]:
+    if record.name == LOG.name:
+        event = record.getMessage()
+        own = {name: value for name, value in vars(record).items() if name not in _STANDARD}
+        fields = {name: _short(value) for name, value in own.items() if value is not None}
+    else:
+        event = "library"
+        # The arguments of the message may be anything, such as what a client sent.
+        fields = {"logger": record.name, "message": _short(str(record.msg).strip())}
+    if record.exc_info and record.exc_info[0]:
+        fields["error"] = record.exc_info[0].__name__
+        fields["at"] = [
+            f"{frame.filename}:{frame.lineno} {frame.name}"
+            for frame in traceback.extract_tb(record.exc_info[2])
+        ]
+    return event, fields
+
+
+def _short(value: Any) -> Any:
+    return value[:_MAX_CHARACTERS] if isinstance(value, str) else value
+
+
+def _quoted(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value)
+    plain = text.isprintable() and text and not set(text) & set(' "=')
+    return text if plain else json.dumps(text, ensure_ascii=False)

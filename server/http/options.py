@@ -1,0 +1,204 @@
+"""The options of `mcp-lucene --http`, and that they need it."""
+
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from server.settings import LogLevel
+from shared.errors import ServerOptionError
+from shared.settings import TOKENS_VARIABLE
+
+_ADDRESS: Final = "HTTP"
+_ACCESS: Final = "HTTP: who may ask"
+_LIMITS: Final = "HTTP: limits"
+_LOGS: Final = "HTTP: logs"
+
+Http = Annotated[
+    bool,
+    typer.Option(
+        "--http",
+        rich_help_panel=_ADDRESS,
+        help="Serve streamable HTTP at /mcp instead, with /healthz, /readyz and /metrics.",
+    ),
+]
+
+Host = Annotated[
+    str,
+    typer.Option(
+        rich_help_panel=_ADDRESS,
+        help="Name or address to listen on; one that other machines reach needs authentication.",
+    ),
+]
+
+Port = Annotated[
+    int,
+    typer.Option(
+        min=0, max=65_535, rich_help_panel=_ADDRESS, help="Port to listen on; 0 takes a free one."
+    ),
+]
+
+PublicUrl = Annotated[
+    str | None,
+    typer.Option(
+        metavar="URL",
+        rich_help_panel=_ADDRESS,
+        help="URL of /mcp as clients know it, if a proxy stands between.",
+    ),
+]
+
+TlsCertificate = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE", rich_help_panel=_ADDRESS, help="Serve HTTPS with this certificate, in PEM."
+    ),
+]
+
+TlsKey = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        rich_help_panel=_ADDRESS,
+        help="Key of the certificate, if it is in another file.",
+    ),
+]
+
+AllowedHosts = Annotated[
+    list[str],
+    typer.Option(
+        "--allowed-host",
+        metavar="NAME[:PORT]",
+        rich_help_panel=_ACCESS,
+        help="Another name by which clients reach the server; can be repeated.",
+    ),
+]
+
+AllowedOrigins = Annotated[
+    list[str],
+    typer.Option(
+        "--allowed-origin",
+        metavar="ORIGIN",
+        rich_help_panel=_ACCESS,
+        help="Web pages of this origin may ask, such as https://app.example.org; can be repeated.",
+    ),
+]
+
+TokenFile = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        rich_help_panel=_ACCESS,
+        help="Bearer tokens, a line NAME:SCOPES:TOKEN each; the variable "
+        f"{TOKENS_VARIABLE} holds such lines, too.",
+    ),
+]
+
+OAuthIssuer = Annotated[
+    str | None,
+    typer.Option(
+        "--oauth-issuer",
+        metavar="URL",
+        rich_help_panel=_ACCESS,
+        help="Accept access tokens (JWTs) of this authorization server.",
+    ),
+]
+
+OAuthAudience = Annotated[
+    str | None,
+    typer.Option(
+        "--oauth-audience",
+        metavar="TEXT",
+        rich_help_panel=_ACCESS,
+        help="What the access tokens must be meant for; else it is the URL of /mcp.",
+    ),
+]
+
+OAuthJwksUrl = Annotated[
+    str | None,
+    typer.Option(
+        "--oauth-jwks-url",
+        metavar="URL",
+        rich_help_panel=_ACCESS,
+        help="Where the issuer's keys are; else its metadata tells.",
+    ),
+]
+
+Insecure = Annotated[
+    bool,
+    typer.Option(
+        "--insecure",
+        rich_help_panel=_ACCESS,
+        help="Let everyone who reaches the server search, also from other machines.",
+    ),
+]
+
+MaxBody = Annotated[
+    float,
+    typer.Option(
+        metavar="MB",
+        min=0.001,
+        max=1_000,
+        rich_help_panel=_LIMITS,
+        help="Longest request; more is answered with 413.",
+    ),
+]
+
+MaxRequests = Annotated[
+    int,
+    typer.Option(
+        min=1,
+        rich_help_panel=_LIMITS,
+        help="Requests that run at once; more are answered with 429.",
+    ),
+]
+
+MaxSessions = Annotated[
+    int,
+    typer.Option(
+        min=1,
+        rich_help_panel=_LIMITS,
+        help="Sessions at once; another one is answered with 503.",
+    ),
+]
+
+IdleTimeout = Annotated[
+    float,
+    typer.Option(
+        metavar="SECONDS",
+        min=0.1,
+        rich_help_panel=_LIMITS,
+        help="Time without a request after which a session ends.",
+    ),
+]
+
+ReceiveTimeout = Annotated[
+    float,
+    typer.Option(
+        metavar="SECONDS",
+        min=0.1,
+        rich_help_panel=_LIMITS,
+        help="Time that a client may take to send a request.",
+    ),
+]
+
+JsonLogs = Annotated[
+    bool, typer.Option("--json-logs", rich_help_panel=_LOGS, help="Log lines of JSON.")
+]
+
+Level = Annotated[
+    LogLevel, typer.Option("--log-level", rich_help_panel=_LOGS, help="What is logged on stderr.")
+]
+
+
+def refuse_without_http(context: typer.Context) -> None:
+    """Refuse an option that has no effect on stdio.
+
+    Raises:
+        ServerOptionError: one was given.
+    """
+    for parameter in context.command.params:
+        source = context.get_parameter_source(parameter.name or "")
+        panel = getattr(parameter, "rich_help_panel", None) or ""
+        given = source is not None and source.name == "COMMANDLINE"
+        if given and panel.startswith(_ADDRESS):
+            raise ServerOptionError(f"{parameter.opts[0]} needs --http")

@@ -1,0 +1,56 @@
+"""Serving by HTTP: the options are checked, and Java starts, before anything heavy is imported."""
+
+from typing import TYPE_CHECKING
+
+from server.http import address, tokens
+from server.lucene_pool import LucenePool
+from server.settings import HttpSettings, ServerSettings
+from shared.errors import ServerOptionError
+
+if TYPE_CHECKING:
+    from shared.normalization.language_model import ServedModel
+
+
+def serve_http(
+    settings: ServerSettings, language_model: "ServedModel | None", http: HttpSettings
+) -> None:
+    """Serve until a signal says to stop.
+
+    Args:
+        settings: what every server is told.
+        language_model: what rewrites queries before they are searched; None for nothing.
+        http: what a server that is reached by HTTP is told.
+
+    Raises:
+        ServerOptionError: an option is not as it should be.
+    """
+    _check(http)
+    own_tokens = tokens.read_tokens(http.token_file)
+    place = address.resolve(http)
+    is_authenticated = bool(own_tokens or http.oauth_issuer)
+    address.refuse_exposure(place, http, authenticated=is_authenticated)
+    listener = address.listen(place)
+    # Java starts in a thread of the pool while this one imports the MCP SDK, which takes longer.
+    pool = LucenePool(settings.index_path)
+    from server.http.running import run
+    from server.state import ServerState
+
+    run(ServerState(settings, pool, language_model), http, own_tokens, listener)
+
+
+def _check(http: HttpSettings) -> None:
+    """Refuse URLs that are none, and options that need another one.
+
+    Raises:
+        ServerOptionError: there is one.
+    """
+    if http.public_url:
+        address.checked_url(http.public_url, "--public-url")
+    if http.oauth_issuer:
+        address.checked_url(http.oauth_issuer, "--oauth-issuer", trusted=True)
+    elif http.oauth_audience or http.oauth_jwks_url:
+        raise ServerOptionError("--oauth-audience and --oauth-jwks-url need --oauth-issuer")
+    if http.oauth_jwks_url:
+        address.checked_url(http.oauth_jwks_url, "--oauth-jwks-url", trusted=True)
+    if http.tls_key and not http.tls_certificate:
+        raise ServerOptionError("--tls-key needs --tls-certificate")

@@ -1,0 +1,31 @@
+"""An index to search, and a server on it that everyone may ask."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from shared import Document, Index, create
+from tests.server.http.served import Served, served
+
+LONG = " ".join(f"word{number}" for number in range(700))
+"""Four chunks of text."""
+
+
+@pytest.fixture(scope="session")
+def documents(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of an index that tests only read."""
+    path = tmp_path_factory.mktemp("http") / "lucene-index"
+    create(path)
+    with Index(path) as index:
+        index.add(Document("a", "A", "some text"))
+        index.add(Document("long", "Long", LONG))
+    return path
+
+
+@pytest.fixture(scope="session")
+def server(documents: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A server on `documents` that asks for no token."""
+    log = tmp_path_factory.mktemp("http") / "log"
+    with served(documents, log=log) as running:
+        yield running

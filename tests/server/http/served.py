@@ -1,0 +1,189 @@
+"""The real server as a process that is reached by HTTP, and requests made by hand."""
+
+import json
+import os
+import re
+import resource
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+
+import httpx2
+from mcp.types import (
+    CLIENT_CAPABILITIES_META_KEY,
+    CLIENT_INFO_META_KEY,
+    PROTOCOL_VERSION_META_KEY,
+)
+
+from tests.conftest import PROGRAMS
+
+SECONDS = 120
+"""How long anything may take before a test fails; the machine may be busy."""
+
+VERSION = "2026-07-28"
+
+ACCEPT = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+
+
+@dataclass(frozen=True)
+class Served:
+    """A server that runs.
+
+    Attributes:
+        url: where it speaks MCP, as it told.
+        process: the server.
+        log: the file that its stderr goes to.
+    """
+
+    url: str
+    process: subprocess.Popen[bytes]
+    log: Path
+
+    @property
+    def base(self) -> str:
+        return self.url.removesuffix("/mcp")
+
+    @property
+    def port(self) -> int:
+        return int(self.base.rpartition(":")[2])
+
+    def get(self, path: str, **headers: str) -> httpx2.Response:
+        return httpx2.get(f"{self.base}{path}", headers=headers, timeout=SECONDS)
+
+    def call(
+        self, tool: str = "Search", headers: dict[str, str] | None = None, **arguments: Any
+    ) -> httpx2.Response:
+        """Call a tool as a client of 2026-07-28 does, in one request."""
+        body, needed = message(tool, **arguments)
+        return httpx2.post(
+            self.url, content=body, headers=needed | (headers or {}), timeout=SECONDS
+        )
+
+    def metrics(self, **headers: str) -> dict[str, float]:
+        """What `/metrics` tells, by name and labels."""
+        page = self.get("/metrics", **headers)
+        assert page.status_code == 200, page.text
+        lines = [line for line in page.text.splitlines() if not line.startswith("#")]
+        return {name: float(value) for name, _, value in (line.rpartition(" ") for line in lines)}
+
+    def connection(self) -> closing[HTTPConnection]:
+        return closing(HTTPConnection("127.0.0.1", self.port, timeout=SECONDS))
+
+    def raw(self) -> socket.socket:
+        return socket.create_connection(("127.0.0.1", self.port), timeout=SECONDS)
+
+    def logged(self) -> str:
+        return self.log.read_text()
+
+
+def message(tool: str = "Search", **arguments: Any) -> tuple[bytes, dict[str, str]]:
+    """The body and the headers of a call of a tool in 2026-07-28."""
+    meta = {
+        PROTOCOL_VERSION_META_KEY: VERSION,
+        CLIENT_CAPABILITIES_META_KEY: {},
+        CLIENT_INFO_META_KEY: {"name": "raw-client", "version": "1"},
+    }
+    params = {"name": tool, "arguments": arguments, "_meta": meta}
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    routing = {"MCP-Protocol-Version": VERSION, "Mcp-Method": "tools/call", "Mcp-Name": tool}
+    return json.dumps(body).encode(), ACCEPT | routing
+
+
+def initialize(server: Served, version: str = "2025-11-25", **headers: str) -> httpx2.Response:
+    """Open a session as clients before 2026-07-28 do."""
+    params = {
+        "protocolVersion": version,
+        "capabilities": {},
+        "clientInfo": {"name": "old-client", "version": "1"},
+    }
+    body = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
+    return httpx2.post(server.url, json=body, headers=ACCEPT | headers, timeout=SECONDS)
+
+
+def begin_call(connection: HTTPConnection) -> bytes:
+    """Send a call of a tool but for its last byte, which is returned: it runs until that comes."""
+    body, headers = message(query="text")
+    connection.putrequest("POST", "/mcp")
+    for name, value in {**headers, "Content-Length": str(len(body))}.items():
+        connection.putheader(name, value)
+    connection.endheaders()
+    connection.send(body[:-1])
+    return body[-1:]
+
+
+def status_of_answer(connection: HTTPConnection) -> int:
+    """Wait for the answer to the last request, and read it."""
+    with connection.getresponse() as response:
+        response.read()
+        return response.status
+
+
+def wait_for(condition: Any, what: str) -> None:
+    until = time.monotonic() + SECONDS
+    while not condition():
+        assert time.monotonic() < until, what
+        time.sleep(0.05)
+
+
+@contextmanager
+def served(
+    index: Path,
+    *options: object,
+    log: Path,
+    tokens: str = "",
+    limit: tuple[int, tuple[int, int]] | None = None,
+    environment: dict[str, str] | None = None,
+    program: tuple[str | Path, ...] = (PROGRAMS / "mcp-lucene",),
+) -> Iterator[Served]:
+    """Start the server on a free port, and end it by SIGTERM, which has to end it in order."""
+    variables = os.environ | {"IDX_TOKENS": tokens} | (environment or {})
+    with (
+        log.open("wb") as stderr,
+        subprocess.Popen(
+            [*program, index, "--http", "--port", "0", *map(str, options)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            env=variables,
+            preexec_fn=limit and (lambda: resource.setrlimit(*limit)),  # noqa: PLW1509 - only that
+        ) as process,
+    ):
+        try:
+            yield Served(_url(process, log), process, log)
+            process.terminate()
+            assert process.wait(timeout=SECONDS) == 0, log.read_text()
+            assert process.stdout is not None
+            assert process.stdout.read() == b""
+        finally:
+            process.kill()
+
+
+def _url(process: subprocess.Popen[bytes], log: Path) -> str:
+    pattern = re.compile(r"^Listening on (\S+)$|\"url\": \"([^\"]+)\"", re.MULTILINE)
+    wait_for(lambda: process.poll() is not None or pattern.search(log.read_text()), log.read_text())
+    found = pattern.search(log.read_text())
+    assert found, log.read_text()
+    return found[1] or found[2]
+
+
+def refused(*options: object, index: Path, tokens: str = "") -> str:
+    """What the server says when it does not start."""
+    done = subprocess.run(
+        [PROGRAMS / "mcp-lucene", index, *map(str, options)],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+        env=os.environ | {"IDX_TOKENS": tokens},
+    )
+    assert (done.returncode, done.stdout) == (1, ""), done.stderr
+    assert done.stderr.startswith("Error: ")
+    assert "Traceback" not in done.stderr
+    return done.stderr

@@ -1,0 +1,220 @@
+"""No client takes more than its share: of bytes, of calls at once, of sessions, of time."""
+
+import resource
+import socket
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, suppress
+from pathlib import Path
+
+import httpx2
+
+from shared import Document, Index
+from tests.server.http.served import (
+    ACCEPT,
+    SECONDS,
+    VERSION,
+    Served,
+    begin_call,
+    initialize,
+    message,
+    served,
+    status_of_answer,
+    wait_for,
+)
+
+
+def test_a_body_may_be_so_long_and_no_longer(documents: Path, tmp_path: Path) -> None:
+    with served(documents, "--max-body", "0.01", log=tmp_path / "log") as server:
+        body, headers = message(query="text")
+        for length, status in [(10_000, 200), (10_001, 413), (5_000_000, 413)]:
+            padded = body + b" " * (length - len(body))
+            answered = httpx2.post(server.url, content=padded, headers=headers, timeout=SECONDS)
+            assert answered.status_code == status
+            # Without a length that is told beforehand.
+            parts = (padded[start : start + 1_000] for start in range(0, 11_000, 1_000))
+            answered = httpx2.post(server.url, content=parts, headers=headers, timeout=SECONDS)
+            assert answered.status_code == status
+        old = httpx2.post(server.url, content=b" " * 10_001, headers=ACCEPT, timeout=SECONDS)
+        assert old.status_code == 413
+
+
+def test_headers_may_not_be_endless(server: Served) -> None:
+    with server.raw() as connection:
+        connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * 20_000)
+        assert connection.recv(1_000).startswith(b"HTTP/1.1 400 ")
+
+
+def test_a_call_beyond_those_that_may_run_is_refused(documents: Path, tmp_path: Path) -> None:
+    with (
+        served(documents, "--max-requests", 2, log=tmp_path / "log") as server,
+        server.connection() as one,
+        server.connection() as other,
+    ):
+        last = begin_call(one)
+        begin_call(other)
+        wait_for(lambda: server.metrics()["mcp_lucene_running_requests"] == 2, "both run")
+        refused = server.call(query="text")
+        assert refused.status_code == 429
+        assert refused.headers["retry-after"] == "1"
+        assert initialize(server).status_code == 429
+        assert server.get("/healthz").status_code == 200
+        one.send(last)
+        assert status_of_answer(one) == 200
+        assert server.call(query="text").status_code == 200
+        # One that goes away makes room, too.
+        other.close()
+        wait_for(lambda: server.metrics()["mcp_lucene_running_requests"] == 0, "none runs")
+
+
+def test_streams_take_no_room_from_calls(documents: Path, tmp_path: Path) -> None:
+    options = ["--max-requests", 1, "--max-sessions", 2]
+    with served(documents, *options, log=tmp_path / "log") as server:
+        session = {"Mcp-Session-Id": initialize(server).headers["mcp-session-id"]}
+        listen, headers = listening()
+        with (
+            httpx2.stream(
+                "GET", server.url, headers=ACCEPT | session, timeout=SECONDS
+            ) as old_stream,
+            httpx2.stream(
+                "POST", server.url, content=listen, headers=headers, timeout=SECONDS
+            ) as new_stream,
+        ):
+            assert (old_stream.status_code, new_stream.status_code) == (200, 200)
+            assert server.metrics()["mcp_lucene_open_streams"] == 2
+            assert server.call(query="text").status_code == 200
+            more = httpx2.post(server.url, content=listen, headers=headers, timeout=SECONDS)
+            assert more.status_code == 429
+        wait_for(lambda: server.metrics()["mcp_lucene_open_streams"] == 0, "both have ended")
+
+
+def test_a_call_cannot_pass_for_a_stream(documents: Path, tmp_path: Path) -> None:
+    with (
+        served(documents, "--max-requests", 1, log=tmp_path / "log") as server,
+        server.connection() as running,
+    ):
+        last = begin_call(running)
+        wait_for(lambda: server.metrics()["mcp_lucene_running_requests"] == 1, "it runs")
+        disguised = server.call(headers={"Mcp-Method": "subscriptions/listen"}, query="text")
+        assert disguised.status_code == 400
+        old = initialize(server, **{"Mcp-Method": "subscriptions/listen"})
+        assert old.status_code == 429
+        running.send(last)
+        assert status_of_answer(running) == 200
+
+
+def listening() -> tuple[bytes, dict[str, str]]:
+    """A request of 2026-07-28 for a stream of news."""
+    body, headers = message()
+    listen = body.replace(b"tools/call", b"subscriptions/listen").replace(
+        b'"name": "Search", "arguments": {}', b'"notifications": {"toolsListChanged": true}'
+    )
+    del headers["Mcp-Name"]
+    return listen, headers | {"Mcp-Method": "subscriptions/listen"}
+
+
+def test_there_are_so_many_sessions_and_idle_ones_end(documents: Path, tmp_path: Path) -> None:
+    options = ["--max-sessions", 3, "--idle-timeout", 3]
+    with served(documents, *options, log=tmp_path / "log") as server:
+        opened = [initialize(server) for _ in range(3)]
+        assert [answered.status_code for answered in opened] == [200] * 3
+        assert server.metrics()["mcp_lucene_sessions"] == 3
+        assert initialize(server).status_code == 503
+        # Those without a session are not concerned.
+        assert server.call(query="text").status_code == 200
+        wait_for(lambda: server.metrics()["mcp_lucene_sessions"] == 0, "idle sessions end")
+        session = {"Mcp-Session-Id": opened[0].headers["mcp-session-id"]}
+        ping = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
+        gone = httpx2.post(server.url, json=ping, headers=ACCEPT | session, timeout=SECONDS)
+        assert gone.status_code == 404
+        assert initialize(server).status_code == 200
+
+
+def test_slow_clients_are_not_waited_for(documents: Path, tmp_path: Path) -> None:
+    with served(documents, "--receive-timeout", 2, log=tmp_path / "log") as server:
+        head = b"POST /mcp HTTP/1.1\r\nHost: localhost\r\n"
+        body = b"Content-Length: 1000\r\n\r\n"
+        typed = b"Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n"
+        modern = f"MCP-Protocol-Version: {VERSION}\r\n".encode()
+        slow = [
+            (b"", b"", b"HTTP/1.1 408 "),
+            (head, b"X: x\r\n", b"HTTP/1.1 408 "),
+            (head + typed + body, b" ", b""),
+            (head + typed + modern + body, b" ", b""),
+            # Refused at once, and then not listened to for ever.
+            (b"POST /nothing HTTP/1.1\r\nHost: localhost\r\n" + body, b" ", b"HTTP/1.1 404 "),
+            (b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\nGET /h", b"h", b"HTTP/1.1 200 "),
+        ]
+        with ThreadPoolExecutor(len(slow)) as threads:
+            received = threads.map(lambda sent: trickle(server, *sent[:2]), slow)
+            for answer, (_, _, expected) in zip(received, slow, strict=True):
+                assert answer.startswith(expected)
+                assert bool(answer) is bool(expected)
+        with server.connection() as patient:
+            for _ in range(5):
+                # Between two requests a client may take its time.
+                time.sleep(0.5)
+                patient.request("GET", "/healthz")
+                assert status_of_answer(patient) == 200
+        assert server.metrics()["mcp_lucene_running_requests"] == 0
+        assert server.call(query="text").status_code == 200
+        assert "error=" not in server.logged()
+
+
+def trickle(server: Served, first: bytes, then: bytes) -> bytes:
+    """Send a little every now and then until the server has had enough; returns what it sent."""
+    received = b""
+    until = time.monotonic() + 30
+    with server.raw() as connection:
+        connection.sendall(first)
+        connection.settimeout(0.2)
+        while time.monotonic() < until:
+            try:
+                part = connection.recv(10_000)
+                if not part:
+                    return received
+                received += part
+            except TimeoutError:
+                with suppress(OSError):
+                    connection.sendall(then)
+            except OSError:
+                return received
+    raise AssertionError("the server still waits")
+
+
+def test_a_client_that_does_not_read_is_not_waited_for(empty_index: Path, tmp_path: Path) -> None:
+    with Index(empty_index) as index:
+        index.add(Document("a", "A", "x" * 5_000_000))
+    with served(empty_index, "--receive-timeout", 2, log=tmp_path / "log") as server:
+        body, headers = message(query="", max_characters=1_000_000)
+        head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+        request = (
+            f"POST /mcp HTTP/1.1\r\nHost: localhost\r\n{head}Content-Length: {len(body)}\r\n\r\n"
+        )
+        with socket.socket() as connection:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+            connection.connect(("127.0.0.1", server.port))
+            for _ in range(8):
+                connection.sendall(request.encode() + body)
+            wait_for(lambda: server.metrics()["mcp_lucene_running_requests"] == 1, "one waits")
+            wait_for(lambda: server.metrics()["mcp_lucene_running_requests"] == 0, "it is ended")
+
+
+def test_connections_leave_files_to_the_index(documents: Path, tmp_path: Path) -> None:
+    few = (resource.RLIMIT_NOFILE, (200, 200))
+    with (
+        served(documents, "--receive-timeout", 3, log=tmp_path / "log", limit=few) as server,
+        ExitStack() as opened,
+    ):
+        connections = [opened.enter_context(server.raw()) for _ in range(150)]
+        ended = 0
+        for connection in connections:
+            connection.settimeout(SECONDS)
+            try:
+                ended += not connection.recv(100)
+            except ConnectionResetError:
+                ended += 1
+        # Those beyond half the files are ended at once, the others told that they are too slow.
+        assert 40 <= ended <= 60
+        assert server.call(query="text").status_code == 200
+        assert "error=" not in server.logged()

@@ -1,0 +1,201 @@
+"""Access tokens of an authorization server: those that hold, and every kind that does not."""
+
+import base64
+import hashlib
+import hmac
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jwt
+import pytest
+
+from tests.server.http.issuer import AUDIENCE, Issuer, issuing
+from tests.server.http.served import Served, initialize, served
+
+OWN = "own-" + "o" * 40
+
+
+@pytest.fixture(scope="module")
+def issuer() -> Iterator[Issuer]:
+    with issuing() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def protected(
+    documents: Path, tmp_path_factory: pytest.TempPathFactory, issuer: Issuer
+) -> Iterator[Served]:
+    log = tmp_path_factory.mktemp("protected") / "log"
+    options = ["--oauth-issuer", issuer.url, "--oauth-audience", AUDIENCE]
+    with served(documents, *options, log=log, tokens=f"own:read:{OWN}") as running:
+        yield running
+
+
+def status(server: Served, token: str) -> int:
+    return server.call(headers={"Authorization": f"Bearer {token}"}, query="text").status_code
+
+
+@pytest.mark.parametrize("algorithm", ["RS256", "ES256", "EdDSA"])
+def test_a_token_of_the_issuer_opens_the_server(
+    protected: Served, issuer: Issuer, algorithm: str
+) -> None:
+    token = issuer.token(algorithm)
+    assert status(protected, token) == 200
+    assert initialize(protected, Authorization=f"Bearer {token}").status_code == 200
+    assert "token=assistant" in protected.logged()
+
+
+@pytest.mark.parametrize(
+    "claims",
+    [
+        {"aud": ["https://other.example.org", AUDIENCE]},
+        {"scope": "openid read admin"},
+        {"scope": ["read"]},
+        {"without": "scope", "scp": "read"},
+        {"without": "scope", "scp": ["email", "read"]},
+        {"without": "nbf"},
+    ],
+)
+def test_tokens_are_written_in_different_ways(
+    protected: Served, issuer: Issuer, claims: dict[str, Any]
+) -> None:
+    assert status(protected, issuer.token(**claims)) == 200
+
+
+def test_clocks_may_differ_a_little(protected: Served, issuer: Issuer) -> None:
+    now = int(time.time())
+    assert status(protected, issuer.token(exp=now - 10)) == 200
+    assert status(protected, issuer.token(nbf=now + 20)) == 200
+    assert status(protected, issuer.token(exp=now - 40)) == 401
+
+
+@pytest.mark.parametrize(
+    ("claims", "reason"),
+    [
+        ({"exp": int(time.time()) - 3_600}, "ExpiredSignatureError"),
+        ({"without": "exp"}, "MissingRequiredClaimError"),
+        ({"nbf": int(time.time()) + 3_600}, "ImmatureSignatureError"),
+        ({"aud": "https://other.example.org/mcp"}, "InvalidAudienceError"),
+        ({"aud": AUDIENCE + "/"}, "InvalidAudienceError"),
+        ({"without": "aud"}, "MissingRequiredClaimError"),
+        ({"iss": "https://evil.example"}, "InvalidIssuerError"),
+        ({"without": "iss"}, "MissingRequiredClaimError"),
+        ({"kid": "ES256"}, "InvalidKeyError"),
+        ({"kid": "unknown"}, "InvalidKeyError"),
+    ],
+)
+def test_a_token_that_does_not_hold_is_refused_and_the_log_says_why(
+    protected: Served, issuer: Issuer, claims: dict[str, Any], reason: str
+) -> None:
+    token = issuer.token(**claims)
+    before = protected.logged().count(f"token_refused reason={reason}")
+    assert status(protected, token) == 401
+    assert protected.logged().count(f"token_refused reason={reason}") == before + 1
+    assert token not in protected.logged()
+
+
+def test_a_token_that_nobody_signed_is_refused(protected: Served, issuer: Issuer) -> None:
+    claims = jwt.decode(issuer.token(), options={"verify_signature": False})
+    unsigned = jwt.encode(claims, "", "none", headers={"kid": "RS256"})
+    assert status(protected, unsigned) == 401
+    head, body, signature = issuer.token().split(".")
+    for forged in (f"{head}.{body}.", f"{head}.{body}.{signature[::-1]}", f"{head}.{body}"):
+        assert status(protected, forged) == 401
+    admin = base64.urlsafe_b64encode(json.dumps({**claims, "scope": "admin read"}).encode())
+    assert status(protected, f"{head}.{admin.decode().rstrip('=')}.{signature}") == 401
+
+
+def test_a_public_key_is_no_shared_secret(protected: Served, issuer: Issuer) -> None:
+    _, body, _ = issuer.token().split(".")
+    header = json.dumps({"alg": "HS256", "typ": "JWT", "kid": "RS256"}).encode()
+    signed = f"{base64.urlsafe_b64encode(header).decode().rstrip('=')}.{body}"
+    for secret in (issuer.public_pem("RS256"), json.dumps(issuer.public("RS256")).encode()):
+        digest = hmac.digest(secret, signed.encode(), hashlib.sha256)
+        signature = base64.urlsafe_b64encode(digest).decode().rstrip("=")
+        assert status(protected, f"{signed}.{signature}") == 401
+
+
+def test_nonsense_is_no_token(protected: Served) -> None:
+    nested = base64.urlsafe_b64encode(b"[" * 9_000).decode()
+    for nonsense in ("x", "a.b.c", "....", f"{nested}.e30.x", "eyJhbGciOltdfQ.e30.x"):
+        assert status(protected, nonsense) == 401
+
+
+def test_a_token_without_the_scope_to_read_is_refused(protected: Served, issuer: Issuer) -> None:
+    for scope in ("admin", "", "readx", 5, None, {"read": 1}):
+        assert status(protected, issuer.token(scope=scope)) == 403
+
+
+def test_the_server_s_own_tokens_hold_beside_them(protected: Served) -> None:
+    assert status(protected, OWN) == 200
+    assert status(protected, OWN + "x") == 401
+
+
+def test_a_client_is_told_where_to_get_a_token(protected: Served, issuer: Issuer) -> None:
+    refused = protected.call(query="text")
+    assert refused.status_code == 401
+    where = f"{protected.base}/.well-known/oauth-protected-resource/mcp"
+    assert f'resource_metadata="{where}"' in refused.headers["www-authenticate"]
+    metadata = protected.get("/.well-known/oauth-protected-resource/mcp").json()
+    assert metadata["resource"] == protected.url
+    assert metadata["authorization_servers"] == [issuer.url]
+    assert metadata["scopes_supported"] == ["read"]
+
+
+def test_keys_are_asked_for_once_in_a_while(protected: Served, issuer: Issuer) -> None:
+    assert status(protected, issuer.token()) == 200
+    time.sleep(10)
+    before = len(issuer.asked)
+    for number in range(20):
+        assert status(protected, issuer.token(kid=f"unknown-{number}")) == 401
+        assert status(protected, issuer.token()) == 200
+    # Metadata and keys.
+    assert len(issuer.asked) - before <= 2 * 3
+    renewed = issuer.renew("RS256", "new")
+    until = time.monotonic() + 60
+    while status(protected, renewed) == 401:
+        assert time.monotonic() < until
+        time.sleep(1)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"/.well-known/oauth-authorization-server": {"issuer": "https://evil.example"}},
+        {"/.well-known/oauth-authorization-server": None},
+        {"/keys": {"keys": "x" * 2_000_000}},
+        {"/keys": ["no object"]},
+        {"/keys": {"keys": [5, {"kty": "RSA", "kid": "RS256"}, {"kid": "RS256"}]}},
+    ],
+    ids=["another issuer", "no metadata", "too long", "no object", "no keys"],
+)
+def test_an_issuer_that_is_not_as_it_should_be_lets_nobody_in(
+    documents: Path, tmp_path: Path, change: dict[str, Any]
+) -> None:
+    with issuing() as issuer:
+        issuer.documents.update(change)
+        options = ["--oauth-issuer", issuer.url, "--oauth-audience", AUDIENCE]
+        with served(documents, *options, log=tmp_path / "log") as server:
+            assert status(server, issuer.token()) == 401
+            assert server.get("/healthz").status_code == 200
+
+
+def test_the_audience_is_the_public_url_and_the_keys_may_be_elsewhere(
+    documents: Path, tmp_path: Path
+) -> None:
+    with issuing() as issuer:
+        del issuer.documents["/.well-known/oauth-authorization-server"]
+        options = [
+            *("--oauth-issuer", issuer.url, "--oauth-jwks-url", f"{issuer.url}/keys"),
+            *("--public-url", "https://search.example.org/deep/mcp"),
+        ]
+        with served(documents, *options, log=tmp_path / "log") as server:
+            own = issuer.token(aud="https://search.example.org/deep/mcp")
+            assert status(server, own) == 200
+            assert status(server, issuer.token()) == 401
+            path = "/.well-known/oauth-protected-resource/deep/mcp"
+            assert server.get(path).json()["resource"] == "https://search.example.org/deep/mcp"
+            assert issuer.asked == ["/keys"]

@@ -1,0 +1,169 @@
+"""What is told of a server: whether it is ready, what it has done, and never what it was asked."""
+
+import json
+import re
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from shared import Document, Index, create
+from tests.server.http.served import ACCEPT, SECONDS, Served, initialize, refused, served
+
+ASKED = "zyxwsecret"
+TOKEN = "token-" + "t" * 40
+
+
+def test_a_server_is_ready_once_there_is_an_index(index_path: Path, tmp_path: Path) -> None:
+    with served(index_path, log=tmp_path / "log") as server:
+        assert server.get("/healthz").text == "ok\n"
+        early = server.get("/readyz")
+        assert (early.status_code, early.text) == (503, "IndexMissingError\n")
+        assert server.metrics()["mcp_lucene_index_readable"] == 0
+        assert "mcp_lucene_index_chunks" not in server.metrics()
+        create(index_path)
+        assert server.get("/readyz").status_code == 200
+        assert server.metrics()["mcp_lucene_index_readable"] == 1
+
+
+def test_the_metrics_count_what_happens(empty_index: Path, tmp_path: Path) -> None:
+    with served(empty_index, log=tmp_path / "log") as server:
+        before = server.metrics()
+        assert before['mcp_lucene_info{version="0.1.0"}'] == 1
+        assert before["mcp_lucene_index_chunks"] == before["mcp_lucene_index_documents"] == 0
+        assert before["mcp_lucene_index_refreshes_total"] == 1
+        with Index(empty_index) as index:
+            index.add(Document("long", "Long", " ".join(["word"] * 700)))
+        for _ in range(3):
+            assert server.call(query="word").status_code == 200
+        server.call(query="word AND", syntax="lucene")
+        server.call("get_next_chunk", chunk_id="long-chunk-001")
+        server.call("get_next_chunk", chunk_id=ASKED)
+        server.call(ASKED)
+        initialize(server)
+        server.get("/nothing")
+        server.get("/healthz", Host="evil.example")
+        after = server.metrics()
+        for name, value in {
+            'tool_calls_total{outcome="ok",tool="Search"}': 3,
+            'tool_calls_total{outcome="error",tool="Search"}': 1,
+            'tool_calls_total{outcome="ok",tool="get_next_chunk"}': 1,
+            'tool_calls_total{outcome="error",tool="get_next_chunk"}': 1,
+            'tool_calls_total{outcome="error",tool="other"}': 1,
+            'tool_call_seconds_count{tool="Search"}': 4,
+            'tool_call_seconds_bucket{le="+Inf",tool="Search"}': 4,
+            'http_requests_total{path="other",status="404"}': 1,
+            'http_requests_total{path="/healthz",status="421"}': 1,
+            "index_refreshes_total": 2,
+            "index_documents": 1,
+            "index_chunks": 4,
+            "sessions": 1,
+            "running_requests": 0,
+            "open_streams": 0,
+        }.items():
+            assert after[f"mcp_lucene_{name}"] == value, name
+        assert after["mcp_lucene_index_size_bytes"] > before["mcp_lucene_index_size_bytes"] > 100
+        assert after['mcp_lucene_tool_call_seconds_sum{tool="Search"}'] > 0
+        assert not any(ASKED in name for name in after)
+
+
+def test_the_metrics_are_documented_and_there_are_no_others(server: Served) -> None:
+    server.call(query="text")
+    served_names = {name.partition("{")[0] for name in server.metrics()}
+    page = (Path(__file__).parents[3] / "docs" / "http.md").read_text()
+    documented = set(re.findall(r"^\| `(mcp_lucene_\w+)` \|", page, re.MULTILINE))
+    assert documented == {
+        re.sub("_(bucket|count|sum)$", "", name)
+        for name in served_names
+        if not name.startswith("process_")
+    }
+
+
+def test_a_refresh_is_a_newer_commit_and_no_search(empty_index: Path, tmp_path: Path) -> None:
+    with served(empty_index, log=tmp_path / "log") as server:
+        for number in range(1, 4):
+            with Index(empty_index) as index:
+                index.add(Document(f"{number}", "T", "text"))
+            for _ in range(3):
+                server.call(query="text")
+            assert server.metrics()["mcp_lucene_index_refreshes_total"] == 1 + number
+
+
+def talk(server: Served) -> None:
+    """Send the secret in every place where a client can put something."""
+    own = {"Authorization": f"Bearer {TOKEN}"}
+    server.call(headers=own, query=f"{ASKED} text")
+    server.call(headers=own, query=f"{ASKED} AND", syntax="lucene")
+    server.call("get_next_chunk", headers=own, chunk_id=ASKED)
+    server.call("Search", headers=own, **{ASKED: ASKED})
+    server.call(ASKED, headers=own, query="x")
+    server.call(headers={"Authorization": f"Bearer {ASKED}"}, query="x")
+    server.call(headers=own | {"Mcp-Name": ASKED}, query="x")
+    server.get(f"/mcp?query={ASKED}", **own)
+    server.get(f"/{ASKED}")
+    server.get("/healthz", Host=ASKED)
+    server.get("/healthz", Origin=f"https://{ASKED}")
+    server.get("/mcp", **own, **{"Mcp-Session-Id": ASKED})
+    server.get("/healthz", **{"User-Agent": ASKED, "Cookie": ASKED})
+    with server.raw() as connection:
+        connection.sendall(f"{ASKED} / {ASKED}\r\n\r\n".encode())
+        connection.recv(1_000)
+    initialize(server, version=ASKED, **own)
+
+
+@pytest.mark.parametrize("level", ["debug", "info"])
+def test_logs_hold_neither_queries_nor_texts_nor_tokens(
+    empty_index: Path, tmp_path: Path, level: str
+) -> None:
+    with Index(empty_index) as index:
+        index.add(Document("a", f"Title {ASKED}", f"text {ASKED}"))
+    options = ["--json-logs", "--log-level", level]
+    tokens = f"alice:read:{TOKEN}"
+    with served(empty_index, *options, log=tmp_path / "log", tokens=tokens) as server:
+        talk(server)
+    lines = [json.loads(line) for line in server.logged().splitlines()]
+    assert ASKED not in server.logged()
+    assert TOKEN not in server.logged()
+    assert {"time", "level", "event"} <= set.intersection(*(set(line) for line in lines))
+    assert (lines[0]["event"], lines[-1]["event"]) == ("listening", "stopped")
+    calls = [line for line in lines if line["event"] == "call"]
+    assert [(call["tool"], call["outcome"]) for call in calls] == [
+        ("Search", "ok"),
+        ("Search", "error"),
+        ("get_next_chunk", "error"),
+        ("Search", "error"),
+        ("other", "error"),
+    ]
+    assert {(call["client"], call["token"]) for call in calls} == {("raw-client", "alice")}
+    assert all(0 < call["seconds"] < 100 for call in calls)
+    statuses = [line["status"] for line in lines if line["event"] == "request"]
+    assert {401, 404, 421, 403} <= set(statuses)
+    assert (200 in statuses) is (level == "debug")
+
+
+def test_a_log_for_people_is_one_line_for_each_event(documents: Path, tmp_path: Path) -> None:
+    with served(documents, log=tmp_path / "log") as server:
+        server.call(query="text")
+    first, call, *_ = server.logged().splitlines()
+    assert first == f"Listening on {server.url}"
+    assert " INFO call tool=Search outcome=ok seconds=" in call
+    assert call.endswith(" client=raw-client")
+
+
+def test_a_session_of_before_has_its_token_in_the_log(documents: Path, tmp_path: Path) -> None:
+    own = {"Authorization": f"Bearer {TOKEN}"}
+    with served(documents, log=tmp_path / "log", tokens=f"alice:read:{TOKEN}") as server:
+        session = {"Mcp-Session-Id": initialize(server, **own).headers["mcp-session-id"]}
+        call = {
+            "jsonrpc": "2.0",
+            "id": 2,
+            "method": "tools/call",
+            "params": {"name": "Search", "arguments": {"query": "text"}},
+        }
+        httpx2.post(server.url, json=call, headers=ACCEPT | own | session, timeout=SECONDS)
+    assert "client=old-client token=alice" in server.logged()
+
+
+def test_an_unknown_level_is_wrong_usage(documents: Path) -> None:
+    with pytest.raises(AssertionError, match="Invalid value for '--log-level'"):
+        refused("--http", "--log-level", "loud", index=documents)

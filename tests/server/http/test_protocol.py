@@ -1,0 +1,145 @@
+"""MCP over HTTP, as clients of all its versions speak it."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from mcp import Client
+from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
+
+from shared import Document, Index
+from tests.server.answers import answer, error
+from tests.server.http.served import ACCEPT, SECONDS, Served, initialize, served, status_of_answer
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("mode", "version"), [("auto", "2026-07-28"), ("2026-07-28", "2026-07-28"), ("legacy", None)]
+)
+async def test_a_client_searches_and_walks_from_chunk_to_chunk(
+    server: Served, mode: str, version: str | None
+) -> None:
+    async with Client(server.url, mode=mode) as client:
+        assert client.protocol_version == (version or HANDSHAKE_PROTOCOL_VERSIONS[-1])
+        found = answer(await client.call_tool("Search", {"query": "word5"}))
+        chunk = found["results"][0]["id"]
+        walked = [chunk]
+        while True:
+            step = answer(await client.call_tool("get_next_chunk", {"chunk_id": chunk}))
+            if step["chunk"] is None:
+                break
+            chunk = step["chunk"]["id"]
+            walked.append(chunk)
+        assert walked == [f"long-chunk-00{number}" for number in (1, 2, 3, 4)]
+        assert "Parse error:" in error(
+            await client.call_tool("Search", {"query": "text AND", "syntax": "lucene"})
+        )
+
+
+@pytest.mark.anyio
+async def test_sixteen_clients_at_once_get_their_own_answers(server: Served) -> None:
+
+    async def search(number: int) -> None:
+        mode = "legacy" if number % 2 else "auto"
+        async with Client(server.url, mode=mode) as client:
+            for word in range(number, number + 3):
+                found = answer(await client.call_tool("Search", {"query": f"word{word}"}))
+                assert found["query"] == f"word{word}"
+                assert f"word{word}" in found["results"][0]["content"].split()
+
+    await asyncio.gather(*(search(number) for number in range(16)))
+
+
+@pytest.mark.parametrize("version", HANDSHAKE_PROTOCOL_VERSIONS)
+def test_every_version_with_a_handshake_is_served(server: Served, version: str) -> None:
+    opened = initialize(server, version)
+    assert opened.status_code == 200
+    assert result(opened)["protocolVersion"] == version
+
+
+def test_the_version_without_a_handshake_is_served_and_unknown_ones_are_not(
+    server: Served,
+) -> None:
+    assert MODERN_PROTOCOL_VERSIONS == ("2026-07-28",)
+    found = server.call(query="text")
+    assert found.status_code == 200
+    assert "mcp-session-id" not in found.headers
+    assert result(found)["structuredContent"]["totalHits"] == 1
+    unknown = server.call(headers={"MCP-Protocol-Version": "2027-01-01"}, query="text")
+    assert unknown.status_code == 400
+
+
+def result(response: httpx2.Response) -> dict[str, Any]:
+    """The result of an answer, whether it came as JSON or as an event."""
+    text = response.text
+    if response.headers["content-type"].startswith("text/event-stream"):
+        text = next(line[6:] for line in text.splitlines() if line.startswith("data: {"))
+    found: dict[str, Any] = json.loads(text)["result"]
+    return found
+
+
+def test_a_session_ends_when_its_client_says_so(server: Served) -> None:
+    session = {"Mcp-Session-Id": initialize(server).headers["mcp-session-id"]}
+    assert httpx2.delete(server.url, headers=session, timeout=SECONDS).status_code == 200
+    assert httpx2.delete(server.url, headers=session, timeout=SECONDS).status_code == 404
+
+
+def test_a_search_sees_the_commit_before_it(empty_index: Path, tmp_path: Path) -> None:
+    with served(empty_index, log=tmp_path / "log") as server:
+        for number in range(5):
+            with Index(empty_index) as index:
+                index.add(Document(f"{number}", "T", "text"))
+            assert result(server.call(query="text"))["structuredContent"]["totalHits"] == number + 1
+
+
+@pytest.mark.parametrize(
+    "name", ["../../etc/passwd", "/etc/passwd", "..\\..\\x", "a\0b", "%2e%2e%2f", "long/../a", "\n"]
+)
+def test_an_id_is_a_name_and_never_a_path(server: Served, name: str) -> None:
+    for tool, argument in [
+        ("get_document_chunks", "source_document_id"),
+        ("document_details", "source_document_id"),
+        ("get_next_chunk", "chunk_id"),
+    ]:
+        arguments: dict[str, Any] = {argument: name}
+        told = result(server.call(tool, **arguments))
+        assert told["isError"]
+        assert told["content"][0]["text"].startswith(("no document has the id", "no chunk has"))
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/mcp/../healthz", "//mcp", "/mcp/x", "/%2e%2e/mcp", "/mcp%00", "/static/../../etc/passwd"],
+)
+def test_no_other_path_leads_anywhere(server: Served, path: str) -> None:
+    with server.connection() as connection:
+        connection.request("GET", path)
+        assert status_of_answer(connection) == 404
+
+
+HOSTILE = [
+    b"",
+    b"{",
+    b"[]",
+    b"null",
+    b"[" * 50_000,
+    b'{"jsonrpc": "2.0", "id": {}, "method": "ping"}',
+    b'{"jsonrpc": "2.0", "id": 1, "method": "no/such/method"}',
+    b'{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "\\ud800"}}',
+    b"\xff\xfe\xfd",
+    b"1" * 10_000,
+]
+
+
+@pytest.mark.parametrize("version", [None, "2025-11-25", "2026-07-28"])
+def test_nothing_that_is_sent_is_an_error_of_the_server(
+    server: Served, version: str | None
+) -> None:
+    headers = ACCEPT | ({"MCP-Protocol-Version": version} if version else {})
+    for body in HOSTILE:
+        refused = httpx2.post(server.url, content=body, headers=headers, timeout=SECONDS)
+        assert 400 <= refused.status_code < 500, (body[:50], refused.text)
+    assert server.get("/healthz").status_code == 200
