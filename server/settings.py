@@ -20,7 +20,7 @@ DEFAULT_MAX_REQUESTS: Final = 64
 """Requests that may run at once; at most eight threads answer them, the others wait."""
 
 DEFAULT_MAX_SESSIONS: Final = 1_000
-"""Sessions, and open streams, at once; each session takes about 50 kB."""
+"""Sessions, and open streams, at once; each session takes about 40 kB."""
 
 DEFAULT_IDLE_TIMEOUT: Final = 1_800.0
 """Seconds without a request after which a session ends."""

@@ -42,9 +42,11 @@ def listening(server: MCPServer) -> Iterator[str]:
     thread.start()
     while not running.started:
         time.sleep(0.05)
-    yield f"http://127.0.0.1:{running.servers[0].sockets[0].getsockname()[1]}/mcp"
-    running.should_exit = True
-    thread.join()
+    try:
+        yield f"http://127.0.0.1:{running.servers[0].sockets[0].getsockname()[1]}/mcp"
+    finally:
+        running.should_exit = True
+        thread.join()
 
 
 @pytest.mark.anyio

@@ -100,6 +100,8 @@ def issuing() -> Iterator[Issuer]:
         issuer = Issuer(f"http://127.0.0.1:{listening.server_port}")
         thread = threading.Thread(target=listening.serve_forever)
         thread.start()
-        yield issuer
-        listening.shutdown()
-        thread.join()
+        try:
+            yield issuer
+        finally:
+            listening.shutdown()
+            thread.join()

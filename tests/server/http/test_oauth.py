@@ -15,6 +15,7 @@ import pytest
 from tests.server.http.issuer import AUDIENCE, Issuer, issuing
 from tests.server.http.served import Served, initialize, served
 
+METADATA = "/.well-known/oauth-authorization-server"
 OWN = "own-" + "o" * 40
 
 
@@ -164,8 +165,8 @@ def test_keys_are_asked_for_once_in_a_while(protected: Served, issuer: Issuer) -
 @pytest.mark.parametrize(
     "change",
     [
-        {"/.well-known/oauth-authorization-server": {"issuer": "https://evil.example"}},
-        {"/.well-known/oauth-authorization-server": None},
+        {METADATA: {"issuer": "https://evil.example", "jwks_uri": "KEYS"}},
+        {METADATA: None},
         {"/keys": {"keys": "x" * 2_000_000}},
         {"/keys": ["no object"]},
         {"/keys": {"keys": [5, {"kty": "RSA", "kid": "RS256"}, {"kid": "RS256"}]}},
@@ -176,7 +177,8 @@ def test_an_issuer_that_is_not_as_it_should_be_lets_nobody_in(
     documents: Path, tmp_path: Path, change: dict[str, Any]
 ) -> None:
     with issuing() as issuer:
-        issuer.documents.update(change)
+        keys = f"{issuer.url}/keys"
+        issuer.documents.update(json.loads(json.dumps(change).replace("KEYS", keys)))
         options = ["--oauth-issuer", issuer.url, "--oauth-audience", AUDIENCE]
         with served(documents, *options, log=tmp_path / "log") as server:
             assert status(server, issuer.token()) == 401
@@ -187,7 +189,7 @@ def test_the_audience_is_the_public_url_and_the_keys_may_be_elsewhere(
     documents: Path, tmp_path: Path
 ) -> None:
     with issuing() as issuer:
-        del issuer.documents["/.well-known/oauth-authorization-server"]
+        del issuer.documents[METADATA]
         options = [
             *("--oauth-issuer", issuer.url, "--oauth-jwks-url", f"{issuer.url}/keys"),
             *("--public-url", "https://search.example.org/deep/mcp"),

@@ -31,9 +31,11 @@ def collecting() -> Iterator[tuple[str, list[bytes]]]:
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as listening:
         thread = threading.Thread(target=listening.serve_forever)
         thread.start()
-        yield f"http://127.0.0.1:{listening.server_port}", received
-        listening.shutdown()
-        thread.join()
+        try:
+            yield f"http://127.0.0.1:{listening.server_port}", received
+        finally:
+            listening.shutdown()
+            thread.join()
 
 
 def test_spans_are_sent_by_the_end_of_the_server(documents: Path, tmp_path: Path) -> None:
