@@ -25,6 +25,7 @@ from benchmarks.cognates import cognate_table
 from benchmarks.misspelled import misspelled
 from benchmarks.relevance import COLLECTION, FILES, ranked
 from benchmarks.tolerance_methods import METHODS, NOTHING, Method, known_grams, write
+from idx.evaluation.experiment import WARM_UP
 from idx.evaluation.figures import change, figure, interval
 from idx.evaluation.intervals import estimates
 from idx.evaluation.judgements import Judgements, read_judgements
@@ -149,13 +150,13 @@ def ask(
 ) -> dict[Method, Asked]:
     """Ask all queries in every way, after some without the clock, while Java still compiles."""
     asked = {method: Asked() for method in METHODS}
+    for query in queries[:WARM_UP]:
+        for method in METHODS:
+            search(searchers[method.index], method, query.text)
     for number in range(rounds):
         generator = random.Random(words + 10 * number)  # noqa: S311 - reproducible, not secret
         texts = {query.id: misspelled(query.text, words, generator) for query in queries}
         runs = {method: Run() for method in METHODS}
-        for text in list(texts.values())[: 0 if number else 100]:
-            for method in METHODS:
-                search(searchers[method.index], method, text)
         turns = list(METHODS)
         for id_, text in texts.items():
             for method in turns:
