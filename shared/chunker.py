@@ -90,6 +90,15 @@ def word_count(chunk_count: int, last_content: str) -> int:
     return _STEP * (chunk_count - 1) + len(_WORD.findall(last_content))
 
 
+def without_overlap(content: str) -> str:
+    """What a chunk adds to the one before it.
+
+    With single spaces between them, the first chunk of a document and this of all others are its
+    text.
+    """
+    return " ".join(content.split(" ", OVERLAP)[OVERLAP:])
+
+
 def _windows(text: str) -> Iterator[tuple[int, int]]:
     """Where the words of each chunk begin and end."""
     if not text.strip():

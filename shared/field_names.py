@@ -42,6 +42,17 @@ def fields_with_terms(reader: Any) -> set[str]:
     return {info.name for info in infos if info.getIndexOptions() != IndexOptions.NONE}
 
 
+def names_with_terms(reader: Any) -> list[str]:
+    """The names of the fields of an index that have terms, as people know them."""
+    existing = fields_with_terms(reader)
+    fields = [
+        *(field for field in OF_CHUNKS if field in existing),
+        *metadata_fields(existing),
+        *language_fields(existing),
+    ]
+    return list(map(name_of, fields))
+
+
 def metadata_fields(existing: AbstractSet[str]) -> list[str]:
     """The fields, of some Lucene fields, that hold the values of a key of the metadata."""
     return sorted(field for field in existing if field.startswith(schema.metadata_field("")))
@@ -95,10 +106,5 @@ def field_with_terms(name: str, reader: Any) -> str:
     for field in (schema.metadata_field(name), name):
         if field in existing:
             return field
-    fields = [
-        *(field for field in OF_CHUNKS if field in existing),
-        *metadata_fields(existing),
-        *language_fields(existing),
-    ]
-    known = list(map(name_of, fields))
+    known = names_with_terms(reader)
     raise FieldNotFoundError(name, known, get_close_matches(name[:_LONGEST_NAME], known, n=1))

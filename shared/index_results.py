@@ -40,6 +40,19 @@ class TermList:
 
 
 @dataclass(frozen=True)
+class Names:
+    """Names that begin in a certain way, in the order of the alphabet.
+
+    Attributes:
+        total: how many there are in all.
+        values: the first of them.
+    """
+
+    total: int
+    values: list[str]
+
+
+@dataclass(frozen=True)
 class FieldDescription:
     """A field of the chunks, and what can be done with it.
 

@@ -8,6 +8,7 @@ from typing import Any, Self, get_args
 
 from shared import jvm, navigation, search
 from shared.cancellation import Cancellation
+from shared.catalog import Catalog
 from shared.commit import indexed_folders
 from shared.document_details import document_details
 from shared.explained import QueryExplanation
@@ -68,6 +69,7 @@ class Searcher:
         self._weights = weights
         self.cancellation: Cancellation | None = None
         self.path = self._index.path
+        self.catalog = Catalog(self._index)
 
     def __enter__(self) -> Self:
         return self

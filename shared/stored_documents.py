@@ -56,7 +56,7 @@ def stored_documents(reader: Any) -> Iterator[StoredDocument]:
         leaf = LeafReader.cast_(context.reader())
         leaf.checkIntegrity()
         for number, state in _first_chunks(leaf):
-            yield _load(searcher, context.docBase + number, state)
+            yield stored_document(searcher, context.docBase + number, state)
 
 
 def _first_chunks(leaf: Any) -> Iterator[tuple[int, FileState | None]]:
@@ -75,7 +75,14 @@ def _first_chunks(leaf: Any) -> Iterator[tuple[int, FileState | None]]:
             yield number, unpack(states.binaryValue().utf8ToString())[1] if has_state else None
 
 
-def _load(searcher: Any, number: int, state: FileState | None) -> StoredDocument:
+def stored_document(searcher: Any, number: int, state: FileState | None = None) -> StoredDocument:
+    """The document with a first chunk.
+
+    Args:
+        searcher: a Lucene searcher.
+        number: Lucene's number of the chunk.
+        state: the state of its file; without it the document counts as made of none.
+    """
     stored = searcher.storedFields().document(number, stored_fields(*CHUNK_FIELDS))
     details = json.loads(stored.get(schema.DETAILS))
     first, place = _chunk(stored)

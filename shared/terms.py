@@ -98,14 +98,23 @@ def _as_indexed(field: str, prefix: str) -> str:
     return valid if schema.is_keyword_field(field) else normalized(field, valid.strip())
 
 
-def terms_with_prefix(reader: Any, field: str, prefix: str) -> Iterator[tuple[str, int]]:
-    """Terms in the order of the alphabet, each with its document frequency."""
+def terms_with_prefix(
+    reader: Any, field: str, prefix: str, *, start: str = ""
+) -> Iterator[tuple[str, int]]:
+    """Terms in the order of the alphabet, each with its document frequency.
+
+    Args:
+        reader: the reader of the index.
+        field: a Lucene field.
+        prefix: what the terms begin with.
+        start: the first term to look at, where it comes after the prefix.
+    """
     terms = MultiTerms.getTerms(reader, field)
     if terms is None:
         return
-    # Looks the prefix up in each segment and walks through all of them side by side.
+    # Looks the first term up in each segment and walks through all of them side by side.
     found = TermsEnum.cast_(terms.iterator())
-    if found.seekCeil(BytesRef(prefix)) == TermsEnum.SeekStatus.END:
+    if found.seekCeil(BytesRef(max(prefix, start))) == TermsEnum.SeekStatus.END:
         return
     following = BytesRefIterator.cast_(found)
     term = found.term()

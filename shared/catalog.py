@@ -1,0 +1,231 @@
+"""The documents of an index as a list that every commit may change."""
+
+import hashlib
+import json
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import count, islice
+from typing import Any
+
+from org.apache.lucene.document import IntPoint
+from org.apache.lucene.facet import (
+    FacetResult,
+    FacetsCollectorManager,
+    StringDocValuesReaderState,
+    StringValueFacetCounts,
+)
+from org.apache.lucene.index import DirectoryReader, SegmentReader, Term
+from org.apache.lucene.search import (
+    BooleanClause,
+    BooleanQuery,
+    ConstantScoreQuery,
+    MatchAllDocsQuery,
+    PrefixQuery,
+    TermQuery,
+)
+
+from shared import schema
+from shared.commit import indexed_folders
+from shared.field_names import names_with_terms
+from shared.index_results import Names
+from shared.lucene_document import SUMMARY_FIELDS, stored_fields, summary_from_lucene
+from shared.metadata import of_chunk
+from shared.open_index import OpenIndex
+from shared.remembered import remembered
+from shared.results import DocumentSummary
+from shared.stored_documents import stored_document
+from shared.terms import terms_with_prefix
+
+
+@dataclass(frozen=True)
+class DocumentVersion:
+    """What a document is made of; versions are equal where text, title and metadata are.
+
+    Attributes:
+        digest: of all that is shown of the document.
+        place: where Lucene keeps it; a document that did not move did not change.
+    """
+
+    digest: str
+    place: str = field(compare=False)
+
+
+class Catalog:
+    """The documents of an index; every call answers from the newest commit.
+
+    Args:
+        index: the index.
+    """
+
+    def __init__(self, index: OpenIndex) -> None:
+        self._index = index
+        numbers = count(1)
+        self._number_of_commit = remembered(lambda _reader: next(numbers))
+
+    def commit(self) -> int:
+        """A number that is another one after every commit."""
+        with self._index.newest() as searcher:
+            return self._number_of_commit(searcher.getIndexReader())
+
+    def documents(
+        self, *, after: str | None = None, prefix: str = "", limit: int
+    ) -> list[DocumentSummary]:
+        """The documents in the order of their ids, from one on.
+
+        Unlike an offset, an id stays the same place in the list while documents come and go.
+
+        Args:
+            after: only documents whose id comes after this one, which need not be there.
+            prefix: only documents whose id begins so.
+            limit: documents to return, from 1.
+
+        Raises:
+            InvalidTextError: a text is not valid Unicode.
+        """
+        with self._index.newest() as searcher:
+            return list(islice(self._documents(searcher, after, prefix), limit))
+
+    def document_ids(self, prefix: str, limit: int) -> Names:
+        """The ids of documents that begin with a prefix.
+
+        Raises:
+            InvalidTextError: the prefix is not valid Unicode.
+        """
+        with self._index.newest() as searcher:
+            found = islice(self._documents(searcher, None, prefix), limit)
+            ids = [summary.source_document for summary in found]
+            total = searcher.count(_first_chunk(_prefixed(schema.SOURCE_DOCUMENT, prefix)))
+            return Names(total, ids)
+
+    def chunk_ids(self, prefix: str, limit: int) -> Names:
+        """The ids of chunks that begin with a prefix; `limit` of them at most.
+
+        Raises:
+            InvalidTextError: the prefix is not valid Unicode.
+        """
+        with self._index.newest() as searcher:
+            terms = terms_with_prefix(
+                searcher.getIndexReader(), schema.ID, schema.keyword_prefix(prefix)
+            )
+            ids = (
+                term
+                for term, _ in terms
+                # Of an id that is too long for a term there is only the beginning.
+                if "\0" not in term and searcher.count(TermQuery(Term(schema.ID, term)))
+            )
+            total = searcher.count(_prefixed(schema.ID, prefix))
+            return Names(total, list(islice(ids, limit)))
+
+    def field_names(self) -> list[str]:
+        """The names of the fields that have terms, as people know them."""
+        with self._index.newest() as searcher:
+            return names_with_terms(searcher.getIndexReader())
+
+    def digest_of_ids(self) -> str:
+        """A text that changes when a document appears or goes, and only then.
+
+        Java makes one text of 100,000 ids in 0.1 s, while Python would take a second for them.
+        """
+        with self._index.newest() as searcher:
+            reader = searcher.getIndexReader()
+            if not reader.numDocs():
+                return ""
+            state = StringDocValuesReaderState(reader, schema.SOURCE_DOCUMENT)
+            first_chunks = ConstantScoreQuery(_first_chunk(MatchAllDocsQuery()))
+            manager = FacetsCollectorManager()
+            found = FacetsCollectorManager.search(searcher, first_chunks, 1, manager)
+            counts = StringValueFacetCounts(state, found.facetsCollector())
+            ids = FacetResult.cast_(counts.getAllChildren(schema.SOURCE_DOCUMENT, [])).toString()
+            # They come in the order of the alphabet, but where most documents were deleted.
+            return hashlib.sha256("\n".join(sorted(ids.split("\n"))).encode()).hexdigest()
+
+    def versions(
+        self, known: Mapping[str, DocumentVersion | None]
+    ) -> dict[str, DocumentVersion | None]:
+        """The present version of some documents; None of what is not there.
+
+        Args:
+            known: the version that was known last of each document, if any was: what has not moved
+                since is not read again.
+        """
+        with self._index.newest() as searcher:
+            return {name: _version(searcher, name, last) for name, last in known.items()}
+
+    def _documents(
+        self, searcher: Any, after: str | None, prefix: str
+    ) -> Iterator[DocumentSummary]:
+        reader = searcher.getIndexReader()
+        folders = indexed_folders(reader, self._index.path)
+        last = None if after is None else schema.keyword(after)
+        beginning = schema.keyword_prefix(prefix)
+        stored = searcher.storedFields()
+        fields = stored_fields(*SUMMARY_FIELDS)
+        for term, _ in terms_with_prefix(
+            reader, schema.SOURCE_DOCUMENT, beginning, start=last or ""
+        ):
+            # Documents that were replaced or deleted leave their term until segments merge.
+            if term != last and (number := _number(searcher, term)) is not None:
+                yield summary_from_lucene(stored.document(number, fields), folders)
+
+
+def _prefixed(name: str, prefix: str) -> Any:
+    """The chunks with a keyword that begins in a certain way."""
+    if not prefix:
+        return MatchAllDocsQuery()
+    return PrefixQuery(Term(name, schema.keyword_prefix(prefix)))
+
+
+def _first_chunk(chunks: Any) -> Any:
+    """The first chunk, which stands for its document, of those that are among some chunks."""
+    return (
+        BooleanQuery.Builder()
+        .add(chunks, BooleanClause.Occur.FILTER)
+        .add(IntPoint.newExactQuery(schema.CHUNK_INDEX, 1), BooleanClause.Occur.FILTER)
+        .build()
+    )
+
+
+def _number(searcher: Any, term: str) -> int | None:
+    """Lucene's number of a document's first chunk; None if there is no such document."""
+    query = _first_chunk(TermQuery(Term(schema.SOURCE_DOCUMENT, term)))
+    found = searcher.search(query, 1).scoreDocs
+    return found[0].doc if len(found) else None
+
+
+def _version(
+    searcher: Any, source_document: str, last: DocumentVersion | None
+) -> DocumentVersion | None:
+    number = _number(searcher, schema.keyword(source_document))
+    if number is None:
+        return None
+    # The chunks of a document are written together, so the first one tells for all.
+    place = _place(searcher.getIndexReader(), number)
+    if last is not None and last.place == place:
+        return last
+    stored = stored_document(searcher, number)
+    document = stored.document
+    shown = json.dumps([document.title, of_chunk(document.metadata)], sort_keys=True)
+    digest = hashlib.sha256(shown.encode())
+    for chunk, _ in stored.chunks:
+        # No text has this byte, so that none can go on where another one ends.
+        digest.update(b"\xff" + chunk.content.encode())
+    return DocumentVersion(digest.hexdigest(), place)
+
+
+def _place(reader: Any, number: int) -> str:
+    """Where a chunk is kept: the random id of its segment, and its number within it."""
+    bases, segments = _segments(reader)
+    segment = bisect_right(bases, number) - 1
+    return f"{segments[segment]}:{number - bases[segment]}"
+
+
+@remembered
+def _segments(reader: Any) -> tuple[list[int], list[str]]:
+    """The first chunk's number in each segment, and the segment's id."""
+    bases, ids = [], []
+    for context in DirectoryReader.cast_(reader).leaves():
+        bases.append(int(context.docBase))
+        info = SegmentReader.cast_(context.reader()).getSegmentInfo().info
+        ids.append(bytes(byte & 0xFF for byte in info.getId()).hex())
+    return bases, ids
