@@ -10,21 +10,29 @@ from mcp.server.auth.provider import TokenVerifier
 from mcp.server.auth.settings import AuthSettings
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.tools import Tool
-from mcp.types import CallToolResult, InputRequiredResult, TextContent, ToolAnnotations
+from mcp.types import (
+    CallToolResult,
+    GetPromptResult,
+    InputRequiredResult,
+    TextContent,
+    ToolAnnotations,
+)
 from pydantic import ValidationError
 from pydantic_core import to_json
 
 from server import argument_errors
+from server.completion import Completions
 from server.instructions import general_instructions, tell_of_the_index
+from server.prompts import chosen_prompts
+from server.prompts.errors import check_request, prompt_error
+from server.protocol_errors import brief_error
+from server.resources.handlers import ResourceHandlers
 from server.state import ServerState, ToolContext
 from server.tools import TOOLS, ToolEntry
 from server.tools.choice import chosen_tools
 from shared.errors import McpLuceneError
 from shared.results import without_unknown
 from shared.version import software_version
-
-MAX_ERROR_CHARACTERS = 2_000
-"""Characters of an error: what a client sent may come back in it."""
 
 READ_ONLY = ToolAnnotations(
     read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
@@ -50,10 +58,13 @@ class SearchServer(MCPServer[ServerState]):
         auth: AuthSettings | None = None,
         token_verifier: TokenVerifier | None = None,
     ) -> None:
+        self.resources = ResourceHandlers(state.pool)
+
         @asynccontextmanager
         async def lifespan(_: MCPServer[ServerState]) -> AsyncIterator[ServerState]:
             with state.pool:
-                yield state
+                async with self.resources.subscribers.running():
+                    yield state
 
         super().__init__(
             name="mcp-lucene",
@@ -67,6 +78,11 @@ class SearchServer(MCPServer[ServerState]):
             auth=auth,
             token_verifier=token_verifier,
         )
+        prompts = chosen_prompts(state.settings)
+        for prompt in prompts:
+            self.add_prompt(prompt)
+        self.resources.register(self._lowlevel_server)
+        Completions(prompts).register(self._lowlevel_server)
 
     async def call_tool(
         self,
@@ -87,16 +103,35 @@ class SearchServer(MCPServer[ServerState]):
         except ToolError as error:
             match error.__cause__:
                 case ValidationError() as invalid:
-                    text = argument_errors.describe(name, invalid, TOOLS[name].function)
+                    text = f"{name}: {argument_errors.describe(invalid, TOOLS[name].function)}"
                 case McpLuceneError() as known:
                     text = str(known)
                 case None:
                     text = str(error)
                 case _:
                     raise
-            if len(text) > MAX_ERROR_CHARACTERS:
-                text = f"{text[:MAX_ERROR_CHARACTERS]}…"
-            return CallToolResult(content=[TextContent(type="text", text=text)], is_error=True)
+            told = TextContent(type="text", text=brief_error(text))
+            return CallToolResult(content=[told], is_error=True)
+
+    async def get_prompt(
+        self,
+        name: str,
+        arguments: dict[str, Any] | None = None,
+        context: ToolContext | None = None,
+    ) -> GetPromptResult | InputRequiredResult:
+        """Make the text of a prompt.
+
+        Raises:
+            MCPError: what was wrong with the request.
+            ValueError: the prompt failed in a way nobody foresaw.
+        """
+        check_request(name, arguments or {}, await self.list_prompts())
+        try:
+            return await super().get_prompt(name, arguments, context)
+        except ValueError as error:
+            if (known := prompt_error(name, error)) is None:
+                raise
+            raise known from error
 
 
 def _told_alike(

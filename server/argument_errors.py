@@ -10,24 +10,21 @@ from pydantic import ValidationError
 _SHOWN_CHARACTERS: Final = 60
 
 
-def describe(tool: str, error: ValidationError, function: Callable[..., Any]) -> str:
-    """Say which arguments of a tool are wrong, and what they may be.
+def describe(error: ValidationError, function: Callable[..., Any]) -> str:
+    """Say which arguments are wrong, and what they may be.
 
     Args:
-        tool: the tool's name.
         error: what pydantic found.
-        function: the tool; its parameters, but the context, are the arguments that exist.
+        function: what was called; its parameters, but the context, are the arguments that exist.
     """
     known = [name for name in inspect.signature(function).parameters if name != "context"]
-    return f"{tool}: " + "; ".join(
-        _describe_one(detail, known) for detail in error.errors(include_url=False)
-    )
+    return "; ".join(_describe_one(detail, known) for detail in error.errors(include_url=False))
 
 
 def _describe_one(detail: Any, known: list[str]) -> str:
     name = ".".join(str(part) for part in detail["loc"])
     match detail["type"]:
-        case "extra_forbidden" if len(detail["loc"]) == 1:
+        case "extra_forbidden" | "unexpected_keyword_argument" if len(detail["loc"]) == 1:
             near = difflib.get_close_matches(name, known, 1)
             hint = f"did you mean {near[0]!r}" if near else f"there are {', '.join(known)}"
             return f"there is no argument {name!r}; {hint}"

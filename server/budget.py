@@ -4,8 +4,9 @@ An answer is counted as the characters of its JSON text. The texts of the last r
 cut first, then their metadata and titles; a result whose ids alone are too long is left out.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from itertools import accumulate
 from typing import Any, Final, TypeVar
 
 from pydantic import TypeAdapter
@@ -104,7 +105,7 @@ def fit(
 
 def shorten_chunk(chunk: ChunkText, excess: int) -> ChunkText:
     """The chunk with its text cut, or without text and metadata and with its title cut."""
-    content = _cut(chunk.content, excess)
+    content = cut(chunk.content, excess)
     if content:
         return replace(chunk, content=content)
     return replace(chunk, content="", metadata={}, title=_brief(chunk.title))
@@ -112,7 +113,7 @@ def shorten_chunk(chunk: ChunkText, excess: int) -> ChunkText:
 
 def shorten_hit(hit: Hit, excess: int) -> Hit:
     """The hit with its text cut, or without any text and metadata and with its title cut."""
-    content = _cut(hit.content or "", excess)
+    content = cut(hit.content or "", excess)
     if content:
         return replace(hit, content=content)
     return replace(
@@ -195,7 +196,7 @@ _Explained = ExplainedStep | ExplainedHit | ExplainedTerm
 def _shorten_explained(part: _Explained, excess: int) -> _Explained:
     match part:
         case ExplainedStep():
-            return replace(part, query=_cut(part.query, excess))
+            return replace(part, query=cut(part.query, excess))
         case ExplainedTerm():
             return replace(part, term=_brief(part.term))
     return part
@@ -219,7 +220,18 @@ def _brief_value(value: Scalar | list[Scalar]) -> Scalar | list[Scalar]:
     return value
 
 
-def _cut(text: str, excess: int) -> str:
+def json_characters(text: str) -> int:
+    """Characters of a text in JSON, without the quotes around it."""
+    return len(to_json(text).decode()) - 2
+
+
+def fitting(texts: Iterable[str], budget: int) -> int:
+    """How many of some texts, from the first on, fit into a budget as strings of JSON."""
+    lengths = accumulate(json_characters(text) + 3 for text in texts)
+    return sum(length <= budget for length in lengths)
+
+
+def cut(text: str, excess: int) -> str:
     """The text with at least `excess` characters less in JSON, where each is one or more."""
     kept = len(text) - excess - 1
     return f"{text[:kept]}…" if kept > 0 else ""

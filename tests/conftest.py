@@ -11,6 +11,7 @@ from pathlib import Path
 import lucene
 import pytest
 from mcp import Client
+from mcp.client.session import MessageHandlerFnT
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from shared.index import create
@@ -82,7 +83,11 @@ def idx(tmp_path: Path) -> Idx:
 
 @asynccontextmanager
 async def connected(
-    index_path: Path, *options: str, mode: str = "auto", **variables: str
+    index_path: Path,
+    *options: str,
+    mode: str = "auto",
+    handler: MessageHandlerFnT | None = None,
+    **variables: str,
 ) -> AsyncIterator[Client]:
     """Start the real server on an index and connect the SDK's client to it over stdio."""
     # The SDK starts servers with an environment of its own.
@@ -96,7 +101,7 @@ async def connected(
         args=[str(index_path), *options],
         env=passed_on | variables,
     )
-    async with Client(stdio_client(server), mode=mode) as client:
+    async with Client(stdio_client(server), mode=mode, message_handler=handler) as client:
         yield client
 
 

@@ -201,3 +201,32 @@ def test_a_call_that_takes_long_does_not_keep_the_process(client: RawClient) -> 
     time.sleep(0.3)
     client.end()
     assert client.process.returncode == 0
+
+
+def test_a_client_that_subscribed_and_leaves_ends_the_process_in_order(client: RawClient) -> None:
+    assert client.initialize()["result"]["capabilities"]["resources"]["listChanged"]
+    assert client.request("resources/subscribe", uri="document://a")["result"] == {}
+    out, err = client.end()
+    assert (client.process.returncode, out, err) == (0, b"", b"")
+
+
+def test_a_client_that_listens_and_leaves_ends_the_process_in_order(client: RawClient) -> None:
+    client.send(
+        {
+            "jsonrpc": "2.0",
+            "id": "listen",
+            "method": "subscriptions/listen",
+            "params": {
+                "notifications": {"resourcesListChanged": True},
+                "_meta": {
+                    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                    "io.modelcontextprotocol/clientCapabilities": {},
+                },
+            },
+        }
+    )
+    assert client.process.stdout is not None
+    acknowledged = json.loads(client.process.stdout.readline())
+    assert acknowledged["method"] == "notifications/subscriptions/acknowledged"
+    _, err = client.end()
+    assert (client.process.returncode, err) == (0, b"")

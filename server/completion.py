@@ -1,0 +1,94 @@
+"""Completing what somebody types for a variable of a template or an argument of a prompt."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, TypeAlias
+
+from mcp import MCPError
+from mcp.server import Server, ServerRequestContext
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.prompts import Prompt
+from mcp.shared.uri_template import UriTemplate
+from mcp.types import (
+    INVALID_PARAMS,
+    CompleteRequestParams,
+    CompleteResult,
+    Completion,
+    PromptReference,
+)
+
+from server.budget import DEFAULT_CHARACTERS, fitting
+from server.completers import Completer
+from server.prompts import PROMPTS
+from server.protocol_errors import brief_error, told_to_client
+from server.resources.templates import TEMPLATES
+from server.state import ServerState, ask
+
+_RESERVE: Final = 500
+"""Characters for what surrounds the values."""
+
+Variables: TypeAlias = Mapping[str, Completer | None]
+"""What completes each variable of a template or argument of a prompt; None where nothing does."""
+
+
+class Completions:
+    """Completes variables and arguments by what the index has.
+
+    Args:
+        prompts: the prompts that the server offers.
+    """
+
+    def __init__(self, prompts: Sequence[Prompt]) -> None:
+        self._templates: dict[str, Variables] = {
+            template: _variables(UriTemplate.parse(template).variable_names, entry.completers)
+            for template, entry in TEMPLATES.items()
+        }
+        self._prompts: dict[str, Variables] = {
+            prompt.name: _variables(
+                (argument.name for argument in prompt.arguments or ()),
+                PROMPTS[prompt.name].completers,
+            )
+            for prompt in prompts
+        }
+
+    def register(self, server: Server[ServerState]) -> None:
+        """Have a server answer by this."""
+        server.add_request_handler("completion/complete", CompleteRequestParams, self._complete)
+
+    async def _complete(
+        self, context: ServerRequestContext[ServerState, Any], parameters: CompleteRequestParams
+    ) -> CompleteResult:
+        ref, typed = parameters.ref, parameters.argument
+        if isinstance(ref, PromptReference):
+            variables = _known("prompt", ref.name, self._prompts)
+        else:
+            variables = _known("template", ref.uri, self._templates)
+        completer = _known("variable or argument", typed.name, variables)
+        if completer is None:
+            return CompleteResult(completion=Completion(values=[], total=0, has_more=False))
+        with told_to_client():
+            found = await ask(
+                Context(request_context=context),
+                lambda searcher: completer(searcher, typed.value),
+            )
+        values = found.values[: fitting(found.values, DEFAULT_CHARACTERS - _RESERVE)]
+        return CompleteResult(
+            completion=Completion(
+                values=values, total=found.total, has_more=found.total > len(values)
+            )
+        )
+
+
+def _variables(names: Iterable[str], completers: Mapping[str, Completer]) -> Variables:
+    return {name: completers.get(name) for name in names}
+
+
+def _known(what: str, name: str, table: Mapping[str, Any]) -> Any:
+    """What a table has under a name.
+
+    Raises:
+        MCPError: it has nothing, which the client is told.
+    """
+    if name not in table:
+        text = f"there is no {what} {name[:200]!r}; there are {', '.join(table)}"
+        raise MCPError(INVALID_PARAMS, brief_error(text))
+    return table[name]

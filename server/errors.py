@@ -1,0 +1,52 @@
+"""What can go wrong with requests that only the server knows: for resources and their changes.
+
+They are of the family of `shared.errors`, where everything else is.
+"""
+
+from collections.abc import Sequence
+
+from shared.errors import McpLuceneError
+
+
+class ResourceNotFoundError(McpLuceneError):
+    """A URI names nothing that the server has.
+
+    Args:
+        uri: the URI.
+        reason: what is wrong with it, and what would be right.
+    """
+
+    def __init__(self, uri: str, reason: str) -> None:
+        super().__init__(f"there is no resource {uri[:200]!r}: {reason}")
+
+
+class LanguageNotFoundError(McpLuceneError):
+    """No document of the index is in a language.
+
+    Args:
+        language: its code.
+        known: the codes of the languages that there are.
+    """
+
+    def __init__(self, language: str, known: Sequence[str]) -> None:
+        there = f"the languages are {', '.join(known[:50])}" if known else "no language is known"
+        super().__init__(f"no document is in the language {language[:80]!r}; {there}")
+
+
+class CursorError(McpLuceneError):
+    """A list was asked for from a place that no page of it ended with."""
+
+    def __init__(self, cursor: str) -> None:
+        super().__init__(
+            f"{cursor[:80]!r} is no cursor of this list; ask for the first page without one"
+        )
+
+
+class TooManySubscriptionsError(McpLuceneError):
+    """A client wants to hear of more resources than it may."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(
+            f"a client can subscribe to {most:,} resources; subscribe to fewer, or listen to "
+            "changes of the list"
+        )

@@ -1,0 +1,49 @@
+"""What was wrong with a request for a prompt."""
+
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+from mcp import MCPError
+from mcp.types import INVALID_PARAMS, Prompt
+from pydantic import ValidationError
+
+from server.argument_errors import describe
+from server.prompts import PROMPTS
+from server.protocol_errors import brief_error, protocol_error
+from shared.errors import McpLuceneError
+
+
+def check_request(name: str, arguments: Mapping[str, Any], offered: Sequence[Prompt]) -> None:
+    """Make sure that a prompt exists and has the arguments that it needs.
+
+    Raises:
+        MCPError: it does not, or one is missing.
+    """
+    prompts = {prompt.name: prompt for prompt in offered}
+    if name not in prompts:
+        near = get_close_matches(name[:60], prompts, 1)
+        hint = f"did you mean {near[0]!r}" if near else f"there are {', '.join(prompts) or 'none'}"
+        raise MCPError(INVALID_PARAMS, f"there is no prompt {name[:60]!r}; {hint}")
+    for argument in prompts[name].arguments or ():
+        if argument.required and argument.name not in arguments:
+            raise MCPError(INVALID_PARAMS, f"{name}: the argument {argument.name!r} is missing")
+
+
+def prompt_error(name: str, error: ValueError) -> MCPError | None:
+    """The error of the protocol for one that the SDK raised.
+
+    Args:
+        name: the prompt.
+        error: the SDK's, whose cause has the error of the prompt's function for its cause.
+
+    Returns:
+        What the client is told; None for what nobody foresaw.
+    """
+    match error.__cause__ and error.__cause__.__cause__:
+        case ValidationError() as invalid:
+            text = f"{name}: {describe(invalid, PROMPTS[name].function)}"
+            return MCPError(INVALID_PARAMS, brief_error(text))
+        case McpLuceneError() as known:
+            return protocol_error(known)
+    return None

@@ -1,0 +1,92 @@
+"""The prompts for documents that are read from beginning to end."""
+
+from typing import Annotated, Final
+
+from pydantic import Field
+
+from server.prompts.wording import CITATION, NO_ORDERS, quoted
+from server.state import ToolContext, ask
+from shared.index_results import DocumentDetails
+
+_CHUNKS_AT_ONCE: Final = 20
+"""Chunks of one call: about 5,000 words, which fit into one answer."""
+
+_LONGEST_TITLE: Final = 200
+
+DocumentId = Annotated[
+    str, Field(min_length=1, max_length=10_000, description="Id of a document in the index.")
+]
+
+
+async def summarize_document(context: ToolContext, document_id: DocumentId) -> str:
+    """Have a document summarized.
+
+    Raises:
+        DocumentNotFoundError: there is no such document.
+    """
+    details = await ask(context, lambda searcher: searcher.document_details(document_id))
+    return f"""\
+Summarize the document {_named(details)}.
+
+1. {_how_to_read(details)}
+2. While you read, note of each chunk in one or two sentences what is new in it, with its number.
+   Neighbouring chunks overlap by 40 words: do not note the same twice.
+3. Then write, in the language of the document:
+   - the whole in at most ten sentences,
+   - a list of its parts in their order, each with what it says and the chunks it stands in,
+   - names, dates, amounts and duties that matter, word for word.
+   {CITATION}
+
+{NO_ORDERS}
+"""
+
+
+async def compare_documents(
+    context: ToolContext, first_document_id: DocumentId, second_document_id: DocumentId
+) -> str:
+    """Have two documents compared.
+
+    Raises:
+        DocumentNotFoundError: one of them is not there.
+    """
+    first, second = await ask(
+        context,
+        lambda searcher: (
+            searcher.document_details(first_document_id),
+            searcher.document_details(second_document_id),
+        ),
+    )
+    return f"""\
+Compare two documents: the first is {_named(first)}, the second is {_named(second)}.
+
+1. {_how_to_read(first)}
+2. {_how_to_read(second)}
+3. Then tell, point by point:
+   - what both say,
+   - where they differ, in a table with a column for each,
+   - what stands in one of them only.
+   {CITATION}
+4. Tell a difference in wording from one in meaning, and say which differences matter most.
+
+{NO_ORDERS}
+"""
+
+
+def _named(details: DocumentDetails) -> str:
+    title = details.title
+    brief = title if len(title) <= _LONGEST_TITLE else f"{title[:_LONGEST_TITLE]}…"
+    return f"{quoted(brief)} (id {quoted(details.source_document)})"
+
+
+def _how_to_read(details: DocumentDetails) -> str:
+    count, name = details.chunk_count, quoted(details.source_document)
+    first = (
+        "Call get_document_chunks with "
+        f'{{"source_document_id": {name}, "start_index": 1, "count": {_CHUNKS_AT_ONCE}}}'
+    )
+    if count <= _CHUNKS_AT_ONCE:
+        return f"{first}, which is all of it."
+    return (
+        f"{first},\n   then with start_index {_CHUNKS_AT_ONCE + 1} and so on to its last chunk, "
+        f"number {count:,}. Leave none out."
+    )

@@ -1,0 +1,70 @@
+"""Mistakes and troubles as errors of the protocol, for what is not a tool.
+
+A tool answers a mistake, so that the model reads it. A resource, a prompt or a completion has no
+such answer: the protocol knows an error with a code and a text for them.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+from mcp import MCPError
+from mcp.types import INTERNAL_ERROR, INVALID_PARAMS
+
+from server.errors import (
+    CursorError,
+    LanguageNotFoundError,
+    ResourceNotFoundError,
+    TooManySubscriptionsError,
+)
+from shared.errors import (
+    AnswerTooLongError,
+    ChunkNotFoundError,
+    DocumentNotFoundError,
+    FieldNotFoundError,
+    InvalidTextError,
+    McpLuceneError,
+)
+
+MAX_ERROR_CHARACTERS: Final = 2_000
+"""Characters of an error: what a client sent may come back in it."""
+
+_OF_THE_CLIENT: Final = (
+    AnswerTooLongError,
+    ChunkNotFoundError,
+    CursorError,
+    DocumentNotFoundError,
+    FieldNotFoundError,
+    InvalidTextError,
+    LanguageNotFoundError,
+    ResourceNotFoundError,
+    TooManySubscriptionsError,
+)
+"""What another request would not run into; everything else is in the index or the server."""
+
+
+@contextmanager
+def told_to_client(data: Any = None) -> Iterator[None]:
+    """Have the client told what goes wrong within a block.
+
+    Args:
+        data: what comes with an error, beside its text.
+
+    Raises:
+        MCPError: in place of a `McpLuceneError`.
+    """
+    try:
+        yield
+    except McpLuceneError as error:
+        raise protocol_error(error, data) from error
+
+
+def protocol_error(error: McpLuceneError, data: Any = None) -> MCPError:
+    """The error of the protocol that tells of one of ours."""
+    code = INVALID_PARAMS if isinstance(error, _OF_THE_CLIENT) else INTERNAL_ERROR
+    return MCPError(code, brief_error(str(error)), data)
+
+
+def brief_error(text: str) -> str:
+    """The text of an error, cut where it is long."""
+    return text if len(text) <= MAX_ERROR_CHARACTERS else f"{text[:MAX_ERROR_CHARACTERS]}…"

@@ -1,0 +1,60 @@
+"""Reading a chunk: its text, with its place and its neighbours beside it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Final
+
+from pydantic_core import to_json
+
+from server.budget import MAX_CHARACTERS, cut, json_characters
+from server.resources.contents import Contents, LengthOptions, options_of
+from server.resources.uris import ResourceUri
+from server.state import ToolContext, ask
+from shared.chunker import chunk_id
+from shared.results import ChunkText, without_unknown
+
+if TYPE_CHECKING:
+    from shared.searcher import Searcher
+
+_RESERVE: Final = 1_000
+"""Characters for what surrounds the text, the notice among it, beside ids and URIs."""
+
+_LONGEST_URI: Final = 5_000
+"""Characters of a URI that leaves room for others like it."""
+
+
+async def read_chunk(context: ToolContext, uri: ResourceUri) -> Contents:
+    """The text of a chunk.
+
+    Raises:
+        ChunkNotFoundError: there is no such chunk.
+        ResourceNotFoundError: an option is wrong.
+    """
+    options: LengthOptions = options_of(uri, LengthOptions)
+    chunk, total = await ask(context, lambda searcher: _find(searcher, uri.name))
+    meta = without_unknown(asdict(chunk))
+    content = meta.pop("content")
+    name, index = chunk.source_document, chunk.chunk_index
+    meta["total_chunks"] = total
+    if len(str(uri)) <= _LONGEST_URI:
+        meta["document"] = str(ResourceUri("document", name))
+        if index < total:
+            meta["next"] = str(ResourceUri("chunk", chunk_id(name, index + 1)))
+        if index > 1:
+            meta["previous"] = str(ResourceUri("chunk", chunk_id(name, index - 1)))
+    around = _RESERVE + len(str(uri)) + len(to_json(meta).decode())
+    excess = json_characters(content) + around - options.max_characters
+    if excess > 0:
+        content = (
+            f"{cut(content, excess)}\n\n[To keep this answer under {options.max_characters:,} "
+            f"characters, the text was cut; ask for up to {MAX_CHARACTERS:,} with max_characters.]"
+        )
+    return Contents(content, meta=meta)
+
+
+def _find(searcher: Searcher, identifier: str) -> tuple[ChunkText, int]:
+    """A chunk, and the number of chunks of its document."""
+    chunk = searcher.chunk(identifier)
+    name, index = chunk.source_document, chunk.chunk_index
+    return chunk, searcher.document_chunks(name, start_index=index, count=1).total_chunks

@@ -1,0 +1,84 @@
+"""What is read of a resource, and how much of it."""
+
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Final
+
+from mcp.types import ReadResourceResult, TextResourceContents
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from server.argument_errors import describe
+from server.arguments import MaxCharacters
+from server.budget import DEFAULT_CHARACTERS
+from server.errors import ResourceNotFoundError
+from server.resources.uris import ResourceUri
+from shared.settings import MAX_COUNT
+
+TEXT: Final = "text/plain"
+JSON: Final = "application/json"
+"""Media types."""
+
+
+class Options(BaseModel):
+    """How a resource is to be read, where there is no choice."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class LengthOptions(Options):
+    """How much of a resource is to be read.
+
+    Attributes:
+        max_characters: the longest answer.
+    """
+
+    max_characters: MaxCharacters = DEFAULT_CHARACTERS
+
+
+class PartOptions(LengthOptions):
+    """Which part of a document is to be read.
+
+    Attributes:
+        start_index: the first chunk's number, from 1.
+        count: how many chunks; None for all that follow.
+    """
+
+    start_index: Annotated[int, Field(ge=1, le=MAX_COUNT)] = 1
+    count: Annotated[int, Field(ge=1, le=MAX_COUNT)] | None = None
+
+
+def options_of(uri: ResourceUri, model: type[Options]) -> Any:
+    """The options of a URI, each of its type.
+
+    Args:
+        uri: the URI.
+        model: what options there are.
+
+    Raises:
+        ResourceNotFoundError: one is of a wrong type or range, or does not exist.
+    """
+    try:
+        return model.model_validate(dict(uri.options))
+    except ValidationError as error:
+        raise ResourceNotFoundError(str(uri), describe(error, model)) from error
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What is read of a resource.
+
+    Attributes:
+        text: the text.
+        mime_type: its media type.
+        meta: what is told beside it.
+    """
+
+    text: str
+    mime_type: str = TEXT
+    meta: dict[str, Any] = field(default_factory=dict)
+
+    def as_result(self, uri: str) -> ReadResourceResult:
+        """The answer to a request for a URI, which repeats it as it was spelled."""
+        text = TextResourceContents(
+            uri=uri, mime_type=self.mime_type, text=self.text, _meta=self.meta or None
+        )
+        return ReadResourceResult(contents=[text])

@@ -1,0 +1,104 @@
+"""Reading a document: its text, in parts where it is long."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from pydantic_core import to_json
+
+from server.budget import MAX_CHARACTERS, cut, json_characters
+from server.errors import ResourceNotFoundError
+from server.resources.contents import Contents, PartOptions, options_of
+from server.resources.uris import ResourceUri
+from server.state import ToolContext, ask
+from server.tools.choice import chosen_tools
+from shared.chunker import OVERLAP, WORDS_PER_CHUNK, without_overlap
+from shared.results import ChunkText
+
+_RESERVE: Final = 1_000
+"""Characters for what surrounds the text, the notice among it, beside ids and URIs."""
+
+_LEAST_ADDED: Final = 2 * (WORDS_PER_CHUNK - OVERLAP)
+"""Characters that every full chunk adds at least: words of one letter, each with a space."""
+
+_TOOL: Final = "get_document_chunks"
+"""The tool that reads on, too."""
+
+
+async def read_document(context: ToolContext, uri: ResourceUri) -> Contents:
+    """The text of a document, or of a part of it, each of its words once.
+
+    It ends with the last chunk that fits, and then tells how to read on.
+
+    Raises:
+        DocumentNotFoundError: there is no such document.
+        ResourceNotFoundError: an option is wrong, or there is no such part.
+    """
+    options: PartOptions = options_of(uri, PartOptions)
+    start = options.start_index
+    most = options.max_characters // _LEAST_ADDED + 2
+    count = most if options.count is None else min(options.count, most)
+    answer = await ask(
+        context,
+        lambda searcher: searcher.document_chunks(uri.name, start_index=start, count=count),
+    )
+    total = answer.total_chunks
+    if not answer.chunks:
+        reason = f"the document has {total:,} chunks, but start_index is {start:,}"
+        raise ResourceNotFoundError(str(uri), reason)
+    first = answer.chunks[0]
+    meta: dict[str, Any] = {
+        "source_document": uri.name,
+        "title": first.title.removesuffix(f" - Part {start}" if total > 1 else ""),
+        **({"file_path": first.file_path} if first.file_path else {}),
+        "total_chunks": total,
+        "start_index": start,
+    }
+    wanted = total if options.count is None else min(total, start + options.count - 1)
+    left = options.max_characters - _RESERVE - len(str(uri)) - len(to_json(meta).decode())
+    fitted = _fit(answer.chunks, left)
+    if is_short := fitted.is_cut or fitted.end < wanted:
+        # The URI to go on with stands in the notice, and beside the text.
+        fitted = _fit(answer.chunks, left - 2 * len(str(uri)))
+    meta["end_index"] = fitted.end
+    if fitted.end < total:
+        meta["next"] = str(ResourceUri(uri.kind, uri.name, {"start_index": str(fitted.end + 1)}))
+    notice = _notice(context, options.max_characters, meta) if is_short else ""
+    return Contents(fitted.text + notice, meta=meta)
+
+
+class _Fitted(NamedTuple):
+    """As much of a text as fits, the number of its last chunk, and whether that one is cut."""
+
+    text: str
+    end: int
+    is_cut: bool
+
+
+def _fit(chunks: Sequence[ChunkText], budget: int) -> _Fitted:
+    """Put chunks together as far as they fit; the first is cut if it does not by itself."""
+    first, *others = chunks
+    left = budget - json_characters(first.content)
+    if left < 0:
+        return _Fitted(cut(first.content, -left), first.chunk_index, is_cut=True)
+    parts, end = [first.content], first.chunk_index
+    for chunk in others:
+        part = without_overlap(chunk.content)
+        left -= json_characters(part) + 1
+        if left < 0:
+            break
+        parts.append(part)
+        end = chunk.chunk_index
+    return _Fitted(" ".join(parts), end, is_cut=False)
+
+
+def _notice(context: ToolContext, max_characters: int, meta: Mapping[str, Any]) -> str:
+    """What was left out of a text, and the ways to get it."""
+    ways = [f"ask for up to {MAX_CHARACTERS:,} characters with max_characters"]
+    if "next" in meta:
+        if _TOOL in chosen_tools(context.request_context.lifespan_context.settings):
+            ways.insert(0, f"call {_TOOL} with start_index {meta['end_index'] + 1}")
+        ways.insert(0, f"read {meta['next']}")
+    return (
+        f"\n\n[To keep this answer under {max_characters:,} characters, it ends with chunk "
+        f"{meta['end_index']:,} of {meta['total_chunks']:,}. For more, {', or '.join(ways)}.]"
+    )

@@ -1,0 +1,104 @@
+"""The requests about resources, as the SDK hands them over."""
+
+from mcp.server import Server
+from mcp.server.context import CallNext, HandlerResult
+from mcp.server.mcpserver import Context
+from mcp.server.subscriptions import ListenHandler
+from mcp.types import (
+    EmptyResult,
+    ListResourcesResult,
+    ListResourceTemplatesResult,
+    PaginatedRequestParams,
+    ReadResourceRequestParams,
+    ReadResourceResult,
+    SubscribeRequestParams,
+    SubscriptionsListenRequestParams,
+    SubscriptionsListenResult,
+    UnsubscribeRequestParams,
+)
+
+from server.lucene_pool import LucenePool
+from server.protocol_errors import brief_error, told_to_client
+from server.resources.listing import list_resources
+from server.resources.reading import read
+from server.resources.subscribers import RequestContext, Subscribers
+from server.resources.templates import templates
+from server.state import ServerState, ToolContext
+
+
+class ResourceHandlers:
+    """Answers what clients ask of documents, chunks and the index as resources.
+
+    Args:
+        pool: answers from the index.
+    """
+
+    def __init__(self, pool: LucenePool) -> None:
+        self.subscribers = Subscribers(pool)
+        self._listen = ListenHandler(self.subscribers.bus)
+
+    def register(self, server: Server[ServerState]) -> None:
+        """Have a server answer by these handlers, in place of those it has."""
+        add = server.add_request_handler
+        add("resources/list", PaginatedRequestParams, self._list)
+        add("resources/templates/list", PaginatedRequestParams, self._list_templates)
+        add("resources/read", ReadResourceRequestParams, self._read)
+        add("resources/subscribe", SubscribeRequestParams, self._subscribe)
+        add("resources/unsubscribe", UnsubscribeRequestParams, self._unsubscribe)
+        add("subscriptions/listen", SubscriptionsListenRequestParams, self._listen_to)
+        server.middleware.append(advertise_changes_of_list)
+
+    async def _list(
+        self, context: RequestContext, parameters: PaginatedRequestParams
+    ) -> ListResourcesResult:
+        with told_to_client():
+            await self.subscribers.hear_of_list(context)
+            return await list_resources(_tool_context(context), parameters.cursor)
+
+    async def _list_templates(
+        self, _context: RequestContext, _parameters: PaginatedRequestParams
+    ) -> ListResourceTemplatesResult:
+        return ListResourceTemplatesResult(resource_templates=templates())
+
+    async def _read(
+        self, context: RequestContext, parameters: ReadResourceRequestParams
+    ) -> ReadResourceResult:
+        with told_to_client({"uri": brief_error(parameters.uri)}):
+            contents = await read(_tool_context(context), parameters.uri)
+        return contents.as_result(parameters.uri)
+
+    async def _subscribe(
+        self, context: RequestContext, parameters: SubscribeRequestParams
+    ) -> EmptyResult:
+        with told_to_client({"uri": brief_error(parameters.uri)}):
+            await self.subscribers.hear_of_list(context)
+            await self.subscribers.subscribe(context, parameters.uri)
+        return EmptyResult()
+
+    async def _unsubscribe(
+        self, context: RequestContext, parameters: UnsubscribeRequestParams
+    ) -> EmptyResult:
+        self.subscribers.unsubscribe(context, parameters.uri)
+        return EmptyResult()
+
+    async def _listen_to(
+        self, context: RequestContext, parameters: SubscriptionsListenRequestParams
+    ) -> SubscriptionsListenResult:
+        with told_to_client():
+            async with self.subscribers.listening(parameters.notifications):
+                return await self._listen(context, parameters)
+
+
+async def advertise_changes_of_list(ctx: RequestContext, call_next: CallNext) -> HandlerResult:
+    """Have the older handshake say that changes of the list are told, too.
+
+    The SDK lets only those say so who run the transport; for 2026-07-28 it does so by itself.
+    """
+    result = await call_next(ctx)
+    if ctx.method == "initialize" and isinstance(result, dict):
+        result["capabilities"]["resources"]["listChanged"] = True
+    return result
+
+
+def _tool_context(context: RequestContext) -> ToolContext:
+    return Context(request_context=context)

@@ -1,0 +1,95 @@
+"""Reading what is told of the index: its figures, the values of a field, a language's documents."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, Final
+
+from pydantic_core import to_json
+
+from server.budget import DEFAULT_CHARACTERS, fitting
+from server.completers import known_languages
+from server.errors import LanguageNotFoundError
+from server.resources.contents import JSON, Contents, Options, options_of
+from server.resources.uris import ResourceUri
+from server.state import ToolContext, ask
+from server.tools.index import index_stats
+from server.tools.terms import top_terms
+from shared.filters import Filter
+from shared.metadata import LANGUAGE
+from shared.results import without_unknown
+
+if TYPE_CHECKING:
+    from shared.searcher import Searcher
+
+_MOST_DOCUMENTS: Final = 100
+
+_RESERVE: Final = 1_500
+"""Characters for what surrounds the documents."""
+
+_CHARACTERS: Final = DEFAULT_CHARACTERS // 2
+"""Characters of JSON that stay within an answer when they are quoted in it."""
+
+
+async def read_statistics(context: ToolContext, uri: ResourceUri) -> Contents:
+    """The figures of the index, as the tool `index_stats` tells them.
+
+    Raises:
+        ResourceNotFoundError: there are options, which this has none of.
+    """
+    options_of(uri, Options)
+    return _json(asdict(await index_stats(context, _CHARACTERS)))
+
+
+async def read_field(context: ToolContext, uri: ResourceUri) -> Contents:
+    """The words or values of a field that most chunks have, as the tool `top_terms` tells them.
+
+    Raises:
+        FieldNotFoundError: there is no such field.
+        ResourceNotFoundError: there are options, which this has none of.
+    """
+    options_of(uri, Options)
+    return _json(asdict(await top_terms(context, uri.name, max_characters=_CHARACTERS)))
+
+
+async def read_language(context: ToolContext, uri: ResourceUri) -> Contents:
+    """The documents in a language, in the order of their ids: at most 100.
+
+    Raises:
+        LanguageNotFoundError: there are none.
+        ResourceNotFoundError: there are options, which this has none of.
+    """
+    options_of(uri, Options)
+    total, ids = await ask(context, lambda searcher: _in_language(searcher, uri.name))
+    documents = [
+        {"source_document": name, "uri": str(ResourceUri("document", name))} for name in ids
+    ]
+    fit = fitting((to_json(entry).decode() for entry in documents), DEFAULT_CHARACTERS - _RESERVE)
+    left_out = total - fit
+    return _json(
+        {
+            "language": uri.name,
+            "total_documents": total,
+            "documents": documents[:fit],
+            "notice": f"{left_out:,} more documents are not listed here; find them with Search and "
+            f"a filter on {LANGUAGE}"
+            if left_out
+            else None,
+        }
+    )
+
+
+def _in_language(searcher: Searcher, language: str) -> tuple[int, list[str]]:
+    known = known_languages(searcher)
+    if language not in known:
+        raise LanguageNotFoundError(language, known)
+    # The first chunk stands for its document.
+    first_chunks = [Filter(LANGUAGE, value=language), Filter("chunk_index", value=1)]
+    found = searcher.search(
+        "", limit=_MOST_DOCUMENTS, filters=first_chunks, content="none", sort="source_document"
+    )
+    return found.totalHits, [hit.source_document for hit in found.results]
+
+
+def _json(value: dict[str, Any]) -> Contents:
+    return Contents(to_json(without_unknown(value)).decode(), JSON)

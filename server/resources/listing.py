@@ -1,0 +1,104 @@
+"""The list of resources, page by page: the statistics, then the documents by their ids."""
+
+from base64 import b64decode, urlsafe_b64encode
+from datetime import datetime
+from typing import Final, TypeGuard
+
+from mcp.types import Annotations, ListResourcesResult, Resource
+from pydantic_core import to_json
+
+from server.budget import DEFAULT_CHARACTERS
+from server.errors import CursorError
+from server.resources.contents import JSON, TEXT
+from server.resources.uris import ResourceUri
+from server.state import ToolContext, ask
+from shared.metadata import MODIFIED
+from shared.results import DocumentSummary
+
+PAGE: Final = 100
+"""Documents on a page, if that many fit."""
+
+_RESERVE: Final = 500
+"""Characters for what surrounds the entries, beside the cursor."""
+
+STATISTICS: Final = Resource(
+    uri=str(ResourceUri("statistics")),
+    name="stats",
+    title="State of the index",
+    description="The size of the index, its languages and the folders it was made from.",
+    mime_type=JSON,
+)
+
+
+async def list_resources(context: ToolContext, cursor: str | None) -> ListResourcesResult:
+    """A page of the list.
+
+    The cursor is the last document's id, so that no document is missed or told twice when others
+    appear or go between two pages.
+
+    Args:
+        context: the request.
+        cursor: where the page before ended; None for the first page.
+
+    Raises:
+        CursorError: the cursor is none of ours.
+    """
+    after = None if cursor is None else _id_of(cursor)
+    documents = await ask(
+        context, lambda searcher: searcher.catalog.documents(after=after, limit=PAGE + 1)
+    )
+    resources = [STATISTICS] if cursor is None else []
+    left = DEFAULT_CHARACTERS - _RESERVE
+    last = None
+    for document in documents[:PAGE]:
+        resource = _resource(document)
+        following = _cursor(document.source_document)
+        left -= len(to_json(resource, by_alias=True, exclude_none=True).decode()) + 1
+        # A page has one document at least, however long its id.
+        if last is not None and left < len(following):
+            break
+        resources.append(resource)
+        last = document
+    is_end = not documents or last is documents[-1]
+    return ListResourcesResult(
+        resources=resources,
+        next_cursor=None if is_end or last is None else _cursor(last.source_document),
+    )
+
+
+def _resource(document: DocumentSummary) -> Resource:
+    name, modified = document.source_document, document.metadata.get(MODIFIED)
+    chunks = "1 chunk" if document.chunk_count == 1 else f"{document.chunk_count:,} chunks"
+    return Resource(
+        uri=str(ResourceUri("document", name)),
+        name=name,
+        title=document.title,
+        description=f"{document.file_path}, {chunks}" if document.file_path else chunks,
+        mime_type=TEXT,
+        annotations=Annotations(last_modified=modified) if _is_time(modified) else None,
+    )
+
+
+def _is_time(value: object) -> TypeGuard[str]:
+    """Whether metadata, which may hold anything, tells a time in ISO 8601."""
+    if not isinstance(value, str):
+        return False
+    try:
+        datetime.fromisoformat(value)
+    except ValueError:
+        return False
+    return True
+
+
+def _cursor(source_document: str) -> str:
+    return urlsafe_b64encode(source_document.encode()).decode()
+
+
+def _id_of(cursor: str) -> str:
+    try:
+        name = b64decode(cursor, altchars="-_", validate=True).decode()
+    except ValueError as error:
+        raise CursorError(cursor) from error
+    if not name:
+        raise CursorError(cursor)
+    return name

@@ -1,0 +1,159 @@
+"""Who hears what, in both eras of the protocol.
+
+A client of 2026-07-28 opens a stream with `subscriptions/listen`, and hears on it what it asked
+for; the SDK serves the stream from a bus. One of an older version subscribes to resources one by
+one with `resources/subscribe`, and hears on its connection. Of changes of the list it hears without
+asking; here from its first list or subscription on, since before that it cannot hold a list.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any, Final, TypeAlias
+
+import anyio
+from mcp.server import ServerRequestContext
+from mcp.server.connection import Connection
+from mcp.server.subscriptions import InMemorySubscriptionBus, ResourcesListChanged, ResourceUpdated
+from mcp.types import SubscriptionFilter
+from mcp.types.version import MODERN_PROTOCOL_VERSIONS
+
+from server.errors import ResourceNotFoundError, TooManySubscriptionsError
+from server.lucene_pool import LucenePool
+from server.resources.uris import parse
+from server.resources.watcher import Topic, Watcher
+from server.state import ServerState
+
+RequestContext: TypeAlias = ServerRequestContext[ServerState, Any]
+"""What a handler is told of the request that it answers."""
+
+MAX_SUBSCRIPTIONS: Final = 1_000
+"""Resources that one client can subscribe to: after each commit, each is looked up."""
+
+_SECONDS_TO_SEND: Final = 5.0
+"""How long a client may keep the others waiting by not reading what it is sent."""
+
+
+class Subscribers:
+    """Tells clients of changes, from their subscription to its end or to that of the session.
+
+    Args:
+        pool: answers from the index.
+
+    Attributes:
+        bus: feeds the streams of `subscriptions/listen`.
+    """
+
+    def __init__(self, pool: LucenePool) -> None:
+        self.bus = InMemorySubscriptionBus()
+        self._watcher = Watcher(pool, self._tell)
+        self._heard_by: dict[Connection, set[Topic]] = {}
+
+    @property
+    def topics(self) -> frozenset[Topic]:
+        """What anybody subscribes to at present."""
+        return frozenset(self._watcher.topics)
+
+    @property
+    def connections(self) -> int:
+        """How many connections of the older protocol are told of changes."""
+        return len(self._heard_by)
+
+    def running(self) -> AbstractAsyncContextManager[None]:
+        """Tell of changes within a block."""
+        return self._watcher.running()
+
+    async def subscribe(self, context: RequestContext, uri: str) -> None:
+        """Tell a client of an older version when a resource changes, appears or goes.
+
+        Raises:
+            ResourceNotFoundError: the URI can never be one of a resource.
+            TooManySubscriptionsError: the client has too many already.
+        """
+        parse(uri)
+        connection = _connection(context)
+        if len(self._heard_by.get(connection, ())) > MAX_SUBSCRIPTIONS:
+            raise TooManySubscriptionsError(MAX_SUBSCRIPTIONS)
+        await self._add(connection, ResourceUpdated(uri))
+
+    def unsubscribe(self, context: RequestContext, uri: str) -> None:
+        """Tell a client of an older version no more of a resource."""
+        topics, topic = self._heard_by.get(_connection(context), set()), ResourceUpdated(uri)
+        if topic in topics:
+            topics.remove(topic)
+            self._watcher.remove([topic])
+
+    async def hear_of_list(self, context: RequestContext) -> None:
+        """Tell a client of an older version when documents appear or go, from now on."""
+        if context.protocol_version not in MODERN_PROTOCOL_VERSIONS:
+            await self._add(_connection(context), ResourcesListChanged())
+
+    @asynccontextmanager
+    async def listening(self, wanted: SubscriptionFilter) -> AsyncIterator[None]:
+        """Watch what a client wants to hear on its stream, as long as that is open.
+
+        Raises:
+            TooManySubscriptionsError: these are too many resources.
+        """
+        topics: set[Topic] = set()
+        for uri in wanted.resource_subscriptions or ():
+            if _can_be(uri):
+                topics.add(ResourceUpdated(uri))
+        if len(topics) > MAX_SUBSCRIPTIONS:
+            raise TooManySubscriptionsError(MAX_SUBSCRIPTIONS)
+        if wanted.resources_list_changed:
+            topics.add(ResourcesListChanged())
+        await self._watcher.add(topics)
+        try:
+            yield
+        finally:
+            self._watcher.remove(topics)
+
+    async def _add(self, connection: Connection, topic: Topic) -> None:
+        if connection not in self._heard_by:
+            self._heard_by[connection] = set()
+            connection.exit_stack.callback(self._forget, connection)
+        if topic in self._heard_by[connection]:
+            return
+        await self._watcher.add([topic])
+        topics = self._heard_by.get(connection)
+        # The session may have ended meanwhile, or another request have been faster.
+        if topics is None or topic in topics:
+            self._watcher.remove([topic])
+        else:
+            topics.add(topic)
+
+    def _forget(self, connection: Connection) -> None:
+        self._watcher.remove(self._heard_by.pop(connection))
+
+    async def _tell(self, topic: Topic) -> None:
+        await self.bus.publish(topic)
+        async with anyio.create_task_group() as group:
+            for connection, topics in self._heard_by.items():
+                if topic in topics:
+                    group.start_soon(_send, connection, topic)
+
+
+async def _send(connection: Connection, topic: Topic) -> None:
+    with anyio.move_on_after(_SECONDS_TO_SEND):
+        match topic:
+            case ResourceUpdated(uri):
+                await connection.send_resource_updated(uri)
+            case ResourcesListChanged():
+                await connection.send_resource_list_changed()
+
+
+def _connection(context: RequestContext) -> Connection:
+    """The connection that a request came on, which outlives the request.
+
+    It tells which client subscribed, and when that one is gone.
+    """
+    return context.session._connection  # noqa: SLF001 - the SDK gives handlers no other way to it
+
+
+def _can_be(uri: str) -> bool:
+    """Whether a URI can ever be one of a resource."""
+    try:
+        parse(uri)
+    except ResourceNotFoundError:
+        return False
+    return True

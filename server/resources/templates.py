@@ -1,0 +1,84 @@
+"""The resources that clients are told of as templates: one table."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from mcp.types import ResourceTemplate
+
+from server.completers import Completer, chunk_ids, document_ids, field_names, languages
+from server.resources.contents import JSON, TEXT
+from server.resources.uris import FORMS
+
+
+@dataclass(frozen=True)
+class TemplateEntry:
+    """A template as clients are told of it.
+
+    Attributes:
+        name: its name.
+        title: the name that people see.
+        description: what is read at its URIs.
+        mime_type: the media type of that.
+        completers: what completes its variables, where anything does.
+    """
+
+    name: str
+    title: str
+    description: str
+    mime_type: str = TEXT
+    completers: Mapping[str, Completer] = field(default_factory=dict)
+
+
+TEMPLATES: Final[Mapping[str, TemplateEntry]] = {
+    FORMS["document"]: TemplateEntry(
+        "document",
+        "Document",
+        "The text of a document by its id. A long one ends where the answer would pass 40,000 "
+        "characters, and tells how to read on.",
+        completers={"id": document_ids},
+    ),
+    FORMS["document"] + "{?start_index,count,max_characters}": TemplateEntry(
+        "document_part",
+        "Part of a document",
+        "The text of a document from the chunk with the number start_index on: count chunks, or as "
+        "many as fit into max_characters.",
+        completers={"id": document_ids},
+    ),
+    FORMS["chunk"]: TemplateEntry(
+        "chunk",
+        "Chunk of a document",
+        "The text of a chunk by its id: about 250 words. Its place in the file and the URIs of its "
+        "neighbours stand in _meta.",
+        completers={"id": chunk_ids},
+    ),
+    FORMS["field"]: TemplateEntry(
+        "field",
+        "Values of a field",
+        "The words or values of a field that most chunks have, with their numbers.",
+        JSON,
+        completers={"field": field_names},
+    ),
+    FORMS["language"]: TemplateEntry(
+        "language",
+        "Documents in a language",
+        "The documents in a language, by its ISO 639-1 code.",
+        JSON,
+        completers={"language": languages},
+    ),
+}
+"""By URI template (RFC 6570)."""
+
+
+def templates() -> list[ResourceTemplate]:
+    """The templates as the protocol spells them."""
+    return [
+        ResourceTemplate(
+            uri_template=template,
+            name=entry.name,
+            title=entry.title,
+            description=entry.description,
+            mime_type=entry.mime_type,
+        )
+        for template, entry in TEMPLATES.items()
+    ]

@@ -1,0 +1,189 @@
+"""Finding out what the commits of idx changed, while somebody wants to hear of it.
+
+A search needs none of this: it looks for the newest commit when it begins. Somebody who waits to
+be told of a change has no such moment, so the watcher looks for a newer commit every half second,
+which takes two looks at the file system. Only a newer commit makes it compare what anybody
+subscribes to.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from mcp.server.subscriptions import ResourcesListChanged, ResourceUpdated
+
+from server.lucene_pool import LucenePool
+from server.resources.uris import parse
+from shared.errors import ChunkNotFoundError, IndexFolderError, McpLuceneError
+
+if TYPE_CHECKING:
+    from shared.catalog import DocumentVersion
+    from shared.searcher import Searcher
+
+Topic: TypeAlias = ResourceUpdated | ResourcesListChanged
+"""What somebody wants to hear of: a change of one resource, or of the list of documents."""
+
+_SECONDS_BETWEEN_LOOKS: Final = 0.5
+
+_SHARE_OF_TIME: Final = 0.1
+"""At most this part of the time goes into comparing, however large the index."""
+
+_UNKNOWN: Final = object()
+"""In place of a version or a commit that nobody has looked at."""
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass
+class _Watched:
+    """How many want to hear of a topic, and the version of it that they know."""
+
+    subscribers: int = 0
+    version: object = _UNKNOWN
+
+
+class Watcher:
+    """Publishes each topic whose version a commit has changed.
+
+    Args:
+        pool: answers from the index.
+        publish: tells the subscribers of a topic.
+    """
+
+    def __init__(self, pool: LucenePool, publish: Callable[[Topic], Awaitable[None]]) -> None:
+        self._pool = pool
+        self._publish = publish
+        self._watched: dict[Topic, _Watched] = {}
+        self._is_wanted = asyncio.Event()
+        self._commit: object = _UNKNOWN
+
+    @property
+    def topics(self) -> Collection[Topic]:
+        """What is watched."""
+        return self._watched.keys()
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Look for changes within a block, whenever there is a topic."""
+        task = asyncio.create_task(self._run())
+        try:
+            yield
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+    async def add(self, topics: Collection[Topic]) -> None:
+        """Watch topics, for one subscriber more.
+
+        Every change from the return of this call on is published.
+
+        Raises:
+            McpLuceneError: Lucene or Java failed; then nothing more is watched. An index that is
+                missing or cannot be read has no documents.
+        """
+        for topic in topics:
+            self._watched.setdefault(topic, _Watched()).subscribers += 1
+        try:
+            new = [topic for topic in topics if self._watched[topic].version is _UNKNOWN]
+            for topic, version in (await self._versions(new)).items():
+                watched = self._watched.get(topic)
+                if watched is not None and watched.version is _UNKNOWN:
+                    watched.version = version
+        except BaseException:
+            self.remove(topics)
+            raise
+        # The commit may be newer than what a look that is under way has seen of these topics.
+        self._commit = _UNKNOWN
+        if self._watched:
+            self._is_wanted.set()
+
+    def remove(self, topics: Iterable[Topic]) -> None:
+        """Watch topics for one subscriber less, each of whom was added before."""
+        for topic in topics:
+            self._watched[topic].subscribers -= 1
+            if not self._watched[topic].subscribers:
+                del self._watched[topic]
+        if not self._watched:
+            self._is_wanted.clear()
+
+    async def _run(self) -> None:
+        while True:
+            await self._is_wanted.wait()
+            began = time.monotonic()
+            try:
+                await self._look()
+            except McpLuceneError as error:
+                logger.debug("looking for changes failed, and is tried again: %s", error)
+            except Exception:
+                logger.exception("looking for changes failed, and is tried again")
+            took = time.monotonic() - began
+            await asyncio.sleep(max(_SECONDS_BETWEEN_LOOKS, took / _SHARE_OF_TIME))
+
+    async def _look(self) -> None:
+        commit = await self._pool.run(_commit)
+        if commit == self._commit:
+            return
+        self._commit = commit
+        try:
+            for topic, version in (await self._versions(list(self._watched))).items():
+                watched = self._watched.get(topic)
+                if watched is None:
+                    continue
+                known, watched.version = watched.version, version
+                if known is not _UNKNOWN and known != version:
+                    await self._publish(topic)
+        except BaseException:
+            self._commit = _UNKNOWN
+            raise
+
+    async def _versions(self, topics: Collection[Topic]) -> dict[Topic, object]:
+        """The present version of each topic; those of what is not there are equal."""
+        known = {topic: self._watched[topic].version for topic in topics}
+        if not known:
+            return {}
+        return await self._pool.run(lambda searcher: _versions(searcher, known))
+
+
+def _commit(searcher: Searcher) -> int | None:
+    try:
+        return searcher.catalog.commit()
+    except IndexFolderError:
+        return None
+
+
+def _versions(searcher: Searcher, known: dict[Topic, object]) -> dict[Topic, object]:
+    from shared.catalog import DocumentVersion
+
+    documents: dict[str, DocumentVersion | None] = {}
+    for topic, version in known.items():
+        if isinstance(topic, ResourceUpdated) and (uri := parse(topic.uri)).kind == "document":
+            documents[uri.name] = version if isinstance(version, DocumentVersion) else None
+    try:
+        present = searcher.catalog.versions(documents) if documents else {}
+        return {topic: _version(searcher, topic, present) for topic in known}
+    except IndexFolderError:
+        return {topic: "" if isinstance(topic, ResourcesListChanged) else None for topic in known}
+
+
+def _version(
+    searcher: Searcher, topic: Topic, documents: dict[str, DocumentVersion | None]
+) -> object:
+    if isinstance(topic, ResourcesListChanged):
+        return searcher.catalog.digest_of_ids()
+    uri = parse(topic.uri)
+    match uri.kind:
+        case "document":
+            return documents[uri.name]
+        case "chunk":
+            try:
+                return searcher.chunk(uri.name)
+            except ChunkNotFoundError:
+                return None
+    # What is told of the index as a whole may change with every commit.
+    return searcher.catalog.commit()

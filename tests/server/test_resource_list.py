@@ -1,0 +1,143 @@
+"""The list of resources and templates, through the real server process over stdio."""
+
+import json
+from pathlib import Path
+
+import pytest
+from mcp import MCPError
+from mcp.types import INTERNAL_ERROR, INVALID_PARAMS
+
+from shared import Document, Index
+from tests.conftest import Connect, Idx
+from tests.server.resource_answers import listed, read
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_file_is_described_by_its_path(idx: Idx, tmp_path: Path, connect: Connect) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "note.txt").write_text("some text\n" * 3)
+    idx("init")
+    idx("sync", "docs")
+    async with connect() as client:
+        document = (await client.list_resources()).resources[1]
+        assert document.description == f"{tmp_path}/docs/note.txt, 1 chunk"
+        assert document.annotations is not None
+        assert document.annotations.last_modified is not None
+        contents = await read(client, document.uri)
+        assert contents.meta is not None
+        assert contents.meta["file_path"] == f"{tmp_path}/docs/note.txt"
+
+
+async def test_pages_miss_and_repeat_nothing_while_documents_come_and_go(
+    empty_index: Path, connect: Connect
+) -> None:
+    with Index(empty_index) as index:
+        for number in range(250):
+            index.add(Document(f"{number:03d}", "T", "text"))
+    async with connect() as client:
+        page = await client.list_resources()
+        assert [resource.name for resource in page.resources] == [
+            "stats",
+            *(f"{number:03d}" for number in range(100)),
+        ]
+        with Index(empty_index) as index:
+            index.delete_documents(["000", "050", "099", "100"])
+            index.add(Document("0000", "New", "before the next page"))
+            index.add(Document("150a", "New", "on the next page"))
+        page = await client.list_resources(cursor=page.next_cursor)
+        names = [resource.name for resource in page.resources]
+        assert names == [*(f"{number:03d}" for number in range(101, 151)), "150a", *names[51:]]
+        assert names[-1] == "199"
+        page = await client.list_resources(cursor=page.next_cursor)
+        assert [resource.name for resource in page.resources] == [
+            f"{number:03d}" for number in range(200, 250)
+        ]
+        assert page.next_cursor is None
+
+
+async def test_a_page_is_brief_however_long_ids_and_titles_are(
+    empty_index: Path, connect: Connect
+) -> None:
+    names = [f"{number}{'ü' * 2_000}" for number in range(9)]
+    with Index(empty_index) as index:
+        for name in names:
+            index.add(Document(name, "T" * 5_000, "text"))
+    async with connect() as client:
+        assert len((await client.list_resources()).resources) < len(names) / 2
+        assert [resource.name for resource in await listed(client)] == ["stats", *names]
+
+
+async def test_a_cursor_that_is_none_is_refused(empty_index: Path, connect: Connect) -> None:
+    async with connect() as client:
+        for cursor in ("", "x", "%", "////", "_w==", "é"):
+            with pytest.raises(MCPError, match="is no cursor of this list") as raised:
+                await client.list_resources(cursor=cursor)
+            assert raised.value.error.code == INVALID_PARAMS
+
+
+async def test_the_templates(empty_index: Path, connect: Connect) -> None:
+    async with connect() as client:
+        templates = (await client.list_resource_templates()).resource_templates
+    assert [template.uri_template for template in templates] == [
+        "document://{id}",
+        "document://{id}{?start_index,count,max_characters}",
+        "chunk://{id}",
+        "index://fields/{field}",
+        "index://languages/{language}",
+    ]
+    for template in templates:
+        assert template.name
+        assert template.title
+        assert template.description
+        assert template.mime_type in {"text/plain", "application/json"}
+
+
+async def test_resources_of_an_index_that_comes_and_goes(
+    idx: Idx, index_path: Path, connect: Connect
+) -> None:
+    async with connect() as client:
+        for _ in range(2):
+            for request in (client.list_resources(), client.read_resource("document://a")):
+                with pytest.raises(MCPError, match="there is no index at") as raised:
+                    await request
+                assert raised.value.error.code == INTERNAL_ERROR
+            idx("init")
+            idx("add", "-d", "a", "-t", "A", "-c", "text")
+            assert (await read(client, "document://a")).text == "text"
+            index_path.rename(index_path.with_name(f"moved {_}"))
+
+
+async def test_clients_of_the_older_protocol_read_and_list(
+    empty_index: Path, connect: Connect
+) -> None:
+    with Index(empty_index) as index:
+        index.add(Document("a b", "A", "text"))
+    async with connect(mode="legacy") as client:
+        assert [resource.uri for resource in await listed(client)] == [
+            "index://stats",
+            "document://a%20b",
+        ]
+        assert (await read(client, "document://a%20b")).text == "text"
+        with pytest.raises(MCPError, match="no document has the id 'b'") as raised:
+            await client.read_resource("document://b")
+        assert raised.value.error.code == INVALID_PARAMS
+
+
+async def test_a_language_of_many_documents_says_what_was_left_out(
+    empty_index: Path, connect: Connect
+) -> None:
+    with Index(empty_index) as index:
+        for number in range(120):
+            index.add(Document(f"{number:03d}", "T", "text", {"language": "en"}))
+    async with connect() as client:
+        told = json.loads((await read(client, "index://languages/en")).text)
+        assert told["total_documents"] == 120
+        assert len(told["documents"]) == 100
+        assert told["notice"].startswith("20 more documents are not listed here")
+        with Index(empty_index) as index:
+            for number in range(20):
+                index.add(Document(f"long {number}{'ü' * 1_000}", "T", "text", {"language": "fr"}))
+        told = json.loads((await read(client, "index://languages/fr")).text)
+        assert 2 < len(told["documents"]) < 10
+        assert told["total_documents"] == 20

@@ -1,0 +1,187 @@
+"""Subscribed clients hear what other processes commit, in both eras of the protocol."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from mcp import MCPError
+
+from shared import Document, Index, create
+from shared.rebuild import rebuild
+from tests.conftest import Connect, Idx, connected
+from tests.server.hearing import LIST, hearing, subscribed
+from tests.server.other_writer import other_writer
+
+pytestmark = [
+    pytest.mark.anyio,
+    # Clients of the newest protocol have another way to subscribe.
+    pytest.mark.filterwarnings("ignore::mcp.MCPDeprecationWarning"),
+]
+
+eras = pytest.mark.parametrize("era", ["auto", "legacy"])
+
+A, B, STATISTICS = "document://a", "document://b", "index://stats"
+
+
+@eras
+async def test_a_document_that_appears_changes_and_goes_is_heard_of(
+    idx: Idx, empty_index: Path, era: str
+) -> None:
+    async with hearing(empty_index, era, A) as heard:
+        await asyncio.to_thread(idx, "add", "-d", "a", "-t", "A", "-c", "text")
+        assert await heard.next(2) == {A, LIST}
+        await asyncio.to_thread(idx, "add", "-d", "a", "-t", "A", "-c", "other text")
+        assert await heard.next(1) == {A}
+        await asyncio.to_thread(idx, "delete", "a")
+        assert await heard.next(2) == {A, LIST}
+        assert heard.is_silent()
+
+
+@eras
+async def test_what_leaves_a_document_as_it_is_is_no_news(empty_index: Path, era: str) -> None:
+    long = " ".join(f"word{number}" for number in range(700))
+    a = Document("a", "A", long, {"language": "en"})
+    with Index(empty_index) as index:
+        index.add(a)
+    async with hearing(empty_index, era, A, "chunk://a-chunk-002") as heard:
+        with Index(empty_index) as index:
+            index.add(a)
+        # It moves, as in a merge.
+        rebuild(empty_index)
+        with Index(empty_index) as index:
+            index.add(Document("a", "A", f"{long} end", {"language": "en"}))
+        # The end is in the last chunk.
+        assert await heard.next(1) == {A}
+        with Index(empty_index) as index:
+            index.add(Document("a", "A", f"new {long}", {"language": "en"}))
+        assert await heard.next(2) == {A, "chunk://a-chunk-002"}
+        assert heard.is_silent()
+
+
+@eras
+async def test_every_commit_changes_the_state_of_the_index(empty_index: Path, era: str) -> None:
+    async with hearing(empty_index, era, STATISTICS) as heard:
+        with other_writer(empty_index) as add:
+            await asyncio.to_thread(add, "a", "text")
+            assert await heard.next(2) == {STATISTICS, LIST}
+            for version in range(3):
+                await asyncio.to_thread(add, "a", f"text {version}")
+                assert await heard.next(1) == {STATISTICS}
+
+
+@eras
+async def test_a_document_that_takes_the_place_of_another_changes_the_list(
+    empty_index: Path, era: str
+) -> None:
+    with Index(empty_index) as index:
+        index.add(Document("a", "A", "text"))
+    async with hearing(empty_index, era) as heard:
+        # The clients of the older protocol hear of the list from their first request on.
+        await heard.client.list_resources()
+        with Index(empty_index) as index:
+            index.delete("a")
+            index.add(Document("b", "B", "text"))
+        assert await heard.next(1) == {LIST}
+
+
+@eras
+async def test_an_index_that_comes_is_exchanged_and_goes(index_path: Path, era: str) -> None:
+    first, second = index_path.with_name("first"), index_path.with_name("second")
+    for path, names in ((first, "a"), (second, "ab")):
+        create(path)
+        with Index(path) as index:
+            for name in names:
+                index.add(Document(name, "T", "text"))
+    async with hearing(index_path, era, A, B) as heard:
+        index_path.symlink_to(first)
+        assert await heard.next(2) == {A, LIST}
+        link = index_path.with_name("link")
+        link.symlink_to(second)
+        link.rename(index_path)
+        # One document is there as it was.
+        assert await heard.next(2) == {B, LIST}
+        index_path.unlink()
+        assert await heard.next(3) == {A, B, LIST}
+
+
+@eras
+async def test_a_commit_right_after_the_subscription_is_heard_of(
+    empty_index: Path, era: str
+) -> None:
+    with other_writer(empty_index) as add:
+        async with hearing(empty_index, era) as heard:
+            for number in range(8):
+                name = str(number)
+                async with subscribed(heard, era, [f"document://{name}"]):
+                    await asyncio.to_thread(add, name, "text")
+                    assert await heard.next(2) == {f"document://{name}", LIST}
+
+
+@eras
+async def test_a_uri_is_told_as_it_was_spelled(empty_index: Path, era: str) -> None:
+    spellings = ["document://a%20b", "document://a b", "document://%61%20b?start_index=1"]
+    async with hearing(empty_index, era, *spellings) as heard:
+        with Index(empty_index) as index:
+            index.add(Document("a b", "A", "text"))
+        assert await heard.next(4) == {*spellings, LIST}
+
+
+@eras
+async def test_a_subscription_that_has_ended_is_silent(empty_index: Path, era: str) -> None:
+    async with hearing(empty_index, era, A) as heard:
+        async with subscribed(heard, era, [B]):
+            with Index(empty_index) as index:
+                index.add(Document("b", "B", "text"))
+            assert B in await heard.next(2)
+        with Index(empty_index) as index:
+            index.add(Document("b", "B", "other text"))
+        with Index(empty_index) as index:
+            index.add(Document("a", "A", "text"))
+        assert await heard.next(2) == {A, LIST}
+
+
+async def test_streams_of_one_client_hear_what_each_asked_for(
+    empty_index: Path, connect: Connect
+) -> None:
+    async with (
+        connect() as client,
+        client.listen(resource_subscriptions=[A]) as first,
+        client.listen(resource_subscriptions=[B, "nosuch://uri"]) as second,
+    ):
+        with Index(empty_index) as index:
+            index.add(Document("b", "B", "text"))
+        assert (await anext(second)).uri == B  # type: ignore[union-attr] # it is an update
+        with Index(empty_index) as index:
+            index.add(Document("a", "A", "text"))
+        assert (await anext(first)).uri == A  # type: ignore[union-attr] # it is an update
+
+
+async def test_each_era_says_what_it_can_hear(empty_index: Path, connect: Connect) -> None:
+    for era in ("auto", "legacy"):
+        async with connect(mode=era) as client:
+            capabilities = client.server_capabilities
+            assert capabilities.resources is not None
+            assert capabilities.resources.subscribe is True
+            assert capabilities.resources.list_changed is True
+            assert capabilities.completions is not None
+            assert capabilities.prompts is not None
+
+
+async def test_what_cannot_be_subscribed_to_is_told(empty_index: Path) -> None:
+    async with connected(empty_index, mode="legacy") as client:
+        with pytest.raises(MCPError, match="a URI has one of the forms"):
+            await client.subscribe_resource("file:///etc/hostname")
+        for number in range(1_000):
+            await client.subscribe_resource(f"document://{number}")
+        with pytest.raises(MCPError, match="a client can subscribe to 1,000 resources"):
+            await client.subscribe_resource("document://one-more")
+        await client.unsubscribe_resource("document://7")
+        await client.unsubscribe_resource("document://nobody-subscribed-to")
+        await client.subscribe_resource("document://one-more")
+    async with connected(empty_index) as client:
+        many = [f"document://{number}" for number in range(1_001)]
+        with pytest.raises(MCPError, match="a client can subscribe to 1,000 resources"):
+            async with client.listen(resource_subscriptions=many):
+                pass
+        async with client.listen(resource_subscriptions=many[:-1]):
+            pass
