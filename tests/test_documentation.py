@@ -1,5 +1,6 @@
 """What the documentation shows is what happens."""
 
+import os
 import re
 import shlex
 import subprocess
@@ -91,6 +92,52 @@ def test_the_options_of_http_are_documented_and_there_are_no_others() -> None:
     page = (ROOT / "docs" / "http.md").read_text()
     documented = re.findall(r"^\| `(--[\w-]+)` \|", page, re.MULTILINE)
     assert sorted(options) == sorted(["--http", *documented])
+
+
+@pytest.mark.anyio
+async def test_the_reference_of_resources_and_prompts_is_complete(
+    index_path: Path, connect: Connect
+) -> None:
+    page = (ROOT / "docs" / "resources.md").read_text()
+    sections = dict(re.findall(r"^## (\w+)\n(.*?)(?=^## )", page, re.MULTILINE | re.DOTALL))
+    create(index_path)
+    async with connect() as client:
+        (listed,) = (await client.list_resources()).resources
+        templates = (await client.list_resource_templates()).resource_templates
+        prompts = (await client.list_prompts()).prompts
+    uris = re.findall(r"^\| `(\S+)` \|", sections["Resources"], re.MULTILINE)
+    assert uris == [listed.uri, *(template.uri_template for template in templates)]
+    rows = re.findall(r"^\| `(\w+)` \| ([^|]+) \|", sections["Prompts"], re.MULTILINE)
+    assert {name: re.findall(r"`(\w+)`( \(optional\))?", row) for name, row in rows} == {
+        prompt.name: [
+            (argument.name, "" if argument.required else " (optional)")
+            for argument in prompt.arguments or ()
+        ]
+        for prompt in prompts
+    }
+
+
+def test_the_session_with_resources_is_real(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (commands,) = blocks("docs/resources.md", "console")
+    (example,) = blocks("docs/resources.md", "python")
+    (output,) = blocks("docs/resources.md", "text")
+    # The SDK starts servers with an environment of its own.
+    program = tmp_path / "bin" / "mcp-lucene"
+    program.parent.mkdir()
+    program.write_text(
+        f"#!/bin/sh\nPYTHONPATH='{os.environ.get('PYTHONPATH', '')}' "
+        f"exec '{PROGRAMS / 'mcp-lucene'}' \"$@\"\n"
+    )
+    program.chmod(0o700)
+    monkeypatch.setenv("PATH", f"{program.parent}:{PROGRAMS}", prepend=":")
+    for line in commands.splitlines():
+        subprocess.run(shlex.split(line.removeprefix("$ ")), cwd=tmp_path, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", example], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == output
 
 
 def test_the_list_of_secrets_is_documented() -> None:
