@@ -4,8 +4,6 @@ import threading
 from functools import cache
 from typing import Any
 
-from shared import jvm
-
 
 class Cancellation:
     """Tells Lucene's searches that nobody waits for them any more. Threads may share it.
@@ -28,6 +26,8 @@ class Cancellation:
         with self._lock:
             self._cancelled = True
             if self._flags:
+                from shared import jvm
+
                 with jvm.attached():
                     for flag in self._flags:
                         flag.set(True)

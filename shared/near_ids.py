@@ -45,6 +45,7 @@ def near_documents(searcher: Any, source_document: str) -> list[str]:
         return []
     checker = DirectSpellChecker()
     checker.setMinQueryLength(1)
+    checker.setLowerCaseTerms(False)
     checker.setAccuracy(_LEAST_ALIKE)
     term = Term(schema.SOURCE_DOCUMENT, source_document)
     reader, mode = searcher.getIndexReader(), SuggestMode.SUGGEST_ALWAYS

@@ -35,6 +35,7 @@ def searcher(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Searcher]:
     [
         ("contracts/insurence.pdf", "contracts/insurance.pdf"),
         ("insurance.pdf", "contracts/insurance.pdf"),
+        ("contracts/Leese (2052).pdf", "contracts/Lease (2025).pdf"),
         ("INSURANCE", "contracts/insurance.pdf"),
         ("papers/lease (2025).pdf", "contracts/Lease (2025).pdf"),
         (r"C:\papers\lease (2025)", "contracts/Lease (2025).pdf"),
