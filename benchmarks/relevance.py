@@ -5,7 +5,6 @@ and in turns, and then this project with each weight of `shared.weights` switche
 The machine should be idle. It writes the tables and the picture of docs/relevance.md.
 """
 
-import argparse
 import os
 import platform
 import sqlite3
@@ -20,6 +19,7 @@ import bm25s
 import numpy as np
 from lucene import VERSION as LUCENE_VERSION
 
+from benchmarks.collection import Collection
 from benchmarks.relevance_engines import LIMIT, Search, engines
 from benchmarks.relevance_plot import draw
 from idx.evaluation.configuration import DEFAULT, Configuration, changed
@@ -37,8 +37,6 @@ from shared.weights import Weights
 PAGE: Final = Path(__file__).parents[1] / "docs" / "relevance.md"
 PICTURE: Final = PAGE.with_suffix(".svg")
 TABLE_BEGINS: Final = "<!-- written by make bench -->"
-COLLECTION: Final = Path(__file__).parents[2] / "shared" / "data" / "cranfield"
-FILES: Final = ("documents.jsonl", "queries.jsonl", "qrels.tsv")
 
 NOT_SWITCHED_OFF: Final = {"least_language", "most_language", "k1", "b"}
 """Weights that mean something else at 0, or nothing without another."""
@@ -89,21 +87,13 @@ class Row:
 
 def main() -> None:
     """Measure, print the tables, and write them and the picture."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--folder", type=Path, default=COLLECTION, help=f"has {', '.join(FILES)} (see idx eval)"
-    )
-    folder = parser.parse_args().folder.resolve()
-    missing = [name for name in FILES if not (folder / name).is_file()]
-    if missing:
-        parser.error(
-            f"no test collection in {folder}: {', '.join(missing)} missing; name one by --folder"
-        )
-    files = [folder / name for name in FILES]
-    judgements = read_judgements(files[2])
-    queries = [query for query in read_queries(files[1]) if judgements.has_relevant(query.id)]
-    documents = list(read_documents(files[0]))
-    with temporary_index(files[0]) as (index_path, _):
+    collection = Collection.from_arguments(__doc__)
+    judgements = read_judgements(collection.judgements)
+    queries = [
+        query for query in read_queries(collection.queries) if judgements.has_relevant(query.id)
+    ]
+    documents = list(read_documents(collection.documents))
+    with temporary_index(collection.documents) as (index_path, _):
         with engines(index_path, documents) as searches:
             compared = rows(ask_in_turns(searches, queries), queries, judgements)
         weights = [DEFAULT, *configurations()]
@@ -126,8 +116,8 @@ def main() -> None:
         "",
         *without_effect(ablations[1:]),
         (
-            f"Collection {folder.name}: {len(documents):,} documents, {len(queries):,} queries. "
-            f"On {os.cpu_count()} cores, {platform.machine()}, "
+            f"Collection {collection.folder.name}: {len(documents):,} documents, "
+            f"{len(queries):,} queries. On {os.cpu_count()} cores, {platform.machine()}, "
             f"CPython {platform.python_version()}, Lucene {LUCENE_VERSION}, "
             f"bm25s {bm25s.__version__}, SQLite {sqlite3.sqlite_version}."
         ),

@@ -1,0 +1,40 @@
+"""The test collection that benchmarks measure on, the Cranfield collection by default."""
+
+import argparse
+from pathlib import Path
+from typing import Final, Self
+
+COLLECTION: Final = Path(__file__).parents[2] / "shared" / "data" / "cranfield"
+
+
+class Collection:
+    """The files of a test collection, in the formats of `idx eval`.
+
+    Args:
+        folder: where they are.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder.resolve()
+        self.documents = self.folder / "documents.jsonl"
+        self.queries = self.folder / "queries.jsonl"
+        self.judgements = self.folder / "qrels.tsv"
+
+    @classmethod
+    def from_arguments(cls, description: str | None) -> Self:
+        """The collection that the command line names.
+
+        Args:
+            description: of the program, for its help.
+        """
+        parser = argparse.ArgumentParser(description=description)
+        parser.add_argument("--folder", type=Path, default=COLLECTION, help="see idx eval")
+        found = cls(parser.parse_args().folder)
+        files = (found.documents, found.queries, found.judgements)
+        missing = [file.name for file in files if not file.is_file()]
+        if missing:
+            parser.error(
+                f"no test collection in {found.folder}: {', '.join(missing)} missing; "
+                "name one by --folder"
+            )
+        return found
