@@ -60,4 +60,5 @@ bench: .venv/ready
 	$(BIN)/python benchmarks/folders.py
 	$(BIN)/python benchmarks/pdf.py
 	$(BIN)/python -m benchmarks.relevance
+	$(BIN)/python -m benchmarks.confidence
 	$(BIN)/python -m benchmarks.tolerance

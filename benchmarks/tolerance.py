@@ -5,7 +5,6 @@ Asks the queries of a test collection as they are and misspelled, in each of the
 The machine should be idle. It writes the tables of docs/tolerance.md.
 """
 
-import argparse
 import json
 import os
 import platform
@@ -22,8 +21,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from benchmarks.cognates import cognate_table
+from benchmarks.collection import Collection
 from benchmarks.misspelled import misspelled
-from benchmarks.relevance import COLLECTION, FILES, ranked
+from benchmarks.relevance import ranked
 from benchmarks.tolerance_methods import METHODS, NOTHING, Method, known_grams, write
 from idx.evaluation.experiment import WARM_UP
 from idx.evaluation.figures import change, figure, interval
@@ -77,26 +77,24 @@ class Asked:
 
 def main() -> None:
     """Measure, print the tables, and write them into the page."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--folder", type=Path, default=COLLECTION, help=f"has {', '.join(FILES)} (see idx eval)"
-    )
-    folder = parser.parse_args().folder.resolve()
-    documents, queries_file, judgements_file = (folder / name for name in FILES)
-    judgements = read_judgements(judgements_file)
-    queries = [query for query in read_queries(queries_file) if judgements.has_relevant(query.id)]
+    collection = Collection.from_arguments(__doc__)
+    judgements = read_judgements(collection.judgements)
+    queries = [
+        query for query in read_queries(collection.queries) if judgements.has_relevant(query.id)
+    ]
     jvm.start("batch")
     with TemporaryDirectory() as home, known_grams():
         sizes = {
-            grams: write(documents, Path(home) / f"index-{grams}", grams)
+            grams: write(collection.documents, Path(home) / f"index-{grams}", grams)
             for grams in dict.fromkeys(method.index for method in METHODS)
         }
         lines = [*method_tables(Path(home), queries, judgements, sizes), "", *cognate_table()]
     lines += [
         "",
         (
-            f"Collection {folder.name}: {len(queries):,} queries. On {os.cpu_count()} cores, "
-            f"{platform.machine()}, CPython {platform.python_version()}."
+            f"Collection {collection.folder.name}: {len(queries):,} queries. "
+            f"On {os.cpu_count()} cores, {platform.machine()}, "
+            f"CPython {platform.python_version()}."
         ),
     ]
     print("\n".join(lines))

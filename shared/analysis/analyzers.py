@@ -25,7 +25,6 @@ from shared.analysis.languages import (
     Step,
     chain,
     dictionary_lookup,
-    function_words,
     with_words,
 )
 from shared.analysis.transliteration import DIGRAPH
@@ -145,19 +144,6 @@ def tokens(field: str, text: str) -> Sequence[Sequence[str]]:
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def is_function_word(language: str, word: str) -> bool:
-    """Whether a word says nothing by itself, such as "the" and "how".
-
-    Args:
-        language: one of `WITH_FUNCTION_WORDS`.
-        word: as it was typed.
-    """
-    analyzer = _without_function_words(language)
-    stream = TokenStream.cast_(analyzer.tokenStream(schema.CONTENT, word))
-    return not list(_positions(stream))
-
-
-@lru_cache(maxsize=_REMEMBERED)
 def is_in_dictionary(language: str, word: str) -> bool:
     """Whether the dictionary of a language has a word, in any of its forms.
 
@@ -172,11 +158,6 @@ def is_in_dictionary(language: str, word: str) -> bool:
 @cache
 def _dictionary(language: str) -> Analyzer:
     return _built(dictionary_lookup(language))
-
-
-@cache
-def _without_function_words(language: str) -> Analyzer:
-    return _built(chain("lowercase", function_words(language)))
 
 
 def dictionary_lemmas(language: str, words: Iterable[str]) -> dict[str, list[str]]:

@@ -136,31 +136,6 @@ LANGUAGES: Final[Mapping[str, Chain]] = {
 }
 """The chain of each language, by its ISO 639-1 code."""
 
-WITH_FUNCTION_WORDS: Final = {
-    "da": "danish",
-    "de": "german",
-    "en": "english",
-    "es": "spanish",
-    "fi": "finnish",
-    "fr": "french",
-    "hu": "hungarian",
-    "it": "italian",
-    "nl": "dutch",
-    "no": "norwegian",
-    "pt": "portuguese",
-    "ru": "russian",
-    "sv": "swedish",
-}
-"""Languages that Lucene has a list of function words of (Snowball), by the name of its file."""
-
-
-def function_words(language: str) -> Step:
-    """The filter that takes the function words of a language away."""
-    name = WITH_FUNCTION_WORDS[language]
-    words = f"org/apache/lucene/analysis/snowball/{name}_stop.txt"
-    return Step("stop", {"words": words, "format": "snowball", "ignoreCase": "true"})
-
-
 WITH_LEMMAS: Final = ("de", "en", "es", "fr", "it", "nl", "pt")
 """Languages that a short text may be in as long as nothing tells them apart."""
 

@@ -94,7 +94,9 @@ class SimilarWords:
         if not similar:
             return leaf
         self.corrections.append(Correction(letters[1], similar[0][0]))
-        return best_of(*(weighted(Word(term), self._weight * alike) for term, alike in similar))
+        return best_of(
+            *(weighted(Word(term, alike=alike), self._weight * alike) for term, alike in similar)
+        )
 
     def _is_unknown(self, word: Word, occur: Occur) -> bool:
         return isinstance(present(self._on_fields(word, occur), self._terms), Nothing)

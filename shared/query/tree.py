@@ -36,10 +36,11 @@ class Nothing:
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """What stands between two blanks, as it was typed."""
+    """What stands between two blanks, as it was typed, or what is so much ``alike``, below 1."""
 
     text: str
     field: str | None = None
+    alike: float = 1.0
 
     def __str__(self) -> str:
         return _on(self.field, self.text)
@@ -271,18 +272,18 @@ def _inner(outer: Occur, inner: Occur) -> Occur:
 
 def leaves(node: Node) -> Iterator[Leaf]:
     """The leaves of a tree, those that must not match left out."""
-    match node:
-        case Weighted():
-            yield from leaves(node.node)
-        case Best():
-            for part in node.nodes:
-                yield from leaves(part)
-        case Clauses():
-            for clause in node.clauses:
-                if clause.occur != "must_not":
-                    yield from leaves(clause.node)
-        case _:
-            yield node
+    # Generators within generators would hand each leaf through all of them.
+    waiting: list[Node] = [node]
+    while waiting:
+        match waiting.pop():
+            case Weighted(part):
+                waiting.append(part)
+            case Best(nodes):
+                waiting += reversed(nodes)
+            case Clauses(clauses):
+                waiting += [c.node for c in reversed(clauses) if c.occur != "must_not"]
+            case leaf:
+                yield leaf
 
 
 def ranks(node: Node) -> bool:

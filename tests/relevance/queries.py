@@ -8,6 +8,11 @@ from typing import Any, Final
 _FILES: Final = Path(__file__).parent / "queries"
 
 
+MAY_BE_UNSURE: Final = {"odd-input", "weak-intent"}
+"""Categories of queries that may hardly have an answer although they have one: what is said beside
+the question stands nowhere."""
+
+
 @dataclass(frozen=True, slots=True)
 class Query:
     """A query and its expectations, in ids of documents.
@@ -27,7 +32,8 @@ class Query:
         finds: hits, wherever they stand.
         before: pairs of hits; the second is not found, or ranks below the first, which is found.
         not_found: no hits.
-        low_confidence: whether the answer says that it hardly is one; not looked at if None.
+        low_confidence: whether the answer says that it hardly is one. If None, it must not where
+            the first hits are known, but for the categories `MAY_BE_UNSURE`.
     """
 
     category: str
@@ -58,6 +64,11 @@ class Query:
             "content": "none",
         }
         return {name: value for name, value in arguments.items() if value is not None}
+
+    def expects_low_confidence(self) -> bool | None:
+        """Whether the answer has to say that it hardly is one; None if it may."""
+        is_answered = bool(self.first or self.top) and self.category not in MAY_BE_UNSURE
+        return False if self.low_confidence is None and is_answered else self.low_confidence
 
     def wanted(self) -> frozenset[str]:
         """The documents that have to be found."""

@@ -50,7 +50,7 @@ async def test_a_query_finds_what_it_should(client: Client, query: Query) -> Non
     hits = [hit["source_document"] for hit in found["results"]]
     assert not query.not_found or len(hits) == found["totalHits"]
     missed = query.disappointments(hits)
-    if query.low_confidence not in {None, found["low_confidence"]}:
+    if query.expects_low_confidence() not in {None, found["low_confidence"]}:
         missed.append(f"low_confidence is {found['low_confidence']}")
     assert not missed, f"{'; '.join(missed)}. {query.why}\nfound: {' '.join(hits[:12])}"
 

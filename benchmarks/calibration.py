@@ -1,0 +1,167 @@
+"""Fitting confidence to judged hits, and how well it says how many of them are relevant."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Self
+
+import numpy as np
+
+Numbers = np.ndarray[Any, np.dtype[np.float64]]
+
+LEAST_EVIDENCE: Final = 0.01
+"""What less counts as in the fit: none at all has no logarithm."""
+
+_ENOUGH: Final = 1e-9
+"""Steps below this change nothing that is shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A query and its hits, best first.
+
+    Attributes:
+        query: what was asked.
+        evidence: that of each hit, from 0 to 1.
+        relevant: whether each hit answers.
+    """
+
+    query: str
+    evidence: Sequence[float]
+    relevant: Sequence[bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Judged hits of several queries.
+
+    Attributes:
+        evidence: that of each hit, from 0 to 1.
+        relevant: 1 for a hit that answers, else 0.
+        weights: what each hit counts for.
+    """
+
+    evidence: Numbers
+    relevant: Numbers
+    weights: Numbers
+
+    @classmethod
+    def of(cls, *kinds: tuple[Sequence[Asked], float]) -> Self:
+        """The hits of several kinds of queries.
+
+        Args:
+            kinds: the queries of each, and what they count for together. Within a kind each query
+                that has hits counts as much as each other, and so does each hit of it.
+        """
+        evidence: list[float] = []
+        relevant: list[bool] = []
+        weights: list[float] = []
+        for queries, weight in kinds:
+            found = [asked for asked in queries if asked.evidence]
+            for asked in found:
+                evidence += asked.evidence
+                relevant += asked.relevant
+                hits = len(asked.evidence)
+                weights += [weight / len(found) / hits] * hits
+        return cls(*(np.asarray(values, dtype=float) for values in (evidence, relevant, weights)))
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """What makes a probability of evidence: a logistic regression on some features of it.
+
+    Attributes:
+        powers: the features: the evidence to these powers, 0 for its logarithm.
+        coefficients: the intercept, and the coefficient of each feature.
+    """
+
+    powers: Sequence[int]
+    coefficients: Sequence[float]
+
+    @classmethod
+    def fitted(cls, sample: Sample, powers: Sequence[int]) -> Self:
+        """The model under which the sample is likeliest, by Newton's method."""
+        features = _features(sample.evidence, powers)
+        coefficients = np.zeros(features.shape[1])
+        step = np.ones_like(coefficients)
+        while np.abs(step).max() > _ENOUGH:
+            likely = _logistic(features @ coefficients)
+            gradient = features.T @ (sample.weights * (likely - sample.relevant))
+            curvature = (features.T * (sample.weights * likely * (1 - likely))) @ features
+            step = np.linalg.solve(curvature, gradient)
+            coefficients -= step
+        return cls(powers, [float(value) for value in coefficients])
+
+    def probabilities(self, evidence: Numbers) -> Numbers:
+        """How likely hits are to answer, from 0 to 1."""
+        return _logistic(_features(evidence, self.powers) @ np.asarray(self.coefficients))
+
+
+def _features(evidence: Numbers, powers: Sequence[int]) -> Numbers:
+    shares = np.maximum(evidence, LEAST_EVIDENCE)
+    columns = (shares**power if power else np.log(shares) for power in powers)
+    return np.column_stack([np.ones_like(shares), *columns])
+
+
+def _logistic(logits: Numbers) -> Numbers:
+    return 1 / (1 + np.exp(-logits))
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """The hits whose confidence is within bounds.
+
+    Attributes:
+        low: the least confidence.
+        high: the confidence from which on the next bin begins.
+        hits: how many there are.
+        expected: their mean confidence.
+        precision: the share of them that are relevant.
+    """
+
+    low: float
+    high: float
+    hits: int
+    expected: float
+    precision: float
+
+
+def bins(sample: Sample, confidences: Numbers, bounds: Iterable[float]) -> list[Bin]:
+    """The hits by their confidence; bins without hits are left out.
+
+    Args:
+        sample: the hits.
+        confidences: that of each.
+        bounds: the least confidence of each bin, in their order; the last ends with 1.
+    """
+    lows = list(bounds)
+    found = []
+    for low, high in zip(lows, [*lows[1:], 1.0], strict=True):
+        within = (confidences >= low) & ((confidences < high) | (high == 1))
+        if within.any():
+            weights = sample.weights[within]
+            expected = float(np.average(confidences[within], weights=weights))
+            precision = float(np.average(sample.relevant[within], weights=weights))
+            found.append(Bin(low, high, int(within.sum()), expected, precision))
+    return found
+
+
+def calibration_error(sample: Sample, confidences: Numbers) -> float:
+    """The expected calibration error (Naeini et al. 2015), by ten bins of the same width."""
+    total, error = sample.weights.sum(), 0.0
+    numbers = np.minimum((confidences * 10).astype(int), 9)
+    for number in np.unique(numbers):
+        within = numbers == number
+        differences = sample.weights[within] * (confidences[within] - sample.relevant[within])
+        error += abs(float(differences.sum()))
+    return error / float(total)
+
+
+def brier_score(sample: Sample, confidences: Numbers) -> float:
+    """The mean square of the distance to the truth (Brier 1950); 0 is best."""
+    return float(np.average((confidences - sample.relevant) ** 2, weights=sample.weights))
+
+
+def log_loss(sample: Sample, confidences: Numbers) -> float:
+    """The mean surprise at the truth, in nats; 0 is best."""
+    of_truth = np.where(sample.relevant == 1, confidences, 1 - confidences)
+    return float(np.average(-np.log(of_truth), weights=sample.weights))
