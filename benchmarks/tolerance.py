@@ -79,9 +79,8 @@ def main() -> None:
     """Measure, print the tables, and write them into the page."""
     collection = Collection.from_arguments(__doc__)
     judgements = read_judgements(collection.judgements)
-    queries = [
-        query for query in read_queries(collection.queries) if judgements.has_relevant(query.id)
-    ]
+    asked = read_queries(collection.queries)
+    queries = [query for query in asked if judgements.has_relevant(query.id)]
     jvm.start("batch")
     with TemporaryDirectory() as home, known_grams():
         sizes = {
@@ -93,8 +92,7 @@ def main() -> None:
         "",
         (
             f"Collection {collection.folder.name}: {len(queries):,} queries. "
-            f"On {os.cpu_count()} cores, {platform.machine()}, "
-            f"CPython {platform.python_version()}."
+            f"On {os.cpu_count()} cores, {platform.machine()}, CPython {platform.python_version()}."
         ),
     ]
     print("\n".join(lines))
