@@ -10,7 +10,7 @@ demo: .venv/ready
 test: .venv/ready check
 	$(BIN)/pytest
 
-# The tests that take a minute or more each.
+# The tests that take long, by themselves or with their like.
 soak: .venv/ready
 	$(BIN)/pytest -m soak
 

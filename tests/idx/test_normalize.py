@@ -13,6 +13,8 @@ from tests.configured import shown, write
 from tests.conftest import Idx
 from tests.model_server import TROUBLES, ModelServer, Trouble, says, serving
 
+pytestmark = pytest.mark.soak
+
 QUERY = "Wie lange ist die Kündigungsfrist der Werkstatt?"
 REWRITTEN = "workshop notice period"
 KEY = "sk-swordfish"

@@ -19,6 +19,7 @@ from shared import Document, Index
 from tests.server.hearing import PATIENCE
 
 pytestmark = [
+    pytest.mark.soak,
     pytest.mark.anyio,
     # Clients of the newest protocol have another way to subscribe.
     pytest.mark.filterwarnings("ignore::mcp.MCPDeprecationWarning"),

@@ -13,6 +13,7 @@ from tests.server.hearing import LIST, hearing, subscribed
 from tests.server.other_writer import other_writer
 
 pytestmark = [
+    pytest.mark.soak,
     pytest.mark.anyio,
     # Clients of the newest protocol have another way to subscribe.
     pytest.mark.filterwarnings("ignore::mcp.MCPDeprecationWarning"),

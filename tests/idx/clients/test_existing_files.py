@@ -12,6 +12,8 @@ from tests.conftest import Idx
 from tests.idx.clients.files import PROGRAM, file_of, only_added, servers
 from tests.unprivileged import UNPRIVILEGED
 
+pytestmark = pytest.mark.soak
+
 OTHER = {
     "plain": """\
 {

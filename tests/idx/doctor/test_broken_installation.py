@@ -10,6 +10,8 @@ import pytest
 
 from tests.conftest import PROGRAMS
 
+pytestmark = pytest.mark.soak
+
 BEFORE = {
     "another system": "import platform; platform.system = lambda: 'Darwin'",
     "no cache": "from shared import aot_cache; aot_cache.path = lambda: Path('nothing.aot')",

@@ -11,6 +11,8 @@ import pytest
 from tests.conftest import PROGRAMS
 from tests.server.http.served import SECONDS, message, refused, served
 
+pytestmark = pytest.mark.soak
+
 READER = "r" * 40
 
 

@@ -7,6 +7,8 @@ import pytest
 
 from tests.server.http.served import SECONDS, Served, refused, served
 
+pytestmark = pytest.mark.soak
+
 PATHS = ["/mcp", "/healthz", "/readyz", "/metrics", "/nothing", "/.well-known/x", "/mcp/"]
 
 

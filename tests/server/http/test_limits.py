@@ -8,6 +8,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import httpx2
+import pytest
 
 from shared import Document, Index
 from tests.server.http.served import (
@@ -22,6 +23,8 @@ from tests.server.http.served import (
     status_of_answer,
     wait_for,
 )
+
+pytestmark = pytest.mark.soak
 
 
 def test_a_body_may_be_so_long_and_no_longer(documents: Path, tmp_path: Path) -> None:

@@ -15,6 +15,8 @@ import pytest
 from tests.server.http.issuer import AUDIENCE, Issuer, issuing
 from tests.server.http.served import Served, initialize, served
 
+pytestmark = pytest.mark.soak
+
 METADATA = "/.well-known/oauth-authorization-server"
 OWN = "own-" + "o" * 40
 

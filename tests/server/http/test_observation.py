@@ -10,6 +10,8 @@ import pytest
 from shared import Document, Index, create
 from tests.server.http.served import ACCEPT, SECONDS, Served, initialize, refused, served
 
+pytestmark = pytest.mark.soak
+
 ASKED = "zyxwsecret"
 TOKEN = "token-" + "t" * 40
 

@@ -20,6 +20,8 @@ from tests.server.http.served import (
     wait_for,
 )
 
+pytestmark = pytest.mark.soak
+
 
 @pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGINT])
 def test_a_call_that_runs_is_answered_and_others_are_refused(
