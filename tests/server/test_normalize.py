@@ -17,7 +17,7 @@ from tests.conftest import PROGRAMS, Connect
 from tests.model_server import TROUBLES, ModelServer, is_silent, says, serving
 from tests.server.answers import answer, error
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.soak, pytest.mark.anyio]
 
 QUERY = "Wie lange ist die Kündigungsfrist der Werkstatt?"
 REWRITTEN = "workshop notice period"

@@ -15,6 +15,8 @@ from tests.idx.files import make
 from tests.idx.volumes import mount, unmount
 from tests.unprivileged import UNPRIVILEGED
 
+pytestmark = pytest.mark.soak
+
 Found = list[tuple[str, str, str]]
 
 PROGRAM = PROGRAMS / "mcp-lucene"
