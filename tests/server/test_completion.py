@@ -10,7 +10,7 @@ from shared import Document, Index
 from shared.index import create
 from tests.conftest import connected
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.soak, pytest.mark.anyio]
 
 DOCUMENT, CHUNK = "document://{id}", "chunk://{id}"
 PART = "document://{id}{?start_index,count,max_characters}"

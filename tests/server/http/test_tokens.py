@@ -11,6 +11,8 @@ from mcp.client.streamable_http import streamable_http_client
 from tests.server.answers import answer
 from tests.server.http.served import SECONDS, Served, initialize, refused, served
 
+pytestmark = pytest.mark.soak
+
 READER = "reader-" + "r" * 40
 ADMIN = "admin-" + "a" * 40
 NEITHER = "neither-" + "n" * 40
