@@ -6,6 +6,9 @@ import shutil
 import stat
 import subprocess
 from pathlib import Path
+from typing import Final
+
+import pytest
 
 from shared import Searcher
 from tests.conftest import Idx
@@ -177,16 +180,21 @@ def highest_memory(running: Process) -> int:
     return most // 1_000
 
 
-def test_a_file_of_300_mb_is_refused_and_can_be_allowed(
-    idx: Idx, empty_index: Path, tmp_path: Path
-) -> None:
-    papers = make(tmp_path / "papers")
-    line = " ".join(f"{number:04d}" * 25 for number in range(1_000)) + "\n"
-    with (papers / "large.txt").open("w") as stream:
-        for _ in range(300_000_000 // len(line) + 1):
-            stream.write(line)
+LINE: Final = " ".join(f"{number:04d}" * 25 for number in range(1_000)) + "\n"
+
+
+def with_large_files(papers: Path) -> Path:
+    """A folder with a text, and with a file of nothing, of 300 MB each."""
+    with (make(papers) / "large.txt").open("w") as stream:
+        for _ in range(300_000_000 // len(LINE) + 1):
+            stream.write(LINE)
     with (papers / "sparse.txt").open("wb") as stream:
         stream.truncate(300_000_000)
+    return papers
+
+
+def test_a_file_of_300_mb_is_refused(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
+    with_large_files(tmp_path / "papers")
     refused = idx("sync", "papers", "--json", code=1)
     for name, (kind, reason) in not_indexed(refused.stdout).items():
         assert kind == "failed"
@@ -194,7 +202,11 @@ def test_a_file_of_300_mb_is_refused_and_can_be_allowed(
         assert "MB, more than the 50 MB that are allowed" in reason
     assert result(refused.stdout) == {"failed": 2}
 
-    running = start(tmp_path, "--retry", "--max-size", "400", "--json", stdout=subprocess.PIPE)
+
+@pytest.mark.soak
+def test_a_file_of_300_mb_can_be_allowed(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
+    with_large_files(tmp_path / "papers")
+    running = start(tmp_path, "--max-size", "400", "--json", stdout=subprocess.PIPE)
     assert running.stdout
     with running.stdout:
         memory = highest_memory(running)
@@ -205,5 +217,5 @@ def test_a_file_of_300_mb_is_refused_and_can_be_allowed(
     with Searcher(empty_index) as searcher:
         (document,) = searcher.documents().documents
         last = searcher.chunk(f"large.txt-chunk-{document.chunk_count:03d}")
-    assert last.content.endswith(line.split()[-1])
-    assert last.line_end == 300_000_000 // len(line) + 1
+    assert last.content.endswith(LINE.split()[-1])
+    assert last.line_end == 300_000_000 // len(LINE) + 1

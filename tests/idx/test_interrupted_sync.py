@@ -22,8 +22,6 @@ from tests.idx.contents import chunks, contents
 from tests.idx.files import events, ids, make, result
 from tests.idx.running import IDX, assert_ends, session, start
 
-FILES: Final = 2_000
-KILLS: Final = 20
 SEED: Final = 4
 
 KILLED_AFTER: Final = {
@@ -47,12 +45,12 @@ main()
 class Papers:
     """A folder that is changed between the kills; every version of every text is known."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, files: int) -> None:
         self.path = path
         self.random = random.Random(SEED)  # noqa: S311 - the same moments every time
         self.versions: dict[str, list[list[str | None]]] = {}
         self._version = 0
-        self.change(deleted=0, edited=0, added=FILES)
+        self.change(deleted=0, edited=0, added=files)
 
     def change(self, *, deleted: int, edited: int, added: int) -> None:
         """Delete, edit and add so many files."""
@@ -96,8 +94,13 @@ def known_versions(index: Path, papers: Papers) -> dict[str, int]:
     return found
 
 
-def test_a_sync_killed_at_any_moment_ends_as_an_undisturbed_one(idx: Idx, tmp_path: Path) -> None:
-    papers = Papers(tmp_path / "papers")
+@pytest.mark.parametrize(
+    ("kills", "files"), [(6, 600), pytest.param(20, 2_000, marks=pytest.mark.soak)]
+)
+def test_a_sync_killed_at_any_moment_ends_as_an_undisturbed_one(
+    idx: Idx, tmp_path: Path, kills: int, files: int
+) -> None:
+    papers = Papers(tmp_path / "papers", files)
     for name in ("killed", "undisturbed"):
         create(tmp_path / name)
     started = time.monotonic()
@@ -106,7 +109,7 @@ def test_a_sync_killed_at_any_moment_ends_as_an_undisturbed_one(idx: Idx, tmp_pa
 
     versions: dict[str, int] = {}
     met, half_done = 0, 0
-    for number in range(KILLS):
+    for number in range(kills):
         running = start(tmp_path, "-i", "killed", program=IDX.format(0.2))
         time.sleep(papers.random.uniform(0, whole_run))
         met += running.poll() is None
@@ -123,15 +126,15 @@ def test_a_sync_killed_at_any_moment_ends_as_an_undisturbed_one(idx: Idx, tmp_pa
             version == len(papers.versions[name]) - 1 for name, version in versions.items()
         )
         half_done += before != versions and current < len(versions)
-        papers.change(deleted=60, edited=700, added=60)
-    assert met >= KILLS / 2
-    assert half_done >= 3
+        papers.change(deleted=files // 33, edited=files // 3, added=files // 33)
+    assert met >= kills / 2
+    assert half_done >= kills / 7
 
     for name in ("killed", "undisturbed"):
         # 1 where a file cannot be read that was not known for it.
         assert start(tmp_path, "-i", name).wait() in {0, 1}
     assert contents(tmp_path / "killed") == contents(tmp_path / "undisturbed")
-    assert result(idx("sync", "papers", "-i", "killed", "--json").stdout) == {"skipped": FILES}
+    assert result(idx("sync", "papers", "-i", "killed", "--json").stdout) == {"skipped": files}
     assert not [*(tmp_path / "killed").glob("failures.json.*")]
 
 
