@@ -7,18 +7,19 @@ from typing import Any, Final
 
 import pytest
 
-from shared import Document, Index, Searcher, lucene_document
+from shared import Document, Index, Searcher, lucene_document, schema
 from tests.conftest import Idx
+from tests.idx.contents import chunks
 from tests.idx.files import sync
 from tests.idx.raw_index import mark_as, stored
 
-OLD: Final = Path(__file__).parents[1] / "data" / "schema-1"
-"""What the last version with schema 1 wrote: a synced folder and documents of other origin."""
+INDEXES: Final = Path(__file__).parents[2] / "test-index"
+"""Has what the last version with each schema wrote, with the folder that it had synced."""
 
 
 @pytest.fixture
 def old(tmp_path: Path, index_path: Path) -> Path:
-    shutil.copytree(OLD, tmp_path, dirs_exist_ok=True)
+    shutil.copytree(INDEXES / "schema-1", tmp_path, dirs_exist_ok=True)
     return index_path
 
 
@@ -116,8 +117,26 @@ def languages(path: Path) -> dict[str, Any]:
 def test_the_version_before_is_rebuilt_with_its_languages(
     idx: Idx, tmp_path: Path, index_path: Path
 ) -> None:
-    shutil.copytree(OLD.with_name("schema-2"), tmp_path, dirs_exist_ok=True)
+    shutil.copytree(INDEXES / "schema-2", tmp_path, dirs_exist_ok=True)
     assert "has schema version 2, but" in idx("search", "house", code=1).stderr
     assert idx("rebuild").stdout == "Rebuilt 2 documents as 2 chunks (schema version 3)\n"
     (hit,) = json.loads(idx("search", "Haus", "--json").stdout)["results"]
     assert (hit["id"], hit["metadata"]) == ("brief-chunk-001", {"language": "de"})
+
+
+def test_an_index_of_this_schema_is_kept_and_still_opens(
+    idx: Idx, tmp_path: Path, index_path: Path
+) -> None:
+    kept = [*INDEXES.glob("schema-*")]
+    assert {folder.name for folder in kept} == {f"schema-{n}" for n in schema.REBUILT_VERSIONS}
+    shutil.copytree(INDEXES / f"schema-{schema.SCHEMA_VERSION}", tmp_path, dirs_exist_ok=True)
+    (hit,) = json.loads(idx("search", "pay", "--json").stdout)["results"]
+    assert hit["id"] == "memo-chunk-001"
+    assert "no document" in idx("show", "draft", code=1).stderr
+    before = {chunk.id: chunk.content for chunk in chunks(index_path)}
+    assert idx("sync", "papers").stdout.startswith("Plan: 0 to add, 0 to update, 0 to delete")
+    idx("add", "-d", "note", "-t", "Note", "-c", "Another note.")
+    assert idx("delete", "note").stdout == "Deleted document 'note' (1 chunks)\n"
+    idx("rebuild")
+    del before["note-chunk-001"]
+    assert {chunk.id: chunk.content for chunk in chunks(index_path)} == before
