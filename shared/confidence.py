@@ -4,8 +4,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, Final
 
-from shared.evidence import evidence
-from shared.query.pipeline import ParsedQuery
+from shared.evidence import Evidence
 
 LOW: Final = 0.12
 """An answer whose best hit has less hardly answers; see docs/confidence.md for how often."""
@@ -20,18 +19,17 @@ tells only where hardly anything is missing. `benchmarks/confidence.py` fits the
 ``LOW``; docs/confidence.md tells to what."""
 
 
-def confidences(searcher: Any, query: ParsedQuery, hits: Sequence[Any]) -> list[float]:
+def confidences(evidence: Evidence, hits: Sequence[Any]) -> list[float]:
     """How likely each hit is to answer a query.
 
     Args:
-        searcher: a Lucene searcher.
-        query: the query after all steps.
+        evidence: how much of the query a hit has.
         hits: hits of it (``ScoreDoc``).
 
     Returns:
         For each hit a number from 0 to 1, rounded to three digits.
     """
-    found = evidence(searcher, query, hits)
+    found = evidence.of(hits)
     if found is None:
         return [1.0] * len(hits)
     return [round(probability(share), 3) for share in found]

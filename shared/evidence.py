@@ -1,9 +1,10 @@
 """How much of what a query asks for is in a hit, and how."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice, pairwise
+from functools import cached_property
+from itertools import chain, islice, pairwise
 from typing import Any, Final
 
 from org.apache.lucene.search import (
@@ -21,7 +22,7 @@ from shared.query.pipeline import ParsedQuery
 from shared.query.presence import IndexTerms, terms_of
 from shared.query.proximity import NEAR
 from shared.query.tree import Node, TermPhrase, Terms
-from shared.ranking import scored_again
+from shared.rescoring import scored_again
 
 LOOSE: Final = 0.5
 """What a word counts for that is somewhere in the content, where 1 is one in the title or near its
@@ -41,43 +42,76 @@ _BITS: Final = 24
 """Bits of a score (``float``, IEEE 754), each of which can tell of one query."""
 
 
-def evidence(searcher: Any, query: ParsedQuery, hits: Sequence[Any]) -> list[float] | None:
-    """How much of what a query asks for is in each hit, the rare words counting more.
-
-    A word counts wholly in the title, or near the word that is its neighbour in the query, else by
-    half, and a similar word in proportion to how alike it is. What is more than a plain word (a
-    phrase, a pattern, a condition, a name with signs) is there as it was asked for, or not at all.
-    Of a query that was rewritten, the wording counts that the hit has more of.
+class Evidence:
+    """How much of what a query asks for is in its hits, the rare words counting more.
 
     Args:
         searcher: a Lucene searcher.
         query: the query after all steps.
-        hits: hits of it (``ScoreDoc``).
-
-    Returns:
-        For each hit a number from 0 to 1; None where nothing is asked for, or nothing was found.
     """
-    if not hits or query.browses:
-        return None
-    reader = searcher.getIndexReader()
-    terms = terms_of(reader)
-    asked, rewritten = (
-        parts_of(clauses, query, terms, reader.maxDoc()) for clauses in wordings(query)
-    )
-    if not asked:
-        return None
-    shares = [_shares(searcher, hits, parts, terms) for parts in (asked, rewritten) if parts]
-    return [max(of_hit) for of_hit in zip(*shares, strict=True)]
 
+    def __init__(self, searcher: Any, query: ParsedQuery) -> None:
+        self._searcher = searcher
+        self._query = query
+        self._terms = terms_of(searcher.getIndexReader())
 
-def _shares(
-    searcher: Any, hits: Sequence[Any], parts: Sequence[Part], terms: IndexTerms
-) -> list[float]:
-    """How much of some parts is in each hit, from 0 to 1."""
-    wanted = list(_wanted(parts, terms))
-    matched = _matched(searcher, hits, [each.query for each in wanted])
-    total = sum(part.rarity for part in parts)
-    return [_share(wanted, numbers) / total for numbers in matched]
+    @cached_property
+    def _wordings(self) -> list[list[Part]]:
+        """The parts of the query, and of the same in other words; none if nothing is asked."""
+        if self._query.browses:
+            return []
+        chunks = self._searcher.getIndexReader().maxDoc()
+        asked, rewritten = (
+            parts_of(clauses, self._query, self._terms, chunks) for clauses in wordings(self._query)
+        )
+        return [parts for parts in (asked, rewritten) if parts] if asked else []
+
+    def coverage(self, hit: Any) -> float:
+        """How much of the query a hit has, wherever it stands.
+
+        Args:
+            hit: a hit of the query (``ScoreDoc``).
+
+        Returns:
+            From 0 to 1.
+        """
+        found = (
+            self._shares([hit], parts, _words(parts, self._terms, 1.0)) for parts in self._wordings
+        )
+        return max((share for (share,) in found), default=0.0)
+
+    def of(self, hits: Sequence[Any]) -> list[float] | None:
+        """How much hits have of the query, and how.
+
+        A word counts wholly in the title, or near the word that is its neighbour in the query, else
+        by half, and a similar word in proportion to how alike it is. What is more than a plain word
+        (a phrase, a pattern, a condition, a name with signs) is there as it was asked for, or not
+        at all. Of a query that was rewritten, the wording counts that the hit has more of.
+
+        Args:
+            hits: hits of the query (``ScoreDoc``).
+
+        Returns:
+            For each hit a number from 0 to 1; None where nothing is asked for, or nothing was
+            found.
+        """
+        if not hits or not self._wordings:
+            return None
+        shares = []
+        for parts in self._wordings:
+            loose = ALONE if len(parts) == 1 else LOOSE
+            words = _words(parts, self._terms, loose)
+            shares.append(self._shares(hits, parts, words, _pairs(parts)))
+        return [max(of_hit) for of_hit in zip(*shares, strict=True)]
+
+    def _shares(
+        self, hits: Sequence[Any], parts: Sequence[Part], *wanted: Iterable["_Wanted"]
+    ) -> list[float]:
+        """How much of some parts is in each hit, from 0 to 1."""
+        each = list(chain(*wanted))
+        matched = _matched(self._searcher, hits, [one.query for one in each])
+        total = sum(part.rarity for part in parts)
+        return [_share(each, numbers) / total for numbers in matched]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +136,8 @@ def _share(wanted: Sequence[_Wanted], matched: Collection[int]) -> float:
     return sum(best.values())
 
 
-def _wanted(parts: Sequence[Part], terms: IndexTerms) -> Iterator[_Wanted]:
-    loose = ALONE if len(parts) == 1 else LOOSE
+def _words(parts: Sequence[Part], terms: IndexTerms, loose: float) -> Iterator[_Wanted]:
+    """The parts one by one; `loose` is what a word counts for that is somewhere in the content."""
     for number, part in enumerate(parts):
         alike_by: dict[float, list[Any]] = defaultdict(list)
         for way, alike in part.ways:
@@ -111,6 +145,10 @@ def _wanted(parts: Sequence[Part], terms: IndexTerms) -> Iterator[_Wanted]:
             alike_by[counts] += _queries(way, terms)
         for counts, queries in alike_by.items():
             yield _Wanted(_any(queries), {number: counts * part.rarity})
+
+
+def _pairs(parts: Sequence[Part]) -> Iterator[_Wanted]:
+    """The parts that stand side by side, near each other."""
     words = [tuple(_words_of_the_content(part)) for part in parts]
     for number, pair in enumerate(islice(pairwise(words), MOST_PAIRS)):
         if all(0 < len(forms) <= _MOST_FORMS for forms in pair):

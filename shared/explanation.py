@@ -8,6 +8,7 @@ from org.apache.lucene.index import Term
 from org.apache.lucene.search import Explanation, QueryVisitor
 
 from shared import schema
+from shared.evidence import Evidence
 from shared.explained import (
     ExplainedHit,
     ExplainedStep,
@@ -57,7 +58,7 @@ def explain(
     level = get_args(Detail).index(detail)
     with running():
         count = request.offset + request.limit
-        ranking = best_first(searcher, query, selection, count)
+        ranking = best_first(searcher, query, selection, count, Evidence(searcher, query))
         whole = _with_feedback(query.tree, ranking.feedback)
         terms = _terms(searcher, whole) if level >= get_args(Detail).index("terms") else []
         return QueryExplanation(

@@ -5,16 +5,22 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from org.apache.lucene.facet import FacetsCollectorManager
-from org.apache.lucene.search import QueryRescorer, ScoreDoc, TopDocs, TotalHits
+from org.apache.lucene.search import ScoreDoc
 
+from shared.evidence import Evidence
 from shared.feedback import topic_terms, topic_words
 from shared.query.lucene_query import Compiler
 from shared.query.pipeline import ParsedQuery
 from shared.query.presence import terms_of
 from shared.query.tree import Node, Nothing, TermPhrase, leaves, weighted
+from shared.rescoring import scored_again
 
 RESCORED: Final = 50
 """Hits whose score is looked at again; with 100, a query of six words took half as long again."""
+
+ANSWERED: Final = 0.6
+"""The share of a query in its best hit from which on feedback counts less; where the hit has all of
+it, what others have in common must not come before it."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +38,9 @@ class Ranking:
     feedback: Node = Nothing()  # noqa: RUF009 - it cannot change
 
 
-def best_first(searcher: Any, query: ParsedQuery, selection: Any, count: int) -> Ranking:
+def best_first(
+    searcher: Any, query: ParsedQuery, selection: Any, count: int, evidence: Evidence
+) -> Ranking:
     """Find the hits with the highest scores.
 
     Args:
@@ -41,6 +49,7 @@ def best_first(searcher: Any, query: ParsedQuery, selection: Any, count: int) ->
         selection: the same as a query of Lucene, with the filters of the search.
         count: how many hits at most, from 1. As long as the index stays, a greater count only
             adds hits at the end.
+        evidence: tells how much of the query a hit has.
     """
     gives_feedback = query.weights.feedback and topic_words(query.parsed)
     if query.rescoring is None and not gives_feedback:
@@ -52,9 +61,10 @@ def best_first(searcher: Any, query: ParsedQuery, selection: Any, count: int) ->
     if query.rescoring is not None:
         best = scored_again(searcher, best, query.rescoring)
     feedback: Node = Nothing()
-    if gives_feedback:
+    weight = query.weights.feedback * _unanswered(best, evidence) if gives_feedback else 0.0
+    if weight:
         terms = terms_of(searcher.getIndexReader())
-        feedback = weighted(topic_terms(searcher, query, best, terms), query.weights.feedback)
+        feedback = weighted(topic_terms(searcher, query, best, terms), weight)
         if not isinstance(feedback, Nothing):
             best = scored_again(searcher, best, Compiler(terms.query).query(feedback))
     return Ranking(found.totalHits, [*best, *others][:count], feedback)
@@ -73,9 +83,6 @@ def _found(searcher: Any, query: ParsedQuery, selection: Any, count: int) -> Any
     ).topDocs()
 
 
-def scored_again(searcher: Any, hits: list[Any], query: Any) -> list[Any]:
-    """Hits (``ScoreDoc``) in the order of their scores with those of a query of Lucene added."""
-    # The class has a method of this name, too, hence JCC's underscore.
-    before = TopDocs(TotalHits(len(hits), TotalHits.Relation.EQUAL_TO), hits)
-    again = QueryRescorer.rescore_(searcher, before, query, 1.0, len(hits))
-    return [ScoreDoc.cast_(hit) for hit in again.scoreDocs]
+def _unanswered(hits: Sequence[Any], evidence: Evidence) -> float:
+    """How far the best hit is from what was asked for: 0 where it has all of it, 1 at most."""
+    return min(1.0, (1 - evidence.coverage(hits[0])) / (1 - ANSWERED)) if hits else 0.0

@@ -7,6 +7,7 @@ from typing import Any, Final
 from org.apache.lucene.search import ScoreDoc, TotalHits
 
 from shared.confidence import LOW, confidences
+from shared.evidence import Evidence
 from shared.facets import count_facets
 from shared.filter_query import filtered
 from shared.indexed_folder import IndexedFolders
@@ -41,7 +42,8 @@ def search(searcher: Any, request: SearchRequest, folders: IndexedFolders) -> Se
     query = prepare(request, searcher)
     selection = filtered(query.lucene, request.filters, reader, folders)
     with running():
-        total_hits, found = _top(searcher, query, selection, request)
+        evidence = Evidence(searcher, query)
+        total_hits, found = _top(searcher, query, selection, request, evidence)
         total = total_hits.value()
         if total_hits.relation() != TotalHits.Relation.EQUAL_TO and not searcher.timedOut():
             matching = filtered(query.matching, request.filters, reader, folders)
@@ -49,7 +51,7 @@ def search(searcher: Any, request: SearchRequest, folders: IndexedFolders) -> Se
         shown = found[request.offset :]
         # The best of all hits tells whether there is an answer, on whichever page it is.
         best = found[:1] if request.offset else []
-        likely = confidences(searcher, query, [*best, *shown])
+        likely = confidences(evidence, [*best, *shown])
         hits = _hits(searcher, shown, query, request, folders)
         rated = zip(hits, likely[len(best) :], strict=True)
         facets = _facets(searcher, query, request, folders)
@@ -84,12 +86,12 @@ def _facets(
 
 
 def _top(
-    searcher: Any, query: ParsedQuery, selection: Any, request: SearchRequest
+    searcher: Any, query: ParsedQuery, selection: Any, request: SearchRequest, evidence: Evidence
 ) -> tuple[Any, Sequence[Any]]:
     """How many hits there are, and the first of them, those of the offset included."""
     count = request.offset + request.limit
     if request.sort == BY_SCORE and not query.browses:
-        ranking = best_first(searcher, query, selection, count)
+        ranking = best_first(searcher, query, selection, count, evidence)
         return ranking.total_hits, ranking.hits
     browsed = request.sort == BY_SCORE
     by_field = document_order() if browsed else order(request.sort, searcher.getIndexReader())

@@ -26,8 +26,9 @@ class Weights:
         exact_phrase: a phrase as it was typed.
         near_phrase: the words of a phrase near each other.
         proximity: two words of the query near each other, unless they are in quotes.
+        whole_phrase: three words or more, which are the whole query, side by side.
         feedback: the terms that the best hits of a longer query have in common, in proportion to
-            the words of the query.
+            the words of the query; less where the best hit has nearly all that was asked for.
         similar: a word that is similar to one that no chunk has, where 1 is as much as the word.
         compound: a German compound that has a word in it which no chunk has by itself, where 1 is
             as much as the word.
@@ -50,7 +51,8 @@ class Weights:
     exact_phrase: float = 2.0
     near_phrase: float = 1.0
     proximity: float = 0.5
-    feedback: float = 2.0
+    whole_phrase: float = 6.0
+    feedback: float = 1.0
     similar: float = 1.0
     compound: float = 0.5
     pattern: float = 0.1

@@ -151,7 +151,7 @@ def prepare(request: SearchRequest, searcher: Any) -> ParsedQuery:
         "compounds": Compounds(reader, terms, on_fields, weights, german),
         "similar": similar,
     }
-    pairs = proximity.neighbours(tree, weights)
+    pairs = [*proximity.neighbours(tree, weights), proximity.whole(tree, text, weights)]
     pairs += (
         weighted(pair, weights.rewritten) for pair in proximity.neighbours(rewritten, weights)
     )

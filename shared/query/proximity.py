@@ -8,11 +8,15 @@ from collections.abc import Iterator
 from itertools import islice, pairwise
 from typing import Final
 
-from shared.query.tree import Clause, Clauses, Node, Nothing, Phrase, Word, weighted
+from shared.chunker import WORDS_PER_CHUNK
+from shared.query.tree import Clause, Clauses, Node, Nothing, Phrase, Weighted, Word, weighted
 from shared.weights import DEFAULT_WEIGHTS, Weights
 
 NEAR: Final = 3
 """How many moves words that are near each other are from standing side by side."""
+
+_FEWEST_WORDS: Final = 3
+"""Words of a phrase that are more than neighbours."""
 
 _MOST_PAIRS: Final = 16
 """Pairs that are looked at: a longer text is no phrase."""
@@ -28,6 +32,32 @@ def neighbours(node: Node, weights: Weights = DEFAULT_WEIGHTS) -> list[Node]:
     if not weights.proximity or not isinstance(node, Clauses):
         return []
     return [weighted(pair, weights.proximity) for pair in islice(_pairs(node), _MOST_PAIRS)]
+
+
+def whole(node: Node, text: str, weights: Weights = DEFAULT_WEIGHTS) -> Node:
+    """A query of words only as a phrase, for who looks for a text by a piece of it.
+
+    Args:
+        node: the tree as it was parsed, in which no word is twice.
+        text: the query as it was typed.
+        weights: what the phrase counts for.
+
+    Returns:
+        The phrase; `Nothing` where the query is something else, shorter than three words, which
+        are neighbours, or longer than a chunk.
+    """
+    words = text.split()
+    if not weights.whole_phrase or not _FEWEST_WORDS <= len(words) <= WORDS_PER_CHUNK:
+        return Nothing()
+    if not isinstance(node, Clauses) or not all(map(_is_wanted_word, node.clauses)):
+        return Nothing()
+    return weighted(Phrase(tuple(words)), weights.whole_phrase)
+
+
+def _is_wanted_word(clause: Clause) -> bool:
+    # A word that was typed twice counts more, once.
+    node = clause.node.node if isinstance(clause.node, Weighted) else clause.node
+    return clause.occur != "must_not" and isinstance(node, Word) and node.field is None
 
 
 def with_neighbours(node: Node, pairs: list[Node]) -> Node:

@@ -8,7 +8,8 @@ from shared.query.parser import parse
 from shared.weights import Weights
 
 ROCKETS = "The rocket engine burns liquid fuel in its combustion chamber before the launch."
-QUERY = "rocket engine launch"
+ANSWERED = "rocket engine launch"
+QUERY = f"{ANSWERED} window"
 
 
 @pytest.fixture(scope="module")
@@ -42,8 +43,10 @@ def test_nothing_is_found_by_it(path: str) -> None:
     assert "other 1" not in found(path, QUERY)
 
 
-@pytest.mark.parametrize("query", ["rocket", "rocket engine", '"rocket engine" the launch'])
-def test_what_is_no_topic_keeps_its_scores(path: str, query: str) -> None:
+@pytest.mark.parametrize(
+    "query", ["rocket", "rocket engine", '"rocket engine" the launch', ANSWERED]
+)
+def test_what_is_no_topic_or_answered_keeps_its_scores(path: str, query: str) -> None:
     assert found(path, query) == found(path, query, feedback=0.0)
 
 

@@ -1,10 +1,14 @@
 """The order of hits where the best of them are scored again."""
 
+from pathlib import Path
+
 import pytest
 
 from shared import Document, Index, Searcher, create
 from shared.ranking import RESCORED
 from shared.results import Hit
+from shared.search_options import Syntax
+from shared.weights import Weights
 
 FAR = "notice of any other thing {} that is in between them both and a period"
 NEAR = "notice period of any other thing that is in between them both and a"
@@ -49,3 +53,23 @@ def test_a_score_is_explained_with_what_was_added(searcher: Searcher) -> None:
     assert explained.score == best.score
     assert sum(part.score for part in explained.parts) == pytest.approx(best.score, abs=0.001)
     assert any('"notice period"~3' in part.match for part in explained.parts)
+
+
+PIECE = "in which the owner of the land can end the lease"
+OTHERWISE = "can end the lease in which the owner of the land"
+
+
+@pytest.mark.parametrize("syntax", ["auto", "plain"])
+def test_a_text_comes_first_that_is_looked_for_by_a_piece_of_it(
+    tmp_path: Path, syntax: Syntax
+) -> None:
+    create(tmp_path / "index")
+    with Index(tmp_path / "index") as index:
+        index.add(Document("whole", "A", f"{FAR} There is one more case, {PIECE}. {FAR}"))
+        for number in range(8):
+            index.add(Document(f"otherwise {number}", "B", f"{OTHERWISE}. {FAR}"))
+        for number in range(60):
+            index.add(Document(f"far {number}", "A", FAR))
+    for weights, first in ((Weights(whole_phrase=0), "otherwise 0"), (Weights(), "whole")):
+        with Searcher(tmp_path / "index", weights=weights) as searcher:
+            assert searcher.search(PIECE, syntax=syntax).results[0].source_document == first

@@ -7,6 +7,7 @@ import pytest
 
 from shared import Document, Index, QueryParseError, Searcher, create
 from shared.query import phrases, proximity, wildcards
+from shared.query.parser import parse
 from shared.query.tree import (
     Clause,
     Clauses,
@@ -155,6 +156,21 @@ def test_neighbouring_words_count_more_where_they_are_near() -> None:
     assert str(proximity.with_neighbours(words, pairs)) == (
         'notice period -x ~"notice period"~3^0.25'
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "phrase"),
+    [
+        ("end of the end", '"end of the end"^6'),
+        ("the end", "(nothing)"),
+        ("the end -lease", "(nothing)"),
+        ("the end of*", "(nothing)"),
+        ("the end title:lease", "(nothing)"),
+        ("end " * 251, "(nothing)"),
+    ],
+)
+def test_a_query_of_words_only_counts_as_a_phrase(text: str, phrase: str) -> None:
+    assert str(proximity.whole(parse(text, text, "or"), text)) == phrase
 
 
 def test_a_word_without_letters_is_no_condition() -> None:
