@@ -22,12 +22,15 @@ from idx.commands import (
     init,
     list_,
     mcp_config,
+    optimize,
+    purge,
     rebuild,
     search,
     show,
     stats,
     sync,
     terms,
+    unlock,
     watch,
 )
 from idx.configured_command import ConfiguredCommand
@@ -47,6 +50,9 @@ COMMANDS: Final[dict[str, Callable[..., None]]] = {
     "stats": stats.stats,
     "failures": failures.failures,
     "rebuild": rebuild.rebuild,
+    "optimize": optimize.optimize,
+    "purge": purge.purge,
+    "unlock": unlock.unlock,
     "eval": eval_.evaluate,
     "mcp-config": mcp_config.mcp_config,
 }

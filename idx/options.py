@@ -50,6 +50,8 @@ Wait = Annotated[
     ),
 ]
 
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask; needed without a terminal.")]
+
 Include = Annotated[
     list[str] | None,
     typer.Option(
@@ -225,4 +227,5 @@ __all__ = [
     "Timeout",
     "Wait",
     "Workers",
+    "Yes",
 ]

@@ -8,7 +8,7 @@ import lucene
 from java.util import HashMap
 from org.apache.lucene.index import DirectoryReader
 
-from shared import schema
+from shared import java_errors, schema
 from shared.errors import IndexSchemaError
 from shared.indexed_folder import IndexedFolders
 from shared.remembered import remembered
@@ -51,6 +51,26 @@ def indexed_folders(reader: Any, path: Path) -> IndexedFolders:
         path: the index folder.
     """
     return IndexedFolders.load(user_data(reader).get(schema.COMMIT_FOLDERS), path)
+
+
+def open_last_commit(directory: Any, path: Path) -> Any:
+    """A reader of the last commit, which is one that this version can use.
+
+    Args:
+        directory: Lucene's view of the index folder.
+        path: the index folder.
+
+    Raises:
+        IndexFolderError: the index cannot be used; the class says why.
+    """
+    with java_errors.reading(path):
+        reader = DirectoryReader.open(directory)
+        try:
+            check_schema(reader, path)
+        except BaseException:
+            reader.close()
+            raise
+        return reader
 
 
 def check_schema(reader: Any, path: Path) -> None:

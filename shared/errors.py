@@ -125,14 +125,14 @@ class IndexSchemaError(IndexFolderError):
 
 
 class IndexLockedError(IndexFolderError):
-    """Another writer holds the index."""
+    """Another writer holds the index; `waited` is for how many seconds it was waited for."""
 
-    def __init__(self, path: Path, holder: str, waited: float) -> None:
-        super().__init__(
-            path,
-            f"the index at {path} is locked by another writer, {holder} (waited "
-            f"{waited:g} s); try again when it has ended, or wait longer with --wait SECONDS",
-        )
+    def __init__(self, path: Path, holder: str, waited: float | None = None) -> None:
+        help_ = "; the lock ends with that process: let it end, or end it"
+        if waited is not None:
+            help_ = f" (waited {waited:g} s); try again when it has ended, or wait longer with "
+            help_ += "--wait SECONDS"
+        super().__init__(path, f"the index at {path} is locked by another writer, {holder}{help_}")
 
 
 class IndexDamagedError(IndexFolderError):

@@ -87,5 +87,17 @@ def save_failures(index: Path, failures: Mapping[str, Failure]) -> None:
         raise IndexWriteError(index, f"{FILE_NAME}: {error.strerror or error}") from error
 
 
+def delete_failures(index: Path) -> None:
+    """Forget all failures.
+
+    Raises:
+        IndexWriteError: the file system refused.
+    """
+    try:
+        (index / FILE_NAME).unlink(missing_ok=True)
+    except OSError as error:
+        raise IndexWriteError(index, f"{FILE_NAME}: {error.strerror or error}") from error
+
+
 def _for_the_owner(path: str, flags: int) -> int:
     return os.open(path, flags, mode=0o600)

@@ -1,7 +1,7 @@
 """The index open for writing."""
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -16,7 +16,7 @@ from org.apache.lucene.store import FSDirectory
 
 from shared import index_folder, java_errors, jvm, schema
 from shared.chunker import chunk_id
-from shared.commit import check_schema, commit_data, indexed_folders
+from shared.commit import commit_data, indexed_folders, open_last_commit
 from shared.document import Document
 from shared.errors import (
     DocumentNotFoundError,
@@ -270,10 +270,5 @@ def _document_term(source_document: str) -> Any:
 
 def _check_readable(directory: Any, path: Path) -> IndexedFolders:
     """The folders of the newest commit; or the error that says why it cannot be used."""
-    with java_errors.reading(path):
-        reader = DirectoryReader.open(directory)
-        try:
-            check_schema(reader, path)
-            return indexed_folders(reader, path)
-        finally:
-            reader.close()
+    with closing(open_last_commit(directory, path)) as reader:
+        return indexed_folders(reader, path)

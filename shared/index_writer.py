@@ -1,14 +1,19 @@
 """Lucene's writer of an index, which one program has at a time."""
 
 import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
 import lucene
+from java.nio.file import Paths
 from org.apache.lucene.index import IndexWriter, IndexWriterConfig, LogByteSizeMergePolicy
-from org.apache.lucene.store import LockObtainFailedException
+from org.apache.lucene.store import FSDirectory, LockObtainFailedException
 
+from shared import index_folder, java_errors, jvm
 from shared.analysis.analyzers import writing_analyzer
+from shared.commit import open_last_commit
 from shared.errors import IndexLockedError
 from shared.writer_lock import holder
 
@@ -50,3 +55,52 @@ def open_writer(
             if time.monotonic() >= deadline:
                 raise IndexLockedError(path, holder(path), wait) from error
         time.sleep(_RETRY_SECONDS)
+
+
+@contextmanager
+def exclusive_writer(path: Path, wait: float) -> Iterator[tuple[Any, Any]]:
+    """Lend the only writer of an index, with a reader of the last commit.
+
+    At the end of the block, what was not committed in it is taken back.
+
+    Args:
+        path: the absolute path of the index folder.
+        wait: seconds to wait for another writer to end.
+
+    Raises:
+        IndexMissingError: there is no index at the path.
+        IndexLockedError: another writer held it all the time.
+        IndexWriteError: the file system refused to write.
+        IndexFolderError: the index cannot be used; the class says why.
+    """
+    index_folder.identify(path)
+    with (
+        jvm.attached("batch"),
+        java_errors.writing(path),
+        closing(FSDirectory.open(Paths.get(str(path)))) as directory,
+    ):
+        # Before the wait for another writer, which would be for nothing.
+        open_last_commit(directory, path).close()
+        writer = open_writer(directory, path, wait, IndexWriterConfig.OpenMode.APPEND)
+        try:
+            with closing(open_last_commit(directory, path)) as reader:
+                yield writer, reader
+        except BaseException:
+            writer.rollback()
+            clean(directory, path)
+            raise
+        # Does nothing after a close.
+        writer.rollback()
+
+
+def clean(directory: Any, path: Path) -> None:
+    """Delete what no commit of an index needs, as far as possible.
+
+    A rollback does so, but not after a failure to write, which may be one for want of space.
+
+    Args:
+        directory: Lucene's view of the index folder.
+        path: the index folder.
+    """
+    with suppress(lucene.JavaError, IndexLockedError):
+        open_writer(directory, path, 0, IndexWriterConfig.OpenMode.APPEND).rollback()

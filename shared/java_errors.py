@@ -103,9 +103,16 @@ _READING_ERRORS: Final[list[tuple[tuple[Any, ...], Callable[[Path, Any], McpLuce
 """Java's classes, subclasses before their bases, and what each becomes."""
 
 
+_MERGE_FAILED: Final = "background merge hit exception"
+"""How the message of `IndexWriter.forceMerge` begins if one of its threads failed."""
+
+
 def _writing_error(path: Path, thrown: Any) -> McpLuceneError:
     if _is_any(thrown, AlreadyClosedException, UncheckedIOException) and thrown.getCause():
         # The writer closed itself after the failure that its cause tells.
+        thrown = thrown.getCause()
+    elif str(thrown.getMessage()).startswith(_MERGE_FAILED) and thrown.getCause():
+        # It names the segments that were merged; its cause tells what happened.
         thrown = thrown.getCause()
     known = _reading_error(path, thrown) or _unforeseen(thrown)
     if isinstance(known, IndexPathError) and not AccessDeniedException.instance_(thrown):

@@ -1,12 +1,11 @@
 """An index built anew, in the schema of this version, from the text that is stored in it."""
 
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import lucene
+import lucene  # noqa: F401 - the packages of Java can be imported after it only
 from java.nio.file import Paths
 from java.util import Arrays
 from org.apache.lucene.index import DirectoryReader, IndexWriterConfig
@@ -14,8 +13,8 @@ from org.apache.lucene.store import FSDirectory
 
 from shared import index_folder, java_errors, jvm, schema
 from shared.commit import commit_data, indexed_folders, rebuilt_schema
-from shared.errors import IndexDamagedError, IndexLockedError
-from shared.index_writer import open_writer
+from shared.errors import IndexDamagedError
+from shared.index_writer import clean, open_writer
 from shared.lucene_document import placed_to_lucene, with_language
 from shared.settings import DEFAULT_WAIT
 from shared.stored_documents import StoredDocument, stored_documents
@@ -74,7 +73,7 @@ def rebuild(path: Path | str, *, wait: float = DEFAULT_WAIT, progress: Progress 
                 return _rebuild(directory, path, writer, progress)
             except BaseException:
                 writer.rollback()
-                _clean(directory, path)
+                clean(directory, path)
                 raise
         finally:
             directory.close()
@@ -100,15 +99,6 @@ def _rebuild(directory: Any, path: Path, writer: Any, progress: Progress) -> Reb
     # Merges, then commits: once.
     writer.close()
     return Rebuilt(documents, chunks, schema.SCHEMA_VERSION, version)
-
-
-def _clean(directory: Any, path: Path) -> None:
-    """Delete what no commit needs.
-
-    A rollback does so, but not after a failure to write, which may be one for want of space.
-    """
-    with suppress(lucene.JavaError, IndexLockedError):
-        open_writer(directory, path, 0, IndexWriterConfig.OpenMode.APPEND).rollback()
 
 
 def _open(directory: Any, path: Path) -> tuple[Any, int]:

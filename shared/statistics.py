@@ -1,6 +1,8 @@
 """The state of an index in figures."""
 
 import time
+from collections.abc import Iterable
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -21,15 +23,14 @@ def statistics(searcher: Any, path: Path) -> IndexStatistics:
     reader = DirectoryReader.cast_(searcher.getIndexReader())
     commit = reader.getIndexCommit()
     data = user_data(reader)
-    files = [path / name for name in commit.getFileNames()]
     folders = indexed_folders(reader, path)
     return IndexStatistics(
         path=str(path),
-        documents=searcher.count(IntPoint.newExactQuery(schema.CHUNK_INDEX, 1)),
+        documents=document_count(searcher),
         chunks=reader.numDocs(),
         deleted_chunks=reader.numDeletedDocs(),
         segments=commit.getSegmentCount(),
-        size_bytes=sum(map(_size, files)),
+        size_bytes=size_bytes(path / name for name in commit.getFileNames()),
         languages=_documents_by(metadata.LANGUAGE, searcher),
         formats=_documents_by(metadata.FILE_EXTENSION, searcher),
         changed=_time_of_change(path / str(commit.getSegmentsFileName())),
@@ -65,9 +66,15 @@ def _time_of_change(commit: Path) -> str:
     return datetime.fromtimestamp(int(changed), UTC).isoformat().replace("+00:00", "Z")
 
 
-def _size(file: Path) -> int:
-    """Bytes of a file; 0 for one that a newer commit has made superfluous meanwhile."""
-    try:
-        return file.stat().st_size
-    except FileNotFoundError:
-        return 0
+def size_bytes(files: Iterable[Path]) -> int:
+    """Bytes of files, without those that a newer commit has made superfluous meanwhile."""
+    size = 0
+    for file in files:
+        with suppress(FileNotFoundError):
+            size += file.stat().st_size
+    return size
+
+
+def document_count(searcher: Any) -> int:
+    """The number of documents that a Lucene searcher shows."""
+    return int(searcher.count(IntPoint.newExactQuery(schema.CHUNK_INDEX, 1)))

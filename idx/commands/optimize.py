@@ -1,0 +1,33 @@
+"""`idx optimize`."""
+
+from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json, Wait
+from idx.output import print_json, tell
+from shared.settings import DEFAULT_WAIT
+
+
+def optimize(
+    index_path: IndexPath = DEFAULT_INDEX_PATH, wait: Wait = DEFAULT_WAIT, as_json: Json = False
+) -> None:
+    """Merge the segments of the index into one, and remove deleted chunks from its files.
+
+    Pays off for an index that is searched much and seldom changed. It stays as it is until the
+    new segment takes its place, so there must be room on the disk for both: up to twice the size.
+
+    Example: idx optimize
+    """
+    from dataclasses import asdict
+
+    from idx.progress import merged
+    from shared.optimize import optimize as merge_all
+
+    done = merge_all(index_path, wait=wait, progress=merged)
+    if as_json:
+        print_json(asdict(done))
+    elif done.segments_before <= 1 and not done.deleted_chunks:
+        tell("The index is optimized already; nothing was written.")
+    else:
+        tell(
+            f"Merged {done.segments_before:,} segments into {done.segments_after:,} and removed "
+            f"{done.deleted_chunks:,} deleted chunks: {done.bytes_before / 1e6:,.2f} MB before, "
+            f"{done.bytes_after / 1e6:,.2f} MB now"
+        )

@@ -1,0 +1,39 @@
+"""`idx purge`."""
+
+import typer
+
+from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json, Wait, Yes
+from idx.output import print_json, say, tell
+from shared.settings import DEFAULT_WAIT
+
+
+def purge(
+    index_path: IndexPath = DEFAULT_INDEX_PATH,
+    yes: Yes = False,
+    wait: Wait = DEFAULT_WAIT,
+    as_json: Json = False,
+) -> None:
+    """Remove all documents; the index is as idx init makes one.
+
+    What is known of folders and files goes, too, so that idx sync adds everything again. The
+    files that the documents came from are not touched.
+
+    Examples: idx purge --index-path ~/my-index; idx purge --yes
+    """
+    from dataclasses import asdict
+
+    from idx.confirmation import confirm
+    from shared.purge import purge as remove_all
+    from shared.searcher import Searcher
+
+    with Searcher(index_path) as searcher:
+        figures = searcher.statistics()
+    action = f"remove all {figures.documents:,} documents from the index at {figures.path}"
+    if not confirm(action, yes=yes):
+        say("Nothing was removed.")
+        raise typer.Exit(1)
+    done = remove_all(index_path, wait=wait)
+    if as_json:
+        print_json(asdict(done))
+    else:
+        tell(f"Removed {done.deleted_documents:,} documents ({done.deleted_chunks:,} chunks)")

@@ -1,0 +1,54 @@
+"""An index without its documents."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import lucene  # noqa: F401 - the packages of Java can be imported after it only
+from org.apache.lucene.search import IndexSearcher
+
+from shared import index_folder
+from shared.commit import commit_data
+from shared.failures import delete_failures
+from shared.index_writer import exclusive_writer
+from shared.indexed_folder import IndexedFolders
+from shared.settings import DEFAULT_WAIT
+from shared.statistics import document_count
+
+
+@dataclass(frozen=True, slots=True)
+class Purged:
+    """What was removed.
+
+    Attributes:
+        deleted_documents: documents that were in the index.
+        deleted_chunks: their chunks.
+    """
+
+    deleted_documents: int
+    deleted_chunks: int
+
+
+def purge(path: Path | str, *, wait: float = DEFAULT_WAIT) -> Purged:
+    """Remove everything from an index: documents, folders, and the list of failures.
+
+    One commit makes it an index as `shared.create` makes one.
+
+    Args:
+        path: the index folder.
+        wait: seconds to wait for another writer to end.
+
+    Raises:
+        IndexMissingError: there is no index at the path.
+        IndexLockedError: another writer held it all the time.
+        IndexWriteError: the file system refused to write; nothing was removed.
+        IndexFolderError: the index cannot be used; the class says why.
+    """
+    path = index_folder.absolute(path)
+    with exclusive_writer(path, wait) as (writer, reader):
+        documents = document_count(IndexSearcher(reader))
+        chunks = int(reader.numDocs())
+        writer.deleteAll()
+        writer.setLiveCommitData(commit_data(IndexedFolders(), path))
+        writer.commit()
+        delete_failures(path)
+    return Purged(documents, chunks)

@@ -1,0 +1,56 @@
+"""The lock file that a writer has left in an index."""
+
+from contextlib import closing
+from pathlib import Path
+
+import lucene
+from java.nio.file import Paths
+from org.apache.lucene.index import IndexWriter
+from org.apache.lucene.store import FSDirectory, LockObtainFailedException
+
+from shared import index_folder, java_errors, jvm
+from shared.errors import IndexLockedError, IndexMissingError, IndexPathError
+from shared.writer_lock import holder
+
+
+def unlock(path: Path | str) -> bool:
+    """Delete the lock file of an index that no process holds.
+
+    A writer's lock ends with its process, so a file that is left over keeps nobody out. It is
+    deleted while this process holds the lock, so that no writer can be at work meanwhile.
+
+    Args:
+        path: the index folder.
+
+    Returns:
+        False if there was no lock file.
+
+    Raises:
+        IndexMissingError: there is no index at the path.
+        IndexLockedError: a process holds the lock.
+        IndexPathError: the file cannot be deleted.
+    """
+    path = index_folder.absolute(path)
+    index_folder.identify(path)
+    file = path / "write.lock"
+    if not file.exists():
+        if not any(path.glob("segments_*")):
+            raise IndexMissingError(path)
+        return False
+    with (
+        jvm.attached(),
+        java_errors.writing(path),
+        closing(FSDirectory.open(Paths.get(str(path)))) as directory,
+    ):
+        try:
+            lock = directory.obtainLock(IndexWriter.WRITE_LOCK_NAME)
+        except lucene.JavaError as error:
+            if not LockObtainFailedException.instance_(error.getJavaException()):
+                raise
+            raise IndexLockedError(path, holder(path)) from error
+        with closing(lock):
+            try:
+                file.unlink()
+            except OSError as error:
+                raise IndexPathError(path, error.strerror or str(error)) from error
+    return True

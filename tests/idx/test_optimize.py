@@ -1,0 +1,186 @@
+"""`idx optimize`: one segment, the same documents, and never anything in between."""
+
+import json
+import resource
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from shared import Document, Index, Searcher
+from shared.writer_lock import holder
+from tests.conftest import PROGRAMS, Idx
+from tests.idx.contents import contents
+from tests.idx.files import make, sync
+from tests.idx.interruptible import INTERRUPTIBLE
+from tests.idx.raw_index import files_of_lucene, stored
+from tests.idx.segments import fill
+from tests.idx.test_terminal import on_a_terminal
+
+
+@pytest.fixture
+def filled(empty_index: Path) -> Path:
+    fill(empty_index)
+    return empty_index
+
+
+def files(path: Path) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in path.iterdir()}
+
+
+def test_one_segment_is_left_and_nothing_is_lost(idx: Idx, filled: Path) -> None:
+    papers = make(filled.parent / "papers", "a.txt", "b.txt")
+    (papers / "broken.pdf").write_text("%PDF-1.7 nothing")
+    idx("sync", "papers", code=1)
+    before, shown, old = stored(filled), contents(filled), files_of_lucene(filled)
+    was = json.loads(idx("stats", "--json").stdout)
+    assert was["segments"] > 2
+    done = idx("optimize")
+    now = json.loads(idx("stats", "--json").stdout)
+    assert done.stdout == (
+        f"Merged {was['segments']} segments into 1 and removed {was['deleted_chunks']} deleted "
+        f"chunks: {was['size_bytes'] / 1e6:.2f} MB before, {now['size_bytes'] / 1e6:.2f} MB now\n"
+    )
+    assert done.stderr == ""
+    # In the order of before, by which equal hits are shown.
+    assert stored(filled) == before
+    assert contents(filled) == shown
+    assert (now["segments"], now["deleted_chunks"]) == (1, 0)
+    assert now["size_bytes"] < was["size_bytes"]
+    assert now["folders"] == was["folders"]
+    new = files_of_lucene(filled)
+    assert new.isdisjoint(old)
+    assert {file.name for file in filled.iterdir()} == {*new, "failures.json", "write.lock"}
+    assert sync(idx, "papers", code=0) == {"skipped": 3}
+
+
+def test_the_answer_for_programs(idx: Idx, filled: Path) -> None:
+    was = json.loads(idx("stats", "--json").stdout)
+    done = idx("optimize", "--json")
+    now = json.loads(idx("stats", "--json").stdout)
+    answer = json.loads(done.stdout)
+    assert answer.pop("seconds") > 0
+    assert answer == {
+        "segments_before": was["segments"],
+        "segments_after": 1,
+        "bytes_before": was["size_bytes"],
+        "bytes_after": now["size_bytes"],
+        "deleted_chunks": was["deleted_chunks"],
+    }
+
+
+def test_an_optimized_index_is_left_alone(idx: Idx, filled: Path) -> None:
+    idx("optimize")
+    before = files(filled)
+    assert idx("optimize").stdout == "The index is optimized already; nothing was written.\n"
+    answer = json.loads(idx("optimize", "--json").stdout)
+    assert answer["segments_before"] == answer["segments_after"] == 1
+    assert answer["bytes_before"] == answer["bytes_after"]
+    assert files(filled) == before
+
+
+def test_deletions_are_reason_enough(idx: Idx, filled: Path) -> None:
+    idx("optimize")
+    idx("delete", "d11")
+    assert "Merged 1 segments into 1 and removed 6 deleted chunks" in idx("optimize").stdout
+    assert json.loads(idx("stats", "--json").stdout)["deleted_chunks"] == 0
+
+
+def test_an_index_without_documents(idx: Idx, empty_index: Path) -> None:
+    assert "nothing was written" in idx("optimize").stdout
+    with Index(empty_index) as index:
+        index.add(Document("a", "A", "text"))
+    with Index(empty_index) as index:
+        index.add(Document("b", "B", "text"))
+        index.commit()
+        index.delete_documents(["a", "b"])
+    idx("optimize")
+    assert json.loads(idx("stats", "--json").stdout)["segments"] == 0
+
+
+def test_without_an_index_there_is_nothing_to_optimize(idx: Idx, index_path: Path) -> None:
+    failed = idx("optimize", code=1)
+    assert failed.stderr.startswith(f"Error: there is no index at {index_path}; create one with")
+    assert not index_path.exists()
+
+
+def test_another_writer_is_waited_for_and_named(idx: Idx, filled: Path) -> None:
+    with Index(filled):
+        failed = idx("optimize", "--wait", "0.1", code=1)
+    assert "is locked by another writer" in failed.stderr
+    assert "(waited 0.1 s)" in failed.stderr
+
+
+def test_a_reader_sees_the_one_or_the_other(idx: Idx, filled: Path) -> None:
+    with Searcher(filled) as searcher, searcher._index.newest() as old:  # noqa: SLF001 - a long call
+        idx("optimize")
+        count = old.getIndexReader().numDocs()
+        assert count == searcher.statistics().chunks
+        assert searcher.statistics().segments == 1
+        assert searcher.search("common", limit=1).totalHits == 54
+
+
+def start(path: Path) -> subprocess.Popen[str]:
+    """A run that merges when this returns."""
+    before = {file.name for file in path.iterdir()}
+    process = subprocess.Popen(
+        [*INTERRUPTIBLE, "optimize", "-i", path],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    deadline = time.monotonic() + 60
+    while process.poll() is None and {file.name for file in path.iterdir()} <= before:
+        assert time.monotonic() < deadline
+        time.sleep(0.002)
+    return process
+
+
+@pytest.mark.parametrize(
+    ("stop", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9)]
+)
+def test_stopped_it_leaves_the_index_as_it_was(
+    idx: Idx, filled: Path, stop: signal.Signals, code: int
+) -> None:
+    before, shown = files(filled), contents(filled)
+    with start(filled) as process:
+        process.send_signal(stop)
+        _, errors = process.communicate()
+    assert process.returncode == code
+    assert "Traceback" not in errors
+    assert "Exception" not in errors
+    if stop != signal.SIGKILL:
+        assert files(filled) == before
+    assert contents(filled) == shown
+    assert holder(filled) == "a process that has just ended"
+    idx("optimize")
+    assert contents(filled) == shown
+    assert {file.name for file in filled.iterdir()} == {*files_of_lucene(filled), "write.lock"}
+
+
+def test_a_disk_that_fills_up_costs_nothing(filled: Path) -> None:
+    before = files(filled)
+    limit = max(map(len, before.values()))
+
+    def no_larger_files() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+    failed = subprocess.run(
+        [PROGRAMS / "idx", "optimize", "-i", filled],
+        capture_output=True,
+        text=True,
+        preexec_fn=no_larger_files,
+        check=False,
+    )
+    assert failed.returncode == 1
+    (message,) = failed.stderr.splitlines()
+    assert message.startswith(f"Error: writing to the index at {filled} failed: File too large")
+    assert files(filled) == before
+
+
+def test_a_terminal_shows_how_far_it_is(filled: Path) -> None:
+    shown = on_a_terminal("optimize", "-i", filled)
+    assert "Merging" in shown
+    assert "segments into 1" in shown

@@ -1,0 +1,115 @@
+"""`idx purge`: an index without documents, only if somebody says yes."""
+
+import json
+import os
+import pty
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from shared import Document, Index
+from tests.conftest import Connect, Idx
+from tests.idx.contents import contents
+from tests.idx.files import ids, make, sync
+from tests.idx.interruptible import INTERRUPTIBLE
+from tests.idx.raw_index import files_of_lucene
+
+
+@pytest.fixture
+def filled(idx: Idx, empty_index: Path) -> Path:
+    papers = make(empty_index.parent / "papers", "a.txt", "b/c.txt")
+    (papers / "broken.pdf").write_text("%PDF-1.7 nothing")
+    idx("sync", "papers", code=1)
+    with Index(empty_index) as index:
+        index.add(Document("long", "Long", "word " * 700))
+    return empty_index
+
+
+def test_everything_goes_and_a_sync_brings_the_files_again(idx: Idx, filled: Path) -> None:
+    done = idx("purge", "--yes")
+    assert done.stdout == "Removed 3 documents (6 chunks)\n"
+    assert {file.name for file in filled.iterdir()} == {*files_of_lucene(filled), "write.lock"}
+    assert json.loads(idx("list", "--json").stdout)["total_documents"] == 0
+    assert json.loads(idx("failures", "--json").stdout)["total"] == 0
+    figures = json.loads(idx("stats", "--json").stdout)
+    assert (figures["folders"], figures["segments"], figures["schema_version"]) == ({}, 0, 3)
+    assert sync(idx, "papers", code=1) == {"added": 2, "failed": 1, "chunks": 2}
+    assert ids(filled) == ["a.txt", "b/c.txt"]
+
+
+def test_the_answer_for_programs(idx: Idx, filled: Path) -> None:
+    done = idx("purge", "--yes", "--json")
+    assert json.loads(done.stdout) == {"deleted_documents": 3, "deleted_chunks": 6}
+    assert done.stderr == ""
+    done = idx("purge", "-y", "--json")
+    assert json.loads(done.stdout) == {"deleted_documents": 0, "deleted_chunks": 0}
+
+
+def test_without_a_terminal_and_without_yes_nothing_is_removed(idx: Idx, filled: Path) -> None:
+    before = contents(filled)
+    failed = idx("purge", code=1, stdin="y\n")
+    (message,) = failed.stderr.splitlines()
+    assert message.startswith("Error: there is no terminal to ask on whether to remove all 3 doc")
+    assert message.endswith("do it again with --yes")
+    assert failed.stdout == ""
+    assert contents(filled) == before
+
+
+@pytest.mark.parametrize(
+    ("typed", "code", "left"),
+    [(b"y\n", 0, 0), (b"n\n", 1, 3), (b"\n", 1, 3), (b"\x04", 1, 3), (b"\x03", 130, 3)],
+    ids=["yes", "no", "enter", "end", "interrupt"],
+)
+def test_a_terminal_is_asked(filled: Path, typed: bytes, code: int, left: int) -> None:
+    terminal, end = pty.openpty()
+    with subprocess.Popen(
+        [*INTERRUPTIBLE, "purge", "-i", filled],
+        stdin=end,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        assert process.stderr is not None
+        asked = process.stderr.read(len("Remove all 3 documents"))
+        assert asked == "Remove all 3 documents"
+        if typed == b"\x03":
+            # The terminal is that of the test run, so it does not make a signal of it.
+            process.send_signal(signal.SIGINT)
+        else:
+            os.write(terminal, typed)
+        printed, errors = process.communicate()
+    os.close(end)
+    os.close(terminal)
+    assert process.returncode == code
+    assert "Traceback" not in errors
+    assert ("Removed 3 documents" in printed) == (code == 0)
+    assert ("Nothing was removed." in errors) == (code == 1)
+    assert len(ids(filled)) == left
+
+
+@pytest.mark.anyio
+async def test_a_running_server_sees_that_nothing_is_there(
+    idx: Idx, filled: Path, connect: Connect
+) -> None:
+    async with connect() as client:
+        for hits in (1, 0):
+            answer = await client.call_tool("Search", {"query": "word", "limit": 1})
+            assert answer.structured_content is not None
+            assert bool(answer.structured_content["totalHits"]) == bool(hits)
+            idx("purge", "--yes")
+
+
+def test_another_writer_is_waited_for_and_named(idx: Idx, filled: Path) -> None:
+    with Index(filled) as index:
+        failed = idx("purge", "--yes", "--wait", "0.1", code=1)
+        assert "is locked by another writer" in failed.stderr
+        index.add(Document("late", "Late", "text"))
+    assert len(ids(filled)) == 4
+
+
+def test_without_an_index_there_is_nothing_to_purge(idx: Idx, index_path: Path) -> None:
+    failed = idx("purge", "--yes", code=1)
+    assert failed.stderr.startswith(f"Error: there is no index at {index_path}; create one with")

@@ -1,0 +1,71 @@
+"""`idx unlock`: a lock file that nobody holds goes, another one stays."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from shared import Index, IndexLockedError
+from shared.unlock import unlock
+from tests.conftest import PROGRAMS, Idx
+from tests.idx.test_index_errors import is_locked, wait_for
+from tests.unprivileged import UNPRIVILEGED
+
+
+def test_a_lock_that_a_killed_writer_left_is_removed(idx: Idx, empty_index: Path) -> None:
+    with subprocess.Popen(
+        [PROGRAMS / "idx", "bulk", "-i", empty_index, "-j", "-"], stdin=subprocess.PIPE
+    ) as writer:
+        wait_for(lambda: is_locked(empty_index))
+        writer.kill()
+    assert (empty_index / "write.lock").exists()
+    assert idx("unlock").stdout == "Removed the lock file; no process held it.\n"
+    assert not (empty_index / "write.lock").exists()
+    assert idx("unlock").stdout == "The index is not locked; there was nothing to remove.\n"
+    idx("add", "-d", "a", "-t", "A", "-c", "text")
+
+
+def test_the_lock_of_a_process_that_lives_stays(idx: Idx, empty_index: Path) -> None:
+    with subprocess.Popen(
+        [PROGRAMS / "idx", "bulk", "-i", empty_index, "-j", "-"], stdin=subprocess.PIPE
+    ) as writer:
+        wait_for(lambda: is_locked(empty_index))
+        failed = idx("unlock", code=1)
+        (message,) = failed.stderr.splitlines()
+        assert f"is locked by another writer, process {writer.pid} (" in message
+        assert message.endswith("the lock ends with that process: let it end, or end it")
+        assert "--wait" not in message
+        assert is_locked(empty_index)
+        assert writer.stdin is not None
+        writer.stdin.write(b'{"Id": "a", "Title": "A", "Content": "text"}')
+        writer.stdin.close()
+    assert writer.returncode == 0
+    assert json.loads(idx("list", "--json").stdout)["total_documents"] == 1
+
+
+def test_the_lock_of_the_same_process_stays(idx: Idx, empty_index: Path) -> None:
+    # A program that scripts both: the lock of the system would let its own process through.
+    with Index(empty_index), pytest.raises(IndexLockedError, match="this process"):
+        unlock(empty_index)
+    assert unlock(empty_index)
+
+
+def test_the_answer_for_programs(idx: Idx, empty_index: Path) -> None:
+    (empty_index / "write.lock").touch()
+    assert json.loads(idx("unlock", "--json").stdout) == {"unlocked": True}
+    assert json.loads(idx("unlock", "--json").stdout) == {"unlocked": False}
+
+
+def test_a_folder_that_is_read_only_is_named(idx: Idx, empty_index: Path) -> None:
+    empty_index.chmod(0o555)
+    failed = idx("unlock", code=1, prefix=UNPRIVILEGED)
+    assert f"{empty_index} cannot be used: Permission denied" in failed.stderr
+    empty_index.chmod(0o755)
+
+
+def test_without_an_index_there_is_nothing_to_unlock(idx: Idx, index_path: Path) -> None:
+    for _ in range(2):
+        failed = idx("unlock", code=1)
+        assert failed.stderr.startswith(f"Error: there is no index at {index_path}; create one")
+        index_path.mkdir(exist_ok=True)
