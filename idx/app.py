@@ -12,6 +12,7 @@ import typer
 from idx.commands import (
     add,
     bulk,
+    check,
     config,
     delete,
     doctor,
@@ -49,6 +50,7 @@ COMMANDS: Final[dict[str, Callable[..., None]]] = {
     "fields": fields.fields,
     "stats": stats.stats,
     "failures": failures.failures,
+    "check": check.check,
     "rebuild": rebuild.rebuild,
     "optimize": optimize.optimize,
     "purge": purge.purge,

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from shared.optimize import Merging
+    from shared.progress import Step
 
 Item = TypeVar("Item")
 
@@ -26,22 +26,30 @@ def counted(items: Iterable[Item], name: str) -> Iterator[Item]:
             progress.advance(task)
 
 
-def merged(merging: Iterable["Merging"]) -> Iterator["Merging"]:
-    """Pass on how far a merge is and show it; silent if stderr is not a terminal."""
+def shown(steps: Iterable["Step"]) -> Iterator["Step"]:
+    """Pass on the steps of a run and show how far it is; silent if stderr is not a terminal."""
     if not sys.stderr.isatty():
-        yield from merging
+        yield from steps
         return
     from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        TaskProgressColumn,
+        TextColumn,
+        TimeElapsedColumn,
+    )
 
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("Merging", total=None)
-        for state in merging:
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn())
+    with Progress(
+        *columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True
+    ) as progress:
+        task = progress.add_task("")
+        for step in steps:
             progress.update(
                 task,
-                description=f"Merging {state.segments:,} segments",
-                completed=state.bytes_written,
-                total=max(state.bytes_before, state.bytes_written),
+                description=step.activity,
+                completed=step.done,
+                total=max(step.total, step.done),
             )
-            yield state
+            yield step

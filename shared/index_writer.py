@@ -1,7 +1,7 @@
 """Lucene's writer of an index, which one program has at a time."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
@@ -39,16 +39,43 @@ def open_writer(
     Raises:
         IndexLockedError: another writer held it all the time.
     """
-    deadline = time.monotonic() + wait
-    while True:
+
+    def open_() -> Any:
         config = IndexWriterConfig(writing_analyzer())
         config.setOpenMode(mode)
         config.setRAMBufferSizeMB(_BUFFER_MEGABYTES)
         if keep_order:
             # The usual one merges segments that are no neighbours, too.
             config.setMergePolicy(LogByteSizeMergePolicy())
+        return IndexWriter(directory, config)
+
+    return _when_unlocked(open_, path, wait)
+
+
+@contextmanager
+def locked(directory: Any, path: Path, wait: float) -> Iterator[Any]:
+    """Keep writers out of an index, and lend the lock of Lucene that does it.
+
+    Args:
+        directory: Lucene's view of the index folder.
+        path: the index folder.
+        wait: seconds to wait for a writer to end.
+
+    Raises:
+        IndexLockedError: a writer held it all the time.
+    """
+    with closing(
+        _when_unlocked(lambda: directory.obtainLock(IndexWriter.WRITE_LOCK_NAME), path, wait)
+    ) as lock:
+        yield lock
+
+
+def _when_unlocked(obtain: Callable[[], Any], path: Path, wait: float) -> Any:
+    """What a function returns as soon as no other process has the lock that it needs."""
+    deadline = time.monotonic() + wait
+    while True:
         try:
-            return IndexWriter(directory, config)
+            return obtain()
         except lucene.JavaError as error:
             if not LockObtainFailedException.instance_(error.getJavaException()):
                 raise

@@ -31,7 +31,12 @@ from shared.index_format import NO_COMMIT, has_segments, written_by
 
 def message(error: lucene.JavaError) -> str:
     """The message of a Java exception without its stack trace, on one line."""
-    return _text(error.getJavaException())
+    return text(error.getJavaException())
+
+
+def text(thrown: Any) -> str:
+    """The message of what Java has thrown, on one line; the name of its class if it has none."""
+    return " ".join((thrown.getMessage() or thrown.getClass().getSimpleName()).split())
 
 
 @contextmanager
@@ -96,9 +101,9 @@ _READING_ERRORS: Final[list[tuple[tuple[Any, ...], Callable[[Path, Any], McpLuce
     ),
     (
         (CorruptIndexException, EOFException, FileNotFoundException, NoSuchFileException),
-        lambda path, thrown: IndexDamagedError(path, _text(thrown)),
+        lambda path, thrown: IndexDamagedError(path, text(thrown)),
     ),
-    ((IOException,), lambda path, thrown: IndexPathError(path, _text(thrown))),
+    ((IOException,), lambda path, thrown: IndexPathError(path, text(thrown))),
 ]
 """Java's classes, subclasses before their bases, and what each becomes."""
 
@@ -116,7 +121,7 @@ def _writing_error(path: Path, thrown: Any) -> McpLuceneError:
         thrown = thrown.getCause()
     known = _reading_error(path, thrown) or _unforeseen(thrown)
     if isinstance(known, IndexPathError) and not AccessDeniedException.instance_(thrown):
-        return IndexWriteError(path, _text(thrown))
+        return IndexWriteError(path, text(thrown))
     return known
 
 
@@ -126,11 +131,7 @@ def _unforeseen(thrown: Any) -> LuceneError:
             "the work needs more memory than the Java heap has; ask for less at once"
         )
     kind = thrown.getClass().getName()
-    return LuceneError(f"Lucene failed with {kind}: {_text(thrown)}; please report this")
-
-
-def _text(thrown: Any) -> str:
-    return " ".join((thrown.getMessage() or thrown.getClass().getSimpleName()).split())
+    return LuceneError(f"Lucene failed with {kind}: {text(thrown)}; please report this")
 
 
 def _is_any(thrown: Any, *classes: Any) -> bool:

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,29 +16,11 @@ from org.apache.lucene.index import DirectoryReader, LogByteSizeMergePolicy
 from shared import index_folder, jvm
 from shared.commit import commit_data, indexed_folders, open_last_commit
 from shared.index_writer import exclusive_writer
+from shared.progress import Progress, Step
 from shared.settings import DEFAULT_WAIT
 from shared.statistics import size_bytes
 
 _SECONDS_BETWEEN_LOOKS: Final = 0.1
-
-
-@dataclass(frozen=True, slots=True)
-class Merging:
-    """How far a merge is.
-
-    Attributes:
-        segments: segments that are merged.
-        bytes_before: bytes of their files, about as many as are written at most.
-        bytes_written: bytes of the new files so far.
-    """
-
-    segments: int
-    bytes_before: int
-    bytes_written: int
-
-
-Progress = Callable[[Iterator[Merging]], Iterator[Merging]]
-"""Passes on how far the merge is, some times a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +91,9 @@ def _state(reader: Any, path: Path) -> tuple[int, int, frozenset[str]]:
 
 def _merge(
     writer: Any, path: Path, segments: int, size: int, old: frozenset[str]
-) -> Iterator[Merging]:
+) -> Iterator[Step]:
     """Merge in a thread, so that an interruption of this one is heard at once."""
+    activity = f"Merging {segments:,} segments"
     policy = LogByteSizeMergePolicy()
     # At once, and in the order in which the chunks were added.
     policy.setMergeFactor(max(segments, 2))
@@ -130,7 +113,7 @@ def _merge(
     thread.start()
     try:
         while thread.is_alive():
-            yield Merging(segments, size, _bytes_written(path, old))
+            yield Step(activity, _bytes_written(path, old), size)
             thread.join(_SECONDS_BETWEEN_LOOKS)
     finally:
         if thread.is_alive():
@@ -139,7 +122,7 @@ def _merge(
             thread.join()
     if failures:
         raise failures[0]
-    yield Merging(segments, size, _bytes_written(path, old))
+    yield Step(activity, _bytes_written(path, old), size)
 
 
 def _bytes_written(path: Path, old: frozenset[str]) -> int:

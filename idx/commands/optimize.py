@@ -17,10 +17,10 @@ def optimize(
     """
     from dataclasses import asdict
 
-    from idx.progress import merged
+    from idx.progress import shown
     from shared.optimize import optimize as merge_all
 
-    done = merge_all(index_path, wait=wait, progress=merged)
+    done = merge_all(index_path, wait=wait, progress=shown)
     if as_json:
         print_json(asdict(done))
     elif done.segments_before <= 1 and not done.deleted_chunks:

@@ -1,0 +1,46 @@
+"""`idx check`."""
+
+import typer
+
+from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json, Wait
+from idx.output import print_json, say, tell
+from shared.settings import DEFAULT_WAIT
+
+
+def check(
+    index_path: IndexPath = DEFAULT_INDEX_PATH, wait: Wait = DEFAULT_WAIT, as_json: Json = False
+) -> None:
+    """Check that the index is sound: its files, its segments and its documents.
+
+    Every file is read and compared with its checksum. Each problem is a line that names what is
+    wrong and what to do; the exit code is 1 then. No writer gets in meanwhile.
+
+    Example: idx check --index-path ~/my-index
+    """
+    from dataclasses import asdict
+
+    from idx.progress import shown
+    from shared.check import check as examine
+
+    found = examine(index_path, wait=wait, progress=shown)
+    if as_json:
+        print_json(
+            {
+                "sound": found.sound,
+                "documents": found.documents,
+                "chunks": found.chunks,
+                "segments": [asdict(segment) for segment in found.segments],
+                "problems": found.problems,
+            }
+        )
+    elif found.sound:
+        tell(
+            f"The index is sound: {found.documents:,} documents, {found.chunks:,} chunks, "
+            f"{len(found.segments):,} segments"
+        )
+    else:
+        for problem in found.problems:
+            tell(problem)
+        say(f"Error: the index is not sound; {len(found.problems):,} problems")
+    if not found.sound:
+        raise typer.Exit(1)

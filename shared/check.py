@@ -1,0 +1,219 @@
+"""Whether an index is sound: its files, its segments, and its documents."""
+
+import re
+from collections.abc import Generator, Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import lucene  # noqa: F401 - the packages of Java can be imported after it only
+from java.nio.file import Paths
+from java.util import Arrays
+from org.apache.lucene.index import CheckIndex, DirectoryReader, SegmentCommitInfo, SegmentInfos
+from org.apache.lucene.store import FSDirectory
+
+from shared import index_folder, java_errors, jvm
+from shared.checksums import Checksum, blocks
+from shared.commit import check_schema, rebuilt_schema
+from shared.errors import IndexDamagedError, IndexLuceneVersionError, IndexSchemaError
+from shared.index_writer import locked
+from shared.invariants import checked_documents, chunks_without_document
+from shared.progress import Progress, Step
+from shared.settings import DEFAULT_WAIT
+from shared.statistics import size_bytes
+
+_MAX_PROBLEMS: Final = 1_000
+"""Problems that are told one by one; of an index in ruins nobody reads more."""
+
+_SEGMENT: Final = re.compile("_[0-9a-z]+")
+"""How the name of every file of a segment begins."""
+
+_RESTORE: Final = "restore a backup with idx restore"
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentState:
+    """A segment, which is a part of an index with files of its own.
+
+    Attributes:
+        name: how the names of its files begin.
+        chunks: chunks in it that are not deleted.
+        deleted_chunks: chunks in it that are.
+        size_bytes: bytes of its files.
+        sound: whether nothing is wrong with it.
+    """
+
+    name: str
+    chunks: int
+    deleted_chunks: int
+    size_bytes: int
+    sound: bool
+
+
+@dataclass(slots=True)
+class Checked:
+    """What was found out about an index.
+
+    Attributes:
+        documents: documents in it; 0 if its files cannot tell.
+        chunks: chunks in it; 0 if its files cannot tell.
+        segments: its segments; none if its files cannot tell.
+        problems: what is wrong, to what, and what to do; a line each.
+    """
+
+    documents: int = 0
+    chunks: int = 0
+    segments: list[SegmentState] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    _left_out: int = 0
+
+    @property
+    def sound(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.problems
+
+    def report(self, problem: str) -> None:
+        """Note a problem; of very many the number is told in the last line."""
+        if len(self.problems) < _MAX_PROBLEMS:
+            self.problems.append(problem)
+            return
+        self._left_out += 1
+        self.problems[_MAX_PROBLEMS:] = [f"and {self._left_out:,} problems more"]
+
+
+def check(path: Path | str, *, wait: float = DEFAULT_WAIT, progress: Progress = iter) -> Checked:
+    """Check an index: each file by its checksum, each segment by Lucene, each document by ours.
+
+    What is damaged is not read any further. No writer gets in meanwhile; nothing is written.
+
+    Args:
+        path: the index folder.
+        wait: seconds to wait for a writer to end.
+        progress: what passes on how far the check is.
+
+    Raises:
+        IndexMissingError: there is no index at the path.
+        IndexLockedError: a writer held it all the time.
+        IndexPathError: the operating system refuses access.
+    """
+    path = index_folder.absolute(path)
+    index_folder.identify(path)
+    checked = Checked()
+    with (
+        jvm.attached("batch"),
+        java_errors.writing(path),
+        closing(FSDirectory.open(Paths.get(str(path)))) as directory,
+    ):
+        # A folder without an index gets no lock file.
+        _read_commit(directory, path, checked)
+        if checked.sound:
+            with locked(directory, path, wait) as lock:
+                for _ in progress(_steps(directory, path, lock, checked)):
+                    pass
+    return checked
+
+
+def _read_commit(directory: Any, path: Path, checked: Checked) -> Any:
+    """What the last commit says of its segments; None if it cannot be read."""
+    try:
+        with java_errors.reading(path):
+            return SegmentInfos.readLatestCommit(directory)
+    except (IndexDamagedError, IndexLuceneVersionError) as error:
+        checked.report(str(error))
+    # Lucene does not always name the file that it could not read: the commit's, or a segment's.
+    matches = [_SEGMENT.match(file.name) for file in path.glob("_*")]
+    names = {f"{match[0]}.si" for match in matches if match}
+    commits = {file.name for file in path.glob("segments_*")}
+    for _ in _damaged_files(path, sorted(names | commits), checked):
+        pass
+    return None
+
+
+def _steps(directory: Any, path: Path, lock: Any, checked: Checked) -> Iterator[Step]:
+    # Once more: another writer may have been at work until now.
+    commit = _read_commit(directory, path, checked)
+    if commit is None:
+        return
+    infos = [SegmentCommitInfo.cast_(info) for info in commit.asList()]
+    files = {str(info.info.name): [str(name) for name in info.files()] for info in infos}
+    names = [str(commit.getSegmentsFileName()), *(name for of in files.values() for name in of)]
+    damaged = yield from _damaged_files(path, names, checked)
+    whole = [segment for segment, of in files.items() if damaged.isdisjoint(of)]
+    unsound = yield from _unsound_segments(directory, lock, whole, checked)
+    sound = set(whole) - unsound
+    for info in infos:
+        name = str(info.info.name)
+        deleted = int(info.getDelCount())
+        size = size_bytes(path / file for file in files[name])
+        checked.segments.append(
+            SegmentState(name, info.info.maxDoc() - deleted, deleted, size, name in sound)
+        )
+    checked.chunks = sum(segment.chunks for segment in checked.segments)
+    if checked.sound:
+        with closing(DirectoryReader.open(directory)) as reader:
+            yield from _check_documents(reader, path, checked)
+
+
+def _damaged_files(
+    path: Path, names: list[str], checked: Checked
+) -> Generator[Step, None, set[str]]:
+    """Compare the checksum of each file; returns the names of those that are damaged."""
+    total, done, damaged = size_bytes(path / name for name in names), 0, set()
+    for name in names:
+        checksum = Checksum()
+        try:
+            for block in blocks(path / name):
+                checksum.update(block)
+                done += len(block)
+                yield Step("Checking files", done, total)
+            damage = checksum.damage()
+        except FileNotFoundError:
+            damage = "it is missing"
+        except OSError as error:
+            damage = f"it cannot be read: {error.strerror or error}"
+        if damage:
+            damaged.add(name)
+            checked.report(f"file {name}: {damage}; {_RESTORE}")
+    return damaged
+
+
+def _unsound_segments(
+    directory: Any, lock: Any, segments: list[str], checked: Checked
+) -> Generator[Step, None, set[str]]:
+    """Have Lucene read all of each segment; returns the names of those that do not fit together."""
+    unsound = set()
+    examination = CheckIndex(directory, lock)
+    for number, name in enumerate(segments):
+        yield Step("Checking segments", number, len(segments))
+        status = examination.checkIndex(Arrays.asList([name]))
+        (found,) = map(CheckIndex.Status.SegmentInfoStatus.cast_, status.segmentInfos)
+        if found.error is not None:
+            unsound.add(name)
+            checked.report(f"segment {name}: {java_errors.text(found.error)}; {_RESTORE}")
+    return unsound
+
+
+def _check_documents(reader: Any, path: Path, checked: Checked) -> Iterator[Step]:
+    try:
+        # Of an older schema the documents are checked, too; those of another program are not ours.
+        rebuilt_schema(reader, path)
+    except IndexSchemaError as error:
+        checked.report(str(error))
+        return
+    try:
+        check_schema(reader, path)
+    except IndexSchemaError as error:
+        checked.report(str(error))
+    done = 0
+    for document in checked_documents(reader):
+        done += document.chunks
+        checked.documents += 1
+        for problem in document.problems:
+            checked.report(
+                f"document {document.id[:200]!r}: {problem}; remove it with idx delete and add it "
+                "again"
+            )
+        yield Step("Checking documents", done, checked.chunks)
+    if lost := chunks_without_document(reader):
+        checked.report(f"{lost:,} chunks do not say of which document they are; {_RESTORE}")

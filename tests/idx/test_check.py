@@ -1,0 +1,194 @@
+"""`idx check`: documents that are not as they should be, and an index that is."""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import lucene  # noqa: F401 - the packages of Java can be imported after it only
+import pytest
+from java.util import Arrays
+from org.apache.lucene.document import Document as LuceneDocument
+from org.apache.lucene.document import Field, SortedDocValuesField, StoredField, StringField
+from org.apache.lucene.util import BytesRef
+
+from shared import Document, Index
+from shared.chunker import chunks
+from shared.lucene_document import placed_to_lucene, to_lucene
+from shared.place import places
+from tests.conftest import Idx
+from tests.idx.files import make
+from tests.idx.raw_index import mark_as
+from tests.idx.segments import fill
+from tests.idx.test_terminal import on_a_terminal
+
+LONG = Document("long", "Long", " ".join(f"word{number}" for number in range(900)))
+
+
+@pytest.fixture
+def filled(idx: Idx, empty_index: Path) -> Path:
+    """An index of files and others, in several segments, with deletions."""
+    fill(empty_index, documents=12)
+    idx("sync", make(empty_index.parent / "papers", "a.txt", "b/c.txt"))
+    with Index(empty_index) as index:
+        index.add(Document("🦦" * 9_000, "Otter", "text"))
+        index.add(Document("ärger/größe", "Ümläut", LONG.content, {"n": 3}))
+    return empty_index
+
+
+def test_a_sound_index(idx: Idx, filled: Path) -> None:
+    figures = json.loads(idx("stats", "--json").stdout)
+    before = {file.name: file.read_bytes() for file in filled.iterdir()}
+    done = idx("check")
+    assert done.stdout == (
+        f"The index is sound: {figures['documents']} documents, {figures['chunks']} chunks, "
+        f"{figures['segments']} segments\n"
+    )
+    assert done.stderr == ""
+    answer = json.loads(idx("check", "--json").stdout)
+    segments = answer.pop("segments")
+    assert answer == {
+        "sound": True,
+        "documents": figures["documents"],
+        "chunks": figures["chunks"],
+        "problems": [],
+    }
+    assert sum(segment["chunks"] for segment in segments) == figures["chunks"]
+    assert sum(segment["deleted_chunks"] for segment in segments) == figures["deleted_chunks"] > 0
+    assert 0 < sum(segment["size_bytes"] for segment in segments) < figures["size_bytes"]
+    assert all(segment["sound"] for segment in segments)
+    assert {file.name: file.read_bytes() for file in filled.iterdir()} == before
+
+
+def test_an_index_without_documents(idx: Idx, empty_index: Path) -> None:
+    assert idx("check").stdout == "The index is sound: 0 documents, 0 chunks, 0 segments\n"
+
+
+def write(path: Path, batch: Sequence[Any]) -> None:
+    with Index(path) as index:
+        index._writer.addDocuments(Arrays.asList([*batch]))  # noqa: SLF001 - no public way does that
+
+
+def changed(**change: Any) -> list[Any]:
+    """The chunks of a document, the second of which is changed."""
+    pieces = list(chunks(LONG.id, LONG.title, LONG.content))
+    placed = list(zip(pieces, places(LONG, iter(pieces)), strict=True))
+    placed[1] = (replace(placed[1][0], **change), placed[1][1])
+    return [chunk for batch in placed_to_lucene(LONG, placed) for chunk in batch]
+
+
+def whole(document: Document = LONG) -> list[Any]:
+    return [chunk for batch in to_lucene(document) for chunk in batch]
+
+
+def bare(*fields: Any) -> Any:
+    chunk = LuceneDocument()
+    for field in fields:
+        chunk.add(field)
+    return chunk
+
+
+def of_document(name: str) -> tuple[Any, Any]:
+    return (
+        StringField("source_document", name, Field.Store.YES),
+        SortedDocValuesField("source_document", BytesRef(name)),
+    )
+
+
+def without(name: str, *others: Any) -> list[Any]:
+    """The chunk of a short document that lacks a field, and has other ones."""
+    (chunk,) = whole(replace(LONG, content="short"))
+    kept = [field for field in chunk if Field.cast_(field).name() != name]
+    return [Arrays.asList([*kept, *others])]
+
+
+VIOLATIONS: dict[str, tuple[Callable[[], list[Any]], str]] = {
+    "a hole": (lambda: [*whole()[:1], *whole()[2:4]], "of its 5 chunks 2, 5 are missing"),
+    "no first chunk": (lambda: whole()[1:], "of its 5 chunks 1 are missing"),
+    "a chunk twice": (
+        lambda: [*whole(), whole()[2]],
+        "it has chunks of more than one version: 3 more than once",
+    ),
+    "two versions": (
+        lambda: [*whole(), *whole(replace(LONG, content="short", title="New"))],
+        "it has chunks of more than one version: 1 more than once",
+    ),
+    "one too many": (
+        lambda: changed(index=7, id="long-chunk-007", title="Long - Part 7"),
+        "it has 5 chunks, but also number 7",
+    ),
+    "another id": (
+        lambda: changed(id="long-chunk-2"),
+        "the id of chunk 2 is 'long-chunk-2', not 'long-chunk-002'",
+    ),
+    "another title": (
+        lambda: changed(title="Long"),
+        "the title of chunk 2 is 'Long', not 'Long - Part 2'",
+    ),
+    "no text": (lambda: without("content"), "a chunk has no stored content"),
+    "unreadable details": (
+        lambda: without("details", StoredField("details", "{")),
+        "the chunk 'long-chunk-001' cannot be read: JSONDecodeError",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", VIOLATIONS)
+def test_a_document_that_is_not_whole_is_named(idx: Idx, filled: Path, name: str) -> None:
+    make_batch, problem = VIOLATIONS[name]
+    write(filled, make_batch())
+    failed = idx("check", code=1)
+    assert any(
+        line.startswith(f"document 'long': {problem}") and "idx delete" in line
+        for line in failed.stdout.splitlines()
+    ), failed.stdout
+    assert all(line.startswith("document 'long'") for line in failed.stdout.splitlines())
+    assert failed.stderr.startswith("Error: the index is not sound")
+    answer = json.loads(idx("check", "--json", code=1).stdout)
+    assert not answer["sound"]
+    assert answer["problems"] == failed.stdout.splitlines()
+    # What it says helps.
+    idx("delete", "long")
+    idx("check")
+
+
+def test_chunks_of_no_document_are_counted(idx: Idx, filled: Path) -> None:
+    write(filled, [bare(StringField("id", str(number), Field.Store.YES)) for number in range(3)])
+    (line,) = idx("check", code=1).stdout.splitlines()
+    assert line.startswith("3 chunks do not say of which document they are")
+
+
+def test_very_many_problems_are_not_all_told(idx: Idx, empty_index: Path) -> None:
+    write(empty_index, [bare(*of_document(str(number))) for number in range(1_200)])
+    lines = idx("check", code=1).stdout.splitlines()
+    assert len(lines) == 1_001
+    assert lines[-1] == "and 200 problems more"
+
+
+@pytest.mark.parametrize(("version", "help_"), [(1, "idx rebuild"), (9, "idx init")])
+def test_another_schema_is_named(idx: Idx, filled: Path, version: int, help_: str) -> None:
+    mark_as(filled, version)
+    (line,) = idx("check", code=1).stdout.splitlines()
+    assert f"has schema version {version}" in line
+    assert help_ in line
+
+
+def test_a_writer_is_waited_for_and_named(idx: Idx, filled: Path) -> None:
+    with Index(filled):
+        failed = idx("check", "--wait", "0.1", code=1)
+    assert "is locked by another writer" in failed.stderr
+
+
+def test_without_an_index_there_is_nothing_to_check(idx: Idx, index_path: Path) -> None:
+    for _ in range(2):
+        failed = idx("check", code=1)
+        assert failed.stderr.startswith(f"Error: there is no index at {index_path}; create one")
+        index_path.mkdir(exist_ok=True)
+    assert [*index_path.iterdir()] == []
+
+
+def test_a_terminal_shows_how_far_it_is(filled: Path) -> None:
+    shown = on_a_terminal("check", "-i", filled)
+    assert "Checking" in shown
+    assert "The index is sound" in shown

@@ -1,0 +1,120 @@
+"""`idx check` of an index whose files are damaged, each kind of them."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from shared import Index
+from tests.conftest import Idx
+from tests.idx.files import make
+from tests.idx.raw_index import files_of_lucene
+from tests.idx.segments import fill
+
+# One process for all: a crash of the virtual machine ends it, and is seen.
+CHECKS = """
+import json, sys
+from shared import IndexFolderError
+from shared.check import check
+for folder in sys.argv[1:]:
+    try:
+        print(json.dumps(check(folder).problems), flush=True)
+    except IndexFolderError as error:
+        print(json.dumps(f"Error: {error}"), flush=True)
+"""
+
+
+@pytest.fixture
+def filled(idx: Idx, empty_index: Path) -> Path:
+    """An index with files of every kind: a large segment, small ones, deletions, and updates."""
+    fill(empty_index)
+    idx("optimize")
+    papers = make(empty_index.parent / "papers", "a.txt")
+    idx("sync", "papers")
+    # Another state of the same file: an update of doc values.
+    (papers / "a.txt").touch()
+    idx("sync", "papers")
+    with Index(empty_index) as index:
+        index.delete("d07")
+    return empty_index
+
+
+def check_all(folders: list[Path]) -> list[list[str] | str]:
+    done = subprocess.run(
+        [sys.executable, "-c", CHECKS, *folders], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def kind(name: str) -> str:
+    return "segments" if name.startswith("segments") else name.rpartition(".")[2]
+
+
+def test_damage_to_any_kind_of_file_is_found_and_named(filled: Path, tmp_path: Path) -> None:
+    names = {kind(name): name for name in sorted(files_of_lucene(filled))}
+    assert {
+        *("segments", "si", "fnm", "fdt", "fdx", "fdm", "cfs", "cfe", "liv", "nvd", "nvm"),
+        *("dvd", "dvm", "doc", "pos", "tim", "tip", "tmd", "kdd", "kdi", "kdm"),
+    } <= names.keys()
+    damaged: list[tuple[str, Path]] = []
+
+    def copy(name: str) -> Path:
+        folder = tmp_path / f"damaged-{len(damaged)}"
+        shutil.copytree(filled, folder)
+        damaged.append((name, folder))
+        return folder / name
+
+    for name in names.values():
+        for place in (0, 1, 3):
+            file = copy(name)
+            data = bytearray(file.read_bytes())
+            data[(len(data) - 1) * place // 3] ^= 1 << place
+            file.write_bytes(data)
+        for left in (0, 1, 2):
+            file = copy(name)
+            data = bytearray(file.read_bytes())
+            file.write_bytes(data[: (len(data) - 1) * left // 2])
+        copy(name).unlink()
+    found = check_all([folder for _, folder in damaged])
+    for (name, folder), problems in zip(damaged, found, strict=True):
+        assert problems, (name, folder)
+        told = " ".join([problems] if isinstance(problems, str) else problems)
+        assert name in told or "its segments_N file, which names the others, is missing" in told, (
+            told
+        )
+
+
+def test_the_answer_names_file_segment_and_help(idx: Idx, filled: Path) -> None:
+    (file,) = filled.glob("*.fdt")
+    data = bytearray(file.read_bytes())
+    data[len(data) // 2] ^= 1
+    file.write_bytes(data)
+    failed = idx("check", code=1)
+    assert failed.stdout == (
+        f"file {file.name}: its checksum is wrong, so it was changed after Lucene wrote it; "
+        "restore a backup with idx restore\n"
+    )
+    answer = json.loads(idx("check", "--json", code=1).stdout)
+    assert [part["name"] for part in answer["segments"] if not part["sound"]] == [
+        file.name.removesuffix(".fdt")
+    ]
+    assert answer["documents"] == 0
+    assert answer["chunks"] > 300
+
+
+def test_a_segment_with_right_checksums_that_does_not_fit_is_found(
+    idx: Idx, filled: Path, tmp_path: Path
+) -> None:
+    # A file of another index with the same name: its checksum is right, the segment is not.
+    other = tmp_path / "other"
+    shutil.copytree(filled, other)
+    idx("add", "-i", "other", "-d", "d08", "-t", "T", "-c", "text")
+    (deletions,) = (name for name in files_of_lucene(other) if name.endswith("_2.liv"))
+    shutil.copy(other / deletions, filled / deletions.replace("_2.liv", "_1.liv"))
+    (line,) = idx("check", code=1).stdout.splitlines()
+    assert line.startswith(f"segment {deletions.partition('_2.liv')[0]}: ")
+    assert "idx restore" in line
