@@ -11,6 +11,7 @@ import typer
 
 from idx.commands import (
     add,
+    backup,
     bulk,
     check,
     config,
@@ -26,6 +27,7 @@ from idx.commands import (
     optimize,
     purge,
     rebuild,
+    restore,
     search,
     show,
     stats,
@@ -51,6 +53,8 @@ COMMANDS: Final[dict[str, Callable[..., None]]] = {
     "stats": stats.stats,
     "failures": failures.failures,
     "check": check.check,
+    "backup": backup.backup,
+    "restore": restore.restore,
     "rebuild": rebuild.rebuild,
     "optimize": optimize.optimize,
     "purge": purge.purge,

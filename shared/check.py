@@ -187,6 +187,12 @@ def _unsound_segments(
     for number, name in enumerate(segments):
         yield Step("Checking segments", number, len(segments))
         status = examination.checkIndex(Arrays.asList([name]))
+        if status.missingSegments:
+            # The last commit was read before; Lucene looks at older ones, too.
+            checked.report(
+                "a segments_N file of a commit before the last one cannot be read; delete it"
+            )
+            break
         (found,) = map(CheckIndex.Status.SegmentInfoStatus.cast_, status.segmentInfos)
         if found.error is not None:
             unsound.add(name)

@@ -141,9 +141,14 @@ class IndexDamagedError(IndexFolderError):
     def __init__(self, path: Path, reason: str) -> None:
         super().__init__(
             path,
-            f"the index at {path} is damaged: {reason}; restore the folder from a backup, or "
-            "create a new one with idx init in another folder and add the documents again",
+            f"the index at {path} is damaged: {reason}; idx check tells more; put a backup back "
+            "with idx restore, or create a new one with idx init in another folder and add the "
+            "documents again",
         )
+
+
+class BackupError(McpLuceneError):
+    """A backup cannot be written, or cannot be restored."""
 
 
 # Documents and the files they come from

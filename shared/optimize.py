@@ -1,26 +1,24 @@
 """All segments of an index merged into one, without the deleted chunks."""
 
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
-import lucene
+import lucene  # noqa: F401 - the packages of Java can be imported after it only
 from java.io import OutputStream, PrintStream
 from java.lang import System
 from org.apache.lucene.index import DirectoryReader, LogByteSizeMergePolicy
 
-from shared import index_folder, jvm
+from shared import index_folder
+from shared.background import in_background
 from shared.commit import commit_data, indexed_folders, open_last_commit
 from shared.index_writer import exclusive_writer
 from shared.progress import Progress, Step
 from shared.settings import DEFAULT_WAIT
 from shared.statistics import size_bytes
-
-_SECONDS_BETWEEN_LOOKS: Final = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +90,7 @@ def _state(reader: Any, path: Path) -> tuple[int, int, frozenset[str]]:
 def _merge(
     writer: Any, path: Path, segments: int, size: int, old: frozenset[str]
 ) -> Iterator[Step]:
-    """Merge in a thread, so that an interruption of this one is heard at once."""
+    """Merge all segments, which takes effect with the next commit."""
     activity = f"Merging {segments:,} segments"
     policy = LogByteSizeMergePolicy()
     # At once, and in the order in which the chunks were added.
@@ -100,29 +98,9 @@ def _merge(
     writer.getConfig().setMergePolicy(policy)
     # Lucene's own threads print what they throw, which the writer throws once more.
     System.setErr(PrintStream(OutputStream.nullOutputStream()))
-    failures: list[lucene.JavaError] = []
-
-    def merge() -> None:
-        with jvm.attached():
-            try:
-                writer.forceMerge(1)
-            except lucene.JavaError as error:
-                failures.append(error)
-
-    thread = threading.Thread(target=merge)
-    thread.start()
-    try:
-        while thread.is_alive():
-            yield Step(activity, _bytes_written(path, old), size)
-            thread.join(_SECONDS_BETWEEN_LOOKS)
-    finally:
-        if thread.is_alive():
-            # The only way to break a merge off.
-            writer.rollback()
-            thread.join()
-    if failures:
-        raise failures[0]
-    yield Step(activity, _bytes_written(path, old), size)
+    # A rollback is the only way to break a merge off.
+    for _ in in_background(lambda: writer.forceMerge(1), writer.rollback):
+        yield Step(activity, _bytes_written(path, old), size)
 
 
 def _bytes_written(path: Path, old: frozenset[str]) -> int:

@@ -118,3 +118,11 @@ def test_a_segment_with_right_checksums_that_does_not_fit_is_found(
     (line,) = idx("check", code=1).stdout.splitlines()
     assert line.startswith(f"segment {deletions.partition('_2.liv')[0]}: ")
     assert "idx restore" in line
+
+
+def test_what_is_left_of_an_older_commit_is_told(idx: Idx, filled: Path) -> None:
+    (filled / "segments_1").touch()
+    (line,) = idx("check", code=1).stdout.splitlines()
+    assert line == "a segments_N file of a commit before the last one cannot be read; delete it"
+    (filled / "segments_1").unlink()
+    idx("check")

@@ -82,7 +82,7 @@ def test_a_damaged_index_is_told_by_itself_and_by_the_server(
         status, message = of(findings, check)
         assert status == "problem"
         assert f"the index at {empty_index} is damaged: " in message
-        assert "restore the folder from a backup" in message
+        assert "put a backup back with idx restore" in message
 
 
 def test_an_index_without_documents_and_a_limit_on_memory_are_warnings(

@@ -1,0 +1,43 @@
+"""`idx backup`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json
+from idx.output import print_json, tell
+
+
+def backup(
+    destination: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DEST",
+            readable=False,
+            help="Folder: a new or empty one, or an older backup of the index, which it replaces.",
+        ),
+    ],
+    index_path: IndexPath = DEFAULT_INDEX_PATH,
+    as_json: Json = False,
+) -> None:
+    """Copy the index as the last commit left it, while others read and write.
+
+    Every file is compared with its checksum. An older backup stays as it is until the new one,
+    complete, takes its place. A backup is an index itself: idx search can look into it.
+
+    Example: idx backup /mnt/disk/my-index-backup
+    """
+    from dataclasses import asdict
+
+    from idx.progress import shown
+    from shared.backup import backup as copy
+
+    done = copy(index_path, destination, progress=shown)
+    if as_json:
+        print_json(asdict(done))
+    else:
+        tell(
+            f"Backed up {done.documents:,} documents ({done.chunks:,} chunks, "
+            f"{done.size_bytes / 1e6:,.2f} MB) to {done.path}"
+        )

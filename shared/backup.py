@@ -1,0 +1,214 @@
+"""A copy of an index as its last commit left it, taken while others read and write it.
+
+A backup is a folder with an index that can be searched, the list of failures, and a note of where
+it comes from.
+"""
+
+import json
+import shutil
+import tempfile
+import time
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+import lucene  # noqa: F401 - the packages of Java can be imported after it only
+from java.nio.file import Paths
+from org.apache.lucene.index import DirectoryReader, SegmentInfos
+from org.apache.lucene.search import IndexSearcher
+from org.apache.lucene.store import FSDirectory
+
+from shared import failures, index_folder, java_errors, jvm
+from shared.checksums import Checksum, blocks
+from shared.commit import rebuilt_schema
+from shared.errors import BackupError, IndexDamagedError
+from shared.folder_exchange import flush, replace_folder
+from shared.progress import Progress, Step
+from shared.statistics import document_count, size_bytes
+
+NOTE: Final = "backup.json"
+"""The file that tells of which index a folder is a backup."""
+
+
+@dataclass(frozen=True, slots=True)
+class BackedUp:
+    """What is in a backup.
+
+    Attributes:
+        path: its folder.
+        documents: documents in it.
+        chunks: chunks in it.
+        files: files of the index in it.
+        size_bytes: their bytes.
+        seconds: how long it took.
+    """
+
+    path: str
+    documents: int
+    chunks: int
+    files: int
+    size_bytes: int
+    seconds: float
+
+
+def backup(path: Path | str, destination: Path | str, *, progress: Progress = iter) -> BackedUp:
+    """Copy the last commit of an index, while writers go on.
+
+    Each file is compared with its checksum. The copy is complete and on the disk before it takes
+    the place of an older one; what ends the run before leaves that as it was.
+
+    Args:
+        path: the index folder.
+        destination: the folder of the backup: none yet, an empty one, or an older backup of the
+            same index.
+        progress: what passes on how far the copy is.
+
+    Raises:
+        IndexMissingError: there is no index at the path.
+        IndexDamagedError: a file of it is missing, cut short or changed.
+        IndexFolderError: the index cannot be read; the class says why.
+        BackupError: the destination holds something else, or cannot be written.
+    """
+    began = time.monotonic()
+    path, destination = index_folder.absolute(path), index_folder.absolute(destination).resolve()
+    index_folder.identify(path)
+    _check_destination(path, destination)
+    with jvm.attached("batch"), java_errors.reading(path):
+        try:
+            destination.parent.mkdir(parents=True, exist_ok=True)
+            # Beside the backup: on the same file system, so that it can take its place.
+            new = Path(tempfile.mkdtemp(prefix=f".{destination.name}.", dir=destination.parent))
+            superfluous: Path | None = new
+            try:
+                for _ in progress(_copy(path, new)):
+                    pass
+                done = _describe(new, destination)
+                _finish(path, new)
+                superfluous = replace_folder(new, destination)
+            finally:
+                if superfluous:
+                    shutil.rmtree(superfluous, ignore_errors=True)
+        except OSError as error:
+            raise BackupError(
+                f"the backup {destination} cannot be written: {error.strerror or error}; what was "
+                "there is as it was: free some space or choose another folder"
+            ) from error
+    return BackedUp(**done, seconds=round(time.monotonic() - began, 3))
+
+
+def commit_files(directory: Any) -> list[str]:
+    """The names of the files of the last commit, that of the commit itself at the end."""
+    commit = SegmentInfos.readLatestCommit(directory)
+    return [*map(str, commit.files(False)), str(commit.getSegmentsFileName())]
+
+
+def _check_destination(path: Path, destination: Path) -> None:
+    try:
+        if not destination.is_dir():
+            if destination.exists():
+                raise BackupError(f"{destination} is a file; name a folder for the backup")
+            return
+        if not any(destination.iterdir()):
+            return
+        note = destination / NOTE
+        source = json.loads(note.read_bytes())["source"] if note.exists() else None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise BackupError(f"{destination} cannot be looked at: {error}") from error
+    if source is None:
+        raise BackupError(
+            f"{destination} holds something else than a backup; name an empty or a new folder"
+        )
+    if source != str(path):
+        raise BackupError(
+            f"{destination} is a backup of another index, {source}; name an empty or a new folder"
+        )
+
+
+def _copy(path: Path, new: Path) -> Iterator[Step]:
+    """Copy the files of the last commit, or of a newer one if a writer deletes some meanwhile."""
+    copied: set[str] = set()
+    tried = None
+    with closing(FSDirectory.open(Paths.get(str(path)))) as directory:
+        while True:
+            names = commit_files(directory)
+            missing = yield from _copy_files(path, new, names, copied)
+            if missing is None:
+                break
+            if tried == names[-1]:
+                raise IndexDamagedError(path, f"its file {missing} is missing")
+            tried = names[-1]
+    for name in copied - set(names):
+        (new / name).unlink()
+
+
+def _copy_files(
+    path: Path, new: Path, names: Sequence[str], copied: set[str]
+) -> Generator[Step, None, str | None]:
+    """Copy files that are not copied yet; returns the name of one that is no longer there."""
+    total = size_bytes(path / name for name in names)
+    done = size_bytes(new / name for name in copied)
+    for name in names:
+        if name in copied:
+            continue
+        source = blocks(path / name)
+        try:
+            # Opens the file: from now on a writer that deletes it takes only its name.
+            block = next(source, b"")
+        except FileNotFoundError:
+            return name
+        with (new / name).open("wb") as stream:
+            while block:
+                stream.write(block)
+                done += len(block)
+                yield Step("Copying", done, total)
+                block = next(source, b"")
+        # What was written is read, so that damage to either is found.
+        if damage := damage_of(new / name):
+            raise IndexDamagedError(path, f"file {name}: {damage}")
+        flush(new / name)
+        copied.add(name)
+    return None
+
+
+def damage_of(file: Path) -> str | None:
+    """What is wrong with a file of an index by its checksum; None if nothing is.
+
+    Raises:
+        OSError: it is gone, or cannot be read.
+    """
+    checksum = Checksum()
+    for block in blocks(file):
+        checksum.update(block)
+    return checksum.damage()
+
+
+def _describe(new: Path, destination: Path) -> dict[str, Any]:
+    """Open a copy, which shows whether its files belong together, and tell what is in it."""
+    with (
+        closing(FSDirectory.open(Paths.get(str(new)))) as directory,
+        closing(DirectoryReader.open(directory)) as reader,
+    ):
+        rebuilt_schema(reader, new)
+        names = commit_files(directory)
+        return {
+            "path": str(destination),
+            "documents": document_count(IndexSearcher(reader)),
+            "chunks": int(reader.numDocs()),
+            "files": len(names),
+            "size_bytes": size_bytes(new / name for name in names),
+        }
+
+
+def _finish(path: Path, new: Path) -> None:
+    """Add what a backup has beside the files of Lucene, and have all of it on the disk."""
+    if (path / failures.FILE_NAME).exists():
+        failures.save_failures(new, failures.load_failures(path))
+        flush(new / failures.FILE_NAME)
+    created = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    note = new / NOTE
+    note.write_text(json.dumps({"source": str(path), "created": created}), "ascii")
+    flush(note)
+    flush(new)

@@ -1,0 +1,255 @@
+"""`idx backup`: a whole copy, whatever a writer does meanwhile."""
+
+import json
+import random
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from shared import Document, Index, Searcher
+from shared.backup import backup
+from shared.check import check
+from shared.folder_exchange import replace_folder
+from shared.index import create
+from shared.progress import Step
+from tests.conftest import PROGRAMS, Idx
+from tests.idx.contents import contents
+from tests.idx.files import make
+from tests.idx.raw_index import files_of_lucene, mark_as, stored
+from tests.idx.segments import fill
+from tests.idx.test_terminal import on_a_terminal
+from tests.idx.volumes import enlarge, mount, unmount
+
+# Each commit replaces both documents, and leaves files of the one before to be deleted.
+WRITER = """
+import itertools, sys
+from shared import Document, Index
+with Index(sys.argv[1]) as index:
+    for number in itertools.count():
+        for name in "ab":
+            index.add(Document(name, str(number), f"text {number} " * 2_000))
+        index.commit()
+        print(number, flush=True)
+"""
+
+
+@pytest.fixture
+def filled(idx: Idx, empty_index: Path) -> Path:
+    fill(empty_index, documents=12)
+    papers = make(empty_index.parent / "papers", "a.txt", "b/c.txt")
+    (papers / "broken.pdf").write_text("%PDF-1.7 nothing")
+    idx("sync", "papers", code=1)
+    return empty_index
+
+
+def files(path: Path) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in path.iterdir()}
+
+
+def hidden(folder: Path) -> list[str]:
+    return [file.name for file in folder.iterdir() if file.name.startswith(".")]
+
+
+def test_a_backup_is_the_index_and_nothing_else(idx: Idx, filled: Path, tmp_path: Path) -> None:
+    before = files(filled)
+    figures = json.loads(idx("stats", "--json").stdout)
+    done = idx("backup", "copies/monday")
+    copy = tmp_path / "copies" / "monday"
+    assert done.stdout == (
+        f"Backed up {figures['documents']} documents ({figures['chunks']} chunks, "
+        f"{figures['size_bytes'] / 1e6:.2f} MB) to {copy}\n"
+    )
+    assert done.stderr == ""
+    assert files(filled) == before
+    assert {file.name for file in copy.iterdir()} == {
+        *files_of_lucene(filled),
+        "failures.json",
+        "backup.json",
+    }
+    assert stored(copy) == stored(filled)
+    assert contents(copy) == contents(filled)
+    assert copy.stat().st_mode & 0o777 == 0o700
+    assert "d01-chunk-001" in idx("search", "common", "-i", copy, "--limit", 99).stdout
+    assert hidden(copy.parent) == []
+
+
+def test_the_answer_for_programs(idx: Idx, filled: Path, tmp_path: Path) -> None:
+    figures = json.loads(idx("stats", "--json").stdout)
+    answer = json.loads(idx("backup", "copy", "--json").stdout)
+    assert answer.pop("seconds") > 0
+    assert answer == {
+        "path": str(tmp_path / "copy"),
+        "documents": figures["documents"],
+        "chunks": figures["chunks"],
+        "files": len(files_of_lucene(filled)),
+        "size_bytes": figures["size_bytes"],
+    }
+
+
+def test_a_newer_backup_takes_the_place_of_an_older_one(
+    idx: Idx, filled: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "copy").mkdir()
+    idx("backup", "copy")
+    idx("purge", "--yes")
+    idx("add", "-d", "a", "-t", "A", "-c", "text")
+    idx("backup", "copy")
+    assert contents(tmp_path / "copy") == contents(filled)
+    assert {file.name for file in (tmp_path / "copy").iterdir()} == {
+        *files_of_lucene(filled),
+        "backup.json",
+    }
+    assert hidden(tmp_path) == []
+
+
+def test_folders_change_places_where_the_system_cannot_exchange_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make(tmp_path / "new", "n")
+    make(tmp_path / "old", "o")
+    # As a file system without it answers: an unknown flag of renameat2.
+    monkeypatch.setattr("shared.folder_exchange._EXCHANGE", 1 << 30)
+    replaced = replace_folder(tmp_path / "new", tmp_path / "old")
+    assert replaced is not None
+    assert [file.name for file in replaced.iterdir()] == ["o"]
+    assert [file.name for file in (tmp_path / "old").iterdir()] == ["n"]
+    assert not (tmp_path / "new").exists()
+
+
+def slowly(steps: Iterator[Step]) -> Iterator[Step]:
+    for step in steps:
+        time.sleep(0.02)
+        yield step
+
+
+def test_a_writer_that_commits_all_the_time_is_no_hindrance(
+    empty_index: Path, tmp_path: Path
+) -> None:
+    fill(empty_index, documents=12)
+    with subprocess.Popen(
+        [sys.executable, "-c", WRITER, empty_index], stdout=subprocess.PIPE, text=True
+    ) as writer:
+        assert writer.stdout is not None
+        try:
+            for copy in ("one", "one", "two", "two"):
+                begun = int(writer.stdout.readline())
+                done = backup(empty_index, tmp_path / copy, progress=slowly)
+                assert done.documents == 12
+                with Searcher(tmp_path / copy) as searcher:
+                    titles = {searcher.document_chunks(name).chunks[0].title for name in "ab"}
+                (title,) = {title.partition(" ")[0] for title in titles}
+                assert int(title) >= begun
+                assert check(tmp_path / copy).problems == []
+                names = {file.name for file in (tmp_path / copy).iterdir()}
+                assert names == {*files_of_lucene(tmp_path / copy), "backup.json", "write.lock"}
+                # What it wrote meanwhile is of no interest.
+                while int(writer.stdout.readline()) < int(title):
+                    pass
+        finally:
+            writer.kill()
+    assert hidden(tmp_path) == []
+
+
+def test_a_damaged_index_does_not_take_the_place_of_a_backup(
+    idx: Idx, filled: Path, tmp_path: Path
+) -> None:
+    idx("backup", "copy")
+    before = files(tmp_path / "copy")
+    file = max(filled.glob("*.cfs"), key=lambda file: file.stat().st_size)
+    data = bytearray(file.read_bytes())
+    data[len(data) // 2] ^= 1
+    file.write_bytes(data)
+    failed = idx("backup", "copy", code=1)
+    (message,) = failed.stderr.splitlines()
+    assert f"the index at {filled} is damaged: file {file.name}: its checksum is wrong" in message
+    file.unlink()
+    failed = idx("backup", "copy", code=1)
+    assert f"its file {file.name} is missing" in failed.stderr
+    assert files(tmp_path / "copy") == before
+    assert hidden(tmp_path) == []
+
+
+def test_another_folder_is_not_overwritten(idx: Idx, filled: Path, tmp_path: Path) -> None:
+    make(tmp_path / "mine", "letter.txt")
+    assert "holds something else than a backup" in idx("backup", "mine", code=1).stderr
+    assert "holds something else" in idx("backup", filled, code=1).stderr
+    assert "is a file" in idx("backup", "mine/letter.txt", code=1).stderr
+    create(tmp_path / "other")
+    idx("backup", "copy", "-i", "other")
+    failed = idx("backup", "copy", code=1)
+    assert f"is a backup of another index, {tmp_path / 'other'}" in failed.stderr
+    assert files(tmp_path / "mine") == {"letter.txt": b"text of letter.txt"}
+
+
+def test_without_an_index_there_is_nothing_to_back_up(
+    idx: Idx, index_path: Path, tmp_path: Path
+) -> None:
+    failed = idx("backup", "copy", code=1)
+    assert failed.stderr.startswith(f"Error: there is no index at {index_path}; create one with")
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_an_index_of_an_older_schema_can_be_backed_up(
+    idx: Idx, filled: Path, tmp_path: Path
+) -> None:
+    mark_as(filled, 1)
+    idx("backup", "copy")
+    idx("rebuild", "-i", "copy")
+    assert check(tmp_path / "copy").problems == []
+
+
+def test_killed_at_any_moment_it_leaves_a_whole_backup(
+    idx: Idx, filled: Path, tmp_path: Path
+) -> None:
+    idx("backup", "copy")
+    old = contents(tmp_path / "copy")
+    idx("delete", "d01")
+    new = contents(filled)
+    chosen = random.Random(7)  # noqa: S311 - moments
+    killed = 0
+    for _ in range(6):
+        with subprocess.Popen([PROGRAMS / "idx", "backup", tmp_path / "copy", "-i", filled]) as run:
+            while run.poll() is None and not hidden(tmp_path):
+                time.sleep(0.002)
+            time.sleep(chosen.uniform(0, 0.2))
+            run.kill()
+            killed += run.wait() != 0
+        assert contents(tmp_path / "copy") in (old, new)
+        for name in hidden(tmp_path):
+            shutil.rmtree(tmp_path / name)
+    assert killed
+    idx("backup", "copy")
+    assert contents(tmp_path / "copy") == new
+
+
+def test_a_full_disk_leaves_the_older_backup(idx: Idx, filled: Path, tmp_path: Path) -> None:
+    disk = mount(tmp_path / "disk", "2m")
+    try:
+        idx("backup", "disk/copy")
+        before = files(disk / "copy")
+        with Index(filled) as index:
+            words = random.Random(4)  # noqa: S311 - words that do not compress
+            for number in range(10):
+                text = " ".join(f"{words.getrandbits(64):x}" for _ in range(2_000))
+                index.add(Document(f"long{number}", "Title", text))
+        failed = idx("backup", "disk/copy", code=1)
+        (message,) = failed.stderr.splitlines()
+        assert message.startswith(f"Error: the backup {disk / 'copy'} cannot be written: No space")
+        assert files(disk / "copy") == before
+        assert hidden(disk) == []
+        enlarge(disk, "64m")
+        idx("backup", "disk/copy")
+        assert contents(disk / "copy") == contents(filled)
+    finally:
+        unmount(disk)
+
+
+def test_a_terminal_shows_how_far_it_is(filled: Path, tmp_path: Path) -> None:
+    shown = on_a_terminal("backup", tmp_path / "copy", "-i", filled)
+    assert "Copying" in shown
+    assert "Backed up" in shown

@@ -1,0 +1,228 @@
+"""`idx restore`: the index as the backup has it, from one moment to the next."""
+
+import json
+import resource
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from shared import Document, Index
+from shared.check import check
+from tests.conftest import PROGRAMS, Connect, Idx
+from tests.idx.contents import contents
+from tests.idx.files import make, sync
+from tests.idx.raw_index import files_of_lucene, mark_as, stored
+from tests.idx.segments import fill
+from tests.idx.test_terminal import on_a_terminal
+from tests.unprivileged import UNPRIVILEGED
+
+
+@pytest.fixture
+def filled(idx: Idx, empty_index: Path) -> Path:
+    """An index in several segments, with deletions, and a backup of it named `copy`."""
+    fill(empty_index, documents=12)
+    papers = make(empty_index.parent / "papers", "a.txt", "b/c.txt")
+    (papers / "broken.pdf").write_text("%PDF-1.7 nothing")
+    idx("sync", "papers", code=1)
+    # Another state of the same file: an update of doc values.
+    (papers / "a.txt").touch()
+    idx("sync", "papers")
+    idx("backup", "copy")
+    return empty_index
+
+
+def change(path: Path) -> None:
+    with Index(path) as index:
+        index.add(Document("later", "Later", "common text"))
+        index.delete("a.txt")
+    (path / "failures.json").unlink()
+
+
+def files(path: Path) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in path.iterdir()}
+
+
+def test_the_index_is_as_it_was(idx: Idx, filled: Path, tmp_path: Path) -> None:
+    before, shown = stored(filled), contents(filled)
+    copy = files(tmp_path / "copy")
+    change(filled)
+    (filled / "mine.txt").write_text("mine")
+    assert contents(filled) != shown
+    done = idx("restore", "copy", "--yes")
+    assert done.stdout == f"Restored 12 documents (62 chunks) from {tmp_path / 'copy'}\n"
+    assert done.stderr == ""
+    assert stored(filled) == before
+    assert contents(filled) == shown
+    assert {file.name for file in filled.iterdir()} == {
+        *files_of_lucene(filled),
+        *("failures.json", "mine.txt", "write.lock"),
+    }
+    assert check(filled).problems == []
+    assert sync(idx, "papers") == {"skipped": 3}
+    # The backup is as it was, too, and good for another time.
+    assert files(tmp_path / "copy") == copy
+
+
+def test_the_answer_for_programs(idx: Idx, filled: Path, tmp_path: Path) -> None:
+    answer = json.loads(idx("restore", "copy", "--yes", "--json").stdout)
+    assert answer == {
+        "path": str(filled),
+        "source": str(tmp_path / "copy"),
+        "documents": 12,
+        "chunks": 62,
+    }
+
+
+def test_where_no_index_is_nobody_is_asked(idx: Idx, filled: Path, tmp_path: Path) -> None:
+    idx("restore", "copy", "-i", "new/index")
+    assert contents(tmp_path / "new" / "index") == contents(filled)
+    assert (tmp_path / "new" / "index").stat().st_mode & 0o777 == 0o700
+
+
+def test_an_index_is_replaced_only_if_somebody_says_so(idx: Idx, filled: Path) -> None:
+    change(filled)
+    before = contents(filled)
+    failed = idx("restore", "copy", code=1, stdin="y\n")
+    assert failed.stderr.startswith(
+        f"Error: there is no terminal to ask on whether to replace the index at {filled} by"
+    )
+    assert contents(filled) == before
+
+
+def flip(file: Path) -> None:
+    data = bytearray(file.read_bytes())
+    data[len(data) // 2] ^= 1
+    file.write_bytes(data)
+
+
+def flip_commit(path: Path) -> None:
+    for file in path.glob("segments_*"):
+        flip(file)
+
+
+def flip_text(path: Path) -> None:
+    for file in path.glob("*.cfs"):
+        flip(file)
+
+
+def remove_commit(path: Path) -> None:
+    for file in path.glob("segments_*"):
+        file.unlink()
+
+
+def remove_segments(path: Path) -> None:
+    for file in path.glob("*.si"):
+        file.unlink()
+
+
+@pytest.mark.parametrize("damage", [flip_commit, flip_text, remove_commit, remove_segments])
+def test_a_damaged_index_is_replaced(
+    idx: Idx, filled: Path, damage: Callable[[Path], None]
+) -> None:
+    shown = contents(filled)
+    damage(filled)
+    assert "idx restore" in idx("check", code=1).stdout
+    idx("restore", "copy", "--yes")
+    assert contents(filled) == shown
+    idx("check")
+
+
+@pytest.mark.parametrize("damage", [flip_commit, flip_text, remove_segments])
+def test_a_damaged_backup_is_refused(
+    idx: Idx, filled: Path, tmp_path: Path, damage: Callable[[Path], None]
+) -> None:
+    change(filled)
+    before = files(filled)
+    damage(tmp_path / "copy")
+    failed = idx("restore", "copy", "--yes", code=1)
+    (message,) = failed.stderr.splitlines()
+    assert f"{tmp_path / 'copy'} is damaged: " in message
+    assert files(filled) == before
+
+
+def test_what_is_no_backup_is_refused(idx: Idx, filled: Path, tmp_path: Path) -> None:
+    before = files(filled)
+    for source in ("papers", "absent", "papers/a.txt"):
+        failed = idx("restore", source, "--yes", code=1)
+        assert f"there is no backup at {tmp_path / source}" in failed.stderr
+    assert "is the index itself" in idx("restore", filled, "--yes", code=1).stderr
+    assert files(filled) == before
+    failed = idx("restore", "copy", "-i", "papers", code=1)
+    assert "cannot be used: it holds other files" in failed.stderr
+
+
+def test_a_writer_is_waited_for_and_named(idx: Idx, filled: Path) -> None:
+    with Index(filled) as index:
+        failed = idx("restore", "copy", "--yes", "--wait", "0.1", code=1)
+        assert "is locked by another writer" in failed.stderr
+        index.add(Document("kept", "Kept", "text"))
+    assert "kept" in idx("list").stdout
+
+
+def test_a_backup_of_an_older_schema_stays_one(idx: Idx, filled: Path) -> None:
+    mark_as(filled, 1)
+    idx("backup", "copy")
+    idx("purge", "--yes", code=1)
+    idx("rebuild")
+    idx("restore", "copy", "--yes")
+    assert "has schema version 1" in idx("stats", code=1).stderr
+    idx("rebuild")
+
+
+def test_a_backup_that_cannot_be_written_to_will_do(idx: Idx, filled: Path, tmp_path: Path) -> None:
+    shown = contents(filled)
+    change(filled)
+    copy = tmp_path / "copy"
+    for file in (*copy.iterdir(), copy):
+        file.chmod(0o555 if file.is_dir() else 0o444)
+    idx("restore", "copy", "--yes", prefix=UNPRIVILEGED)
+    copy.chmod(0o755)
+    assert contents(filled) == shown
+
+
+@pytest.mark.anyio
+async def test_a_running_server_answers_from_it(idx: Idx, filled: Path, connect: Connect) -> None:
+    async with connect() as client:
+
+        async def total() -> int:
+            answer = await client.call_tool("Search", {"query": "common", "content": "none"})
+            assert answer.structured_content is not None
+            return int(answer.structured_content["totalHits"])
+
+        assert await total() == 10
+        idx("purge", "--yes")
+        assert await total() == 0
+        idx("restore", "copy", "--yes")
+        assert await total() == 10
+
+
+def test_a_disk_that_fills_up_costs_nothing(filled: Path, tmp_path: Path) -> None:
+    change(filled)
+    before = files(filled)
+    limit = max(len(data) for name, data in files(tmp_path / "copy").items()) - 1
+
+    def no_larger_files() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+    failed = subprocess.run(
+        [PROGRAMS / "idx", "restore", tmp_path / "copy", "-i", filled, "--yes"],
+        capture_output=True,
+        text=True,
+        preexec_fn=no_larger_files,
+        check=False,
+    )
+    assert failed.returncode == 1
+    (message,) = failed.stderr.splitlines()
+    assert message.startswith(f"Error: writing to the index at {filled} failed: ")
+    assert "File too large" in message
+    assert files(filled) == before
+
+
+def test_a_terminal_shows_how_far_it_is(filled: Path, tmp_path: Path) -> None:
+    shutil.rmtree(filled)
+    shown = on_a_terminal("restore", tmp_path / "copy", "-i", filled)
+    assert "Checking the backup" in shown
+    assert "Restored 12 documents" in shown

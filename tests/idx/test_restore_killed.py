@@ -1,0 +1,73 @@
+"""`idx restore`, killed at any moment."""
+
+import random
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from shared import Document, Index
+from shared.writer_lock import holder
+from tests.conftest import Idx
+from tests.idx.contents import contents
+from tests.idx.interruptible import INTERRUPTIBLE
+from tests.idx.raw_index import files_of_lucene
+from tests.idx.segments import fill
+
+Process = subprocess.Popen[str]
+
+
+@pytest.fixture
+def filled(idx: Idx, empty_index: Path) -> Path:
+    fill(empty_index)
+    idx("backup", "copy")
+    with Index(empty_index) as index:
+        index.add(Document("later", "Later", "text"))
+    return empty_index
+
+
+def start(path: Path) -> Process:
+    """A run that writes, or is about to, when this returns."""
+    process = subprocess.Popen(
+        [*INTERRUPTIBLE, "restore", path.parent / "copy", "-i", path, "--yes"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    deadline = time.monotonic() + 60
+    while str(process.pid) not in holder(path) and process.poll() is None:
+        assert time.monotonic() < deadline
+        time.sleep(0.002)
+    return process
+
+
+@pytest.mark.parametrize("times", [6, pytest.param(40, marks=pytest.mark.soak)])
+def test_the_index_is_the_old_one_or_the_new_one(
+    idx: Idx, filled: Path, tmp_path: Path, times: int
+) -> None:
+    old, new = contents(filled), contents(tmp_path / "copy")
+    chosen = random.Random(7)  # noqa: S311 - moments
+    killed = 0
+    for _ in range(times):
+        with start(filled) as process:
+            time.sleep(chosen.uniform(0, 0.15))
+            process.kill()
+            killed += process.wait() == -signal.SIGKILL
+        assert contents(filled) in (old, new)
+    assert killed > times / 4
+    idx("restore", "copy", "--yes")
+    assert contents(filled) == new
+    assert {file.name for file in filled.iterdir()} == {*files_of_lucene(filled), "write.lock"}
+    idx("check")
+
+
+def test_ctrl_c_leaves_the_index_as_it_was(filled: Path) -> None:
+    before = {file.name: file.read_bytes() for file in filled.iterdir()}
+    with start(filled) as process:
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate()
+    assert process.returncode == 130
+    assert "Traceback" not in errors
+    assert {file.name: file.read_bytes() for file in filled.iterdir()} == before
