@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from server.administration import options as administration
 from server.http import options
 from server.settings import (
     DEFAULT_HOST,
@@ -21,6 +22,8 @@ from server.settings import (
 from shared.settings import DEFAULT_INDEX_PATH, INDEX_PATH_VARIABLE, VARIABLES, configured
 
 if TYPE_CHECKING:
+    from server.administration.service import Administration
+    from server.application import SearchServer
     from shared.normalization.language_model import ServedModel
 
 app = typer.Typer(
@@ -101,7 +104,7 @@ def serve(
         str,
         typer.Option(
             metavar="NAME,…",
-            help="Offer only these tools, or groups of tools: search, browse.",
+            help="Offer only these tools, or groups of tools: search, browse, admin.",
         ),
     ] = "",
     exclude_tools: Annotated[
@@ -116,13 +119,15 @@ def serve(
             help="Answer with what was found until then.",
         ),
     ] = DEFAULT_TIME_BUDGET,
+    admin: administration.Admin = False,
+    roots: administration.Roots = [],  # noqa: B006 - typer copies it
     http: options.Http = False,
     host: options.Host = DEFAULT_HOST,
     port: options.Port = DEFAULT_PORT,
     public_url: options.PublicUrl = None,
     tls_certificate: options.TlsCertificate = None,
     tls_key: options.TlsKey = None,
-    allowed_hosts: options.AllowedHosts = [],  # noqa: B006 - typer copies it
+    allowed_hosts: options.AllowedHosts = [],  # noqa: B006
     allowed_origins: options.AllowedOrigins = [],  # noqa: B006
     token_file: options.TokenFile = None,
     oauth_issuer: options.OAuthIssuer = None,
@@ -147,9 +152,13 @@ def serve(
 
     The server only reads. It sees every commit of idx at once, and an index that is created
     while it runs. An assistant starts it by itself; see the README for its configuration. With
-    --http it serves any number of assistants, here or elsewhere.
+    --http it serves any number of assistants, here or elsewhere. With --admin it runs idx for
+    them.
     """
-    settings = ServerSettings(index_path, _names(tools), _names(exclude_tools), time_budget)
+    administration.check(admin=admin, roots=roots)
+    settings = ServerSettings(
+        index_path, _names(tools), _names(exclude_tools), time_budget, admin, tuple(roots)
+    )
     language_model = _language_model() if normalize else None
     if not http:
         options.refuse_without_http(context)
@@ -189,12 +198,27 @@ def _serve_stdio(settings: ServerSettings, language_model: "ServedModel | None")
 
     # Java starts in a thread of the pool while this one imports the MCP SDK, which takes longer.
     pool = LucenePool(settings.index_path)
+    from server.administration.service import Administration
     from server.application import SearchServer
     from server.state import ServerState
 
-    server = SearchServer(ServerState(settings, pool, language_model))
+    administration = Administration.of(settings)
+    server = SearchServer(ServerState(settings, pool, language_model, administration))
     try:
-        server.run("stdio")
+        if administration is None:
+            server.run("stdio")
+        else:
+            _run_until_signal(server, administration)
     except* BrokenPipeError:
         # The client is gone: the session is over.
         raise typer.Exit from None
+
+
+def _run_until_signal(server: "SearchServer", administration: "Administration") -> None:
+    from functools import partial
+
+    import anyio
+
+    from server.administration.signals import serve_until_signal
+
+    anyio.run(partial(serve_until_signal, server.run_stdio_async, administration.operations))

@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from typing import Any
 
 from mcp.server import MCPServer
@@ -15,28 +15,25 @@ from mcp.types import (
     GetPromptResult,
     InputRequiredResult,
     TextContent,
-    ToolAnnotations,
 )
 from pydantic import ValidationError
 from pydantic_core import to_json
 
 from server import argument_errors
+from server.administration.errors import ScopeMissingError
 from server.completion import Completions
 from server.instructions import general_instructions, tell_of_the_index
 from server.prompts import chosen_prompts
 from server.prompts.errors import check_request, prompt_error
 from server.protocol_errors import brief_error
 from server.resources.handlers import ResourceHandlers
+from server.scopes import Scope, granted_scopes
 from server.state import ServerState, ToolContext
 from server.tools import TOOLS, ToolEntry
 from server.tools.choice import chosen_tools
 from shared.errors import McpLuceneError
 from shared.results import without_unknown
 from shared.version import software_version
-
-READ_ONLY = ToolAnnotations(
-    read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
-)
 
 
 class SearchServer(MCPServer[ServerState]):
@@ -59,11 +56,17 @@ class SearchServer(MCPServer[ServerState]):
         token_verifier: TokenVerifier | None = None,
     ) -> None:
         self.resources = ResourceHandlers(state.pool)
+        self._offered = chosen_tools(state.settings)
 
         @asynccontextmanager
         async def lifespan(_: MCPServer[ServerState]) -> AsyncIterator[ServerState]:
+            administration = state.administration
+            # The pool may end the process at once: what was started is ended before.
             with state.pool:
-                async with self.resources.subscribers.running():
+                async with (
+                    self.resources.subscribers.running(),
+                    administration.running() if administration else nullcontext(),
+                ):
                     yield state
 
         super().__init__(
@@ -71,7 +74,7 @@ class SearchServer(MCPServer[ServerState]):
             title="Document search",
             instructions=general_instructions(state),
             version=software_version(),
-            tools=[_tool(name, entry) for name, entry in chosen_tools(state.settings).items()],
+            tools=[_tool(name, entry) for name, entry in self._offered.items()],
             lifespan=lifespan,
             middleware=[tell_of_the_index],
             log_level="WARNING",
@@ -98,6 +101,8 @@ class SearchServer(MCPServer[ServerState]):
             ToolError: the tool failed in a way nobody foresaw.
         """
         given = {key: value for key, value in arguments.items() if value is not None}
+        if context is not None and self._needs_scope(name) - granted_scopes(context):
+            return _mistake(str(ScopeMissingError(name)))
         try:
             return _told_alike(await super().call_tool(name, given, context))
         except ToolError as error:
@@ -110,8 +115,12 @@ class SearchServer(MCPServer[ServerState]):
                     text = str(error)
                 case _:
                     raise
-            told = TextContent(type="text", text=brief_error(text))
-            return CallToolResult(content=[told], is_error=True)
+            return _mistake(text)
+
+    def _needs_scope(self, name: str) -> frozenset[Scope]:
+        """What a call needs besides the scope to read, which every request needs."""
+        entry = self._offered.get(name)
+        return frozenset({"admin"}) if entry and entry.group == "admin" else frozenset()
 
     async def get_prompt(
         self,
@@ -134,6 +143,11 @@ class SearchServer(MCPServer[ServerState]):
             raise known from error
 
 
+def _mistake(text: str) -> CallToolResult:
+    told = TextContent(type="text", text=brief_error(text))
+    return CallToolResult(content=[told], is_error=True)
+
+
 def _told_alike(
     result: CallToolResult | InputRequiredResult,
 ) -> CallToolResult | InputRequiredResult:
@@ -151,7 +165,7 @@ def _tool(name: str, entry: ToolEntry) -> Tool:
         name=name,
         title=entry.title,
         description=inspect.getdoc(entry.function),
-        annotations=READ_ONLY,
+        annotations=entry.annotations,
         structured_output=True,
     )
     # The SDK drops arguments that do not exist; a search without them would be another search.

@@ -12,6 +12,7 @@ from typing import Any, Final, TypeVar
 from pydantic import TypeAdapter
 from pydantic_core import to_json
 
+from server.administration.answers import RememberedDirectory
 from shared.document import Scalar
 from shared.explained import ExplainedHit, ExplainedStep, ExplainedTerm, QueryExplanation
 from shared.index_results import DocumentDetails, FieldDescription, TermCount
@@ -53,6 +54,7 @@ _ADAPTERS: Final[dict[type, TypeAdapter[Any]]] = {
         FailedFile,
         FieldDescription,
         Hit,
+        RememberedDirectory,
         TermCount,
         tuple,
     )

@@ -41,12 +41,16 @@ class ServerSettings:
         tools: names or groups of the tools to offer; empty for all.
         exclude_tools: names or groups of tools not to offer after all.
         time_budget: seconds after which a call answers with what it has found, above 0.
+        admin: whether the tools of administration are offered.
+        roots: folders under which they may have folders crawled.
     """
 
     index_path: Path
     tools: tuple[str, ...] = ()
     exclude_tools: tuple[str, ...] = ()
     time_budget: float = DEFAULT_TIME_BUDGET
+    admin: bool = False
+    roots: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from shared.cancellation import Cancellation
 from shared.errors import TimeBudgetError
 
 if TYPE_CHECKING:
+    from server.administration.service import Administration
     from shared.normalization.normalizer import LanguageModel
     from shared.searcher import Searcher
 
@@ -34,15 +35,28 @@ class ServerState:
         settings: the choices of whoever started it.
         pool: the threads and the searcher that answer from the index.
         language_model: what rewrites queries before they are searched; None for nothing.
+        administration: what runs `idx`; None if the server offers no administration.
     """
 
     settings: ServerSettings
     pool: LucenePool
     language_model: "LanguageModel | None" = None
+    administration: "Administration | None" = None
 
 
 ToolContext: TypeAlias = Context[ServerState, Any]
 """What a tool, a resource or a prompt is told of the request that it answers."""
+
+
+def administration(context: ToolContext) -> "Administration":
+    """What runs `idx`, for a tool that only a server with administration offers.
+
+    Args:
+        context: the request.
+    """
+    service = context.request_context.lifespan_context.administration
+    assert service is not None  # noqa: S101 - see server.tools.choice
+    return service
 
 
 async def ask(context: ToolContext, work: Callable[["Searcher"], Answer]) -> Answer:

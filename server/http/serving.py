@@ -1,5 +1,6 @@
 """Serving by HTTP: the options are checked, and Java starts, before anything heavy is imported."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from server.http import address, tokens
@@ -29,13 +30,33 @@ def serve_http(
     place = address.resolve(http)
     is_authenticated = bool(own_tokens or http.oauth_issuer)
     address.refuse_exposure(place, http, authenticated=is_authenticated)
+    if settings.admin:
+        _refuse_without_administrator(own_tokens, http)
     listener = address.listen(place)
     # Java starts in a thread of the pool while this one imports the MCP SDK, which takes longer.
     pool = LucenePool(settings.index_path)
+    from server.administration.service import Administration
     from server.http.running import run
     from server.state import ServerState
 
-    run(ServerState(settings, pool, language_model), http, own_tokens, listener)
+    administration = Administration.of(settings)
+    state = ServerState(settings, pool, language_model, administration)
+    run(state, http, own_tokens, listener)
+
+
+def _refuse_without_administrator(own_tokens: Sequence[tokens.Token], http: HttpSettings) -> None:
+    """Refuse tools that everyone could use, web pages among them, or nobody.
+
+    Raises:
+        ServerOptionError: no token can have the scope to administer.
+    """
+    if http.oauth_issuer or any("admin" in token.scopes for token in own_tokens):
+        return
+    has = "no token has the scope admin" if own_tokens else "there is no authentication"
+    raise ServerOptionError(
+        f"--admin with --http: {has}, and nobody may administer without; give a token with the "
+        "scopes read,admin with --token-file or IDX_TOKENS, or an --oauth-issuer"
+    )
 
 
 def _check(http: HttpSettings) -> None:

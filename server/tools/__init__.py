@@ -1,18 +1,30 @@
 """The tools: one table, by public name, of what clients are told of each and the function."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
+from mcp.types import ToolAnnotations
+
+from server.tools.annotations import ADDS, DESTRUCTIVE, READ_ONLY
 from server.tools.chunks import get_document_chunks, get_next_chunk, get_previous_chunk
+from server.tools.crawl import (
+    admin_status,
+    crawl_status,
+    pause_crawl,
+    resume_crawl,
+    start_crawl,
+    stop_crawl,
+)
+from server.tools.directories import add_directory, list_directories, remove_directory
 from server.tools.documents import document_details, list_documents, list_failures
 from server.tools.explain import explain_query
 from server.tools.index import index_stats, list_fields
 from server.tools.search import search
 from server.tools.terms import suggest_terms, top_terms
 
-Group = Literal["search", "browse"]
-"""What a tool is for: to find chunks, or to look through documents and the index."""
+Group = Literal["search", "browse", "admin"]
+"""What a tool is for: to find chunks, to look through documents and the index, or to change it."""
 
 
 @dataclass(frozen=True)
@@ -23,11 +35,13 @@ class ToolEntry:
         title: the name that people see.
         group: tools are chosen by their group or by their name.
         function: its docstring and arguments are what a model is told of it.
+        annotations: what clients are told of its effects.
     """
 
     title: str
     group: Group
     function: Callable[..., Awaitable[Any]]
+    annotations: ToolAnnotations = field(default_factory=lambda: READ_ONLY)
 
 
 TOOLS: Final[dict[str, ToolEntry]] = {
@@ -43,4 +57,13 @@ TOOLS: Final[dict[str, ToolEntry]] = {
     "get_next_chunk": ToolEntry("Next chunk", "browse", get_next_chunk),
     "get_previous_chunk": ToolEntry("Previous chunk", "browse", get_previous_chunk),
     "get_document_chunks": ToolEntry("Chunks of a document", "browse", get_document_chunks),
+    "start_crawl": ToolEntry("Crawl folders", "admin", start_crawl, DESTRUCTIVE),
+    "crawl_status": ToolEntry("State of a crawl", "admin", crawl_status),
+    "pause_crawl": ToolEntry("Pause a crawl", "admin", pause_crawl, ADDS),
+    "resume_crawl": ToolEntry("Go on with a crawl", "admin", resume_crawl, DESTRUCTIVE),
+    "stop_crawl": ToolEntry("End a crawl", "admin", stop_crawl, DESTRUCTIVE),
+    "list_directories": ToolEntry("List folders to crawl", "admin", list_directories),
+    "add_directory": ToolEntry("Remember a folder", "admin", add_directory, ADDS),
+    "remove_directory": ToolEntry("Forget a folder", "admin", remove_directory, DESTRUCTIVE),
+    "admin_status": ToolEntry("State of administration", "admin", admin_status),
 }

@@ -12,10 +12,17 @@ def chosen_tools(settings: ServerSettings) -> dict[str, ToolEntry]:
     """The tools that a server offers.
 
     Raises:
-        ServerOptionError: there is no such tool or group, or no tool is left.
+        ServerOptionError: there is no such tool or group, it needs ``--admin``, or no tool is left.
     """
     left_out = _names(settings.exclude_tools)
-    wanted = _names(settings.tools) or set(TOOLS)
+    administration = _members(TOOLS)["admin"]
+    wanted = _names(settings.tools) or set(TOOLS) - (set() if settings.admin else administration)
+    if not settings.admin and wanted & administration:
+        named = ", ".join(choice for choice in settings.tools if _names([choice]) & administration)
+        raise ServerOptionError(
+            f"--tools {named}: the tools of administration need --admin, and --root for the "
+            "folders that may be crawled"
+        )
     chosen = {name: tool for name, tool in TOOLS.items() if name in wanted - left_out}
     if not chosen:
         raise ServerOptionError("no tool is left to offer; exclude fewer tools")

@@ -1,0 +1,124 @@
+"""What is refused of administration, and what can go wrong with it; of the family of `shared`."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from shared.errors import McpLuceneError
+from shared.indexed_folder import decodable
+
+if TYPE_CHECKING:
+    from server.administration.operation import Operation
+
+
+class ScopeMissingError(McpLuceneError):
+    """The token of a request does not allow to administer."""
+
+    def __init__(self, tool: str) -> None:
+        super().__init__(
+            f"{tool} needs the scope 'admin', which the token of this request does not have; "
+            "use a token that has it"
+        )
+
+
+class DirectoryError(McpLuceneError):
+    """A folder that may not be worked on, or that is none.
+
+    Args:
+        path: the folder as it was named.
+        reason: what is wrong with it, and what would be right.
+    """
+
+    def __init__(self, path: str | Path, reason: str) -> None:
+        super().__init__(f"the folder {decodable(str(path))[:200]!r} {reason}")
+
+
+class OutsideRootsError(DirectoryError):
+    """A folder that does not lie under the folders that the server was given."""
+
+    def __init__(self, path: str | Path, roots: Iterable[Path]) -> None:
+        named = ", ".join(decodable(str(root)) for root in roots)
+        super().__init__(
+            path,
+            "does not lie under the roots of this server, links resolved; they are "
+            f"{named[:1_000]}, and whoever starts the server can add one with --root",
+        )
+
+
+class FoldersFixedError(McpLuceneError):
+    """The remembered folders are those of a variable, which nothing in this process changes."""
+
+    def __init__(self, variable: str) -> None:
+        super().__init__(
+            f"the folders come from the variable {variable} of the server's environment, so that "
+            "they cannot be changed here; whoever starts the server changes the variable, or "
+            "unsets it to use the configuration file"
+        )
+
+
+class NothingToCrawlError(McpLuceneError):
+    """No folder was named, and none is remembered."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "there are no folders to crawl: name them in directories, or remember them with "
+            "add_directory"
+        )
+
+
+class LinksFollowedError(McpLuceneError):
+    """The configuration has idx follow links, which may lead out of the roots."""
+
+    def __init__(self, origin: str) -> None:
+        super().__init__(
+            f"links in folders are followed (follow_links in {origin}) and might lead out of the "
+            "roots of this server; crawl with idx sync, or unset follow_links"
+        )
+
+
+class OperationRunningError(McpLuceneError):
+    """Another operation is under way; there is one at a time."""
+
+    def __init__(self, running: "Operation") -> None:
+        paused = running.state == "paused"
+        help_ = "go on with resume_crawl, or end it with stop_crawl" if paused else "wait for it"
+        if running.name == "crawl" and not paused:
+            help_ += ", or end it with stop_crawl"
+        super().__init__(
+            f"the operation {running.name} ({running.id}) is {running.state}, and there is one at "
+            f"a time: {help_}"
+        )
+
+
+class OperationNotFoundError(McpLuceneError):
+    """No operation has the id, or there was none of its kind."""
+
+    def __init__(self, operation_id: str, known: Sequence[str]) -> None:
+        what = f"has the id {operation_id[:80]!r}" if operation_id else "was started"
+        there = f"there are {', '.join(known)}" if known else "start one with start_crawl"
+        super().__init__(f"no operation {what} since the server started; {there}")
+
+
+class OperationStateError(McpLuceneError):
+    """An operation is not in a state in which it could be paused, resumed or stopped."""
+
+    def __init__(self, operation: "Operation", wish: str) -> None:
+        super().__init__(
+            f"the operation {operation.name} ({operation.id}) is {operation.state} and cannot be "
+            f"{wish}"
+        )
+
+
+class ServerStoppingError(McpLuceneError):
+    """The server ends, and starts nothing any more."""
+
+    def __init__(self) -> None:
+        super().__init__("the server is about to end; start the operation again afterwards")
+
+
+class ChildError(McpLuceneError):
+    """`idx` could not be run, or did not do what it was run for."""
+
+
+class ConfirmationError(McpLuceneError):
+    """A client cannot ask its user, or the user did not say yes; nothing was done."""

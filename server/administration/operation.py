@@ -1,0 +1,217 @@
+"""An operation: what `idx` was run for, how far it is, and how it ended."""
+
+import json
+import secrets
+import signal
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any, Final, Literal
+
+from server.administration.answers import OperationName, OperationStatus, State
+from server.administration.child import Child
+from server.administration.errors import OperationStateError
+from server.administration.progress import Progress
+from server.budget import fitting
+
+Wish = Literal["paused", "stopped"]
+"""What a client wants an operation to become."""
+
+_ON_THE_WAY: Final[dict[Wish, State]] = {"paused": "pausing", "stopped": "stopping"}
+
+_MAY_BECOME: Final[dict[Wish, frozenset[State]]] = {
+    "paused": frozenset({"running", "pausing"}),
+    "stopped": frozenset({"running", "pausing", "stopping"}),
+}
+
+_ENDED: Final = frozenset[State]({"stopped", "done", "failed"})
+
+_TOLD_TO_END: Final = (130, 143)
+"""Exit codes of idx after Ctrl-C and SIGTERM."""
+
+_LONGEST_RESULT: Final = 10_000
+"""Bytes of what a command prints that tells no events."""
+
+_DIRECTORIES_CHARACTERS: Final = 6_000
+"""Characters of an answer that folders may take."""
+
+_NEXT: Final[dict[State, str]] = {
+    "running": "crawl_status with this operation_id tells how far it is.",
+    "pausing": "It commits what it did; ask crawl_status whether it is paused.",
+    "paused": "What was done so far is in the index; go on with resume_crawl, or stop_crawl.",
+    "stopping": "It commits what it did; ask crawl_status whether it has ended.",
+    "stopped": "What was done is in the index; another start_crawl goes on from there.",
+}
+
+
+class Operation:
+    """Work that `idx` does in one run, or in several where it is paused.
+
+    Args:
+        name: what it does.
+        command: the arguments of `idx`.
+        directories: the folders of a crawl.
+
+    Attributes:
+        id: names it; another server has other ids.
+        state: where it is.
+        child: the process, while it runs.
+    """
+
+    def __init__(
+        self, name: OperationName, command: Sequence[str], directories: Sequence[str] = ()
+    ) -> None:
+        self.name: OperationName = name
+        self.id = f"{name}-{secrets.token_hex(4)}"
+        self.command = tuple(command)
+        self.directories = tuple(directories)
+        self.state: State = "running"
+        self.child: Child | None = None
+        self._progress = Progress() if name == "crawl" else None
+        self._printed = bytearray()
+        self._wish: Wish | None = None
+        self._started = _now()
+        self._ended: str | None = None
+        self._seconds = 0.0
+        self._began = time.monotonic()
+        self._exit_code: int | None = None
+        self._error: str | None = None
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether nothing will become of it any more."""
+        return self.state in _ENDED
+
+    @property
+    def error(self) -> str | None:
+        """Why it failed."""
+        return self._error
+
+    def begin_run(self) -> None:
+        """`idx` is run, for the first time or again."""
+        self.state = "running"
+        self._wish = None
+        self._exit_code = None
+        self._began = time.monotonic()
+        if self._progress is not None:
+            self._progress.begin_run()
+
+    def runs_as(self, child: Child) -> None:
+        """The process has started; it may be unwanted already."""
+        self.child = child
+        if self._wish is not None:
+            child.terminate()
+
+    def ask(self, wish: Wish) -> None:
+        """Have it paused or stopped: `idx` is asked to commit what it did and end.
+
+        Raises:
+            OperationStateError: it is not running, or cannot be paused.
+        """
+        if self.state == "paused" and wish == "stopped":
+            self._finish("stopped")
+            return
+        if self.state not in _MAY_BECOME[wish] or self._progress is None:
+            raise OperationStateError(self, wish)
+        self._wish = wish
+        self.state = _ON_THE_WAY[wish]
+        if self.child is not None:
+            self.child.terminate()
+
+    def take(self, line: bytes) -> None:
+        """Take a line that `idx` printed into account."""
+        if self._progress is None:
+            self._printed += line[: _LONGEST_RESULT - len(self._printed)]
+            return
+        try:
+            event = json.loads(line)
+        except ValueError:
+            self._progress.problem("idx printed a line that tells of nothing")
+            return
+        self._progress.take(event)
+
+    def end_run(self, child: Child, code: int) -> None:
+        """The process has ended.
+
+        Args:
+            child: the process.
+            code: its exit code, negative if a signal ended it.
+        """
+        self.child = None
+        self._exit_code = code
+        is_complete = self._progress is not None and self._progress.is_finished
+        if code == 0 or is_complete:
+            # Files that cannot be read make idx end with 1; they are counted.
+            self._finish("done")
+        elif self._wish is not None and child.ended_as_asked:
+            self._finish(self._wish)
+        else:
+            self.fail(_reason(child, code))
+
+    def fail(self, reason: str) -> None:
+        """It has failed, or was not even begun."""
+        self.child = None
+        self._error = reason
+        self._finish("failed")
+
+    def status(self, *, brief: bool = False) -> OperationStatus:
+        """The operation as it stands.
+
+        Args:
+            brief: whether to leave directories and problems out.
+        """
+        shown = [] if brief else list(self.directories)
+        shown = shown[: fitting(shown, _DIRECTORIES_CHARACTERS)]
+        notices = [_NEXT.get(self.state)]
+        if not brief and len(shown) < len(self.directories):
+            notices.append(f"There are {len(self.directories)} directories in all.")
+        progress = self._progress
+        is_active = self.child is not None
+        return OperationStatus(
+            operation_id=self.id,
+            operation=self.name,
+            state=self.state,
+            started=self._started,
+            ended=self._ended,
+            seconds=round(self._seconds + (time.monotonic() - self._began) * is_active, 1),
+            directories=shown,
+            progress=progress.counters() if progress else None,
+            current=progress.current if progress else None,
+            problems=[*progress.problems] if progress and not brief else [],
+            result=self._result(),
+            exit_code=self._exit_code,
+            error=self._error,
+            notice=" ".join(filter(None, notices)) or None,
+        )
+
+    def _finish(self, state: State) -> None:
+        if self.state != "paused":
+            self._seconds += time.monotonic() - self._began
+        self.state = state
+        if self.has_ended:
+            self._ended = _now()
+
+    def _result(self) -> dict[str, Any] | None:
+        if self._progress is not None or self.state != "done":
+            return None
+        try:
+            answer = json.loads(self._printed)
+        except ValueError:
+            return None
+        return answer if isinstance(answer, dict) else None
+
+
+def _reason(child: Child, code: int) -> str:
+    """Why a process failed, in a sentence."""
+    if code < 0:
+        return (
+            f"idx was ended by signal {-code} ({signal.strsignal(-code)}), by somebody else or for "
+            "want of memory; the index is as it was at the last commit: start it again"
+        )
+    if code in _TOLD_TO_END:
+        return "idx was told by somebody else to end, and did so in order; start it again"
+    return child.last_words or f"idx ended with the exit code {code} and said nothing"
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

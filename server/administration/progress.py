@@ -1,0 +1,94 @@
+"""How far a crawl is, counted from the events of `idx sync --json`; see `idx/events.py`."""
+
+from collections import Counter, deque
+from typing import Any, Final
+
+from server.administration.answers import CrawlProgress
+from server.budget import cut, json_characters
+
+_PROBLEMS: Final = 20
+"""How many of the last problems are kept; the tool list_failures has all files."""
+
+_PROBLEM_CHARACTERS: Final = 800
+"""Characters of a problem in JSON."""
+
+
+class Progress:
+    """The counters of a crawl, which add up however often it is paused and resumed.
+
+    Attributes:
+        current: the document that was the last to be done.
+        problems: the last of them, each a sentence.
+        is_finished: whether the last event has come.
+    """
+
+    def __init__(self) -> None:
+        self.current: str | None = None
+        self.problems: deque[str] = deque(maxlen=_PROBLEMS)
+        self.is_finished = False
+        self._counts: Counter[str] = Counter()
+        self._planned = 0
+        self._skipped = 0
+        self._unreachable = 0
+
+    def begin_run(self) -> None:
+        """`idx` is run again: it tells again of folders that cannot be looked at."""
+        self._unreachable = 0
+        self.is_finished = False
+
+    def take(self, event: dict[str, Any]) -> None:
+        """Take an event into account; those that count nothing change nothing."""
+        match event:
+            case {"event": "planned"}:
+                done = self._done()
+                self._planned = done + event["add"] + event["update"] + event["delete"]
+                # What an earlier run has done is unchanged for a later one.
+                unchanged = event["skip"] + event["failed_before"]
+                self._skipped = max(0, unchanged - done + self._counts["deleted"])
+            case {"event": "indexed", "action": action, "source_document": name}:
+                self._counts[action] += 1
+                self._counts["chunks"] += event["chunks"]
+                self.current = _brief(name)
+                for warning in event["warnings"]:
+                    self.problem(f"{name}: {warning}")
+            case {"event": "deleted", "source_document": name}:
+                self._counts["deleted"] += 1
+                self.current = _brief(name)
+            case {"event": "notindexed", "source_document": name, "kind": kind}:
+                self._counts[kind] += 1
+                self.current = _brief(name)
+                if kind != "unsupported":
+                    self.problem(f"{event['file_path']}: {event['reason']}")
+            case {"event": "problem", "message": message}:
+                self._unreachable += 1
+                self.problem(message)
+            case {"event": "finished"}:
+                self.is_finished = True
+
+    def problem(self, text: str) -> None:
+        """Keep a problem, cut where it is long."""
+        self.problems.append(_brief(text))
+
+    def counters(self) -> CrawlProgress:
+        """The numbers as they are now."""
+        counts = self._counts
+        return CrawlProgress(
+            planned=self._planned,
+            remaining=max(0, self._planned - self._done()),
+            added=counts["added"],
+            updated=counts["updated"],
+            deleted=counts["deleted"],
+            skipped=self._skipped,
+            failed=counts["failed"] + self._unreachable,
+            unsupported=counts["unsupported"],
+            empty=counts["empty"],
+            chunks=counts["chunks"],
+        )
+
+    def _done(self) -> int:
+        return self._counts.total() - self._counts["chunks"]
+
+
+def _brief(text: str) -> str:
+    excess = json_characters(text) - _PROBLEM_CHARACTERS
+    return cut(text, excess) or f"{text[:100]}…" if excess > 0 else text

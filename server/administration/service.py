@@ -1,0 +1,56 @@
+"""What the tools of administration share while a server runs."""
+
+from asyncio import Lock
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import anyio
+
+from server.administration.operations import Operations
+from server.administration.roots import Roots
+from server.settings import ServerSettings
+from shared.index_folder import absolute
+
+
+@dataclass(frozen=True)
+class Administration:
+    """The operations on an index, and where its folders may lie.
+
+    Attributes:
+        index_path: the index folder, absolute.
+        roots: the folders under which folders may be crawled.
+        operations: what runs, and what ran.
+        configuration: held by who changes the configuration file, which is read and written whole.
+    """
+
+    index_path: Path
+    roots: Roots
+    operations: Operations = field(default_factory=Operations)
+    configuration: Lock = field(default_factory=Lock)
+
+    @classmethod
+    def of(cls, settings: ServerSettings) -> "Administration | None":
+        """What a server was told of administration; None if it offers none.
+
+        Raises:
+            ServerOptionError: a root is no folder.
+        """
+        if not settings.admin:
+            return None
+        return cls(absolute(settings.index_path), Roots.of(settings.roots))
+
+    def command(self, name: str, *arguments: str, paths: Sequence[str] = ()) -> list[str]:
+        """The arguments of `idx` for a command on the index that answers by JSON."""
+        index = f"--index-path={self.index_path}"
+        return [name, "--json", index, *arguments, *(["--", *paths] if paths else [])]
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """End what runs when the block is left, whatever else is ended then."""
+        try:
+            yield
+        finally:
+            with anyio.CancelScope(shield=True):
+                await self.operations.close()

@@ -1,0 +1,93 @@
+"""The tools on the remembered folders, which are crawled if none is named."""
+
+import shlex
+from dataclasses import replace
+from typing import Annotated
+
+from pydantic import Field
+
+from server.administration.answers import (
+    DirectoryAdded,
+    DirectoryList,
+    DirectoryRemoved,
+    RememberedDirectory,
+)
+from server.administration.child import answer_of
+from server.administration.errors import DirectoryError
+from server.administration.folders import (
+    SECONDS,
+    folder_settings,
+    folders_from,
+    refuse_fixed_folders,
+)
+from server.arguments import MaxCharacters
+from server.budget import DEFAULT_CHARACTERS, fit
+from server.state import ToolContext, administration
+
+Directory = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=4_096,
+        description="A folder by its absolute path, under the roots that admin_status tells.",
+    ),
+]
+
+
+async def list_directories(
+    context: ToolContext, max_characters: MaxCharacters = DEFAULT_CHARACTERS
+) -> DirectoryList:
+    """List the remembered folders, which start_crawl crawls if none is named.
+
+    Use this before add_directory and remove_directory, or when the user asks which folders are
+    kept in the index. allowed tells whether a folder lies under the roots of this server; if one
+    does not, name the others to start_crawl. index_stats tells which folders are in the index.
+    """
+    settings = await folder_settings(administration(context).roots)
+    directories, notice = fit(settings.folders, max_characters, _shorten)
+    return DirectoryList(directories=directories, folders_from=folders_from(), notice=notice)
+
+
+async def add_directory(context: ToolContext, directory: Directory) -> DirectoryAdded:
+    """Remember a folder in the configuration file. Nothing is indexed yet: start_crawl does it.
+
+    Use this when the user wants a folder to be kept in the index from now on.
+    """
+    admin = administration(context)
+    refuse_fixed_folders()
+    folder = admin.roots.resolve_existing(directory)
+    async with admin.configuration:
+        answer = await answer_of(("folders", "add", "--json", "--", str(folder)), SECONDS)
+    added = bool(answer["added"])
+    return DirectoryAdded(
+        path=str(folder),
+        added=added,
+        notice=f"{'' if added else 'It was remembered before; nothing was changed. '}"
+        "Index its files with start_crawl.",
+    )
+
+
+async def remove_directory(context: ToolContext, directory: Directory) -> DirectoryRemoved:
+    """Forget a remembered folder. Its documents stay in the index.
+
+    Use this when the user does not want a folder to be crawled any more. notice tells how its
+    documents can be deleted, which only the user can do.
+    """
+    admin = administration(context)
+    refuse_fixed_folders()
+    folder = admin.roots.resolve(directory)
+    async with admin.configuration:
+        answer = await answer_of(("folders", "remove", "--json", "--", str(folder)), SECONDS)
+    if not answer["removed"]:
+        raise DirectoryError(folder, "is not among the remembered ones; see list_directories")
+    return DirectoryRemoved(
+        path=str(folder),
+        removed=True,
+        notice="Its documents stay in the index; to delete them, run: idx sync --index-path "
+        f"{shlex.quote(str(admin.index_path))} --exclude '*' --prune-missing "
+        f"{shlex.quote(str(folder))}",
+    )
+
+
+def _shorten(directory: RememberedDirectory, _excess: int) -> RememberedDirectory:
+    return replace(directory, include=[], exclude=[])
