@@ -69,7 +69,11 @@ class Roots:
             OutsideRootsError: it does not lie under the roots, whether it exists or not.
         """
         folder = self.resolve(path)
-        if not folder.is_dir():
+        try:
+            exists = folder.is_dir()
+        except OSError as error:
+            raise DirectoryError(path, f"cannot be looked at: {error.strerror}") from error
+        if not exists:
             raise DirectoryError(path, "does not exist, or is no folder")
         return folder
 

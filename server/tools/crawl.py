@@ -44,6 +44,9 @@ async def start_crawl(
     """
     admin = administration(context)
     admin.operations.refuse_if_busy()
+    for directory in directories:
+        # Before idx is asked for anything.
+        admin.roots.resolve_existing(directory)
     settings = await folder_settings(admin.roots)
     folders = settings.wanted(directories, admin.roots)
     command = admin.command("sync", paths=folders)

@@ -1,0 +1,81 @@
+"""A server with administration on an index, and what is done with it over and over."""
+
+import os
+import re
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+from mcp import Client
+
+from tests.conftest import connected
+from tests.server.answers import answer, error
+
+SECONDS = 60
+"""How long anything may take before a test fails; the machine may be busy."""
+
+
+@asynccontextmanager
+async def administered(
+    index: Path, root: Path, *options: str, mode: str = "auto", **variables: str
+) -> AsyncIterator[Client]:
+    """Connect to a server that may crawl folders under a root."""
+    variables = {"IDX_WORKERS": "1"} | variables
+    given = ("--admin", "--root", str(root), *options)
+    async with connected(index, *given, mode=mode, handler=None, **variables) as client:
+        yield client
+
+
+async def told(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
+    return answer(await client.call_tool(tool, arguments))
+
+
+async def refused(client: Client, tool: str, **arguments: Any) -> str:
+    return error(await client.call_tool(tool, arguments))
+
+
+async def until(
+    client: Client, condition: Callable[[dict[str, Any]], bool], operation_id: str = ""
+) -> dict[str, Any]:
+    """Ask how far a crawl is until a condition holds."""
+    with anyio.fail_after(SECONDS):
+        while True:
+            status = await told(client, "crawl_status", operation_id=operation_id)
+            if condition(status):
+                return status
+            assert status["state"] != "failed", status
+            await anyio.sleep(0.1)
+
+
+async def ended(client: Client, operation_id: str = "") -> dict[str, Any]:
+    return await until(client, lambda status: status["ended"] is not None, operation_id)
+
+
+async def writer(client: Client) -> int:
+    """The process that writes to the index, once there is one."""
+    with anyio.fail_after(SECONDS):
+        while True:
+            locked_by = (await told(client, "admin_status"))["locked_by"]
+            if locked_by:
+                found = re.match(r"process (\d+) \(.* -m idx sync ", locked_by)
+                assert found, locked_by
+                return int(found[1])
+            await anyio.sleep(0.05)
+
+
+def is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def wait_until_gone(process: int) -> None:
+    until = time.monotonic() + SECONDS
+    while is_alive(process):
+        assert time.monotonic() < until
+        time.sleep(0.05)

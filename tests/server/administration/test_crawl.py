@@ -1,0 +1,160 @@
+"""A client has folders crawled, and hears how far that is."""
+
+import os
+import signal
+from pathlib import Path
+
+import anyio
+import pytest
+
+from shared import Index
+from tests.server.administration.administered import (
+    administered,
+    ended,
+    is_alive,
+    refused,
+    told,
+    until,
+    wait_until_gone,
+    writer,
+)
+from tests.server.administration.conftest import MANY
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_crawl_makes_a_folder_searchable_and_tells_what_it_could_not_read(
+    empty_index: Path, root: Path, papers: Path
+) -> None:
+    async with administered(empty_index, root) as client:
+        begun = await told(client, "start_crawl", directories=[str(papers)])
+        assert (begun["operation"], begun["state"]) == ("crawl", "running")
+        assert begun["directories"] == [str(papers)]
+        status = await ended(client, begun["operation_id"])
+        assert (status["state"], status["exit_code"], status["error"]) == ("done", 1, None)
+        assert status["progress"] == {
+            "planned": 4,
+            "remaining": 0,
+            "added": 2,
+            "updated": 0,
+            "deleted": 0,
+            "skipped": 0,
+            "failed": 1,
+            "unsupported": 1,
+            "empty": 0,
+            "chunks": 2,
+        }
+        (problem,) = status["problems"]
+        assert problem.startswith(f"{papers}/broken.pdf: ")
+        assert (await told(client, "Search", query="coffee"))["totalHits"] == 1
+        (papers / "lease.txt").unlink()
+        (papers / "menu.md").write_text("Tea only.")
+        await told(client, "start_crawl", directories=[str(papers)])
+        progress = (await ended(client))["progress"]
+        assert [progress[name] for name in ("planned", "updated", "deleted", "skipped")] == [
+            *(2, 1, 1, 2)
+        ]
+        assert (await told(client, "Search", query="tea"))["totalHits"] == 1
+        assert (await told(client, "Search", query="rent"))["totalHits"] == 0
+        admin = await told(client, "admin_status")
+        assert admin["current"] is None
+        assert [operation["state"] for operation in admin["recent"]] == ["done", "done"]
+        assert admin["recent"][1]["operation_id"] == begun["operation_id"]
+
+
+async def test_a_second_operation_is_refused_by_name(
+    empty_index: Path, root: Path, papers: Path
+) -> None:
+    async with administered(empty_index, root) as client:
+        # The crawl waits for another writer.
+        with Index(empty_index):
+            begun = await told(client, "start_crawl", directories=[str(papers)])
+            named = f"the operation crawl ({begun['operation_id']}) is running"
+            assert named in await refused(client, "start_crawl", directories=[str(papers)])
+            assert "cannot be resumed" in await refused(client, "resume_crawl")
+            # What does not touch the index goes on.
+            assert (await told(client, "add_directory", directory=str(papers)))["added"]
+            assert (await told(client, "stop_crawl"))["state"] == "stopped"
+            assert "is stopped and cannot be paused" in await refused(client, "pause_crawl")
+        assert (await told(client, "admin_status"))["locked_by"] is None
+        await told(client, "start_crawl")
+        assert (await ended(client))["state"] == "done"
+
+
+async def test_a_paused_crawl_goes_on_where_it_was(
+    empty_index: Path, root: Path, many_files: Path
+) -> None:
+    async with administered(empty_index, root) as client:
+        begun = await told(client, "start_crawl", directories=[str(many_files)])
+        operation = begun["operation_id"]
+        await until(client, lambda status: status["progress"]["added"] > 0, operation)
+        paused = await told(client, "pause_crawl", operation_id=operation)
+        assert (paused["state"], paused["ended"]) == ("paused", None)
+        so_far = paused["progress"]["added"]
+        assert 0 < so_far < MANY
+        # What was done is in the index, and another writer may write meanwhile.
+        in_index = (await told(client, "ListDocuments", limit=1))["total_documents"]
+        assert so_far <= in_index <= so_far + 1
+        with Index(empty_index, wait=0):
+            pass
+        assert "is paused" in await refused(client, "start_crawl", directories=[str(many_files)])
+        resumed = await told(client, "resume_crawl", operation_id=operation)
+        assert (resumed["operation_id"], resumed["state"]) == (operation, "running")
+        status = await ended(client, operation)
+        progress = status["progress"]
+        assert (status["state"], progress["remaining"], progress["failed"]) == ("done", 0, 0)
+        # The file that was written when the pause came may be counted as unchanged.
+        assert progress["added"] + progress["skipped"] == MANY
+        assert progress["added"] >= MANY - 1
+        assert (await told(client, "ListDocuments", limit=1))["total_documents"] == MANY
+
+
+@pytest.mark.soak
+async def test_a_stopped_crawl_leaves_what_it_did(
+    empty_index: Path, root: Path, many_files: Path
+) -> None:
+    async with administered(empty_index, root) as client:
+        begun = await told(client, "start_crawl", directories=[str(many_files)])
+        await until(client, lambda status: status["progress"]["added"] > 0)
+        process = await writer(client)
+        stopped = await told(client, "stop_crawl", operation_id=begun["operation_id"])
+        assert (stopped["state"], stopped["error"]) == ("stopped", None)
+        assert stopped["ended"] is not None
+        assert not is_alive(process)
+        found = (await told(client, "ListDocuments", limit=1))["total_documents"]
+        assert stopped["progress"]["added"] <= found < MANY
+        assert "is stopped and cannot be resumed" in await refused(client, "resume_crawl")
+
+
+async def test_a_child_that_is_killed_is_told_and_the_next_operation_works(
+    empty_index: Path, root: Path, papers: Path
+) -> None:
+    async with administered(empty_index, root) as client:
+        await told(client, "start_crawl", directories=[str(papers)])
+        process = await writer(client)
+        os.kill(process, signal.SIGKILL)
+        with anyio.fail_after(30):
+            while (status := await told(client, "crawl_status"))["ended"] is None:
+                await anyio.sleep(0.05)
+        assert (status["state"], status["exit_code"]) == ("failed", -signal.SIGKILL)
+        assert "was ended by signal 9 (Killed)" in status["error"]
+        wait_until_gone(process)
+        await told(client, "start_crawl", directories=[str(papers)])
+        assert (await ended(client))["state"] == "done"
+        assert (await told(client, "Search", query="coffee"))["totalHits"] == 1
+
+
+async def test_a_crawl_that_cannot_begin_has_failed_for_the_reason_that_idx_gives(
+    index_path: Path, root: Path, papers: Path
+) -> None:
+    async with administered(index_path, root) as client:
+        for tool in ("crawl_status", "pause_crawl", "resume_crawl", "stop_crawl"):
+            assert "no operation was started since" in await refused(client, tool)
+            unknown = await refused(client, tool, operation_id="crawl-1")
+            assert "no operation has the id 'crawl-1'" in unknown
+        await told(client, "start_crawl", directories=[str(papers)])
+        with anyio.fail_after(30):
+            while (status := await told(client, "crawl_status"))["ended"] is None:
+                await anyio.sleep(0.05)
+        assert status["state"] == "failed"
+        assert status["error"].startswith(f"there is no index at {index_path}; create one with")
