@@ -9,15 +9,19 @@ from pydantic import ValidationError
 
 _SHOWN_CHARACTERS: Final = 60
 
+_FILLED_IN: Final = frozenset({"context", "confirmation"})
+"""Parameters that no client gives."""
+
 
 def describe(error: ValidationError, function: Callable[..., Any]) -> str:
     """Say which arguments are wrong, and what they may be.
 
     Args:
         error: what pydantic found.
-        function: what was called; its parameters, but the context, are the arguments that exist.
+        function: what was called; its parameters are the arguments that exist, but for those
+            that the server fills in.
     """
-    known = [name for name in inspect.signature(function).parameters if name != "context"]
+    known = [name for name in inspect.signature(function).parameters if name not in _FILLED_IN]
     return "; ".join(_describe_one(detail, known) for detail in error.errors(include_url=False))
 
 
@@ -26,7 +30,8 @@ def _describe_one(detail: Any, known: list[str]) -> str:
     match detail["type"]:
         case "extra_forbidden" | "unexpected_keyword_argument" if len(detail["loc"]) == 1:
             near = difflib.get_close_matches(name, known, 1)
-            hint = f"did you mean {near[0]!r}" if near else f"there are {', '.join(known)}"
+            there = f"there are {', '.join(known) or 'none'}"
+            hint = f"did you mean {near[0]!r}" if near else there
             return f"there is no argument {name!r}; {hint}"
         case "missing":
             return f"the argument {name!r} is missing"

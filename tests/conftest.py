@@ -11,7 +11,7 @@ from pathlib import Path
 import lucene
 import pytest
 from mcp import Client
-from mcp.client.session import MessageHandlerFnT
+from mcp.client.session import ElicitationFnT, MessageHandlerFnT
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from shared.index import create
@@ -87,6 +87,7 @@ async def connected(
     *options: str,
     mode: str = "auto",
     handler: MessageHandlerFnT | None = None,
+    asked: ElicitationFnT | None = None,
     **variables: str,
 ) -> AsyncIterator[Client]:
     """Start the real server on an index and connect the SDK's client to it over stdio."""
@@ -101,7 +102,9 @@ async def connected(
         args=[str(index_path), *options],
         env=passed_on | variables,
     )
-    async with Client(stdio_client(server), mode=mode, message_handler=handler) as client:
+    async with Client(
+        stdio_client(server), mode=mode, message_handler=handler, elicitation_callback=asked
+    ) as client:
         yield client
 
 

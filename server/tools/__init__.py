@@ -20,6 +20,7 @@ from server.tools.directories import add_directory, list_directories, remove_dir
 from server.tools.documents import document_details, list_documents, list_failures
 from server.tools.explain import explain_query
 from server.tools.index import index_stats, list_fields
+from server.tools.maintenance import optimize_index, purge_index, unlock_index
 from server.tools.search import search
 from server.tools.terms import suggest_terms, top_terms
 
@@ -65,5 +66,8 @@ TOOLS: Final[dict[str, ToolEntry]] = {
     "list_directories": ToolEntry("List folders to crawl", "admin", list_directories),
     "add_directory": ToolEntry("Remember a folder", "admin", add_directory, ADDS),
     "remove_directory": ToolEntry("Forget a folder", "admin", remove_directory, DESTRUCTIVE),
+    "optimize_index": ToolEntry("Merge the index", "admin", optimize_index, ADDS),
+    "purge_index": ToolEntry("Delete all documents", "admin", purge_index, DESTRUCTIVE),
+    "unlock_index": ToolEntry("Remove a lock", "admin", unlock_index, DESTRUCTIVE),
     "admin_status": ToolEntry("State of administration", "admin", admin_status),
 }

@@ -10,6 +10,7 @@ from typing import Any
 
 import anyio
 from mcp import Client
+from mcp.client.session import ElicitationFnT
 
 from tests.conftest import connected
 from tests.server.answers import answer, error
@@ -20,12 +21,19 @@ SECONDS = 60
 
 @asynccontextmanager
 async def administered(
-    index: Path, root: Path, *options: str, mode: str = "auto", **variables: str
+    index: Path,
+    root: Path,
+    *options: str,
+    mode: str = "auto",
+    asked: ElicitationFnT | None = None,
+    variables: dict[str, str] | None = None,
 ) -> AsyncIterator[Client]:
     """Connect to a server that may crawl folders under a root."""
-    variables = {"IDX_WORKERS": "1"} | variables
-    given = ("--admin", "--root", str(root), *options)
-    async with connected(index, *given, mode=mode, handler=None, **variables) as client:
+    environment = {"IDX_WORKERS": "1"} | (variables or {})
+    options = ("--admin", "--root", str(root), *options)
+    async with connected(
+        index, *options, mode=mode, handler=None, asked=asked, **environment
+    ) as client:
         yield client
 
 

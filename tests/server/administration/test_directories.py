@@ -82,7 +82,7 @@ async def test_folders_that_are_added_at_the_same_time_are_all_remembered(
 async def test_folders_of_the_environment_cannot_be_changed(
     empty_index: Path, root: Path, papers: Path
 ) -> None:
-    async with administered(empty_index, root, IDX_FOLDERS=str(papers)) as client:
+    async with administered(empty_index, root, variables={"IDX_FOLDERS": str(papers)}) as client:
         for tool in ("add_directory", "remove_directory"):
             message = await refused(client, tool, directory=str(papers))
             assert "the folders come from the variable IDX_FOLDERS" in message

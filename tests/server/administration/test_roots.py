@@ -115,7 +115,7 @@ async def test_no_folder_is_crawled_whose_links_would_be_followed(
     file = write("follow_links = true\n")
     if by_variable:
         file.unlink()
-    async with administered(empty_index, root, **variables) as client:
+    async with administered(empty_index, root, variables=variables) as client:
         message = await refused(client, "start_crawl", directories=[str(papers)])
     origin = "IDX_FOLLOW_LINKS" if by_variable else str(file)
     assert f"links in folders are followed (follow_links in {origin})" in message

@@ -1,0 +1,108 @@
+"""The tools that look after the index as a whole: merged, emptied, freed of a lock."""
+
+import shlex
+from typing import Annotated, Final
+
+from mcp.server.mcpserver import (
+    AcceptedElicitation,
+    Elicit,
+    ElicitationResult,
+    Resolve,
+)
+from mcp.types import ClientCapabilities
+from pydantic import BaseModel, Field
+
+from server.administration.answers import OperationStatus
+from server.administration.errors import ChildError, ConfirmationError
+from server.state import ToolContext, administration, ask
+
+_SECONDS_TO_UNLOCK: Final = 30.0
+
+
+class Confirmation(BaseModel):
+    """What the user is asked before everything is deleted."""
+
+    delete_all: bool = Field(
+        default=False,
+        title="Delete all documents",
+        description="Yes, delete all documents from the index.",
+    )
+
+
+async def ask_to_purge(context: ToolContext) -> Elicit[Confirmation]:
+    """The question whether to delete all documents, with their number.
+
+    Raises:
+        ConfirmationError: the client cannot ask its user.
+        OperationRunningError: there is another operation, so that it would be asked in vain.
+        IndexFolderError: there is no index that could be emptied.
+    """
+    admin = administration(context)
+    admin.operations.refuse_if_busy()
+    if not _can_ask(context.client_capabilities):
+        raise ConfirmationError(
+            "this client cannot ask its user to confirm (it has no elicitation), so nothing was "
+            "deleted; the user can run: idx purge --index-path "
+            f"{shlex.quote(str(admin.index_path))}"
+        )
+    index = await ask(context, lambda searcher: searcher.statistics())
+    return Elicit(
+        f"Delete all {index.documents:,} documents ({index.chunks:,} chunks) from the index at "
+        f"{index.path}? This cannot be undone; the files that they came from are not touched.",
+        Confirmation,
+    )
+
+
+async def optimize_index(context: ToolContext) -> OperationStatus:
+    """Merge the segments of the index into one, and free the space of deleted chunks.
+
+    Use this when the user asks for it, or after much was deleted; an index needs it seldom. It
+    returns at once with an operation_id; crawl_status tells with it how it ended. Searches go on
+    meanwhile. There must be room on the disk for twice the size of the index.
+    """
+    admin = administration(context)
+    return admin.operations.start("optimize", admin.command("optimize")).status()
+
+
+async def purge_index(
+    context: ToolContext,
+    confirmation: Annotated[ElicitationResult[Confirmation], Resolve(ask_to_purge)],
+) -> OperationStatus:
+    """Delete all documents from the index, after the user has confirmed it.
+
+    Use this only when the user wants an empty index. The user is asked by the client; without a
+    yes nothing happens. The files that the documents came from are not touched: start_crawl adds
+    them all again. It returns at once with an operation_id; crawl_status tells how it ended.
+    """
+    match confirmation:
+        case AcceptedElicitation(data=Confirmation(delete_all=True)):
+            pass
+        case AcceptedElicitation():
+            raise ConfirmationError("the user did not say yes, so nothing was deleted")
+        case _:
+            raise ConfirmationError(
+                f"the user was asked, and the answer was {confirmation.action!r}: nothing was "
+                "deleted"
+            )
+    admin = administration(context)
+    return admin.operations.start("purge", admin.command("purge", "--yes")).status()
+
+
+async def unlock_index(context: ToolContext) -> OperationStatus:
+    """Remove the lock file that a killed writer has left in the index.
+
+    Use this when an operation failed because the index is locked, although nothing writes to it.
+    A process that lives and holds the lock is named, and keeps it.
+    """
+    admin = administration(context)
+    operation = admin.operations.start("unlock", admin.command("unlock"))
+    await admin.operations.wait(operation, _SECONDS_TO_UNLOCK)
+    if operation.error is not None:
+        raise ChildError(operation.error)
+    return operation.status()
+
+
+def _can_ask(client: ClientCapabilities | None) -> bool:
+    """Whether a client shows its user a form; one that names no kind of elicitation does."""
+    elicitation = client.elicitation if client else None
+    return elicitation is not None and (elicitation.form is not None or elicitation.url is None)
