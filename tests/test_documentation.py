@@ -17,6 +17,7 @@ from shared import create
 from tests.conftest import PROGRAMS, Connect
 
 ROOT = Path(__file__).parents[1]
+TOOL_PAGES = ("tools.md", "administration.md")
 
 
 def blocks(page: str, language: str) -> list[str]:
@@ -74,13 +75,13 @@ def test_the_reference_of_commands_is_the_help(tmp_path: Path) -> None:
 @pytest.mark.anyio
 async def test_the_reference_of_tools_is_complete(index_path: Path, connect: Connect) -> None:
     create(index_path)
-    async with connect() as client:
+    async with connect("--admin", "--root", "/") as client:
         await compare_with_reference(client)
 
 
 async def compare_with_reference(client: Client) -> None:
-    page = (ROOT / "docs" / "tools.md").read_text()
-    sections = dict(re.findall(r"^## `(\w+)`\n(.*?)(?=^## )", page, re.MULTILINE | re.DOTALL))
+    pages = "".join((ROOT / "docs" / name).read_text() for name in TOOL_PAGES)
+    sections = dict(re.findall(r"^## `(\w+)`\n(.*?)(?=^## )", pages, re.MULTILINE | re.DOTALL))
     readme_tools = re.findall(r"^\| `(\w+)` \|", (ROOT / "README.md").read_text(), re.MULTILINE)
     tools = (await client.list_tools()).tools
     assert [tool.name for tool in tools] == list(sections) == readme_tools

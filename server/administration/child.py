@@ -122,7 +122,8 @@ class Child:
             self._kill_group()
 
     def _kill_group(self) -> None:
-        with suppress(ProcessLookupError):
+        # Once all have ended, the number may be that of others.
+        with suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
 
     async def _end(self) -> None:

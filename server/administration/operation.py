@@ -87,6 +87,15 @@ class Operation:
         """Why it failed."""
         return self._error
 
+    def refuse_unless_paused(self) -> None:
+        """Refuse to go on with what does not wait for it.
+
+        Raises:
+            OperationStateError: it is not paused.
+        """
+        if self.state != "paused":
+            raise OperationStateError(self, "resumed")
+
     def begin_run(self) -> None:
         """`idx` is run, for the first time or again."""
         self.state = "running"

@@ -11,7 +11,6 @@ from server.administration.errors import (
     ChildError,
     OperationNotFoundError,
     OperationRunningError,
-    OperationStateError,
     ServerStoppingError,
 )
 from server.administration.operation import Operation, Wish
@@ -124,8 +123,7 @@ class Operations:
         """
         if self._is_closed:
             raise ServerStoppingError
-        if operation.state != "paused":
-            raise OperationStateError(operation, "resumed")
+        operation.refuse_unless_paused()
         operation.begin_run()
         self._begin(operation)
 

@@ -79,8 +79,10 @@ async def resume_crawl(context: ToolContext, operation_id: OperationId = "") -> 
     """
     admin = administration(context)
     operation = admin.operations.find(operation_id, "crawl")
-    for directory in operation.directories:
-        admin.roots.resolve_existing(directory)
+    operation.refuse_unless_paused()
+    # Folders and settings may be others than when the crawl began.
+    settings = await folder_settings(admin.roots)
+    settings.wanted(list(operation.directories), admin.roots)
     admin.operations.resume(operation)
     return operation.status()
 

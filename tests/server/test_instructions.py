@@ -52,6 +52,14 @@ async def test_an_index_that_is_empty_or_missing(index_path: Path, connect: Conn
     assert (await instructions(connect)).endswith("The index is empty now.")
 
 
+async def test_administration_is_named_where_it_is_offered(
+    empty_index: Path, connect: Connect
+) -> None:
+    told = await instructions(connect, "--admin", "--root", str(empty_index))
+    assert "start_crawl makes the index equal to the user's folders" in told
+    assert "only when the user asks for it" in told
+
+
 async def test_only_the_tools_that_are_offered_are_named(
     empty_index: Path, connect: Connect
 ) -> None:

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.anyio
 async def tools(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[list[Tool]]:
     path: Path = tmp_path_factory.mktemp("schemas") / "index"
     create(path)
-    async with connected(path) as client:
+    async with connected(path, "--admin", "--root", str(path)) as client:
         yield (await client.list_tools()).tools
 
 
@@ -76,10 +76,24 @@ async def test_numbers_have_bounds_and_unknown_arguments_are_refused(tools: list
                 assert {"minimum", "maximum"} <= argument.keys(), name
 
 
-async def test_every_tool_says_that_it_only_reads(tools: list[Tool]) -> None:
+async def test_every_tool_says_whether_it_only_reads(tools: list[Tool]) -> None:
+    changing = {}
     for tool in tools:
         assert tool.annotations is not None
-        assert tool.annotations.read_only_hint is True
-        assert tool.annotations.destructive_hint is False
         assert tool.annotations.idempotent_hint is True
         assert tool.annotations.open_world_hint is False
+        if tool.annotations.read_only_hint:
+            assert tool.annotations.destructive_hint is False
+        else:
+            changing[tool.name] = tool.annotations.destructive_hint
+    assert changing == {
+        "start_crawl": True,
+        "pause_crawl": False,
+        "resume_crawl": True,
+        "stop_crawl": True,
+        "add_directory": False,
+        "remove_directory": True,
+        "optimize_index": False,
+        "purge_index": True,
+        "unlock_index": True,
+    }
