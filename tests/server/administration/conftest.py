@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-MANY = 700
+MANY = 500
 
 
 @pytest.fixture

@@ -77,8 +77,6 @@ async def test_a_second_operation_is_refused_by_name(
             assert (await told(client, "stop_crawl"))["state"] == "stopped"
             assert "is stopped and cannot be paused" in await refused(client, "pause_crawl")
         assert (await told(client, "admin_status"))["locked_by"] is None
-        await told(client, "start_crawl")
-        assert (await ended(client))["state"] == "done"
 
 
 async def test_a_paused_crawl_goes_on_where_it_was(
@@ -144,6 +142,7 @@ async def test_a_child_that_is_killed_is_told_and_the_next_operation_works(
         assert (await told(client, "Search", query="coffee"))["totalHits"] == 1
 
 
+@pytest.mark.soak
 async def test_a_crawl_that_cannot_begin_has_failed_for_the_reason_that_idx_gives(
     index_path: Path, root: Path, papers: Path
 ) -> None:

@@ -90,8 +90,6 @@ async def test_folders_of_the_environment_cannot_be_changed(
         listed = await told(client, "list_directories")
         assert listed["folders_from"] == "IDX_FOLDERS"
         assert [folder["path"] for folder in listed["directories"]] == [str(papers)]
-        assert (await told(client, "start_crawl"))["directories"] == [str(papers)]
-        assert (await ended(client))["state"] == "done"
 
 
 @pytest.mark.soak

@@ -34,9 +34,8 @@ def test_a_client_that_leaves_ends_the_crawl_in_order(empty_index: Path, many_fi
     check_index(empty_index)
 
 
-@pytest.mark.parametrize(
-    "stop", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.soak)]
-)
+@pytest.mark.soak
+@pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_the_crawl_before_the_server(
     empty_index: Path, many_files: Path, stop: signal.Signals
 ) -> None:
@@ -57,6 +56,7 @@ def test_a_second_signal_ends_both_at_once(empty_index: Path, many_files: Path) 
     check_index(empty_index)
 
 
+@pytest.mark.soak
 def test_a_crawl_whose_server_was_killed_ends_by_itself(
     empty_index: Path, many_files: Path
 ) -> None:

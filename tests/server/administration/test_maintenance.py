@@ -46,7 +46,7 @@ async def documents(client: Client) -> int:
     return total
 
 
-@pytest.mark.parametrize("mode", ["auto", "legacy"])
+@pytest.mark.parametrize("mode", ["auto", pytest.param("legacy", marks=pytest.mark.soak)])
 async def test_the_index_is_emptied_only_after_a_yes(index: Path, root: Path, mode: str) -> None:
     user = User(
         ("decline", None),
@@ -91,6 +91,7 @@ async def test_a_client_that_cannot_ask_is_told_what_to_run(index: Path, root: P
             assert await documents(client) == 2
 
 
+@pytest.mark.soak
 async def test_the_index_is_merged(empty_index: Path, root: Path) -> None:
     fill(empty_index)
     async with administered(empty_index, root) as client:
@@ -101,6 +102,7 @@ async def test_the_index_is_merged(empty_index: Path, root: Path) -> None:
         assert (await told(client, "index_stats"))["segments"] == 1
 
 
+@pytest.mark.soak
 async def test_a_lock_that_a_process_holds_is_kept(index: Path, root: Path) -> None:
     async with administered(index, root) as client:
         with Index(index):

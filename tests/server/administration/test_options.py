@@ -17,7 +17,11 @@ TOKEN = "t" * 40
     [
         (["--admin"], "--admin needs --root PATH"),
         (["--root", "."], "--root needs --admin"),
-        (["--admin", "--root", "/no such folder"], "--root: there is no folder /no such folder"),
+        pytest.param(
+            ["--admin", "--root", "/no such folder"],
+            "--root: there is no folder /no such folder",
+            marks=pytest.mark.soak,
+        ),
         pytest.param(
             ["--admin", "--root", __file__],
             f"--root: {__file__} is no folder",
@@ -62,6 +66,7 @@ def test_nobody_administers_by_http_without_the_scope(
     assert message in refused(*options, index=empty_index, tokens=tokens)
 
 
+@pytest.mark.soak
 @pytest.mark.anyio
 async def test_without_the_option_no_tool_administers(empty_index: Path, connect: Connect) -> None:
     async with connect() as client:

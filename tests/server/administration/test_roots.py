@@ -77,6 +77,7 @@ async def test_a_link_within_the_roots_is_followed_to_its_end_once(
         assert (await ended(client))["progress"]["added"] == 2
 
 
+@pytest.mark.soak
 async def test_a_folder_that_became_a_link_is_refused_when_its_crawl_is_resumed(
     empty_index: Path, root: Path, papers: Path, tmp_path: Path
 ) -> None:
@@ -91,6 +92,7 @@ async def test_a_folder_that_became_a_link_is_refused_when_its_crawl_is_resumed(
         assert (await told(client, "stop_crawl"))["state"] == "stopped"
 
 
+@pytest.mark.soak
 async def test_remembered_folders_must_lie_under_the_roots_too(
     empty_index: Path, root: Path, papers: Path, tmp_path: Path
 ) -> None:
