@@ -152,8 +152,8 @@ def serve(
 
     The server only reads. It sees every commit of idx at once, and an index that is created
     while it runs. An assistant starts it by itself; see the README for its configuration. With
-    --http it serves any number of assistants, here or elsewhere. With --admin it runs idx for
-    them.
+    --http it serves any number of assistants, here or elsewhere. With --admin they can have it run
+    idx, which writes.
     """
     administration.check(admin=admin, roots=roots)
     settings = ServerSettings(

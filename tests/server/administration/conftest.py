@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-MANY = 500
+MANY = 1_000
 
 
 @pytest.fixture
