@@ -52,7 +52,7 @@ class OperationStatus:
         seconds: how long `idx` has worked for it.
         directories: the folders of a crawl.
         progress: how far a crawl is; None for the others.
-        current: the document of a crawl that was the last to be done.
+        current: the document that was the last to be done, while a crawl runs.
         problems: the last files that could not be read, or not whole, with the reasons.
         result: what `idx` answered in the end; None for a crawl.
         exit_code: that of `idx`, negative if a signal ended it; None as long as it runs.

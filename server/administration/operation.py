@@ -35,6 +35,9 @@ _LONGEST_RESULT: Final = 10_000
 _DIRECTORIES_CHARACTERS: Final = 6_000
 """Characters of an answer that folders may take."""
 
+_BRIEF_ERROR: Final = 300
+"""Characters of an error where many operations are listed."""
+
 _NEXT: Final[dict[State, str]] = {
     "running": "crawl_status with this operation_id tells how far it is.",
     "pausing": "It commits what it did; ask crawl_status whether it is paused.",
@@ -167,7 +170,7 @@ class Operation:
         """The operation as it stands.
 
         Args:
-            brief: whether to leave directories and problems out.
+            brief: whether to leave directories and problems out, and cut a long error.
         """
         shown = [] if brief else list(self.directories)
         shown = shown[: fitting(shown, _DIRECTORIES_CHARACTERS)]
@@ -185,11 +188,11 @@ class Operation:
             seconds=round(self._seconds + (time.monotonic() - self._began) * is_active, 1),
             directories=shown,
             progress=progress.counters() if progress else None,
-            current=progress.current if progress else None,
+            current=progress.current if progress and is_active else None,
             problems=[*progress.problems] if progress and not brief else [],
             result=self._result(),
             exit_code=self._exit_code,
-            error=self._error,
+            error=self._error[:_BRIEF_ERROR] if self._error and brief else self._error,
             notice=" ".join(filter(None, notices)) or None,
         )
 

@@ -27,6 +27,9 @@ _SECONDS_TO_COMMIT: Final = 60.0
 _SECONDS_TO_CLOSE: Final = 10.0
 """The same when the server itself ends."""
 
+_SECONDS_TO_DIE: Final = 2.0
+"""How long a process that was killed is waited for; one that waits for a disk does not end."""
+
 
 class Operations:
     """Runs `idx` for one operation at a time."""
@@ -136,7 +139,7 @@ class Operations:
             self._current.child.terminate()
         await asyncio.wait({self._run}, timeout=_SECONDS_TO_CLOSE)
         self.kill()
-        await asyncio.wait({self._run})
+        await asyncio.wait({self._run}, timeout=_SECONDS_TO_DIE)
 
     def kill(self) -> None:
         """End what runs at once; the index stays as at the last commit."""
