@@ -6,6 +6,7 @@ from pathlib import Path
 
 import anyio
 import pytest
+from mcp.types import TextContent
 
 from shared import Index
 from tests.server.administration.administered import (
@@ -157,3 +158,23 @@ async def test_a_crawl_that_cannot_begin_has_failed_for_the_reason_that_idx_give
                 await anyio.sleep(0.05)
         assert status["state"] == "failed"
         assert status["error"].startswith(f"there is no index at {index_path}; create one with")
+
+
+@pytest.mark.soak
+async def test_an_answer_stays_short_however_much_goes_wrong(empty_index: Path, root: Path) -> None:
+    folders = []
+    for number in range(60):
+        folder = root / f"{number:02}{'a long name ' * 20}"
+        folder.mkdir()
+        (folder / ('"' * 200 + ".pdf")).write_bytes(b"%PDF-1.7\nnothing more")
+        folders.append(str(folder))
+    async with administered(empty_index, root) as client:
+        await told(client, "start_crawl", directories=folders)
+        status = await ended(client)
+        assert (status["state"], status["progress"]["failed"]) == ("done", 60)
+        assert len(status["problems"]) == 20
+        assert "There are 60 directories in all." in status["notice"]
+        for tool in ("crawl_status", "admin_status"):
+            (text,) = (await client.call_tool(tool, {})).content
+            assert isinstance(text, TextContent)
+            assert len(text.text) < 40_000
