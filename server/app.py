@@ -119,6 +119,12 @@ def serve(
             help="Answer with what was found until then.",
         ),
     ] = DEFAULT_TIME_BUDGET,
+    fence: Annotated[
+        bool,
+        typer.Option(
+            "--fence", help="Put texts of documents between tags that no document can know."
+        ),
+    ] = False,
     admin: administration.Admin = False,
     roots: administration.Roots = [],  # noqa: B006 - typer copies it
     http: options.Http = False,
@@ -157,7 +163,13 @@ def serve(
     """
     administration.check(admin=admin, roots=roots)
     settings = ServerSettings(
-        index_path, _names(tools), _names(exclude_tools), time_budget, admin, tuple(roots)
+        index_path,
+        tools=_names(tools),
+        exclude_tools=_names(exclude_tools),
+        time_budget=time_budget,
+        fence=fence,
+        admin=admin,
+        roots=tuple(roots),
     )
     language_model = _language_model() if normalize else None
     if not http:

@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext
-from typing import Any
+from typing import Any, Final
 
 from mcp.server import MCPServer
 from mcp.server.auth.provider import TokenVerifier
@@ -22,6 +22,7 @@ from pydantic_core import to_json
 from server import argument_errors
 from server.administration.errors import ScopeMissingError
 from server.completion import Completions
+from server.fence import FENCE, fence_answers, fenced_answer
 from server.instructions import general_instructions, tell_of_the_index
 from server.prompts import chosen_prompts
 from server.prompts.errors import check_request, prompt_error
@@ -34,6 +35,12 @@ from server.tools.choice import chosen_tools
 from shared.errors import McpLuceneError
 from shared.results import without_unknown
 from shared.version import software_version
+
+_FENCE_SCHEMA: Final = {
+    "title": "Fence",
+    "type": "string",
+    "description": "The name of the tags between which texts of documents stand in this answer.",
+}
 
 
 class SearchServer(MCPServer[ServerState]):
@@ -74,9 +81,12 @@ class SearchServer(MCPServer[ServerState]):
             title="Document search",
             instructions=general_instructions(state),
             version=software_version(),
-            tools=[_tool(name, entry) for name, entry in self._offered.items()],
+            tools=[
+                _tool(name, entry, fence=state.settings.fence)
+                for name, entry in self._offered.items()
+            ],
             lifespan=lifespan,
-            middleware=[tell_of_the_index],
+            middleware=[tell_of_the_index, fence_answers],
             log_level="WARNING",
             auth=auth,
             token_verifier=token_verifier,
@@ -151,15 +161,15 @@ def _mistake(text: str) -> CallToolResult:
 def _told_alike(
     result: CallToolResult | InputRequiredResult,
 ) -> CallToolResult | InputRequiredResult:
-    """An answer without what is not known, whose text is its structured content."""
+    """An answer in its fence, without what is not known, whose text is its structured content."""
     if not isinstance(result, CallToolResult) or result.structured_content is None:
         return result
-    structured = without_unknown(result.structured_content)
+    structured = fenced_answer(without_unknown(result.structured_content))
     text = TextContent(type="text", text=to_json(structured).decode())
     return result.model_copy(update={"content": [text], "structured_content": structured})
 
 
-def _tool(name: str, entry: ToolEntry) -> Tool:
+def _tool(name: str, entry: ToolEntry, *, fence: bool) -> Tool:
     tool = Tool.from_function(
         entry.function,
         name=name,
@@ -173,4 +183,7 @@ def _tool(name: str, entry: ToolEntry) -> Tool:
     arguments.model_config["extra"] = "forbid"
     arguments.model_rebuild(force=True)
     tool.parameters = arguments.model_json_schema(by_alias=True)
+    if fence and tool.output_schema is not None:
+        tool.output_schema["properties"] |= {FENCE: _FENCE_SCHEMA}
+        tool.output_schema["required"] = [FENCE, *tool.output_schema.get("required", [])]
     return tool

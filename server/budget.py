@@ -1,7 +1,8 @@
 """Keeping an answer short enough for a model's context, and saying what was cut.
 
-An answer is counted as the characters of its JSON text. The texts of the last results are
-cut first, then their metadata and titles; a result whose ids alone are too long is left out.
+An answer is counted as the characters of its JSON text, fences included. The texts of the last
+results are cut first, then their metadata and titles; a result whose ids alone are too long is left
+out.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -10,9 +11,10 @@ from itertools import accumulate
 from typing import Any, Final, TypeVar
 
 from pydantic import TypeAdapter
-from pydantic_core import to_json
+from pydantic_core import to_json, to_jsonable_python
 
 from server.administration.answers import RememberedDirectory
+from server.fence import current_fence, fenced_parts
 from shared.document import Scalar
 from shared.explained import ExplainedHit, ExplainedStep, ExplainedTerm, QueryExplanation
 from shared.index_results import DocumentDetails, FieldDescription, TermCount
@@ -27,14 +29,18 @@ MAX_CHARACTERS: Final = 1_000_000
 _RESERVE: Final = 1_000
 """Characters for what surrounds the results, the notice among it."""
 
-_LONGEST_QUERY: Final = 8_000
-"""Characters in JSON of a query that is repeated whole."""
-
 _HIT_WITH_PASSAGES: Final = 960
 """Characters of a hit with its passages, if one passage is not longer by itself."""
 
 _SHARE_OF_QUERY: Final = 8
-"""A query, and what was understood of it, take at most this part of their explanation."""
+"""A query, and each form of it, takes at most this part of an answer."""
+
+_SHARE_OF_FACETS: Final = 4
+"""All facets together take at most this part of an answer."""
+
+FACETS_CUT: Final = (
+    "Values of facets were left out; ask for fewer facets, or for more with max_characters."
+)
 
 _BRIEF: Final = 200
 """Characters of a title that was cut."""
@@ -51,12 +57,13 @@ _ADAPTERS: Final[dict[type, TypeAdapter[Any]]] = {
         ExplainedHit,
         ExplainedStep,
         ExplainedTerm,
+        Facet,
         FailedFile,
         FieldDescription,
         Hit,
         RememberedDirectory,
         TermCount,
-        tuple,
+        dict,
     )
 }
 """How results become JSON, without what they leave out."""
@@ -83,7 +90,7 @@ def fit(
         The results that fit, the last ones cut short, and a notice of what was cut; None if
         nothing was.
     """
-    left = budget - _RESERVE - len(to_json(outside).decode())
+    left = budget - _RESERVE - len(to_json(fenced_parts(to_jsonable_python(outside))).decode())
     kept: list[Item] = []
     shortened = 0
     for item in items:
@@ -139,12 +146,29 @@ def shorten_summary(summary: DocumentSummary, _excess: int) -> DocumentSummary:
     return replace(summary, metadata={}, title=_brief(summary.title))
 
 
-def brief_facets(facets: Sequence[Facet]) -> list[Facet]:
-    """Facets whose values are cut where they are long."""
-    return [
+def brief_facets(facets: Sequence[Facet], budget: int) -> tuple[list[Facet], str | None]:
+    """Facets whose values are cut where they are long, as many as fit into their part of an answer.
+
+    Args:
+        facets: what was counted.
+        budget: characters that the whole answer may have.
+
+    Returns:
+        The facets, and a notice if some of their values are left out.
+    """
+    brief = [
         replace(facet, values=[replace(entry, value=_brief(entry.value)) for entry in facet.values])
         for facet in facets
     ]
+    kept, notice = fit(brief, budget // _SHARE_OF_FACETS + _RESERVE, _shorten_facet)
+    return kept, notice and FACETS_CUT
+
+
+def _shorten_facet(facet: Facet, excess: int) -> Facet:
+    most = _size(facet) - excess
+    while facet.values and _size(facet) > most:
+        facet = replace(facet, values=facet.values[:-1])
+    return facet
 
 
 def shorten_failure(failure: FailedFile, _excess: int) -> FailedFile:
@@ -174,11 +198,7 @@ def shorten_details(details: DocumentDetails, excess: int) -> DocumentDetails:
 
 def fit_explanation(explanation: QueryExplanation, budget: int) -> QueryExplanation:
     """An explanation within a budget; its steps are the last to be cut, its terms the first."""
-    longest = budget // _SHARE_OF_QUERY
-    query, parsed = (
-        text if len(to_json(text)) <= longest else f"{text[: longest // 2]}…"
-        for text in (explanation.query, explanation.parsed)
-    )
+    query, parsed = (brief_query(text, budget) for text in (explanation.query, explanation.parsed))
     parts: list[_Explained] = [*explanation.steps, *explanation.hits, *explanation.terms]
     kept, cut = fit(parts, budget, _shorten_explained, outside=[query, parsed])
     return replace(
@@ -204,9 +224,11 @@ def _shorten_explained(part: _Explained, excess: int) -> _Explained:
     return part
 
 
-def brief_query(query: str) -> str:
-    """A query as the answer repeats it, cut where it would fill the answer by itself."""
-    return query if len(to_json(query)) <= _LONGEST_QUERY else f"{query[:1000]}…"
+def brief_query(query: str, budget: int) -> str:
+    """A query as an answer of so many characters repeats it, cut where it is long."""
+    longest = budget // _SHARE_OF_QUERY
+    # A character takes up to six in JSON.
+    return query if json_characters(query) <= longest else f"{query[: longest // 6 - 1]}…"
 
 
 def _brief(title: str) -> str:
@@ -240,5 +262,8 @@ def cut(text: str, excess: int) -> str:
 
 
 def _size(item: Any) -> int:
-    """Characters of a result in the answer's JSON, with its comma."""
-    return len(_ADAPTERS[type(item)].dump_json(item).decode()) + 1
+    """Characters of a result in the answer's JSON, with its comma and its fences."""
+    adapter = _ADAPTERS[type(item)]
+    if fence := current_fence():
+        return len(to_json(fence.parts(adapter.dump_python(item))).decode()) + 1
+    return len(adapter.dump_json(item).decode()) + 1

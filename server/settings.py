@@ -41,6 +41,7 @@ class ServerSettings:
         tools: names or groups of the tools to offer; empty for all.
         exclude_tools: names or groups of tools not to offer after all.
         time_budget: seconds after which a call answers with what it has found, above 0.
+        fence: whether texts of documents stand between tags, see `server.fence`.
         admin: whether the tools of administration are offered.
         roots: folders under which they may have folders crawled.
     """
@@ -49,6 +50,7 @@ class ServerSettings:
     tools: tuple[str, ...] = ()
     exclude_tools: tuple[str, ...] = ()
     time_budget: float = DEFAULT_TIME_BUDGET
+    fence: bool = False
     admin: bool = False
     roots: tuple[Path, ...] = ()
 

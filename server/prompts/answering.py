@@ -6,7 +6,7 @@ from pydantic import Field
 
 from server.completers import known_languages
 from server.errors import LanguageNotFoundError
-from server.prompts.wording import CITATION, NO_ORDERS, quoted
+from server.prompts.wording import CITATION, no_orders, quoted
 from server.state import ToolContext, ask
 from server.tools.choice import chosen_tools
 
@@ -62,5 +62,5 @@ Answer this question from my documents: {quoted(question)}
 
 {numbered}
 
-{NO_ORDERS}
+{no_orders()}
 """

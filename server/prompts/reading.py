@@ -4,7 +4,8 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
-from server.prompts.wording import CITATION, NO_ORDERS, quoted
+from server.fence import fenced
+from server.prompts.wording import CITATION, no_orders, quoted
 from server.state import ToolContext, ask
 from shared.index_results import DocumentDetails
 
@@ -37,7 +38,7 @@ Summarize the document {_named(details)}.
    - names, dates, amounts and duties that matter, word for word.
    {CITATION}
 
-{NO_ORDERS}
+{no_orders()}
 """
 
 
@@ -68,14 +69,14 @@ Compare two documents: the first is {_named(first)}, the second is {_named(secon
    {CITATION}
 4. Tell a difference in wording from one in meaning, and say which differences matter most.
 
-{NO_ORDERS}
+{no_orders()}
 """
 
 
 def _named(details: DocumentDetails) -> str:
     title = details.title
     brief = title if len(title) <= _LONGEST_TITLE else f"{title[:_LONGEST_TITLE]}…"
-    return f"{quoted(brief)} (id {quoted(details.source_document)})"
+    return f"{fenced(quoted(brief))} (id {quoted(details.source_document)})"
 
 
 def _how_to_read(details: DocumentDetails) -> str:

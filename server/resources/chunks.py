@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from pydantic_core import to_json
 
 from server.budget import MAX_CHARACTERS, cut, json_characters
+from server.fence import fenced, fenced_answer
 from server.resources.contents import Contents, LengthOptions, options_of
 from server.resources.uris import ResourceUri
 from server.state import ToolContext, ask
@@ -43,14 +44,17 @@ async def read_chunk(context: ToolContext, uri: ResourceUri) -> Contents:
             meta["next"] = str(ResourceUri("chunk", chunk_id(name, index + 1)))
         if index > 1:
             meta["previous"] = str(ResourceUri("chunk", chunk_id(name, index - 1)))
+    meta = fenced_answer(meta)
     around = _RESERVE + len(str(uri)) + len(to_json(meta).decode())
-    excess = json_characters(content) + around - options.max_characters
+    excess = json_characters(fenced(content)) + around - options.max_characters
+    notice = ""
     if excess > 0:
-        content = (
-            f"{cut(content, excess)}\n\n[To keep this answer under {options.max_characters:,} "
+        content = cut(content, excess)
+        notice = (
+            f"\n\n[To keep this answer under {options.max_characters:,} "
             f"characters, the text was cut; ask for up to {MAX_CHARACTERS:,} with max_characters.]"
         )
-    return Contents(content, meta=meta)
+    return Contents(fenced(content) + notice, meta=meta)
 
 
 def _find(searcher: Searcher, identifier: str) -> tuple[ChunkText, int]:

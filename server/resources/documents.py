@@ -7,6 +7,7 @@ from pydantic_core import to_json
 
 from server.budget import MAX_CHARACTERS, cut, json_characters
 from server.errors import ResourceNotFoundError
+from server.fence import fenced, fenced_answer
 from server.resources.contents import Contents, PartOptions, options_of
 from server.resources.uris import ResourceUri
 from server.state import ToolContext, ask
@@ -53,6 +54,7 @@ async def read_document(context: ToolContext, uri: ResourceUri) -> Contents:
         "total_chunks": total,
         "start_index": start,
     }
+    meta = fenced_answer(meta)
     wanted = total if options.count is None else min(total, start + options.count - 1)
     left = options.max_characters - _RESERVE - len(str(uri)) - len(to_json(meta).decode())
     fitted = _fit(answer.chunks, left)
@@ -63,7 +65,7 @@ async def read_document(context: ToolContext, uri: ResourceUri) -> Contents:
     if fitted.end < total:
         meta["next"] = str(ResourceUri(uri.kind, uri.name, {"start_index": str(fitted.end + 1)}))
     notice = _notice(context, options.max_characters, meta) if is_short else ""
-    return Contents(fitted.text + notice, meta=meta)
+    return Contents(fenced(fitted.text) + notice, meta=meta)
 
 
 class _Fitted(NamedTuple):
@@ -77,7 +79,7 @@ class _Fitted(NamedTuple):
 def _fit(chunks: Sequence[ChunkText], budget: int) -> _Fitted:
     """Put chunks together as far as they fit; the first is cut if it does not by itself."""
     first, *others = chunks
-    left = budget - json_characters(first.content)
+    left = budget - json_characters(fenced(first.content))
     if left < 0:
         return _Fitted(cut(first.content, -left), first.chunk_index, is_cut=True)
     parts, end = [first.content], first.chunk_index

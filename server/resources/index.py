@@ -10,6 +10,7 @@ from pydantic_core import to_json
 from server.budget import DEFAULT_CHARACTERS, fitting
 from server.completers import known_languages
 from server.errors import LanguageNotFoundError
+from server.fence import fenced_answer
 from server.resources.contents import JSON, Contents, Options, options_of
 from server.resources.uris import ResourceUri
 from server.state import ToolContext, ask
@@ -92,4 +93,4 @@ def _in_language(searcher: Searcher, language: str) -> tuple[int, list[str]]:
 
 
 def _json(value: dict[str, Any]) -> Contents:
-    return Contents(to_json(without_unknown(value)).decode(), JSON)
+    return Contents(to_json(fenced_answer(without_unknown(value))).decode(), JSON)

@@ -34,16 +34,23 @@ async def index_stats(
     missing: list_failures.
     """
     answer = await ask(context, lambda searcher: searcher.statistics())
-    entries: list[tuple[str, str, Any]] = [
-        *(("folder", *entry) for entry in answer.folders.items()),
-        *(("language", *entry) for entry in answer.languages.items()),
-        *(("format", *entry) for entry in answer.formats.items()),
+    mappings: dict[str, dict[str, Any]] = {
+        "folders": answer.folders,
+        "languages": answer.languages,
+        "formats": answer.formats,
+    }
+    entries = [
+        {name: {key: value}} for name, mapping in mappings.items() for key, value in mapping.items()
     ]
     kept, notice = fit(entries, max_characters, lambda entry, _: entry, outside=answer.path)
+    fitting: dict[str, dict[str, Any]] = {name: {} for name in mappings}
+    for entry in kept:
+        for name, part in entry.items():
+            fitting[name] |= part
     return replace(
         answer,
-        folders={path: prefix for kind, path, prefix in kept if kind == "folder"},
-        languages={code: count for kind, code, count in kept if kind == "language"},
-        formats={name: count for kind, name, count in kept if kind == "format"},
+        folders=fitting["folders"],
+        languages=fitting["languages"],
+        formats=fitting["formats"],
         notice=notice,
     )

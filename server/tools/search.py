@@ -109,19 +109,22 @@ async def search(
             rewritten=rewriting.rewritten,
         ),
     )
-    shown, counted = brief_query(query), brief_facets(answer.facets)
-    suggestion = answer.suggestion and brief_query(answer.suggestion)
+    shown = brief_query(query, max_characters)
+    suggestion, rewritten = (
+        text and brief_query(text, max_characters) for text in (answer.suggestion, answer.rewritten)
+    )
+    counted, facets_cut = brief_facets(answer.facets, max_characters)
     hits = [brief_passages(hit) for hit in answer.results]
-    outside = [shown, suggestion, counted, answer.rewritten, rewriting.diagnostics]
-    results, notice = fit(hits, max_characters, shorten_hit, outside=outside)
-    if answer.partial:
-        notice = " ".join(filter(None, [PARTIAL, notice]))
+    outside = [shown, suggestion, counted, rewritten, rewriting.diagnostics]
+    results, cut = fit(hits, max_characters, shorten_hit, outside=outside)
+    notices = [PARTIAL if answer.partial else None, facets_cut, cut]
     return replace(
         answer,
         query=shown,
         suggestion=suggestion,
+        rewritten=rewritten,
         results=results,
         facets=counted,
-        notice=notice,
+        notice=" ".join(filter(None, notices)) or None,
         diagnostics=rewriting.diagnostics,
     )
