@@ -1,0 +1,127 @@
+"""The limits that docs/security.md tells are those of the code."""
+
+import inspect
+import re
+import resource
+from pathlib import Path
+
+import h11
+import uvicorn
+
+from idx.crawl import _LARGEST_IGNORE_FILE
+from idx.extraction import markdown, package, properties
+from idx.extraction.pool import _BYTES_AHEAD
+from server import budget, completers, instructions, protocol_errors, settings
+from server.http import graceful_server, oauth, tokens
+from server.http.connection import timed_connections
+from server.http.key_set import (
+    _FETCH_SECONDS,
+    _FRESH_SECONDS,
+    _MAX_BYTES,
+    _MAX_KEYS,
+    _PAUSE_SECONDS,
+    _USABLE_SECONDS,
+)
+from server.http.oauth import _LEEWAY_SECONDS
+from server.http.running import _BACKLOG
+from server.lucene_pool import _MAX_THREADS
+from server.resources import subscribers, uris
+from server.resources.subscribers import _SECONDS_TO_SEND
+from server.state import _SECONDS_TO_STOP
+from shared import document
+from shared import settings as shared_settings
+from shared.jvm import _MAX_HEAP
+from shared.normalization import normalizer, transport
+from shared.normalization.chat import _MAX_TOKENS
+from shared.query import limits
+
+PAGE = Path(__file__).parents[1] / "docs" / "security.md"
+
+
+def seconds(value: float) -> str:
+    return f"{value:,.0f} s"
+
+
+def characters(value: int) -> str:
+    return f"{value:,} characters"
+
+
+def megabytes(value: float) -> str:
+    return f"{value / 1e6:,.0f} MB"
+
+
+def expected() -> dict[str, str]:
+    """The limits by what they limit, as the page spells them."""
+    headers = inspect.signature(h11.Connection).parameters["max_incomplete_event_size"].default
+    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    assert timed_connections(1).most == files // 2
+    heap = re.fullmatch(r"(\d+)m", _MAX_HEAP)
+    assert heap
+    return {
+        "body of a request": megabytes(settings.DEFAULT_MAX_BODY * 1e6),
+        "headers of a request": f"{headers // 1024} KiB",
+        "requests that run at once": f"{settings.DEFAULT_MAX_REQUESTS}",
+        "streams for news, open at once": f"{settings.DEFAULT_MAX_SESSIONS:,}",
+        "sessions": f"{settings.DEFAULT_MAX_SESSIONS:,}",
+        "time without a request in a session": seconds(settings.DEFAULT_IDLE_TIMEOUT),
+        "time to send a request": seconds(settings.DEFAULT_RECEIVE_TIMEOUT),
+        "time in which a client takes nothing of an answer": seconds(
+            settings.DEFAULT_RECEIVE_TIMEOUT
+        ),
+        "time between two requests of a connection": seconds(uvicorn.Config("").timeout_keep_alive),
+        "connections": "half the files that the process may open",
+        "connections that wait to be accepted": f"{_BACKLOG}",
+        "time that calls have when the server stops": seconds(graceful_server.STOP_SECONDS),
+        "shortest token": characters(tokens.MIN_CHARACTERS),
+        "signatures of access tokens": ", ".join(oauth.ALGORITHMS),
+        "difference of the two clocks": seconds(_LEEWAY_SECONDS),
+        "age of the issuer's keys": seconds(_FRESH_SECONDS),
+        "age of keys that cannot be fetched again": seconds(_USABLE_SECONDS),
+        "pause between two fetches": seconds(_PAUSE_SECONDS),
+        "time to fetch keys": seconds(_FETCH_SECONDS),
+        "document from the issuer": megabytes(_MAX_BYTES),
+        "keys of an issuer": f"{_MAX_KEYS}",
+        "query": characters(limits.MAX_QUERY_LENGTH),
+        "words, phrases and patterns of a query": f"{limits.MAX_TERMS:,}",
+        "clauses that Lucene makes of them": f"{limits.MAX_CLAUSES:,}",
+        "repetitions in a regular expression": f"{limits.MAX_REPETITIONS:,}",
+        "time of a call": seconds(settings.DEFAULT_TIME_BUDGET),
+        "time that a call has to stop then": seconds(_SECONDS_TO_STOP),
+        "calls that Lucene answers at once": f"{_MAX_THREADS}",
+        "heap of the Java virtual machine": f"{heap[1]} MiB",
+        "answer": characters(budget.DEFAULT_CHARACTERS),
+        "answer that a client can ask for": characters(budget.MAX_CHARACTERS),
+        "error": characters(protocol_errors.MAX_ERROR_CHARACTERS),
+        "instructions": characters(instructions.MAX_CHARACTERS),
+        "values of a completion": f"{completers.MAX_VALUES}",
+        "URI of a resource": characters(uris.MAX_URI),
+        "resources that a client subscribes to": f"{subscribers.MAX_SUBSCRIPTIONS:,}",
+        "time to take the news of a change": seconds(_SECONDS_TO_SEND),
+        "file": megabytes(shared_settings.DEFAULT_MAX_MEGABYTES * 1e6),
+        "time to read a file": seconds(shared_settings.DEFAULT_TIMEOUT),
+        "memory to read a file": megabytes(shared_settings.DEFAULT_MAX_MEMORY * 1e6),
+        "unpacked size of an Office file or e-book": (
+            f"{megabytes(package.LEAST_UNPACKED)}, or {package.MOST_TIMES} times its size"
+        ),
+        "files read ahead": megabytes(_BYTES_AHEAD),
+        "ignore file": characters(_LARGEST_IGNORE_FILE),
+        "front matter of Markdown": characters(markdown.MAX_FRONT_MATTER),
+        "what a file says of itself, such as its author": characters(properties.MAX_LENGTH),
+        "keywords of a file": f"{properties.MAX_KEYWORDS}",
+        "id, and title": characters(document.MAX_ID),
+        "keys of the metadata": f"{document.MAX_METADATA_KEYS}",
+        "key of the metadata": characters(document.MAX_KEY_LENGTH),
+        "query that is rewritten": characters(normalizer.LONGEST_QUERY),
+        "time to rewrite it": seconds(shared_settings.DEFAULT_NORMALIZER_TIMEOUT),
+        "body of the model's answer": f"{transport.LONGEST_BODY:,} bytes",
+        "rewritten query": characters(normalizer.LONGEST_ANSWER),
+        "tokens of the model's answer": f"{_MAX_TOKENS}",
+    }
+
+
+def test_the_limits_are_those_of_the_code() -> None:
+    (section,) = re.findall(r"^## Limits\n(.*?)^## ", PAGE.read_text(), re.MULTILINE | re.DOTALL)
+    rows = re.findall(r"^\| ([^|]+) \| ([^|]+) \| [^|]+ \|$", section, re.MULTILINE)
+    told = [row for row in rows if row != ("what", "limit")]
+    assert len(told) == len(dict(told))
+    assert dict(told) == expected()
