@@ -57,6 +57,7 @@ docs: .venv/ready
 bench: .venv/ready
 	$(BIN)/python benchmarks/start_up.py
 	$(BIN)/python -m benchmarks.search
+	$(BIN)/python -m benchmarks.answer_sizes
 	$(BIN)/python benchmarks/folders.py
 	$(BIN)/python benchmarks/pdf.py
 	$(BIN)/python -m benchmarks.relevance

@@ -16,6 +16,7 @@ from pydantic_core import to_json, to_jsonable_python
 from server.administration.answers import RememberedDirectory
 from server.fence import current_fence, fenced_parts
 from shared.document import Scalar
+from shared.errors import AnswerTooLongError
 from shared.explained import ExplainedHit, ExplainedStep, ExplainedTerm, QueryExplanation
 from shared.index_results import DocumentDetails, FieldDescription, TermCount
 from shared.results import ChunkText, DocumentSummary, Facet, FailedFile, Hit
@@ -112,12 +113,22 @@ def fit(
     )
 
 
+def check_room(text: str, budget: int) -> None:
+    """Refuse an answer that a text which cannot be cut fills by itself.
+
+    Raises:
+        AnswerTooLongError: it does.
+    """
+    if json_characters(text) > budget - _RESERVE:
+        raise AnswerTooLongError(budget)
+
+
 def shorten_chunk(chunk: ChunkText, excess: int) -> ChunkText:
     """The chunk with its text cut, or without text and metadata and with its title cut."""
     content = cut(chunk.content, excess)
     if content:
         return replace(chunk, content=content)
-    return replace(chunk, content="", metadata={}, title=_brief(chunk.title))
+    return replace(chunk, content="", metadata={}, title=brief(chunk.title))
 
 
 def shorten_hit(hit: Hit, excess: int) -> Hit:
@@ -130,7 +141,7 @@ def shorten_hit(hit: Hit, excess: int) -> Hit:
         content=None if hit.content is None else "",
         passages=None if hit.passages is None else [],
         metadata={},
-        title=_brief(hit.title),
+        title=brief(hit.title),
     )
 
 
@@ -143,7 +154,7 @@ def brief_passages(hit: Hit) -> Hit:
 
 def shorten_summary(summary: DocumentSummary, _excess: int) -> DocumentSummary:
     """The document without its metadata and with its title cut."""
-    return replace(summary, metadata={}, title=_brief(summary.title))
+    return replace(summary, metadata={}, title=brief(summary.title))
 
 
 def brief_facets(facets: Sequence[Facet], budget: int) -> tuple[list[Facet], str | None]:
@@ -156,11 +167,11 @@ def brief_facets(facets: Sequence[Facet], budget: int) -> tuple[list[Facet], str
     Returns:
         The facets, and a notice if some of their values are left out.
     """
-    brief = [
-        replace(facet, values=[replace(entry, value=_brief(entry.value)) for entry in facet.values])
+    shorter = [
+        replace(facet, values=[replace(entry, value=brief(entry.value)) for entry in facet.values])
         for facet in facets
     ]
-    kept, notice = fit(brief, budget // _SHARE_OF_FACETS + _RESERVE, _shorten_facet)
+    kept, notice = fit(shorter, budget // _SHARE_OF_FACETS + _RESERVE, _shorten_facet)
     return kept, notice and FACETS_CUT
 
 
@@ -173,12 +184,12 @@ def _shorten_facet(facet: Facet, excess: int) -> Facet:
 
 def shorten_failure(failure: FailedFile, _excess: int) -> FailedFile:
     """The file with its reason cut."""
-    return replace(failure, reason=_brief(failure.reason))
+    return replace(failure, reason=brief(failure.reason))
 
 
 def shorten_term(term: TermCount, _excess: int) -> TermCount:
     """The term cut."""
-    return replace(term, term=_brief(term.term))
+    return replace(term, term=brief(term.term))
 
 
 def shorten_field(field: FieldDescription, _excess: int) -> FieldDescription:
@@ -188,12 +199,12 @@ def shorten_field(field: FieldDescription, _excess: int) -> FieldDescription:
 
 def shorten_details(details: DocumentDetails, excess: int) -> DocumentDetails:
     """The document with long metadata cut, or without any and with its title cut."""
-    brief = replace(
+    shorter = replace(
         details, metadata={key: _brief_value(value) for key, value in details.metadata.items()}
     )
-    if _size(details) - _size(brief) >= excess:
-        return brief
-    return replace(details, metadata={}, title=_brief(details.title))
+    if _size(details) - _size(shorter) >= excess:
+        return shorter
+    return replace(details, metadata={}, title=brief(details.title))
 
 
 def fit_explanation(explanation: QueryExplanation, budget: int) -> QueryExplanation:
@@ -220,27 +231,28 @@ def _shorten_explained(part: _Explained, excess: int) -> _Explained:
         case ExplainedStep():
             return replace(part, query=cut(part.query, excess))
         case ExplainedTerm():
-            return replace(part, term=_brief(part.term))
+            return replace(part, term=brief(part.term))
     return part
 
 
 def brief_query(query: str, budget: int) -> str:
-    """A query as an answer of so many characters repeats it, cut where it is long."""
+    """A query, or the beginning of a word, as an answer of so many characters repeats it."""
     longest = budget // _SHARE_OF_QUERY
     # A character takes up to six in JSON.
     return query if json_characters(query) <= longest else f"{query[: longest // 6 - 1]}…"
 
 
-def _brief(title: str) -> str:
+def brief(title: str) -> str:
+    """A title, or another short text, cut where it is long."""
     return title if len(title) <= _BRIEF else f"{title[:_BRIEF]}…"
 
 
 def _brief_value(value: Scalar | list[Scalar]) -> Scalar | list[Scalar]:
     match value:
         case str():
-            return _brief(value)
+            return brief(value)
         case list():
-            return [_brief(part) if isinstance(part, str) else part for part in value[:_LONG_LIST]]
+            return [brief(part) if isinstance(part, str) else part for part in value[:_LONG_LIST]]
     return value
 
 

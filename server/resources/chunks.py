@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Final
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any, Final
 
 from pydantic_core import to_json
 
-from server.budget import MAX_CHARACTERS, cut, json_characters
+from server.budget import MAX_CHARACTERS, cut, json_characters, shorten_chunk
 from server.fence import fenced, fenced_answer
-from server.resources.contents import Contents, LengthOptions, options_of
+from server.resources.contents import Contents, LengthOptions, fits_beside, options_of
 from server.resources.uris import ResourceUri
 from server.state import ToolContext, ask
 from shared.chunker import chunk_id
@@ -34,27 +34,37 @@ async def read_chunk(context: ToolContext, uri: ResourceUri) -> Contents:
     """
     options: LengthOptions = options_of(uri, LengthOptions)
     chunk, total = await ask(context, lambda searcher: _find(searcher, uri.name))
-    meta = without_unknown(asdict(chunk))
-    content = meta.pop("content")
-    name, index = chunk.source_document, chunk.chunk_index
+    content, known = chunk.content, replace(chunk, content="")
+    cuts = []
+    if not fits_beside({"title": chunk.title, "metadata": chunk.metadata}, options):
+        known = shorten_chunk(known, 0)
+        cuts.append("what is known beside the text")
+    meta = fenced_answer(_meta(known, total, with_uris=len(str(uri)) <= _LONGEST_URI))
+    around = _RESERVE + len(str(uri)) + len(to_json(meta).decode())
+    excess = json_characters(fenced(content)) + around - options.max_characters
+    if excess > 0:
+        content = cut(content, excess)
+        cuts.append("the text")
+    notice = (
+        f"\n\n[To keep this answer under {options.max_characters:,} characters, "
+        f"{' and '.join(cuts)} was cut; ask for up to {MAX_CHARACTERS:,} with max_characters.]"
+    )
+    return Contents(fenced(content) + (notice if cuts else ""), meta=meta)
+
+
+def _meta(chunk: ChunkText, total: int, *, with_uris: bool) -> dict[str, Any]:
+    """What is told beside the text of a chunk of a document with so many of them."""
+    meta: dict[str, Any] = without_unknown(asdict(chunk))
+    del meta["content"]
     meta["total_chunks"] = total
-    if len(str(uri)) <= _LONGEST_URI:
+    if with_uris:
+        name, index = chunk.source_document, chunk.chunk_index
         meta["document"] = str(ResourceUri("document", name))
         if index < total:
             meta["next"] = str(ResourceUri("chunk", chunk_id(name, index + 1)))
         if index > 1:
             meta["previous"] = str(ResourceUri("chunk", chunk_id(name, index - 1)))
-    meta = fenced_answer(meta)
-    around = _RESERVE + len(str(uri)) + len(to_json(meta).decode())
-    excess = json_characters(fenced(content)) + around - options.max_characters
-    notice = ""
-    if excess > 0:
-        content = cut(content, excess)
-        notice = (
-            f"\n\n[To keep this answer under {options.max_characters:,} "
-            f"characters, the text was cut; ask for up to {MAX_CHARACTERS:,} with max_characters.]"
-        )
-    return Contents(fenced(content) + notice, meta=meta)
+    return meta
 
 
 def _find(searcher: Searcher, identifier: str) -> tuple[ChunkText, int]:

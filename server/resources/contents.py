@@ -5,17 +5,22 @@ from typing import Annotated, Any, Final
 
 from mcp.types import ReadResourceResult, TextResourceContents
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import to_json
 
 from server.argument_errors import describe
 from server.arguments import MaxCharacters
 from server.budget import DEFAULT_CHARACTERS
 from server.errors import ResourceNotFoundError
+from server.fence import fenced_parts
 from server.resources.uris import ResourceUri
 from shared.settings import MAX_COUNT
 
 TEXT: Final = "text/plain"
 JSON: Final = "application/json"
 """Media types."""
+
+_SHARE_OF_META: Final = 4
+"""What is told beside a text takes at most this part of an answer."""
 
 
 class Options(BaseModel):
@@ -60,6 +65,16 @@ def options_of(uri: ResourceUri, model: type[Options]) -> Any:
         return model.model_validate(dict(uri.options))
     except ValidationError as error:
         raise ResourceNotFoundError(str(uri), describe(error, model)) from error
+
+
+def fits_beside(known: dict[str, Any], options: LengthOptions) -> bool:
+    """Whether some of what is known of a text leaves enough of the answer to the text.
+
+    Args:
+        known: what would be told beside the text, and can be cut.
+        options: how long the answer may be.
+    """
+    return len(to_json(fenced_parts(known)).decode()) <= options.max_characters // _SHARE_OF_META
 
 
 @dataclass(frozen=True)

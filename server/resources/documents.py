@@ -5,10 +5,10 @@ from typing import Any, Final, NamedTuple
 
 from pydantic_core import to_json
 
-from server.budget import MAX_CHARACTERS, cut, json_characters
+from server.budget import MAX_CHARACTERS, brief, cut, json_characters
 from server.errors import ResourceNotFoundError
 from server.fence import fenced, fenced_answer
-from server.resources.contents import Contents, PartOptions, options_of
+from server.resources.contents import Contents, PartOptions, fits_beside, options_of
 from server.resources.uris import ResourceUri
 from server.state import ToolContext, ask
 from server.tools.choice import chosen_tools
@@ -54,6 +54,8 @@ async def read_document(context: ToolContext, uri: ResourceUri) -> Contents:
         "total_chunks": total,
         "start_index": start,
     }
+    if not fits_beside({"title": meta["title"]}, options):
+        meta["title"] = brief(meta["title"])
     meta = fenced_answer(meta)
     wanted = total if options.count is None else min(total, start + options.count - 1)
     left = options.max_characters - _RESERVE - len(str(uri)) - len(to_json(meta).decode())

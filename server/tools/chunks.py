@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import Field
 
 from server.arguments import ChunkId, DocumentId, MaxCharacters
-from server.budget import DEFAULT_CHARACTERS, fit, shorten_chunk
+from server.budget import DEFAULT_CHARACTERS, check_room, fit, shorten_chunk
 from server.state import ToolContext, ask
 from shared.errors import AnswerTooLongError
 from shared.results import DocumentChunks, Neighbour
@@ -61,6 +61,7 @@ async def get_document_chunks(
             source_document_id, start_index=start_index, count=count
         ),
     )
+    check_room(answer.source_document, max_characters)
     chunks, notice = fit(
         answer.chunks, max_characters, shorten_chunk, outside=answer.source_document
     )

@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import Field
 
 from server.arguments import FieldName, MaxCharacters
-from server.budget import DEFAULT_CHARACTERS, fit, shorten_term
+from server.budget import DEFAULT_CHARACTERS, brief_query, fit, shorten_term
 from server.state import ToolContext, ask
 from shared.index_results import TermList
 
@@ -61,7 +61,8 @@ async def top_terms(
 
 
 def _fitted(answer: TermList, max_characters: int) -> TermList:
-    outside = [answer.field, answer.prefix]
+    prefix = brief_query(answer.prefix, max_characters)
+    outside = [answer.field, prefix]
     terms, cut = fit(answer.terms, max_characters, shorten_term, outside=outside)
     notice = " ".join(filter(None, (answer.notice, cut))) or None
-    return replace(answer, terms=terms, notice=notice)
+    return replace(answer, prefix=prefix, terms=terms, notice=notice)
