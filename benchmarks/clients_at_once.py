@@ -1,0 +1,140 @@
+"""How many requests a server answers, and how fast, while many clients ask and idx writes.
+
+A real server on an index of made-up texts; the SDK's clients, all in this process, each of which
+asks as fast as it is answered; and a process that commits new versions of some documents all the
+time. Every fourth request looks for mistakes: errors, stale results, torn documents. It writes the
+table of docs/load.md; the machine should be idle.
+"""
+
+import argparse
+import asyncio
+import os
+import platform
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import AbstractAsyncContextManager, contextmanager
+from importlib.metadata import version
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+
+from benchmarks.load import Load, put_load
+from benchmarks.made_up_texts import chunks
+from benchmarks.versions import writing
+from shared import Document, Index, create
+
+PAGE: Final = Path(__file__).parents[1] / "docs" / "load.md"
+TABLE_BEGINS: Final = "<!-- written by make bench -->"
+SERVER: Final = Path(sys.executable).parent / "mcp-lucene"
+HTTP_CLIENTS: Final = (1, 8, 64)
+QUESTIONS: Final = 200
+
+
+def main() -> None:
+    """Measure, print the table, and write it into the page."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--chunks", type=int, default=20_000)
+    parser.add_argument("--seconds", type=float, default=20.0, help="of each measurement")
+    parser.add_argument("--print", action="store_true", help="leave the page as it is")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        index = Path(folder) / "index"
+        create(index)
+        questions = fill(index, arguments.chunks)
+        rows = list(measurements(index, arguments.seconds, questions))
+    lines = [
+        "| clients | requests/s | p50 ms | p95 ms | p99 ms | checked | mistakes | commits |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|",
+        *rows,
+        "",
+        (
+            f"{arguments.chunks:,} chunks of 250 words, {arguments.seconds:g} s each, on "
+            f"{os.cpu_count()} cores, {platform.machine()}, CPython {platform.python_version()}, "
+            f"PyLucene {version('pylucene')}, MCP SDK {version('mcp')}, uvicorn "
+            f"{version('uvicorn')}; load {os.getloadavg()[0]:.1f} at the end."
+        ),
+    ]
+    print("\n".join(lines))
+    if not arguments.print:
+        explanation = PAGE.read_text().partition(TABLE_BEGINS)[0]
+        PAGE.write_text("\n".join([f"{explanation}{TABLE_BEGINS}", "", *lines, ""]))
+
+
+def fill(index: Path, count: int) -> list[str]:
+    """Write made-up texts, and return questions of two words that they have."""
+    questions = []
+    with Index(index) as writer:
+        for number, (text, _) in enumerate(chunks(count)):
+            writer.add(Document(f"text-{number}", f"Text {number}", text))
+    for text, _ in islice(chunks(QUESTIONS, seed=2), QUESTIONS):
+        longest = sorted(set(re.findall(r"[^\W\d]+", text)), key=len)[-2:]
+        questions.append(" ".join(longest))
+    return questions
+
+
+def measurements(index: Path, seconds: float, questions: list[str]) -> Iterator[str]:
+    """A row of the table for each number of clients, by stdio and by HTTP."""
+
+    def by_stdio() -> Client:
+        program = StdioServerParameters(
+            command=str(SERVER), args=[str(index)], env=dict(os.environ)
+        )
+        return Client(stdio_client(program))
+
+    def measured(
+        name: str, connect: Callable[[], AbstractAsyncContextManager[Client]], clients: int
+    ) -> str:
+        first = committed()
+        load = asyncio.run(put_load(connect, clients, seconds, questions, committed))
+        for mistake in load.mistakes[:5]:
+            print(mistake, file=sys.stderr)
+        return row(name, load, committed() - first)
+
+    with writing(index) as committed:
+        yield measured("1 by stdio", by_stdio, 1)
+        with served(index) as url:
+            for clients in HTTP_CLIENTS:
+                yield measured(f"{clients} by HTTP", lambda: Client(url), clients)
+
+
+def row(name: str, load: Load, commits: int) -> str:
+    """A row of the table."""
+    cuts = statistics.quantiles(load.seconds, n=100, method="inclusive")
+    times = " | ".join(f"{1_000 * cuts[percent - 1]:.1f}" for percent in (50, 95, 99))
+    return (
+        f"| {name} | {load.rate:,.0f} | {times} | {load.checked:,} | {len(load.mistakes)} | "
+        f"{commits:,} |"
+    )
+
+
+@contextmanager
+def served(index: Path) -> Iterator[str]:
+    """Run the server by HTTP within a block; yields its URL.
+
+    Raises:
+        RuntimeError: it does not start.
+    """
+    with subprocess.Popen(
+        [SERVER, index, "--http", "--port", "0", "--log-level", "error"],
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        try:
+            assert process.stderr is not None  # noqa: S101 - it was asked for
+            first = process.stderr.readline()
+            if not first.startswith("Listening on "):
+                raise RuntimeError(first)
+            yield first.split()[-1]
+        finally:
+            process.terminate()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,95 @@
+"""Documents that are written again and again, all of them at once, and what a search sees of them.
+
+Every commit writes one version of all documents; one of them is there in odd versions only. So a
+search has to find all chunks of one version, no older than the last that was committed when it
+began: everything else is a mistake of the server.
+"""
+
+import multiprocessing
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+STAMP: Final = "stamp"
+"""A word in every chunk of a version, and in no other one."""
+
+_KEPT: Final = 3
+"""Documents that every version has."""
+
+_CHUNKS: Final = 2
+"""Chunks of a document."""
+
+_SECONDS_BETWEEN_COMMITS: Final = 0.05
+
+_SECONDS_TO_START: Final = 120
+
+QUERY: Final[dict[str, Any]] = {"query": STAMP, "limit": 20}
+"""What `mistake` looks at the answer of."""
+
+Committed = Callable[[], int]
+"""Tells the version that was committed last."""
+
+
+@contextmanager
+def writing(index: Path) -> Iterator[Committed]:
+    """Write versions within a block, in a process of its own; the first is there when it begins.
+
+    Raises:
+        RuntimeError: the writer failed.
+    """
+    context = multiprocessing.get_context("spawn")
+    committed, stop = context.Value("q", 0), context.Event()
+    writer = context.Process(target=_write, args=(index, committed, stop))
+    writer.start()
+    try:
+        until = time.monotonic() + _SECONDS_TO_START
+        while not committed.value and writer.is_alive() and time.monotonic() < until:
+            time.sleep(0.05)
+        yield lambda: committed.value
+    finally:
+        stop.set()
+        writer.join(_SECONDS_TO_START)
+        writer.kill()
+    if writer.exitcode:
+        raise RuntimeError(f"the writer ended with {writer.exitcode}")
+
+
+def _write(index: Path, committed: Any, stop: Any) -> None:
+    from shared import Document, Index
+
+    while not stop.wait(_SECONDS_BETWEEN_COMMITS):
+        version = committed.value + 1
+        # 300 words, in two chunks.
+        text = f"{STAMP} {f'version{version} ' * 49}" * 6
+        with Index(index) as writer:
+            for number in range(_KEPT):
+                writer.add(Document(f"kept{number}", f"Version {version}", text))
+            if version % 2:
+                writer.add(Document("odd", f"Version {version}", text))
+            else:
+                writer.delete("odd")
+        committed.value = version
+
+
+def mistake(answer: dict[str, Any], committed: int) -> str | None:
+    """What is wrong with an answer to `QUERY`; None if nothing is.
+
+    Args:
+        answer: what `Search` found.
+        committed: the version that was committed last when it began.
+    """
+    words = {word for hit in answer["results"] for word in hit["content"].split()} - {STAMP}
+    titles = {hit["title"].partition(" - ")[0] for hit in answer["results"]}
+    if len(words) != 1 or len(titles) != 1:
+        return f"torn: {sorted(words)}, {sorted(titles)}"
+    version = int(words.pop().removeprefix("version"))
+    if titles != {f"Version {version}"}:
+        return f"torn: titles {titles} on texts of version {version}"
+    if version < committed:
+        return f"stale: version {version} after version {committed} was committed"
+    chunks = _CHUNKS * (_KEPT + version % 2)
+    if answer["totalHits"] != chunks or len(answer["results"]) != chunks:
+        return f"torn: {answer['totalHits']} chunks of version {version}, not {chunks}"
+    return None

@@ -1,0 +1,45 @@
+"""Many clients search while another process writes, and each sees one whole version, a new one."""
+
+from pathlib import Path
+
+import pytest
+from mcp import Client
+
+from benchmarks.load import put_load
+from benchmarks.versions import writing
+from shared import Document, Index
+from tests.conftest import connected
+from tests.server.http.served import served
+
+pytestmark = [pytest.mark.anyio, pytest.mark.soak]
+
+QUESTIONS = ["rent deposit", "river otter", "deposit"]
+
+
+@pytest.fixture
+def documents(empty_index: Path) -> Path:
+    with Index(empty_index) as index:
+        for number in range(50):
+            index.add(Document(f"{number}", f"Lease {number}", f"The rent deposit {number} " * 90))
+            index.add(Document(f"r{number}", "Rivers", f"Otter {number} in the river. " * 90))
+    return empty_index
+
+
+async def test_by_http(documents: Path, tmp_path: Path) -> None:
+    with writing(documents) as committed, served(documents, log=tmp_path / "log") as server:
+        first = committed()
+        load = await put_load(lambda: Client(server.url), 8, 5.0, QUESTIONS, committed)
+        assert load.mistakes == []
+        assert load.checked > 20
+        assert len(load.seconds) > 60
+        assert committed() > first + 5
+        assert "error=" not in server.logged()
+
+
+async def test_by_stdio(documents: Path) -> None:
+    with writing(documents) as committed:
+        first = committed()
+        load = await put_load(lambda: connected(documents), 2, 3.0, QUESTIONS, committed)
+        assert load.mistakes == []
+        assert load.checked > 5
+        assert committed() > first + 2
