@@ -13,6 +13,7 @@ from idx.extraction import markdown, package, properties
 from idx.extraction.pool import _BYTES_AHEAD
 from server import budget, completers, instructions, protocol_errors, settings
 from server.http import graceful_server, oauth, tokens
+from server.http.admission import PATIENCE_SECONDS
 from server.http.connection import timed_connections
 from server.http.key_set import (
     _FETCH_SECONDS,
@@ -125,3 +126,4 @@ def test_the_limits_are_those_of_the_code() -> None:
     told = [row for row in rows if row != ("what", "limit")]
     assert len(told) == len(dict(told))
     assert dict(told) == expected()
+    assert f"unless one ends within {PATIENCE_SECONDS:g} s" in section

@@ -3,7 +3,7 @@
 Calls, which end with their answer, and streams, which stay open for news, have room of their own.
 """
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 from typing import Final
 
@@ -19,6 +19,10 @@ from server.http.address import MCP_PATH
 _RETRY_SECONDS: Final = 1
 """When a client that was refused may try again."""
 
+PATIENCE_SECONDS: Final = 0.5
+"""How long a call waits for room. Older clients have their answer a little before its call has
+ended, and ask again at once: as many as there is room for would be refused without it."""
+
 
 class Admission:
     """Counts what runs, and ends it in order.
@@ -29,17 +33,16 @@ class Admission:
     """
 
     def __init__(self, max_calls: int, max_streams: int) -> None:
-        self._max_calls = max_calls
+        self._room = anyio.CapacityLimiter(max_calls)
+        self._ended = anyio.Event()
         self._max_streams = max_streams
         self._streams: set[anyio.CancelScope] = set()
-        self._calls = 0
-        self._idle = anyio.Event()
         self.stopping = False
 
     @property
     def calls(self) -> int:
         """Calls that run."""
-        return self._calls
+        return int(self._room.borrowed_tokens)
 
     @property
     def streams(self) -> int:
@@ -51,25 +54,43 @@ class Admission:
         self.stopping = True
         for stream in self._streams:
             stream.cancel()
-        while self._calls:
-            self._idle = anyio.Event()
-            await self._idle.wait()
+        while self.calls:
+            self._ended = anyio.Event()
+            await self._ended.wait()
 
-    def refusal(self, *, stream: bool) -> HTTPStatus | None:
-        """Why a request cannot be let in now; None if it can."""
+    async def call(self, answer: Callable[[], Awaitable[None]]) -> HTTPStatus | None:
+        """Have a call answered, and count it meanwhile.
+
+        Args:
+            answer: answers it.
+
+        Returns:
+            Why it was not let in; None if it was answered.
+        """
+        call, is_let_in = object(), False
+        with anyio.move_on_after(PATIENCE_SECONDS):
+            await self._room.acquire_on_behalf_of(call)
+            is_let_in = True
+        if not is_let_in:
+            return self._refusal(is_full=True)
+        try:
+            # It may have begun to stop while the call waited.
+            refusal = self._refusal(is_full=False)
+            if refusal is None:
+                await answer()
+            return refusal
+        finally:
+            self._room.release_on_behalf_of(call)
+            self._ended.set()
+
+    def refusal_of_stream(self) -> HTTPStatus | None:
+        """Why a stream cannot be opened now; None if it can."""
+        return self._refusal(is_full=self.streams >= self._max_streams)
+
+    def _refusal(self, *, is_full: bool) -> HTTPStatus | None:
         if self.stopping:
             return HTTPStatus.SERVICE_UNAVAILABLE
-        full = self.streams >= self._max_streams if stream else self.calls >= self._max_calls
-        return HTTPStatus.TOO_MANY_REQUESTS if full else None
-
-    async def call(self, answer: Awaitable[None]) -> None:
-        """Count a call while it is answered."""
-        self._calls += 1
-        try:
-            await answer
-        finally:
-            self._calls -= 1
-            self._idle.set()
+        return HTTPStatus.TOO_MANY_REQUESTS if is_full else None
 
     async def stream(self, answer: Awaitable[None]) -> bool:
         """Serve a stream until it ends by itself or the server stops.
@@ -103,14 +124,12 @@ class AdmissionControl:
         if scope["type"] != "http" or scope["path"] != MCP_PATH:
             await self._app(scope, receive, send)
             return
-        is_stream = _is_stream(scope)
-        refusal = self._admission.refusal(stream=is_stream)
+        if not _is_stream(scope):
+            refusal = await self._admission.call(lambda: self._app(scope, receive, send))
+        elif (refusal := self._admission.refusal_of_stream()) is None:
+            await self._serve_stream(scope, receive, send)
         if refusal is not None:
             await _refused(refusal)(scope, receive, send)
-        elif is_stream:
-            await self._serve_stream(scope, receive, send)
-        else:
-            await self._admission.call(self._app(scope, receive, send))
 
     async def _serve_stream(self, scope: Scope, receive: Receive, send: Send) -> None:
         started = False

@@ -1,5 +1,6 @@
 """Many clients search while another process writes, and each sees one whole version, a new one."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,30 @@ async def test_by_http(documents: Path, tmp_path: Path) -> None:
         assert len(load.seconds) > 60
         assert committed() > first + 5
         assert "error=" not in server.logged()
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_as_many_clients_as_may_ask_are_never_refused(
+    documents: Path, tmp_path: Path, mode: str
+) -> None:
+    clients = 16
+    connected_all = asyncio.Barrier(clients)
+
+    async def ask(url: str) -> None:
+        async with Client(url, mode=mode) as client:
+            await connected_all.wait()
+            for _ in range(40):
+                result = await client.call_tool("get_next_chunk", {"chunk_id": "1-chunk-001"})
+                assert not result.is_error
+            # Who has done earlier would make room for the others.
+            await connected_all.wait()
+
+    options = ["--max-requests", clients]
+    with served(documents, *options, log=tmp_path / "log") as server:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(clients):
+                group.create_task(ask(server.url))
+        assert "status=429" not in server.logged()
 
 
 async def test_by_stdio(documents: Path) -> None:
