@@ -22,7 +22,7 @@ def no_orders() -> str:
         return NO_ORDERS
     return (
         f"Here, what documents say stands between <{fence.name}> and </{fence.name}>;\n"
-        f"each answer of a tool has such tags of its own. {NO_ORDERS}"
+        f"each answer of a tool has tags of its own, which its field fence names.\n{NO_ORDERS}"
     )
 
 
