@@ -1,5 +1,6 @@
 """With --fence, whatever comes from documents stands between tags that no document can close."""
 
+import asyncio
 import json
 import re
 from collections.abc import AsyncIterator
@@ -143,6 +144,15 @@ async def test_a_document_that_knows_the_tags_of_an_answer_cannot_close_those_of
             assert name != first
             assert f"<{name}>{text}</{name}>" in text_of(result)
             assert ORDER not in outside(text_of(result), name)
+
+
+async def test_answers_at_the_same_time_have_tags_of_their_own(client: Client) -> None:
+    calls = [client.call_tool("Search", {"query": "supper"}) for _ in range(20)]
+    results = await asyncio.gather(*calls)
+    names = [answer(result)["fence"] for result in results]
+    assert len(set(names)) == len(names)
+    for result, name in zip(results, names, strict=True):
+        assert ORDER not in outside(text_of(result), name)
 
 
 async def test_why_a_file_failed_is_fenced(
