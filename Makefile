@@ -1,8 +1,9 @@
 # make demo: set up, index the samples, ask the real server. make test: set up, run all checks.
 PYTHON ?= python3
 BIN := .venv/bin
+CLIENTS := tests/clients
 
-.PHONY: demo test check soak coverage lock docs bench
+.PHONY: demo test check soak clients coverage lock docs bench
 
 demo: .venv/ready
 	$(BIN)/python test-index/demo.py
@@ -13,6 +14,22 @@ test: .venv/ready check
 # The tests that take long, by themselves or with their like.
 soak: .venv/ready
 	$(BIN)/pytest -m soak
+
+# Other people's clients; without npm only those that need none.
+clients: .venv/ready $(CLIENTS)/python/.venv/ready $(if $(shell command -v npm),$(CLIENTS)/node/node_modules/.package-lock.json)
+	$(BIN)/pytest -m clients
+
+# They may need other versions than the server does, so that each has an environment of its own.
+$(CLIENTS)/python/.venv/ready: $(CLIENTS)/python/requirements.txt
+	rm -rf $(@D)
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python -m pip install --quiet --require-hashes --no-deps -r $<
+	touch $@
+
+# Node is among the packages.
+$(CLIENTS)/node/node_modules/.package-lock.json: $(CLIENTS)/node/package-lock.json
+	npm clean-install --prefix $(CLIENTS)/node --ignore-scripts --no-audit --no-fund --loglevel=error
+	touch $@
 
 # The test suite again, half as fast, with the lines and branches that it leaves out.
 coverage: .venv/ready
@@ -48,6 +65,9 @@ lock: .venv/ready
 	uv pip compile pyproject.toml --group dev --universal --generate-hashes \
 		--no-emit-index-url --no-emit-package pylucene --custom-compile-command "make lock" \
 		--quiet --output-file requirements.txt
+	uv pip compile $(CLIENTS)/python/requirements.in --universal --python-version 3.11 \
+		--generate-hashes --no-emit-index-url --custom-compile-command "make lock" \
+		--quiet --output-file $(CLIENTS)/python/requirements.txt
 
 # Write the reference of idx from its own help.
 docs: .venv/ready

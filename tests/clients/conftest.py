@@ -1,0 +1,86 @@
+"""What runs other people's clients, which `make clients` installs beside their lock files."""
+
+import os
+import platform
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from shared import Document, Index
+from shared.index import create
+from tests.conftest import PROGRAMS
+from tests.server.http.served import SECONDS, Served, served
+
+_HERE = Path(__file__).parent
+_ARCHITECTURES = {"x86_64": "x64", "aarch64": "arm64"}
+
+TEXT = " ".join(f"word{number}" for number in range(1_000))
+"""The text of the document `manual`: five chunks."""
+
+Run = Callable[..., str]
+"""Runs a program with arguments, and returns what it says on stdout."""
+
+
+@pytest.fixture(scope="session")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An index of one document, which no test changes."""
+    path = tmp_path_factory.mktemp("clients") / "lucene-index"
+    create(path)
+    with Index(path) as index:
+        index.add(Document("manual", "The manual", TEXT))
+    return path
+
+
+@pytest.fixture(scope="session")
+def server(index: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """The real server by HTTP."""
+    with served(index, log=tmp_path_factory.mktemp("server") / "log") as server:
+        yield server
+
+
+@pytest.fixture(params=["stdio", "http"])
+def target(request: pytest.FixtureRequest, index: Path) -> list[str]:
+    """What a client is told of the server: a command, or a URL."""
+    if request.param == "stdio":
+        return [str(PROGRAMS / "mcp-lucene"), str(index)]
+    server: Served = request.getfixturevalue("server")
+    return [server.url]
+
+
+@pytest.fixture
+def node(tmp_path: Path) -> Run:
+    """Run a script of `tests/clients/node` with the Node that is installed there."""
+    folder = _HERE / "node"
+    architecture = _ARCHITECTURES.get(platform.machine(), platform.machine())
+    program = folder / f"node_modules/node-linux-{architecture}/bin/node"
+    if not program.exists():
+        pytest.skip("the clients for Node are not installed; make clients does it if there is npm")
+    return lambda script, *arguments: _run([program, folder / script, *arguments], tmp_path)
+
+
+@pytest.fixture
+def fastmcp(tmp_path: Path) -> Run:
+    """Run a script of `tests/clients/python` in the environment of fastmcp."""
+    folder = _HERE / "python"
+    program = folder / ".venv/bin/python"
+    if not program.exists():
+        pytest.skip("fastmcp is not installed; make clients does it")
+    return lambda script, *arguments: _run([program, folder / script, *arguments], tmp_path)
+
+
+def _run(command: list[str | Path], home: Path) -> str:
+    done = subprocess.run(
+        command,
+        # Some of them keep files of their own there.
+        env=os.environ | {"HOME": str(home)},
+        cwd=home,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
