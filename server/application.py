@@ -10,6 +10,7 @@ from mcp.server.auth.provider import TokenVerifier
 from mcp.server.auth.settings import AuthSettings
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.tools import Tool
+from mcp.server.stdio import stdio_server
 from mcp.types import (
     CallToolResult,
     GetPromptResult,
@@ -32,6 +33,7 @@ from server.scopes import Scope, granted_scopes
 from server.state import ServerState, ToolContext
 from server.tools import TOOLS, ToolEntry
 from server.tools.choice import chosen_tools
+from server.unreadable_messages import AnsweredReadStream
 from shared.errors import McpLuceneError
 from shared.results import without_unknown
 from shared.version import software_version
@@ -96,6 +98,13 @@ class SearchServer(MCPServer[ServerState]):
             self.add_prompt(prompt)
         self.resources.register(self._lowlevel_server)
         Completions(prompts).register(self._lowlevel_server)
+
+    async def run_stdio_async(self) -> None:
+        """Serve over stdin and stdout until stdin ends."""
+        low_level = self._lowlevel_server
+        async with stdio_server() as (received, sent):
+            messages = AnsweredReadStream(received, sent)
+            await low_level.run(messages, sent, low_level.create_initialization_options())
 
     async def call_tool(
         self,

@@ -3,65 +3,14 @@
 import json
 import resource
 import signal
-import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from shared import Document, Index
-from tests.conftest import PROGRAMS
-
-
-class RawClient:
-    """Speaks the protocol line by line, so that nothing of an SDK hides what is sent."""
-
-    def __init__(self, index_path: Path, before: Callable[[], None] | None = None) -> None:
-        self.process = subprocess.Popen(
-            [PROGRAMS / "mcp-lucene", index_path],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            preexec_fn=before,  # noqa: PLW1509 - it only sets a limit
-        )
-        self._id = 0
-
-    def send(self, message: Any) -> None:
-        self.send_line(json.dumps(message).encode())
-
-    def send_line(self, line: bytes) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.write(line + b"\n")
-        self.process.stdin.flush()
-
-    def request(self, method: str, **parameters: Any) -> dict[str, Any]:
-        self._id += 1
-        self.send({"jsonrpc": "2.0", "id": self._id, "method": method, "params": parameters})
-        assert self.process.stdout is not None
-        while True:
-            message: dict[str, Any] = json.loads(self.process.stdout.readline())
-            if message.get("id") == self._id:
-                return message
-
-    def initialize(self) -> dict[str, Any]:
-        answer = self.request(
-            "initialize",
-            protocolVersion="2025-06-18",
-            capabilities={},
-            clientInfo={"name": "raw", "version": "1"},
-        )
-        self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
-        return answer
-
-    def search(self, query: str) -> dict[str, Any]:
-        answer = self.request("tools/call", name="Search", arguments={"query": query})
-        result: dict[str, Any] = answer["result"]
-        return result
-
-    def end(self) -> tuple[bytes, bytes]:
-        return self.process.communicate(timeout=10)
+from tests.server.raw_client import RawClient
 
 
 @pytest.fixture

@@ -1,0 +1,97 @@
+"""A client that speaks the protocol line by line."""
+
+import json
+import subprocess
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+from tests.conftest import PROGRAMS
+
+
+class RawClient:
+    """Speaks the protocol line by line, so that nothing of an SDK hides what is sent."""
+
+    def __init__(
+        self,
+        index_path: Path,
+        *options: str,
+        program: Sequence[str | Path] = (PROGRAMS / "mcp-lucene",),
+        before: Callable[[], None] | None = None,
+        stderr: int | IO[bytes] = subprocess.PIPE,
+    ) -> None:
+        self.process = subprocess.Popen(
+            [*program, index_path, *options],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            preexec_fn=before,  # noqa: PLW1509 - it only sets a limit
+        )
+        # Tests send messages with smaller ids of their own.
+        self._id = 10_000
+
+    def send(self, message: Any) -> None:
+        self.send_line(json.dumps(message).encode())
+
+    def send_line(self, line: bytes) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(line + b"\n")
+        self.process.stdin.flush()
+
+    def request(self, method: str, **parameters: Any) -> dict[str, Any]:
+        self._id += 1
+        self.send({"jsonrpc": "2.0", "id": self._id, "method": method, "params": parameters})
+        while True:
+            message = self.receive()
+            if message.get("id") == self._id:
+                return message
+
+    def exchange(self, lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
+        """Send lines, and a ping after them; what is received until the ping is answered."""
+        self._id += 1
+        ping = {"jsonrpc": "2.0", "id": f"ping-{self._id}", "method": "ping"}
+        sent = b"\n".join([*lines, json.dumps(ping).encode()])
+        # Who only writes and then only reads waits for ever for a server that does so, too.
+        writer = threading.Thread(target=self.send_line, args=[sent])
+        writer.start()
+        while (message := self.receive()).get("id") != ping["id"]:
+            yield message
+        writer.join()
+        assert message["result"] == {}
+
+    def receive(self) -> dict[str, Any]:
+        assert self.process.stdout is not None
+        return strictly_parsed(self.process.stdout.readline())
+
+    def initialize(self) -> dict[str, Any]:
+        answer = self.request(
+            "initialize",
+            protocolVersion="2025-06-18",
+            capabilities={},
+            clientInfo={"name": "raw", "version": "1"},
+        )
+        self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        return answer
+
+    def search(self, query: str) -> dict[str, Any]:
+        answer = self.request("tools/call", name="Search", arguments={"query": query})
+        result: dict[str, Any] = answer["result"]
+        return result
+
+    def end(self) -> tuple[bytes, bytes]:
+        return self.process.communicate(timeout=60)
+
+
+def strictly_parsed(line: bytes) -> dict[str, Any]:
+    """A message of JSON-RPC, which is nothing but that, in valid UTF-8 and JSON."""
+    message = json.loads(line.decode(), parse_constant=_refused)
+    assert isinstance(message, dict), line
+    # Half of a pair is no character, even where JSON can spell it.
+    json.dumps(message, ensure_ascii=False).encode()
+    assert message["jsonrpc"] == "2.0"
+    return message
+
+
+def _refused(constant: str) -> None:
+    raise ValueError(f"{constant} is no JSON")
