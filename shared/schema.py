@@ -122,10 +122,10 @@ def keyword(value: str) -> str:
     Raises:
         InvalidTextError: the value holds half of a surrogate pair.
     """
-    encoded = _encoded(value)
-    if len(encoded) <= _MAX_KEYWORD_BYTES:
+    term = encoded(value)
+    if len(term) <= _MAX_KEYWORD_BYTES:
         return value
-    return f"{_beginning(encoded)}\0{hashlib.sha256(encoded).hexdigest()}"
+    return f"{_beginning(term)}\0{hashlib.sha256(term).hexdigest()}"
 
 
 def keyword_prefix(prefix: str) -> str:
@@ -134,10 +134,15 @@ def keyword_prefix(prefix: str) -> str:
     Raises:
         InvalidTextError: the prefix holds half of a surrogate pair.
     """
-    return _beginning(_encoded(prefix))
+    return _beginning(encoded(prefix))
 
 
-def _encoded(text: str) -> bytes:
+def encoded(text: str) -> bytes:
+    """A text in UTF-8.
+
+    Raises:
+        InvalidTextError: the text holds half of a surrogate pair.
+    """
     try:
         return text.encode()
     except UnicodeEncodeError as error:

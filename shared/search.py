@@ -36,6 +36,7 @@ def search(searcher: Any, request: SearchRequest, folders: IndexedFolders) -> Se
     Raises:
         QueryParseError: the query is not valid syntax.
         QueryError: the query is too long or too large.
+        InvalidTextError: the query is not valid Unicode.
         FilterError: a filter, a facet or the order does not fit the index.
     """
     reader = searcher.getIndexReader()

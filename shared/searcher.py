@@ -126,6 +126,7 @@ class Searcher:
         Raises:
             QueryParseError: the query is not valid syntax.
             QueryError: the query is too long or too large.
+            InvalidTextError: the query is not valid Unicode.
             FilterError: a filter, a facet or the order does not fit the index.
             ValueError: an argument is out of its range.
         """

@@ -11,7 +11,7 @@ from java.lang import IllegalArgumentException, StackOverflowError
 from org.apache.lucene.search import IndexSearcher
 from org.apache.lucene.util.automaton import TooComplexToDeterminizeException
 
-from shared import java_errors
+from shared import java_errors, schema
 from shared.errors import QueryError, QueryParseError
 
 MAX_QUERY_LENGTH: Final = 20_000
@@ -41,6 +41,15 @@ def check_length(text: str) -> None:
             f"the query has {len(text):,} characters; at most {MAX_QUERY_LENGTH:,} are allowed: "
             "ask for fewer words"
         )
+
+
+def check_characters(text: str) -> None:
+    """Refuse a text that cannot be repeated in an answer.
+
+    Raises:
+        InvalidTextError: it holds half of a surrogate pair.
+    """
+    schema.encoded(text)
 
 
 def check_repetitions(text: str) -> None:

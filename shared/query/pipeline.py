@@ -28,7 +28,7 @@ from shared.analysis.languages import LANGUAGES
 from shared.filters import Filter
 from shared.query import phrases, proximity, wildcards
 from shared.query.compounds import GERMAN, Compounds
-from shared.query.limits import check_length, running
+from shared.query.limits import check_characters, check_length, running
 from shared.query.lucene_query import Compiler
 from shared.query.named_fields import metadata_keys, on_metadata
 from shared.query.parser import parse
@@ -128,9 +128,11 @@ def prepare(request: SearchRequest, searcher: Any) -> ParsedQuery:
     Raises:
         QueryParseError: the text is not valid syntax; the message says where.
         QueryError: the query is too long, too large, or cannot be run.
+        InvalidTextError: the text is not valid Unicode.
     """
     text, operator, weights = request.query, request.operator, request.weights
     check_length(text)
+    check_characters(text)
     reader = searcher.getIndexReader()
     keys = metadata_keys(reader) if ":" in text else {}
     classic = to_lucene_syntax(text, request.syntax, keys)

@@ -165,7 +165,12 @@ def test_no_chunk_has_a_number_beyond_lucenes_count(filled_index: Path) -> None:
 
 def test_text_that_is_no_unicode_is_named(filled_index: Path) -> None:
     with Searcher(filled_index) as searcher:
-        for look in (searcher.next_chunk, searcher.document_chunks):
+        for look in (
+            searcher.next_chunk,
+            searcher.document_chunks,
+            searcher.search,
+            searcher.explain,
+        ):
             with pytest.raises(InvalidTextError, match="lone surrogate at character 1"):
                 look("a\udcff")
         with pytest.raises(InvalidTextError):
