@@ -1,4 +1,4 @@
-"""The two changes to the code that JCC generates.
+"""The three changes to the code that JCC generates.
 
 **initVM lets other Python threads run.** JCC releases the GIL in every call into Java, but not in
 initVM, which first starts the JVM and then loads every class that has constants. Both take a good
@@ -7,6 +7,11 @@ part of a second, in which a program could be importing its other modules.
 **The count of calls that handle Java exceptions begins at zero.** JCC never sets it. Where the
 memory happens to hold -1, it prints the Java exception of a call and forgets it, and Python gets a
 `JavaError` that is empty.
+
+**A text of any characters becomes a Python string.** To make one, JCC tells Python the greatest
+character, for which it takes the bits of all of them together. Those of an emoji and of a character
+of the last of Unicode's planes, where the symbols of Apple's fonts are, make a number beyond
+Unicode, and Python a `SystemError` of it.
 """
 
 import re
@@ -32,6 +37,12 @@ _CONSTRUCTOR = "JCCEnv::JCCEnv(JavaVM *vm, JNIEnv *vm_env)\n{\n"
 
 _CONSTRUCTOR_COUNTING = f"{_CONSTRUCTOR}    handlers = 0;\n"
 
+_STRING = "    PyObject *result = PyUnicode_New(len32, max_char);\n"
+
+_STRING_WITHIN_UNICODE = (
+    "    PyObject *result = PyUnicode_New(len32, max_char > 0x10ffff ? 0x10ffff : max_char);\n"
+)
+
 # A statement of its own in each class's `initialize`; elsewhere the call is part of another.
 _LOAD = re.compile(r"^( +)(env->getClass\(\S+::initializeClass\);)$", re.MULTILINE)
 
@@ -50,6 +61,7 @@ def change(folder: Path) -> None:
     """
     _replace(folder / "jcc.cpp", _START, _START_RELEASED, "start the JVM")
     _replace(folder / "JCCEnv.cpp", _CONSTRUCTOR, _CONSTRUCTOR_COUNTING, "make its environment")
+    _replace(folder / "JCCEnv.cpp", _STRING, _STRING_WITHIN_UNICODE, "make strings")
     loads = 0
     for wrappers in folder.glob("__wrap*.cpp"):
         text, count = _LOAD.subn(_LOAD_RELEASED, wrappers.read_text(encoding="utf-8"))

@@ -40,6 +40,14 @@ json.dump({"longest": max(gaps), "whole": sum(gaps), "running": lucene.getVMEnv(
           sys.stdout)
 """
 
+_TEXTS = """
+import json, sys
+import lucene
+lucene.initVM(vmargs=["-Xrs", "--enable-native-access=ALL-UNNAMED"])
+from org.apache.lucene.index import Term
+json.dump({"texts": [Term("field", text).text() for text in json.load(sys.stdin)]}, sys.stdout)
+"""
+
 
 def run(program: str, given: object = None) -> dict[str, Any]:
     """Run a program in a process of its own: a process has one JVM, and keeps it."""
@@ -66,6 +74,11 @@ def test_other_threads_run_while_the_jvm_starts() -> None:
     answer = run(_COUNT_WHILE_THE_JVM_STARTS)
     assert answer["running"]
     assert answer["longest"] < answer["whole"] / 2
+
+
+def test_a_text_of_any_characters_goes_to_java_and_back() -> None:
+    texts = ["", "a", "é", "字", "🦦", "\U00100000", "🦦\U00100000", "\U0010ffff\U00010000a"]
+    assert run(_TEXTS, texts) == {"texts": texts}
 
 
 def test_it_carries_the_metadata_of_pyproject_toml() -> None:

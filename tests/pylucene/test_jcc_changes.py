@@ -8,6 +8,7 @@ from backend.errors import BuildError
 
 _START = "        if (JNI_CreateJavaVM(&vm, (void **) &vm_env, &vm_args) < 0)\n"
 _CONSTRUCTOR = "JCCEnv::JCCEnv(JavaVM *vm, JNIEnv *vm_env)\n{\n"
+_STRING = "    PyObject *result = PyUnicode_New(len32, max_char);\n"
 _LOAD = "          env->getClass(BooleanClause$Occur::initializeClass);\n"
 _USE = "          jclass cls = env->getClass(initializeClass);\n"
 
@@ -16,7 +17,7 @@ _USE = "          jclass cls = env->getClass(initializeClass);\n"
 def code(tmp_path: Path) -> Path:
     """Code as JCC generates it, cut down to the lines that matter."""
     (tmp_path / "jcc.cpp").write_text(f"before\n{_START}after\n")
-    (tmp_path / "JCCEnv.cpp").write_text(f"{_CONSTRUCTOR}}}\n")
+    (tmp_path / "JCCEnv.cpp").write_text(f"{_CONSTRUCTOR}}}\n{_STRING}")
     (tmp_path / "__wrap01__.cpp").write_text(_LOAD + _USE)
     (tmp_path / "__wrap02__.cpp").write_text(_USE)
     return tmp_path
@@ -46,10 +47,20 @@ def test_classes_are_loaded_without_the_gil(code: Path) -> None:
 
 def test_the_count_of_handlers_begins_at_zero(code: Path) -> None:
     jcc_changes.change(code)
-    assert (code / "JCCEnv.cpp").read_text() == f"{_CONSTRUCTOR}    handlers = 0;\n}}\n"
+    assert (code / "JCCEnv.cpp").read_text().startswith(f"{_CONSTRUCTOR}    handlers = 0;\n}}\n")
     (code / "jcc.cpp").write_text(_START)
     (code / "JCCEnv.cpp").write_text("")
     with pytest.raises(BuildError, match="does not make its environment in the known way"):
+        jcc_changes.change(code)
+
+
+def test_no_greatest_character_is_beyond_unicode(code: Path) -> None:
+    jcc_changes.change(code)
+    made = "PyUnicode_New(len32, max_char > 0x10ffff ? 0x10ffff : max_char);"
+    assert made in (code / "JCCEnv.cpp").read_text()
+    (code / "jcc.cpp").write_text(_START)
+    (code / "JCCEnv.cpp").write_text(_CONSTRUCTOR)
+    with pytest.raises(BuildError, match="does not make strings in the known way"):
         jcc_changes.change(code)
 
 
