@@ -1,6 +1,7 @@
 """What a client is told of the server when it connects, built from the index as it is."""
 
 import asyncio
+import logging
 import re
 from collections.abc import Mapping
 from typing import Any, Final
@@ -12,6 +13,8 @@ from server.state import ServerState
 from server.tools.choice import chosen_tools
 from shared.errors import McpLuceneError
 from shared.results import IndexStatistics
+
+logger = logging.getLogger(__name__)
 
 MAX_CHARACTERS: Final = 2_000
 """Some clients cut what is longer."""
@@ -86,6 +89,10 @@ async def instructions(state: ServerState) -> str:
         contents = ""
     except McpLuceneError as error:
         contents = f"There is nothing to search now: {error}"
+    except Exception:
+        # Whoever connects needs the tools, which tell what is wrong when they are called.
+        logger.exception("the index could not be described")
+        contents = ""
     else:
         contents = _contents(statistics)
     return f"{general_instructions(state)}\n{contents}".strip()[:MAX_CHARACTERS]

@@ -83,11 +83,11 @@ def _start_java() -> None:
 
 def _open(index_path: Path) -> Searcher:
     _start_java()
-    from shared.errors import McpLuceneError
     from shared.searcher import Searcher
 
     searcher = Searcher(index_path, program="server")
-    # Only a warm-up: the first call will tell its client what is wrong by then.
-    with suppress(McpLuceneError):
+    # Only a warm-up: whatever is wrong, the first call will tell its client, and the calls after it
+    # must be able to find it mended.
+    with suppress(Exception):
         searcher.search("")
     return searcher
