@@ -1,0 +1,136 @@
+"""The server at its start and at the end of whoever started it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from shared import Document, Index
+from tests.conftest import PROGRAMS
+from tests.server.raw_client import RawClient
+
+_JAVA_HELD_BACK = """
+import pathlib, sys, time
+from shared import jvm
+start, held = jvm.start, pathlib.Path(sys.argv.pop(1))
+def start_when_let_go(*arguments):
+    while held.exists():
+        time.sleep(0.01)
+    start(*arguments)
+jvm.start = start_when_let_go
+from server.__main__ import main
+main()
+"""
+"""The server, in which Java starts when a file is gone."""
+
+_PARENT = """
+import subprocess, sys, time
+child = subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE)
+print(child.pid, flush=True)
+child.stdin.write(sys.stdin.buffer.read())
+child.stdin.flush()
+time.sleep(600)
+"""
+"""A program that starts the server, sends it what it gets on stdin, and does not wait for it."""
+
+
+def wait_for(condition: Callable[[], bool], what: str) -> None:
+    until = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < until, what
+        time.sleep(0.02)
+
+
+def test_a_client_is_answered_before_java_runs(empty_index: Path, tmp_path: Path) -> None:
+    with Index(empty_index) as index:
+        index.add(Document("a", "A", "some text"))
+    held = tmp_path / "held"
+    held.touch()
+    client = RawClient(empty_index, program=[sys.executable, "-c", _JAVA_HELD_BACK, held])
+    with client.process:
+        assert client.initialize()["result"]["serverInfo"]["name"] == "mcp-lucene"
+        assert len(client.request("tools/list")["result"]["tools"]) > 5
+        search = {"name": "Search", "arguments": {"query": "text"}}
+        client.send({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": search})
+        # A client that gives up leaves room for the one that waits.
+        client.send({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": search})
+        cancelled = {"requestId": 2, "reason": "it takes too long"}
+        client.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancelled})
+        assert client.request("ping")["result"] == {}
+        held.unlink()
+        while (answer := client.receive()).get("id") != 1:
+            pass
+        assert answer["result"]["structuredContent"]["totalHits"] == 1
+        assert client.search("text")["structuredContent"]["totalHits"] == 1
+        assert client.end() == (b"", b"")
+
+
+def test_a_client_that_leaves_before_java_runs_leaves_no_process(
+    empty_index: Path, tmp_path: Path
+) -> None:
+    held = tmp_path / "held"
+    held.touch()
+    client = RawClient(empty_index, program=[sys.executable, "-c", _JAVA_HELD_BACK, held])
+    with client.process:
+        client.initialize()
+        assert client.end() == (b"", b"")
+        assert client.process.returncode == 0
+
+
+def test_what_the_server_might_start_inherits_neither_its_stdin_nor_its_stdout(
+    empty_index: Path,
+) -> None:
+    client = RawClient(empty_index)
+    with client.process:
+        client.initialize()
+        assert client.process.stdin is not None
+        assert client.process.stdout is not None
+        ours = {
+            os.fstat(end.fileno()).st_ino for end in (client.process.stdin, client.process.stdout)
+        }
+        for descriptor in (0, 1, 2):
+            theirs = Path(f"/proc/{client.process.pid}/fd/{descriptor}").stat()
+            assert theirs.st_ino not in ours
+        client.end()
+
+
+def test_a_parent_that_is_killed_leaves_no_server(empty_index: Path) -> None:
+    # Hundreds of patterns, each near the limit, take many seconds.
+    slow = " ".join(f"/[ab]*a[ab]{{9}}{number}/" for number in range(400))
+    asked: list[dict[str, Any]] = [
+        {
+            "method": "initialize",
+            "id": 1,
+            "params": {
+                "protocolVersion": "2025-06-18",
+                "capabilities": {},
+                "clientInfo": {"name": "parent", "version": "1"},
+            },
+        },
+        {"method": "notifications/initialized"},
+        {
+            "method": "tools/call",
+            "id": 2,
+            "params": {"name": "Search", "arguments": {"query": slow}},
+        },
+    ]
+    with subprocess.Popen(
+        [sys.executable, "-c", _PARENT, PROGRAMS / "mcp-lucene", empty_index],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as parent:
+        assert parent.stdin is not None
+        assert parent.stdout is not None
+        server = int(parent.stdout.readline())
+        for message in asked:
+            parent.stdin.write(json.dumps({"jsonrpc": "2.0"} | message).encode() + b"\n")
+        parent.stdin.close()
+        # The server's stdout is the parent's.
+        assert json.loads(parent.stdout.readline())["id"] == 1
+        parent.send_signal(signal.SIGKILL)
+        wait_for(lambda: not Path(f"/proc/{server}").exists(), "the server goes on")
