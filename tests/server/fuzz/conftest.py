@@ -1,0 +1,42 @@
+"""The server that is fuzzed: a process over stdio, whose stderr is kept."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from shared import Document, Index
+from shared.index import create
+from tests.server.raw_client import RawClient
+
+LONG = " ".join(f"word{number % 50}" for number in range(700))
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An index of three documents, which no test changes."""
+    path = tmp_path_factory.mktemp("fuzz") / "lucene-index"
+    create(path)
+    with Index(path) as index:
+        index.add(Document("manual", "The manual", LONG, {"year": 2020, "author": "Ann"}))
+        index.add(Document("menu", "Menu", "Café au lait", {"year": 2024, "language": "fr"}))
+        index.add(Document("a/../b", "Letter", "Dear café owner"))
+    return path
+
+
+@pytest.fixture(scope="module")
+def client(index: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RawClient]:
+    """A client of a server that ends in order, and has said nothing on stderr."""
+    log = tmp_path_factory.mktemp("server") / "log"
+    with log.open("wb") as stderr:
+        # A search that takes long proves nothing here.
+        client = RawClient(index, "--time-budget", "0.5", stderr=stderr)
+        with client.process:
+            try:
+                client.initialize()
+                yield client
+                client.end()
+                assert client.process.returncode == 0
+                assert log.read_bytes() == b""
+            finally:
+                client.process.kill()
