@@ -1,0 +1,68 @@
+"""Messages that are right by themselves, and come at the wrong time, too often, or too long."""
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.server.raw_client import RawClient
+
+_HANDSHAKE = {
+    "protocolVersion": "2025-06-18",
+    "capabilities": {},
+    "clientInfo": {"name": "raw", "version": "1"},
+}
+
+
+def line(method: str, id_: object = None, **params: Any) -> bytes:
+    """A request, or a notification if it has no id."""
+    named = {} if id_ is None else {"id": id_}
+    message = {"jsonrpc": "2.0", **named, "method": method, "params": params}
+    return json.dumps(message).encode()
+
+
+def search(id_: object, query: str = "word1") -> bytes:
+    return line("tools/call", id_, name="Search", arguments={"query": query})
+
+
+def test_a_second_handshake_leaves_the_session_as_it_is(client: RawClient) -> None:
+    [answer] = client.exchange([line("initialize", "again", **_HANDSHAKE)])
+    assert answer["id"] == "again"
+    list(client.exchange([line("notifications/initialized")] * 3))
+    assert client.search("word1")["structuredContent"]["query"] == "word1"
+
+
+def test_what_concerns_no_request_is_passed_over(client: RawClient) -> None:
+    lines = [
+        line("notifications/cancelled", requestId="never"),
+        line("notifications/cancelled", requestId=10_001),
+        line("notifications/progress", progressToken="never", progress=1),
+        b'{"jsonrpc": "2.0", "id": "never", "result": {}}',
+        b'{"jsonrpc": "2.0", "id": 10001, "error": {"code": 1, "message": "x"}}',
+    ]
+    assert list(client.exchange(lines)) == []
+
+
+def test_requests_with_the_same_id_are_answered_by_it(client: RawClient) -> None:
+    client.send_line(b"\n".join([search("twin")] * 2))
+    answers = [client.receive() for _ in range(2)]
+    assert [answer["id"] for answer in answers] == ["twin"] * 2
+
+
+def test_a_hundred_requests_at_once_each_get_their_answer(client: RawClient) -> None:
+    ids = [f"r{number}" for number in range(100)]
+    client.send_line(b"\n".join(search(id_, f"word{id_[1:]} OR word1") for id_ in ids))
+    answers = {answer["id"]: answer["result"] for answer in (client.receive() for _ in ids)}
+    assert answers.keys() == set(ids)
+    for id_, result in answers.items():
+        assert result["structuredContent"]["query"] == f"word{id_[1:]} OR word1"
+
+
+@pytest.mark.parametrize("characters", [20_001, 20_000_000])
+def test_an_oversize_request_is_answered_briefly(client: RawClient, characters: int) -> None:
+    client.send_line(search("long", "x" * characters))
+    answer = client.receive()
+    assert answer["id"] == "long"
+    assert answer["result"]["isError"]
+    assert f"the query has {characters:,} characters" in answer["result"]["content"][0]["text"]
+    assert len(json.dumps(answer)) < 1_000
