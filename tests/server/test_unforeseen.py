@@ -58,7 +58,7 @@ def client(request: pytest.FixtureRequest, filled: Path, tmp_path: Path) -> Iter
 )
 def test_a_java_exception_is_an_answer(client: RawClient, told: str) -> None:
     assert "Begin with Search." in client.initialize()["result"]["instructions"]
-    for _ in range(20):
+    for _ in range(6):
         result = client.search("text")
         assert result["isError"]
         assert result["content"][0]["text"].startswith(told)
