@@ -11,6 +11,7 @@ import lucene  # noqa: F401 - the packages of Java can be imported after it only
 from java.nio.file import Paths
 from java.util import Arrays
 from org.apache.lucene.index import CheckIndex, DirectoryReader, SegmentCommitInfo, SegmentInfos
+from org.apache.lucene.search import IndexSearcher
 from org.apache.lucene.store import FSDirectory
 
 from shared import index_folder, java_errors, jvm
@@ -18,7 +19,7 @@ from shared.checksums import Checksum, blocks
 from shared.commit import check_schema, rebuilt_schema
 from shared.errors import IndexDamagedError, IndexLuceneVersionError, IndexSchemaError
 from shared.index_writer import locked
-from shared.invariants import checked_documents, chunks_without_document
+from shared.invariants import checked_documents, without_document
 from shared.progress import Progress, Step
 from shared.settings import DEFAULT_WAIT
 from shared.statistics import size_bytes
@@ -29,7 +30,7 @@ _MAX_PROBLEMS: Final = 1_000
 _SEGMENT: Final = re.compile("_[0-9a-z]+")
 """How the name of every file of a segment begins."""
 
-_RESTORE: Final = "restore a backup with idx restore"
+_RESTORE: Final = "restore a backup with idx restore, or save the rest with idx repair"
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +136,24 @@ def _steps(directory: Any, path: Path, lock: Any, checked: Checked) -> Iterator[
     commit = _read_commit(directory, path, checked)
     if commit is None:
         return
+    yield from check_segments(directory, path, commit, lock, checked)
+    if checked.sound:
+        with closing(DirectoryReader.open(directory)) as reader:
+            yield from _check_documents(reader, path, checked)
+
+
+def check_segments(
+    directory: Any, path: Path, commit: Any, lock: Any, checked: Checked
+) -> Iterator[Step]:
+    """Check the files and the segments of a commit.
+
+    Args:
+        directory: Lucene's view of the index folder.
+        path: the index folder.
+        commit: what the commit says of its segments, Lucene's ``SegmentInfos``.
+        lock: the lock that keeps writers out, or another one if the caller has a writer.
+        checked: takes the segments, and what is wrong with them.
+    """
     infos = [SegmentCommitInfo.cast_(info) for info in commit.asList()]
     files = {str(info.info.name): [str(name) for name in info.files()] for info in infos}
     names = [str(commit.getSegmentsFileName()), *(name for of in files.values() for name in of)]
@@ -150,9 +169,6 @@ def _steps(directory: Any, path: Path, lock: Any, checked: Checked) -> Iterator[
             SegmentState(name, info.info.maxDoc() - deleted, deleted, size, name in sound)
         )
     checked.chunks = sum(segment.chunks for segment in checked.segments)
-    if checked.sound:
-        with closing(DirectoryReader.open(directory)) as reader:
-            yield from _check_documents(reader, path, checked)
 
 
 def _damaged_files(
@@ -217,9 +233,9 @@ def _check_documents(reader: Any, path: Path, checked: Checked) -> Iterator[Step
         checked.documents += 1
         for problem in document.problems:
             checked.report(
-                f"document {document.id[:200]!r}: {problem}; remove it with idx delete and add it "
-                "again"
+                f"document {document.id[:200]!r}: {problem}; remove it with idx delete or idx "
+                "repair, and add it again"
             )
         yield Step("Checking documents", done, checked.chunks)
-    if lost := chunks_without_document(reader):
+    if lost := IndexSearcher(reader).count(without_document()):
         checked.report(f"{lost:,} chunks do not say of which document they are; {_RESTORE}")

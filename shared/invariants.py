@@ -32,11 +32,13 @@ class CheckedDocument:
 
     Attributes:
         id: its id.
+        term: the term that its chunks have in the field of their document.
         chunks: the chunks it has.
         problems: what is wrong with them, in words that follow the document's id.
     """
 
     id: str
+    term: str
     chunks: int
     problems: Sequence[str]
 
@@ -70,15 +72,14 @@ def checked_documents(reader: Any) -> Iterator[CheckedDocument]:
             yield _checked(searcher, key, query, count)
 
 
-def chunks_without_document(reader: Any) -> int:
-    """The number of chunks that do not say which document they are of."""
-    query = (
+def without_document() -> Any:
+    """Lucene's query for chunks that do not say which document they are of."""
+    return (
         BooleanQuery.Builder()
         .add(MatchAllDocsQuery(), BooleanClause.Occur.FILTER)
         .add(FieldExistsQuery(schema.SOURCE_DOCUMENT), BooleanClause.Occur.MUST_NOT)
         .build()
     )
-    return int(IndexSearcher(reader).count(query))
 
 
 def _checked(searcher: Any, key: str, query: Any, count: int) -> CheckedDocument:
@@ -102,7 +103,7 @@ def _checked(searcher: Any, key: str, query: Any, count: int) -> CheckedDocument
     if [*map(schema.keyword, names)] != [key]:
         problems.append(f"its chunks say that they are of {' and '.join(map(repr, sorted(names)))}")
     problems += [chunk.problem for chunk in chunks if chunk.problem]
-    return CheckedDocument(min(names), count, problems)
+    return CheckedDocument(min(names), key, count, problems)
 
 
 def _stored_chunk(stored: Any) -> _StoredChunk:

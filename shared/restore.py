@@ -144,21 +144,33 @@ def _replaced(directory: Any, path: Path, backup: Any, chunks: int, wait: float)
     """Copy the segments of a backup beside those that are there, and commit them alone."""
     writer = open_writer(directory, path, wait, IndexWriterConfig.OpenMode.CREATE)
     try:
-        # As they are: nothing is gained from work on them now.
-        writer.getConfig().setMergePolicy(NoMergePolicy.INSTANCE)
-        old = {file.name for file in path.iterdir()}
-        commit = SegmentInfos.readLatestCommit(backup)
-        size = size_bytes(Path(str(backup.getDirectory())) / name for name in commit_files(backup))
-        for _ in in_background(lambda: writer.addIndexes([backup]), writer.rollback):
-            new = (file for file in path.glob("_*") if file.name not in old)
-            yield Step("Restoring", size_bytes(new), size)
+        yield from copy_segments(writer, path, backup, "Restoring")
         _check_complete(int(writer.getDocStats().numDocs), chunks)
-        writer.setLiveCommitData(commit.getUserData().entrySet())
         writer.close()
     except BaseException:
         writer.rollback()
         clean(directory, path)
         raise
+
+
+def copy_segments(writer: Any, path: Path, source: Any, activity: str) -> Iterator[Step]:
+    """Copy the segments of an index as they are, and what its commit says of itself.
+
+    Args:
+        writer: Lucene's writer of the index that they are added to.
+        path: the folder of that one.
+        source: Lucene's view of the folder that they are copied from.
+        activity: what is done, for people.
+    """
+    # Nothing is gained from merges now.
+    writer.getConfig().setMergePolicy(NoMergePolicy.INSTANCE)
+    old = {file.name for file in path.iterdir()}
+    folder = Path(str(source.getDirectory()))
+    size = size_bytes(folder / name for name in commit_files(source))
+    for _ in in_background(lambda: writer.addIndexes([source]), writer.rollback):
+        new = (file for file in path.glob("_*") if file.name not in old)
+        yield Step(activity, size_bytes(new), size)
+    writer.setLiveCommitData(SegmentInfos.readLatestCommit(source).getUserData().entrySet())
 
 
 def _check_complete(found: int, expected: int) -> None:

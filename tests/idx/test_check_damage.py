@@ -96,7 +96,7 @@ def test_the_answer_names_file_segment_and_help(idx: Idx, filled: Path) -> None:
     failed = idx("check", code=1)
     assert failed.stdout == (
         f"file {file.name}: its checksum is wrong, so it was changed after Lucene wrote it; "
-        "restore a backup with idx restore\n"
+        "restore a backup with idx restore, or save the rest with idx repair\n"
     )
     answer = json.loads(idx("check", "--json", code=1).stdout)
     assert [part["name"] for part in answer["segments"] if not part["sound"]] == [

