@@ -20,6 +20,7 @@ from shared.chunker import Chunk
 from shared.document import Document
 from shared.errors import (
     AnswerTooLongError,
+    BackupError,
     ChunkNotFoundError,
     ConfigurationError,
     DocumentNotFoundError,
@@ -79,6 +80,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AnswerTooLongError",
+    "BackupError",
     "Chunk",
     "ChunkNotFoundError",
     "ChunkText",

@@ -23,7 +23,11 @@ def repair(
     done = save(index_path, wait=wait, progress=shown)
     lost = sum(segment.chunks for segment in done.lost_segments)
     if as_json:
-        print_json(asdict(done))
+        documents = [
+            {"id": document.id, "chunks": document.chunks, "problems": document.problems}
+            for document in done.removed_documents
+        ]
+        print_json({**asdict(done), "removed_documents": documents})
         return
     if done.kept_at is None:
         tell("The index is sound; nothing was done.")

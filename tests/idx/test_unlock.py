@@ -49,6 +49,8 @@ def test_the_lock_of_the_same_process_stays(idx: Idx, empty_index: Path) -> None
     with Index(empty_index), pytest.raises(IndexLockedError, match="this process"):
         unlock(empty_index)
     assert unlock(empty_index)
+    with Index(empty_index, wait=0):
+        pass
 
 
 def test_the_answer_for_programs(idx: Idx, empty_index: Path) -> None:
