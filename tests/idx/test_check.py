@@ -70,15 +70,15 @@ def write(path: Path, batch: Sequence[Any]) -> None:
         index._writer.addDocuments(Arrays.asList([*batch]))  # noqa: SLF001 - no public way does that
 
 
-def changed(**change: Any) -> list[Any]:
+def changed(document: Document, **change: Any) -> list[Any]:
     """The chunks of a document, the second of which is changed."""
-    pieces = list(chunks(LONG.id, LONG.title, LONG.content))
-    placed = list(zip(pieces, places(LONG, iter(pieces)), strict=True))
+    pieces = list(chunks(document.id, document.title, document.content))
+    placed = list(zip(pieces, places(document, iter(pieces)), strict=True))
     placed[1] = (replace(placed[1][0], **change), placed[1][1])
-    return [chunk for batch in placed_to_lucene(LONG, placed) for chunk in batch]
+    return [chunk for batch in placed_to_lucene(document, placed) for chunk in batch]
 
 
-def whole(document: Document = LONG) -> list[Any]:
+def whole(document: Document) -> list[Any]:
     return [chunk for batch in to_lucene(document) for chunk in batch]
 
 
@@ -96,60 +96,60 @@ def of_document(name: str) -> tuple[Any, Any]:
     )
 
 
-def without(name: str, *others: Any) -> list[Any]:
+def without(document: Document, name: str, *others: Any) -> list[Any]:
     """The chunk of a short document that lacks a field, and has other ones."""
-    (chunk,) = whole(replace(LONG, content="short"))
+    (chunk,) = whole(replace(document, content="short"))
     kept = [field for field in chunk if Field.cast_(field).name() != name]
     return [Arrays.asList([*kept, *others])]
 
 
-VIOLATIONS: dict[str, tuple[Callable[[], list[Any]], str]] = {
-    "a hole": (lambda: [*whole()[:1], *whole()[2:4]], "of its 5 chunks 2, 5 are missing"),
-    "no first chunk": (lambda: whole()[1:], "of its 5 chunks 1 are missing"),
-    "a chunk twice": (
-        lambda: [*whole(), whole()[2]],
+VIOLATIONS: dict[str, tuple[Callable[[Document], list[Any]], str]] = {
+    "hole": (lambda it: [*whole(it)[:1], *whole(it)[2:4]], "of its 5 chunks 2, 5 are missing"),
+    "beginning": (lambda it: whole(it)[1:], "of its 5 chunks 1 are missing"),
+    "twice": (
+        lambda it: [*whole(it), whole(it)[2]],
         "it has chunks of more than one version: 3 more than once",
     ),
-    "two versions": (
-        lambda: [*whole(), *whole(replace(LONG, content="short", title="New"))],
+    "versions": (
+        lambda it: [*whole(it), *whole(replace(it, content="short", title="New"))],
         "it has chunks of more than one version: 1 more than once",
     ),
-    "one too many": (
-        lambda: changed(index=7, id="long-chunk-007", title="Long - Part 7"),
+    "beyond": (
+        lambda it: changed(it, index=7, id="beyond-chunk-007", title="Long - Part 7"),
         "it has 5 chunks, but also number 7",
     ),
-    "another id": (
-        lambda: changed(id="long-chunk-2"),
-        "the id of chunk 2 is 'long-chunk-2', not 'long-chunk-002'",
+    "id": (
+        lambda it: changed(it, id="id-chunk-2"),
+        "the id of chunk 2 is 'id-chunk-2', not 'id-chunk-002'",
     ),
-    "another title": (
-        lambda: changed(title="Long"),
+    "title": (
+        lambda it: changed(it, title="Long"),
         "the title of chunk 2 is 'Long', not 'Long - Part 2'",
     ),
-    "no text": (lambda: without("content"), "a chunk has no stored content"),
-    "unreadable details": (
-        lambda: without("details", StoredField("details", "{")),
-        "the chunk 'long-chunk-001' cannot be read: JSONDecodeError",
+    "text": (lambda it: without(it, "content"), "a chunk has no stored content"),
+    "details": (
+        lambda it: without(it, "details", StoredField("details", "{")),
+        "the chunk 'details-chunk-001' cannot be read: JSONDecodeError",
     ),
 }
+"""Documents that are not as they should be, and what is told of each."""
 
 
-@pytest.mark.parametrize("name", VIOLATIONS)
-def test_a_document_that_is_not_whole_is_named(idx: Idx, filled: Path, name: str) -> None:
-    make_batch, problem = VIOLATIONS[name]
-    write(filled, make_batch())
+def test_documents_that_are_not_whole_are_named(idx: Idx, filled: Path) -> None:
+    for name, (make_batch, _) in VIOLATIONS.items():
+        write(filled, make_batch(replace(LONG, id=name)))
     failed = idx("check", code=1)
-    assert any(
-        line.startswith(f"document 'long': {problem}") and "idx delete" in line
-        for line in failed.stdout.splitlines()
-    ), failed.stdout
-    assert all(line.startswith("document 'long'") for line in failed.stdout.splitlines())
-    assert failed.stderr.startswith("Error: the index is not sound")
+    told = failed.stdout.splitlines()
+    for name, (_, problem) in VIOLATIONS.items():
+        (line, *_) = (line for line in told if line.startswith(f"document '{name}': {problem}"))
+        assert "idx delete" in line
+    assert {line.split("'")[1] for line in told} == VIOLATIONS.keys()
+    assert failed.stderr == f"Error: the index is not sound; {len(told)} problems\n"
     answer = json.loads(idx("check", "--json", code=1).stdout)
     assert not answer["sound"]
-    assert answer["problems"] == failed.stdout.splitlines()
+    assert answer["problems"] == told
     # What it says helps.
-    idx("delete", "long")
+    idx("delete", *VIOLATIONS)
     idx("check")
 
 
