@@ -108,16 +108,19 @@ _READING_ERRORS: Final[list[tuple[tuple[Any, ...], Callable[[Path, Any], McpLuce
 """Java's classes, subclasses before their bases, and what each becomes."""
 
 
-_MERGE_FAILED: Final = "background merge hit exception"
-"""How the message of `IndexWriter.forceMerge` begins if one of its threads failed."""
+_FAILED_BEFORE: Final = (
+    "background merge hit exception",
+    "this writer hit an unrecoverable error",
+)
+"""How messages of `IndexWriter.forceMerge` begin that only tell that something else failed."""
 
 
 def _writing_error(path: Path, thrown: Any) -> McpLuceneError:
     if _is_any(thrown, AlreadyClosedException, UncheckedIOException) and thrown.getCause():
         # The writer closed itself after the failure that its cause tells.
         thrown = thrown.getCause()
-    elif str(thrown.getMessage()).startswith(_MERGE_FAILED) and thrown.getCause():
-        # It names the segments that were merged; its cause tells what happened.
+    elif str(thrown.getMessage()).startswith(_FAILED_BEFORE) and thrown.getCause():
+        # A thread of the writer failed; the cause tells how.
         thrown = thrown.getCause()
     known = _reading_error(path, thrown) or _unforeseen(thrown)
     if isinstance(known, IndexPathError) and not AccessDeniedException.instance_(thrown):
