@@ -20,6 +20,7 @@ import numpy as np
 from lucene import VERSION as LUCENE_VERSION
 
 from benchmarks.collection import Collection
+from benchmarks.known_items import known_item_table
 from benchmarks.relevance_engines import LIMIT, Search, engines
 from benchmarks.relevance_plot import draw
 from idx.evaluation.configuration import DEFAULT, Configuration, changed
@@ -50,7 +51,7 @@ CHANGES: Final = (
     ("most_language=5",),
     ("title=2",),
     ("proximity=1",),
-    ("feedback=1",),
+    ("feedback=2",),
     ("feedback=4",),
     ("k1=0.9",),
     ("k1=1.5",),
@@ -99,6 +100,7 @@ def main() -> None:
         weights = [DEFAULT, *configurations()]
         settings = SearchSettings(LIMIT, "or", "plain")
         runs = ask_all(index_path, queries, weights, settings)
+        known_items = list(known_item_table(documents, index_path))
     names = [configuration.name for configuration in weights]
     ablations = rows(dict(zip(names, runs, strict=True)), queries, judgements)
     of_note = [row for row in ablations[1:] if row.changes]
@@ -115,6 +117,8 @@ def main() -> None:
         *weight_table([ablations[0], *of_note]),
         "",
         *without_effect(ablations[1:]),
+        *known_items,
+        "",
         (
             f"Collection {collection.folder.name}: {len(documents):,} documents, "
             f"{len(queries):,} queries. On {os.cpu_count()} cores, {platform.machine()}, "

@@ -61,7 +61,7 @@ def best_first(
     if query.rescoring is not None:
         best = scored_again(searcher, best, query.rescoring)
     feedback: Node = Nothing()
-    weight = query.weights.feedback * _unanswered(best, evidence) if gives_feedback else 0.0
+    weight = query.weights.feedback * unanswered(best, evidence) if gives_feedback else 0.0
     if weight:
         terms = terms_of(searcher.getIndexReader())
         feedback = weighted(topic_terms(searcher, query, best, terms), weight)
@@ -83,6 +83,14 @@ def _found(searcher: Any, query: ParsedQuery, selection: Any, count: int) -> Any
     ).topDocs()
 
 
-def _unanswered(hits: Sequence[Any], evidence: Evidence) -> float:
-    """How far the best hit is from what was asked for: 0 where it has all of it, 1 at most."""
+def unanswered(hits: Sequence[Any], evidence: Evidence) -> float:
+    """How far the best hit is from what was asked for.
+
+    Args:
+        hits: hits (``ScoreDoc``), best first.
+        evidence: tells how much of the query a hit has.
+
+    Returns:
+        From 0, where it has all of it, to 1.
+    """
     return min(1.0, (1 - evidence.coverage(hits[0])) / (1 - ANSWERED)) if hits else 0.0

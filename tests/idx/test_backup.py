@@ -127,6 +127,7 @@ def slowly(steps: Iterator[Step]) -> Iterator[Step]:
         yield step
 
 
+@pytest.mark.soak
 def test_a_writer_that_commits_all_the_time_is_no_hindrance(
     empty_index: Path, tmp_path: Path
 ) -> None:
@@ -155,6 +156,7 @@ def test_a_writer_that_commits_all_the_time_is_no_hindrance(
     assert hidden(tmp_path) == []
 
 
+@pytest.mark.soak
 def test_a_damaged_index_does_not_take_the_place_of_a_backup(
     idx: Idx, filled: Path, tmp_path: Path
 ) -> None:
@@ -174,6 +176,7 @@ def test_a_damaged_index_does_not_take_the_place_of_a_backup(
     assert hidden(tmp_path) == []
 
 
+@pytest.mark.soak
 def test_another_folder_is_not_overwritten(idx: Idx, filled: Path, tmp_path: Path) -> None:
     make(tmp_path / "mine", "letter.txt")
     assert "holds something else than a backup" in idx("backup", "mine", code=1).stderr
@@ -194,6 +197,7 @@ def test_without_an_index_there_is_nothing_to_back_up(
     assert [*tmp_path.iterdir()] == []
 
 
+@pytest.mark.soak
 def test_an_index_of_an_older_schema_can_be_backed_up(
     idx: Idx, filled: Path, tmp_path: Path
 ) -> None:
@@ -203,6 +207,7 @@ def test_an_index_of_an_older_schema_can_be_backed_up(
     assert check(tmp_path / "copy").problems == []
 
 
+@pytest.mark.soak
 def test_killed_at_any_moment_it_leaves_a_whole_backup(
     idx: Idx, filled: Path, tmp_path: Path
 ) -> None:
@@ -227,6 +232,7 @@ def test_killed_at_any_moment_it_leaves_a_whole_backup(
     assert contents(tmp_path / "copy") == new
 
 
+@pytest.mark.soak
 def test_a_full_disk_leaves_the_older_backup(idx: Idx, filled: Path, tmp_path: Path) -> None:
     disk = mount(tmp_path / "disk", "2m")
     try:

@@ -88,6 +88,7 @@ def test_damage_to_any_kind_of_file_is_found_and_named(filled: Path, tmp_path: P
         )
 
 
+@pytest.mark.soak
 def test_the_answer_names_file_segment_and_help(idx: Idx, filled: Path) -> None:
     (file,) = filled.glob("*.fdt")
     data = bytearray(file.read_bytes())
@@ -106,6 +107,7 @@ def test_the_answer_names_file_segment_and_help(idx: Idx, filled: Path) -> None:
     assert answer["chunks"] > 300
 
 
+@pytest.mark.soak
 def test_a_segment_with_right_checksums_that_does_not_fit_is_found(
     idx: Idx, filled: Path, tmp_path: Path
 ) -> None:
@@ -120,6 +122,7 @@ def test_a_segment_with_right_checksums_that_does_not_fit_is_found(
     assert "idx restore" in line
 
 
+@pytest.mark.soak
 def test_what_is_left_of_an_older_commit_is_told(idx: Idx, filled: Path) -> None:
     (filled / "segments_1").touch()
     (line,) = idx("check", code=1).stdout.splitlines()

@@ -176,6 +176,7 @@ def test_the_stars_of_markdown_are_no_matches(idx: Idx, empty_index: Path) -> No
     assert hit.passages == ["This is **very** important for the <mark>battery</mark>"]
 
 
+@pytest.mark.soak
 def test_an_answer_that_cannot_be_written_is_an_error(idx: Idx, empty_index: Path) -> None:
     idx("add", "-d", "a", "-t", "A", "-c", "text")
     for command in (["list"], ["stats", "--json"], ["search", "text"], ["show", "a"]):
@@ -235,6 +236,7 @@ def test_stats(idx: Idx, empty_index: Path) -> None:
     assert "Chunks" in idx("stats").stdout
 
 
+@pytest.mark.soak
 def test_a_pipe_that_closes_early_is_no_error(idx: Idx, empty_index: Path) -> None:
     entries = [{"Id": f"{n:04}", "Title": "T" * 50, "Content": "x"} for n in range(3000)]
     idx("bulk", "-j", "-", stdin=json.dumps(entries))

@@ -87,6 +87,7 @@ def test_the_measures_are_those_worked_out_by_hand(
     assert not (tmp_path / "lucene-index").exists()
 
 
+@pytest.mark.soak
 def test_trec_gives_the_same_as_beir_gzipped_or_not(idx: Idx, tmp_path: Path) -> None:
     write_trec(tmp_path)
     packed = []
@@ -133,6 +134,7 @@ def test_two_configurations_are_compared(idx: Idx, tmp_path: Path) -> None:
     assert "+0.369" not in idx("eval", *BEIR, *settings, "--diff", 0).stdout
 
 
+@pytest.mark.soak
 def test_the_page_needs_nothing_else_and_escapes_what_it_shows(idx: Idx, tmp_path: Path) -> None:
     hostile = "compass <script>alert('x')</script> \x1b[31m & https://example.org"
     queries = (tmp_path / "queries.jsonl").read_text().replace('"compass"', json.dumps(hostile))
@@ -160,6 +162,7 @@ def test_the_page_needs_nothing_else_and_escapes_what_it_shows(idx: Idx, tmp_pat
     assert [heading.text for heading in root.iter("h3")] == ["Most changed", "Worst"]
 
 
+@pytest.mark.soak
 def test_the_page_of_one_configuration(idx: Idx, tmp_path: Path) -> None:
     idx("eval", *BEIR, "--html", "report.html")
     root = ET.fromstring(  # noqa: S314 - our own page

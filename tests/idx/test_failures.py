@@ -133,6 +133,7 @@ def test_a_failure_stays_where_nothing_proves_that_its_file_is_gone(
     assert ids(index_path) == []
 
 
+@pytest.mark.soak
 def test_an_older_version_stays_searchable_until_the_file_is_emptied_or_deleted(
     idx: Idx, index_path: Path, papers: Path
 ) -> None:
@@ -148,6 +149,7 @@ def test_an_older_version_stays_searchable_until_the_file_is_emptied_or_deleted(
     assert failures(index_path)["good.txt"] == ("empty", "has no text")
 
 
+@pytest.mark.soak
 def test_a_file_that_is_as_it_was_once_more_is_no_failure(
     idx: Idx, index_path: Path, papers: Path
 ) -> None:
@@ -162,6 +164,7 @@ def test_a_file_that_is_as_it_was_once_more_is_no_failure(
     assert "good.txt" not in failures(index_path)
 
 
+@pytest.mark.soak
 def test_failures_that_cannot_be_read_any_more_are_found_again(
     idx: Idx, index_path: Path, papers: Path
 ) -> None:

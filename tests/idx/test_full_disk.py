@@ -13,6 +13,8 @@ from tests.idx.contents import contents
 from tests.idx.files import make, result
 from tests.idx.volumes import enlarge, mount, unmount
 
+pytestmark = pytest.mark.soak
+
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:

@@ -18,6 +18,8 @@ from tests.idx.running import Process, start
 from tests.idx.test_add_files import pdf_of
 from tests.unprivileged import UNPRIVILEGED
 
+pytestmark = pytest.mark.soak
+
 
 def not_indexed(stdout: str) -> dict[str, tuple[str, str]]:
     """Kind and reason of each file that an event names."""
@@ -203,7 +205,6 @@ def test_a_file_of_300_mb_is_refused(idx: Idx, empty_index: Path, tmp_path: Path
     assert result(refused.stdout) == {"failed": 2}
 
 
-@pytest.mark.soak
 def test_a_file_of_300_mb_can_be_allowed(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
     with_large_files(tmp_path / "papers")
     running = start(tmp_path, "--max-size", "400", "--json", stdout=subprocess.PIPE)

@@ -13,6 +13,8 @@ import pytest
 from tests.conftest import Idx
 from tests.idx.files import ids, make, result
 
+pytestmark = pytest.mark.soak
+
 REMOVE: Final = ("rm", "-rf")
 
 ODD_NAMES: Final = (

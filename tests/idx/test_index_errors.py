@@ -96,6 +96,7 @@ def many(count: int) -> str:
     )
 
 
+@pytest.mark.soak
 def test_a_disk_that_fills_up_costs_nothing_that_was_there(
     idx: Idx, empty_index: Path, tmp_path: Path
 ) -> None:

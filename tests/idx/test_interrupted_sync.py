@@ -205,6 +205,7 @@ def test_what_was_done_is_committed_when_nobody_reads_the_answer_any_more(
     assert len(ids(empty_index)) < 500
 
 
+@pytest.mark.soak
 def test_a_long_document_is_there_as_a_whole_whenever_its_writing_is_interrupted(
     idx: Idx, empty_index: Path, tmp_path: Path
 ) -> None:
@@ -231,6 +232,7 @@ def test_a_long_document_is_there_as_a_whole_whenever_its_writing_is_interrupted
         assert len(whole.chunks) == whole.total_chunks == 2_381
 
 
+@pytest.mark.soak
 def test_a_kill_between_the_commit_and_the_failures_leaves_both_in_step(
     idx: Idx, tmp_path: Path
 ) -> None:

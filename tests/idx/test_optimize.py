@@ -71,6 +71,7 @@ def test_the_answer_for_programs(idx: Idx, filled: Path) -> None:
     }
 
 
+@pytest.mark.soak
 def test_an_optimized_index_is_left_alone(idx: Idx, filled: Path) -> None:
     idx("optimize")
     before = files(filled)
@@ -81,6 +82,7 @@ def test_an_optimized_index_is_left_alone(idx: Idx, filled: Path) -> None:
     assert files(filled) == before
 
 
+@pytest.mark.soak
 def test_deletions_are_reason_enough(idx: Idx, filled: Path) -> None:
     idx("optimize")
     idx("delete", "d11")
@@ -138,6 +140,7 @@ def start(path: Path) -> subprocess.Popen[str]:
     return process
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("stop", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9)]
 )
@@ -160,6 +163,7 @@ def test_stopped_it_leaves_the_index_as_it_was(
     assert {file.name for file in filled.iterdir()} == {*files_of_lucene(filled), "write.lock"}
 
 
+@pytest.mark.soak
 def test_a_disk_that_fills_up_costs_nothing(filled: Path) -> None:
     before = files(filled)
     limit = max(map(len, before.values()))
@@ -180,6 +184,7 @@ def test_a_disk_that_fills_up_costs_nothing(filled: Path) -> None:
     assert files(filled) == before
 
 
+@pytest.mark.soak
 def test_a_terminal_shows_how_far_it_is(filled: Path) -> None:
     shown = on_a_terminal("optimize", "-i", filled)
     assert "Merging" in shown

@@ -146,6 +146,7 @@ def test_a_disk_that_fills_up_costs_nothing(filled: Path) -> None:
     assert stored(filled) == before
 
 
+@pytest.mark.soak
 def test_a_second_writer_waits_or_is_told(idx: Idx, filled: Path) -> None:
     with start(filled, 0.05) as process:
         failed = idx("add", "-d", "b", "-t", "B", "-c", "text", "--wait", "0.1", code=1)
@@ -187,6 +188,7 @@ def test_writers_of_an_older_index_are_told_at_once(idx: Idx, filled: Path) -> N
     idx("add", "-d", "b", "-t", "B", "-c", "text")
 
 
+@pytest.mark.soak
 @pytest.mark.anyio
 async def test_a_running_server_answers_all_the_time(filled: Path, connect: Connect) -> None:
     async with connect() as client:

@@ -126,6 +126,7 @@ def test_sync_without_paths_takes_the_remembered_folders(
     assert ids(empty_index) == ["notes/b.md", "papers/a.txt"]
 
 
+@pytest.mark.soak
 def test_two_folders_never_collide_however_they_come(
     idx: Idx, empty_index: Path, tmp_path: Path
 ) -> None:
@@ -142,6 +143,7 @@ def test_two_folders_never_collide_however_they_come(
     assert sync(idx, "one", "two", "three", "other/two") == {"skipped": 5}
 
 
+@pytest.mark.soak
 def test_folders_in_folders_have_each_file_once(
     idx: Idx, empty_index: Path, tmp_path: Path
 ) -> None:

@@ -19,6 +19,7 @@ FEW_WATCHES = ("unshare", "-r", "sh", "-c", 'echo 3 >/proc/sys/user/max_inotify_
 """What to put before a command, with another word, for which few folders can be watched."""
 
 
+@pytest.mark.soak
 def test_three_thousand_files_at_once_end_up_in_the_index(
     empty_index: Path, tmp_path: Path
 ) -> None:
@@ -34,6 +35,7 @@ def test_three_thousand_files_at_once_end_up_in_the_index(
         watch.until_texts({**expected, "29/29.txt": "edited"})
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_in_the_middle_leaves_what_was_done(
     idx: Idx, empty_index: Path, tmp_path: Path, number: signal.Signals, code: int
@@ -56,6 +58,7 @@ def test_a_signal_in_the_middle_leaves_what_was_done(
     assert len(ids(empty_index)) == 1_501
 
 
+@pytest.mark.soak
 def test_other_writers_work_while_a_watch_runs(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
     papers = make(tmp_path / "papers", "a.txt")
     with Watch(tmp_path, "papers", "--wait", "0.1") as watch:
@@ -121,6 +124,7 @@ def test_followed_links_are_followed(empty_index: Path, tmp_path: Path) -> None:
         watch.until_event("indexed", source_document="link/c.txt")
 
 
+@pytest.mark.soak
 def test_a_folder_that_may_not_be_read_hides_no_other(empty_index: Path, tmp_path: Path) -> None:
     papers = make(tmp_path / "papers", "a/a.txt", "b/b.txt", "c/c.txt")
     (papers / "b").chmod(0)
@@ -135,6 +139,7 @@ def test_a_folder_that_may_not_be_read_hides_no_other(empty_index: Path, tmp_pat
         watch.until_event("indexed", source_document="b/b.txt", action="updated")
 
 
+@pytest.mark.soak
 def test_the_limit_on_watches_is_named_and_does_not_end_the_watch(
     empty_index: Path, tmp_path: Path
 ) -> None:
@@ -157,6 +162,7 @@ def test_the_limit_on_watches_is_named_and_does_not_end_the_watch(
         watch.until_error("folders cannot be watched")
 
 
+@pytest.mark.soak
 def test_what_happens_while_the_system_drops_events_is_found(
     empty_index: Path, tmp_path: Path
 ) -> None:
@@ -174,6 +180,7 @@ def test_what_happens_while_the_system_drops_events_is_found(
         watch.until_event("indexed", source_document="sub/c.txt", action="updated")
 
 
+@pytest.mark.soak
 def test_where_the_system_tells_nothing_files_are_looked_at(
     empty_index: Path, tmp_path: Path
 ) -> None:

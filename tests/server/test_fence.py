@@ -88,6 +88,7 @@ def text_of(result: CallToolResult) -> str:
     return text.text
 
 
+@pytest.mark.soak
 async def test_no_tool_tells_what_documents_say_outside_of_the_tags(
     client: Client, hostile_index: Path
 ) -> None:

@@ -10,7 +10,7 @@ from benchmarks.longest_answers import WORST, WORST_RESOURCES, write_hostile_ind
 from tests.conftest import connected
 from tests.server.resource_answers import assert_brief
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.soak, pytest.mark.anyio]
 
 
 async def lengths(client: Client, most: int) -> list[tuple[str, str, int]]:

@@ -11,7 +11,7 @@ from shared import Document, Index
 from tests.conftest import Connect, Idx
 from tests.server.resource_answers import listed, read
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.soak, pytest.mark.anyio]
 
 
 async def test_a_file_is_described_by_its_path(idx: Idx, tmp_path: Path, connect: Connect) -> None:
