@@ -11,7 +11,7 @@ LOW: Final = 0.12
 
 ODDS: Final = 1.9
 EXPONENT: Final = 1.7
-WHOLE: Final = 2.2
+WHOLE: Final = 2.7
 WHOLE_POWER: Final = 12
 """The odds that a hit answers are ``ODDS * e ** EXPONENT * exp(WHOLE * e ** WHOLE_POWER)``, e being
 its evidence: a logistic regression on the logarithm of the evidence and on a power of it, which
