@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from server.tools import TOOLS
 from tests.clients.conftest import TEXT, Run
+from tests.offered_tools import OFFERED
 
 pytestmark = pytest.mark.clients
 
@@ -21,7 +21,7 @@ _VERSION = "2026-07-28"
 
 
 def check(told: str) -> None:
-    assert json.loads(told) == {"tools": list(TOOLS), "ids": _IDS, "document": TEXT}
+    assert json.loads(told) == {"tools": OFFERED, "ids": _IDS, "document": TEXT}
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,8 @@ def test_fastmcp(fastmcp: Run, target: list[str], era: str) -> None:
 @pytest.mark.parametrize("era", ["legacy", "modern"])
 def test_the_inspector(node: Run, target: list[str], era: str) -> None:
     # It starts servers with an environment of its own.
-    environment = ["-e", f"PYTHONPATH={os.environ.get('PYTHONPATH', '')}"]
+    path = os.environ.get("PYTHONPATH")
+    environment = ["-e", f"PYTHONPATH={path}"] if path else []
 
     def ask(method: str, *options: str) -> Any:
         told = node(

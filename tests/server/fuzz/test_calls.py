@@ -8,11 +8,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from server.tools import TOOLS
+from tests.offered_tools import OFFERED
 from tests.server.fuzz.strategies import HALVES, arguments, texts
 from tests.server.raw_client import RawClient
-
-READING = [name for name, tool in TOOLS.items() if tool.group != "admin"]
 
 EXAMPLES = settings(
     max_examples=40,
@@ -58,7 +56,7 @@ def tools(client: RawClient) -> Tools:
     return Tools(client)
 
 
-@pytest.mark.parametrize("tool", READING)
+@pytest.mark.parametrize("tool", OFFERED)
 @EXAMPLES
 @given(data=st.data())
 def test_any_arguments_are_answered(tools: Tools, tool: str, data: st.DataObject) -> None:
