@@ -104,18 +104,8 @@ def test_a_disk_that_fills_up_costs_nothing_that_was_there(
     (tmp_path / "many.jsonl").write_text(many(3000))
     limit = 1_000_000
 
-    def no_large_files() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-
-    failed = subprocess.run(
-        [PROGRAMS / "idx", "bulk", "-j", "many.jsonl"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        preexec_fn=no_large_files,
-        check=False,
-    )
-    assert failed.returncode == 1
+    limited = ("prlimit", f"--fsize={limit}")
+    failed = idx("bulk", "-j", "many.jsonl", code=1, prefix=limited)
     assert failed.stderr.startswith("Error: writing to the index at")
     assert "File too large" in failed.stderr
     assert len(failed.stderr.splitlines()) == 1

@@ -1,7 +1,6 @@
 """`idx optimize`: one segment, the same documents, and never anything in between."""
 
 import json
-import resource
 import signal
 import subprocess
 import time
@@ -11,7 +10,7 @@ import pytest
 
 from shared import Document, Index, Searcher
 from shared.writer_lock import holder
-from tests.conftest import PROGRAMS, Idx
+from tests.conftest import Idx
 from tests.idx.contents import contents
 from tests.idx.files import make, sync
 from tests.idx.interruptible import INTERRUPTIBLE
@@ -164,21 +163,11 @@ def test_stopped_it_leaves_the_index_as_it_was(
 
 
 @pytest.mark.soak
-def test_a_disk_that_fills_up_costs_nothing(filled: Path) -> None:
+def test_a_disk_that_fills_up_costs_nothing(idx: Idx, filled: Path) -> None:
     before = files(filled)
     limit = max(map(len, before.values()))
 
-    def no_larger_files() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-
-    failed = subprocess.run(
-        [PROGRAMS / "idx", "optimize", "-i", filled],
-        capture_output=True,
-        text=True,
-        preexec_fn=no_larger_files,
-        check=False,
-    )
-    assert failed.returncode == 1
+    failed = idx("optimize", "-i", filled, code=1, prefix=("prlimit", f"--fsize={limit}"))
     (message,) = failed.stderr.splitlines()
     assert message.startswith(f"Error: writing to the index at {filled} failed: File too large")
     assert files(filled) == before

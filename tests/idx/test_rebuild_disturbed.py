@@ -3,7 +3,6 @@
 import asyncio
 import json
 import random
-import resource
 import signal
 import subprocess
 import sys
@@ -119,7 +118,7 @@ def test_stopped_it_leaves_the_index_as_it_was(
     assert {file.name for file in filled.iterdir()} == {*files_of_lucene(filled), "write.lock"}
 
 
-def test_a_disk_that_fills_up_costs_nothing(filled: Path) -> None:
+def test_a_disk_that_fills_up_costs_nothing(idx: Idx, filled: Path) -> None:
     with Index(filled) as index:
         words = random.Random(4)  # noqa: S311 - words that do not compress
         for number in range(20):
@@ -128,17 +127,7 @@ def test_a_disk_that_fills_up_costs_nothing(filled: Path) -> None:
     before = stored(filled)
     files = {file.name: file.read_bytes() for file in filled.iterdir()}
 
-    def no_large_files() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
-
-    failed = subprocess.run(
-        [PROGRAMS / "idx", "rebuild", "-i", filled],
-        capture_output=True,
-        text=True,
-        preexec_fn=no_large_files,
-        check=False,
-    )
-    assert failed.returncode == 1
+    failed = idx("rebuild", "-i", filled, code=1, prefix=("prlimit", "--fsize=300000"))
     (message,) = failed.stderr.splitlines()
     assert message.startswith(f"Error: writing to the index at {filled} failed: ")
     assert "File too large" in message

@@ -1,9 +1,6 @@
 """`idx repair`: what is sound is saved, what is not is named, and the damaged index is kept."""
 
 import json
-import os
-import resource
-import subprocess
 from pathlib import Path
 
 import lucene  # noqa: F401 - the packages of Java can be imported after it only
@@ -14,7 +11,7 @@ from org.apache.lucene.document import Field, StringField
 
 from shared import Document, Index, Searcher
 from shared.lucene_document import to_lucene
-from tests.conftest import PROGRAMS, Connect, Idx
+from tests.conftest import Connect, Idx
 from tests.idx.contents import contents
 from tests.idx.files import ids, make, sync
 from tests.idx.raw_index import files_of_lucene
@@ -161,22 +158,12 @@ def test_if_the_damaged_index_cannot_be_kept_nothing_is_done(idx: Idx, tmp_path:
     assert files(tmp_path / "closed" / "index") == before
 
 
-def test_a_disk_that_fills_up_costs_nothing(filled: Path) -> None:
+def test_a_disk_that_fills_up_costs_nothing(idx: Idx, filled: Path) -> None:
     damage(filled, 3)
     before = files(filled)
 
-    def no_larger_files() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, 2_000))
-
-    failed = subprocess.run(
-        [PROGRAMS / "idx", "repair", "-i", filled],
-        capture_output=True,
-        text=True,
-        preexec_fn=no_larger_files,
-        env={**os.environ, "TMPDIR": str(filled.parent)},
-        check=False,
-    )
-    assert failed.returncode == 1
+    limited = ("env", f"TMPDIR={filled.parent}", "prlimit", "--fsize=2000")
+    failed = idx("repair", "-i", filled, code=1, prefix=limited)
     (message,) = failed.stderr.splitlines()
     assert message.startswith(f"Error: writing to the index at {filled} failed: ")
     assert files(filled) == before

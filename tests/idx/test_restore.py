@@ -1,9 +1,7 @@
 """`idx restore`: the index as the backup has it, from one moment to the next."""
 
 import json
-import resource
 import shutil
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,7 +10,7 @@ import pytest
 from shared import Document, Index
 from shared.backup import backup
 from shared.check import check
-from tests.conftest import PROGRAMS, Connect, Idx
+from tests.conftest import Connect, Idx
 from tests.idx.contents import contents
 from tests.idx.files import make, sync
 from tests.idx.raw_index import files_of_lucene, mark_as, stored
@@ -204,22 +202,13 @@ async def test_a_running_server_answers_from_it(idx: Idx, filled: Path, connect:
         assert await total() == 10
 
 
-def test_a_disk_that_fills_up_costs_nothing(filled: Path, tmp_path: Path) -> None:
+def test_a_disk_that_fills_up_costs_nothing(idx: Idx, filled: Path, tmp_path: Path) -> None:
     change(filled)
     before = files(filled)
     limit = max(len(data) for name, data in files(tmp_path / "copy").items()) - 1
 
-    def no_larger_files() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-
-    failed = subprocess.run(
-        [PROGRAMS / "idx", "restore", tmp_path / "copy", "-i", filled, "--yes"],
-        capture_output=True,
-        text=True,
-        preexec_fn=no_larger_files,
-        check=False,
-    )
-    assert failed.returncode == 1
+    limited = ("prlimit", f"--fsize={limit}")
+    failed = idx("restore", tmp_path / "copy", "-i", filled, "--yes", code=1, prefix=limited)
     (message,) = failed.stderr.splitlines()
     assert message.startswith(f"Error: writing to the index at {filled} failed: ")
     assert "File too large" in message
