@@ -13,7 +13,8 @@ After a vowel or a q, and at the end of a word, it is none: Bauer, queue, blue.
 
 _UMLAUT: Final = re.compile("[äöüÄÖÜ]")
 _UMLAUT_OR_DIGRAPH: Final = re.compile("[äöüÄÖÜ]|[aouAOU][eE]")
-_NAME_WITH_DIGRAPH: Final = re.compile(r"[A-Z]\w*?[aouAOU][eE]\w*")
+# From the first capital letter of a word on, and from there only: a word may be a megabyte long.
+_NAME_WITH_DIGRAPH: Final = re.compile(r"(?<!\w)[^\WA-Z]*+((?=[A-Z])\w*?[aouAOU][eE]\w*)")
 _SPELLED_OUT: Final = re.compile(DIGRAPH)
 
 
@@ -32,8 +33,9 @@ def transliterable(words: Collection[str], *, german: bool) -> str:
     """
     if german:
         return " ".join(filter(_UMLAUT_OR_DIGRAPH.search, words))
-    names = (name for word in words for name in _NAME_WITH_DIGRAPH.findall(word))
-    return " ".join(chain(filter(_UMLAUT.search, words), names))
+    text = " ".join(words)
+    umlauts = filter(_UMLAUT.search, words) if _UMLAUT.search(text) else ()
+    return " ".join(chain(umlauts, _NAME_WITH_DIGRAPH.findall(text)))
 
 
 def without_digraphs(term: str) -> str:

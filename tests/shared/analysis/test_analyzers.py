@@ -131,6 +131,18 @@ def test_which_words_may_be_spelled_with_an_umlaut() -> None:
     text = "The poet Mueller met Frau Öztürk in the garden"
     assert transliterable(text.split(), german=False).split() == ["Öztürk", "Mueller"]
     assert "poet" in transliterable(text.split(), german=True)
+    assert transliterable(["Oezdemir", "deKoenig", "AE"], german=False).split() == [
+        "Oezdemir",
+        "Koenig",
+        "AE",
+    ]
+
+
+@pytest.mark.parametrize("german", [True, False])
+@pytest.mark.timeout(60)
+def test_a_word_may_be_a_megabyte_long(german: bool) -> None:
+    for letter in "Aa_ä":
+        assert len(transliterable([letter * 1_000_000], german=german)) in {0, 1_000_000}
 
 
 def test_a_chunk_may_be_in_two_languages() -> None:
