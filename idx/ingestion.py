@@ -1,9 +1,11 @@
 """Carrying out a plan: files are read by a pool of processes, and written by this one."""
 
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator
+from concurrent.futures import Future
 from datetime import UTC, datetime
+from itertools import chain
 from typing import Final
 
 from idx.change import Change
@@ -21,7 +23,6 @@ from idx.extraction.outcome import ReadFile, Unreadable
 from idx.extraction.pool import ExtractionPool
 from idx.file_document import file_document
 from idx.plan import Plan
-from shared.document import Document
 from shared.errors import InvalidDocumentError
 from shared.failures import Failure, Kind, save_failures
 from shared.index import Index
@@ -60,8 +61,7 @@ class Ingestion:
         self._strict = strict
         self._started = started
         self._counts: Counter[str] = Counter()
-        # Whether every document in the writer is complete, so that it may be committed.
-        self._is_complete = True
+        self._pending: deque[tuple[Change, ReadFile, Future[int]]] = deque()
 
     def run(self) -> Iterator[Event]:
         """Do everything; when interrupted, commit what is done.
@@ -79,10 +79,10 @@ class Ingestion:
             if not (self._strict and plan.errors):
                 yield from self._delete()
                 yield from self._read()
+            yield from self._written(wait=True)
             yield self._commit()
         except (KeyboardInterrupt, SystemExit, GeneratorExit):
-            if self._is_complete:
-                self._commit()
+            self._commit()
             raise
         counts = self._counts
         yield Finished(
@@ -119,19 +119,38 @@ class Ingestion:
     def _read(self) -> Iterator[Event]:
         committed = time.monotonic()
         for change, result in self._pool.read(self._plan.changes):
-            event = self._write(change, result)
-            yield event
-            if self._strict and isinstance(event, NotIndexed) and event.kind == "failed":
-                return
+            for event in chain(self._submit(change, result), self._written()):
+                yield event
+                if self._strict and isinstance(event, NotIndexed) and event.kind == "failed":
+                    return
             if time.monotonic() - committed > SECONDS_BETWEEN_COMMITS:
+                yield from self._written(wait=True)
                 yield self._commit()
                 committed = time.monotonic()
 
-    def _write(self, change: Change, result: ReadFile | Unreadable) -> Event:
+    def _submit(self, change: Change, result: ReadFile | Unreadable) -> Iterator[Event]:
+        """Have what was read of a file written, or tell why there is nothing to write."""
         if isinstance(result, Unreadable):
-            return self._note(change, result.kind, result.reason)
+            yield self._note(change, result.kind, result.reason)
+            return
         try:
-            chunks = self._add(file_document(change, result))
+            document = file_document(change, result)
+        except InvalidDocumentError as error:
+            yield self._note(change, "failed", str(error))
+        else:
+            self._pending.append((change, result, self._index.submit(document)))
+
+    def _written(self, *, wait: bool = False) -> Iterator[Event]:
+        """What became of the files that are written by now; of all, with `wait`."""
+        while self._pending and (wait or self._pending[0][-1].done()):
+            change, result, chunks = self._pending[0]
+            event = self._outcome(change, result, chunks)
+            self._pending.popleft()
+            yield event
+
+    def _outcome(self, change: Change, result: ReadFile, written: Future[int]) -> Event:
+        try:
+            chunks = written.result()
         except InvalidDocumentError as error:
             return self._note(change, "failed", str(error))
         if not chunks:
@@ -142,16 +161,6 @@ class Ingestion:
         self._counts["chunks"] += chunks
         warnings = result.extracted.warnings
         return Indexed(action, change.source_document, chunks, change.size, warnings)
-
-    def _add(self, document: Document) -> int:
-        """Add a document whole, also when an interruption arrives meanwhile."""
-        try:
-            return self._index.add(document)
-        except KeyboardInterrupt:
-            self._is_complete = False
-            self._index.add(document)
-            self._is_complete = True
-            raise
 
     def _note(self, change: Change, kind: Kind, reason: str) -> NotIndexed:
         self._counts[kind] += 1
@@ -168,6 +177,9 @@ class Ingestion:
         return NotIndexed(change.source_document, path, kind, reason, change.size)
 
     def _commit(self) -> Committed:
+        # What is still to be told, which nobody hears after an interruption, is to be noted.
+        for _ in self._written(wait=True):
+            pass
         self._index.commit()
         # Afterwards: a file that is known not to be readable is not looked at again, so what it
         # meant for the index must be done. A failure that was not noted is found again.

@@ -1,15 +1,15 @@
 """The index open for writing."""
 
+from collections import deque
 from collections.abc import Iterable, Iterator
+from concurrent.futures import Future
 from contextlib import closing, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-import lucene
-from java.lang import IllegalArgumentException
+import lucene  # noqa: F401 - the packages of Java can be imported after it only
 from java.nio.file import Paths
-from java.util import Arrays
 from org.apache.lucene.index import DirectoryReader, IndexWriterConfig, Term
 from org.apache.lucene.search import IndexSearcher, TermQuery
 from org.apache.lucene.store import FSDirectory
@@ -18,15 +18,15 @@ from shared import index_folder, java_errors, jvm, schema
 from shared.chunker import chunk_id
 from shared.commit import commit_data, indexed_folders, open_last_commit
 from shared.document import Document
+from shared.document_writer import DocumentWriter, document_term
 from shared.errors import (
     DocumentNotFoundError,
     IndexMissingError,
     IndexPathError,
-    InvalidDocumentError,
 )
 from shared.index_writer import open_writer
 from shared.indexed_folder import IndexedFolders
-from shared.lucene_document import file_state_field, to_lucene
+from shared.lucene_document import file_state_field
 from shared.settings import DEFAULT_WAIT
 from shared.source_file import FileState
 
@@ -110,6 +110,7 @@ class Index:
             except BaseException:
                 self._directory.close()
                 raise
+        self._documents = DocumentWriter(self._writer, self.path)
         self._changed = False
         self._closed = False
 
@@ -125,12 +126,14 @@ class Index:
         with jvm.attached(), java_errors.writing(self.path):
             try:
                 if error_type is None and not self._closed:
+                    self._documents.wait()
                     self._writer.commit()
                     # Waits for merges, which a rollback would break off.
                     self._writer.close()
             finally:
                 # Does nothing after a close; after a failure it drops what was not committed.
                 self._closed = True
+                self._documents.close()
                 self._writer.rollback()
                 self._directory.close()
 
@@ -145,18 +148,43 @@ class Index:
             IndexWriteError: the file system refused to write.
             ValueError: the index is closed.
         """
-        with self._writing():
+        return self.submit(document).result()
+
+    def submit(self, document: Document) -> Future[int]:
+        """Add a document while the caller gets the next one: what `add` does, twice as fast.
+
+        Documents are written in the order in which they are submitted, and before whatever is
+        called afterwards, such as a commit.
+
+        Returns:
+            What will have the number of chunks, or the error of `add`: every one is to be asked.
+
+        Raises:
+            ValueError: the index is closed.
+        """
+        with self._attached():
             self._mark_changed()
-            try:
-                chunks = self._put(document)
-            except lucene.JavaError as error:
-                if IllegalArgumentException.instance_(error.getJavaException()):
-                    raise InvalidDocumentError(
-                        f"the document {document.id[:80]!r} cannot be indexed: "
-                        f"{java_errors.message(error)}"
-                    ) from error
-                raise
-        return chunks
+            return self._documents.submit(document)
+
+    def add_all(self, documents: Iterable[Document]) -> Iterator[tuple[Document, int]]:
+        """Add documents while the next ones are made ready.
+
+        Yields:
+            Each document with the number of its chunks, in the order in which they come.
+
+        Raises:
+            InvalidDocumentError: one cannot be indexed; those after it may be there.
+            IndexWriteError: the file system refused to write.
+            ValueError: the index is closed.
+        """
+        pending: deque[tuple[Document, Future[int]]] = deque()
+        for document in documents:
+            pending.append((document, self.submit(document)))
+            while pending and pending[0][1].done():
+                added, chunks = pending.popleft()
+                yield added, chunks.result()
+        for added, chunks in pending:
+            yield added, chunks.result()
 
     def replace(self, document: Document) -> int:
         """Replace a document that is there.
@@ -181,12 +209,12 @@ class Index:
         if count:
             with self._writing():
                 self._mark_changed()
-                self._writer.deleteDocuments([_document_term(source_document)])
+                self._writer.deleteDocuments([document_term(source_document)])
         return count
 
     def delete_documents(self, source_documents: Iterable[str]) -> None:
         """Remove all chunks of each document; an id that is not there is no error."""
-        terms = [_document_term(name) for name in source_documents]
+        terms = [document_term(name) for name in source_documents]
         if terms:
             with self._writing():
                 self._mark_changed()
@@ -219,7 +247,7 @@ class Index:
         with self._writing():
             reader = DirectoryReader.open(self._writer)
             try:
-                return int(IndexSearcher(reader).count(TermQuery(_document_term(source_document))))
+                return int(IndexSearcher(reader).count(TermQuery(document_term(source_document))))
             finally:
                 reader.close()
 
@@ -232,26 +260,15 @@ class Index:
         with self._writing():
             self._writer.commit()
 
-    def _put(self, document: Document) -> int:
-        """Write the chunks of a document in place of those it had; returns their number."""
-        term = _document_term(document.id)
-        batches = to_lucene(document)
-        first = next(batches, [])
-        self._writer.updateDocuments(term, Arrays.asList(first))
-        count = len(first)
-        try:
-            # A long document goes in by parts, which need not fit into Java's memory at once;
-            # readers see none of them before the next commit.
-            for batch in batches:
-                self._writer.addDocuments(Arrays.asList(batch))
-                count += len(batch)
-        except BaseException:
-            self._writer.deleteDocuments([term])
-            raise
-        return count
-
     @contextmanager
     def _writing(self) -> Iterator[None]:
+        """Touch the writer after all that was submitted."""
+        with self._attached():
+            self._documents.wait()
+            yield
+
+    @contextmanager
+    def _attached(self) -> Iterator[None]:
         if self._closed:
             raise ValueError(f"the index at {self.path} is closed")
         with jvm.attached(), java_errors.writing(self.path):
@@ -262,10 +279,6 @@ class Index:
         if not self._changed:
             self._writer.setLiveCommitData(commit_data(self._folders, self.path))
             self._changed = True
-
-
-def _document_term(source_document: str) -> Any:
-    return Term(schema.SOURCE_DOCUMENT, schema.keyword(source_document))
 
 
 def _check_readable(directory: Any, path: Path) -> IndexedFolders:

@@ -25,20 +25,28 @@ def bulk(
 
     Example: idx bulk -j documents.jsonl
     """
+    from collections.abc import Iterator
+
     from idx.bulk_file import document_of, read_bulk
     from idx.progress import counted
+    from shared.document import Document
     from shared.index import Index
 
     documents = chunks = skipped = 0
-    with Index(index_path, wait=wait, program="batch") as index:
+
+    def complete() -> Iterator[Document]:
+        nonlocal skipped
         for number, entry in counted(read_bulk(json_file), "entries"):
             document = document_of(json_file, number, entry)
-            if document is None:
-                skipped += 1
-                missing = "title" if entry.id else "id"
-                say(f"Skipped entry {number}: it has no {missing}.")
+            if document is not None:
+                yield document
                 continue
-            added = index.add(document)
+            skipped += 1
+            missing = "title" if entry.id else "id"
+            say(f"Skipped entry {number}: it has no {missing}.")
+
+    with Index(index_path, wait=wait, program="batch") as index:
+        for document, added in index.add_all(complete()):
             documents += 1
             chunks += added
             if not added:

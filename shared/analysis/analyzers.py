@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from java.nio.file import Paths
-from java.util import HashMap
+from java.util import Hashtable
 from org.apache.lucene.analysis import Analyzer, TokenStream
 from org.apache.lucene.analysis.core import KeywordAnalyzer
 from org.apache.lucene.analysis.custom import CustomAnalyzer
@@ -105,7 +105,8 @@ def writing_analyzer() -> Analyzer:
 @cache
 def _prepared() -> Any:
     """The analyzers by field that are not those of plain text."""
-    by_field = HashMap()
+    # Lucene looks into it in one thread while another one adds to it.
+    by_field = Hashtable()
     for field in schema.KEYWORD_FIELDS:
         by_field.put(field, KeywordAnalyzer())
     return by_field
@@ -113,7 +114,7 @@ def _prepared() -> Any:
 
 @cache
 def prepare(field: str) -> None:
-    """Have the writing analyzer know a field's chain. Only the thread that writes may call it."""
+    """Have the writing analyzer know a field's chain."""
     _prepared().put(field, _analyzer(field))
 
 

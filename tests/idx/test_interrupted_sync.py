@@ -176,8 +176,8 @@ def test_what_was_done_before_a_signal_is_committed(
     told = events("".join(lines) + rest)
     done = [event["source_document"] for event in told if event["event"] == "indexed"]
     there = ids(empty_index)
-    # One more may be written than was told.
-    assert 190 < len(done) <= len(there) <= len(done) + 1 < 500
+    # Those that were on their way to Lucene are written, too.
+    assert 190 < len(done) <= len(there) <= len(done) + 6 < 500
     assert set(done) <= set(there)
     assert "0.txt: is a damaged PDF" in messages
     assert idx("failures").stdout.splitlines()[-1] == "1 files"
