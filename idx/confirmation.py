@@ -10,7 +10,8 @@ class ConfirmationMissingError(McpLuceneError):
 
     def __init__(self, action: str) -> None:
         super().__init__(
-            f"there is no terminal to ask on whether to {action}; if so, do it again with --yes"
+            f"nobody can be asked whether to {action}, since standard input is no terminal; "
+            "say --yes to do it"
         )
 
 

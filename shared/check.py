@@ -1,8 +1,9 @@
 """Whether an index is sound: its files, its segments, and its documents."""
 
+import os
 import re
 from collections.abc import Generator, Iterator
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -10,9 +11,15 @@ from typing import Any, Final
 import lucene  # noqa: F401 - the packages of Java can be imported after it only
 from java.nio.file import Paths
 from java.util import Arrays
-from org.apache.lucene.index import CheckIndex, DirectoryReader, SegmentCommitInfo, SegmentInfos
+from org.apache.lucene.index import (
+    CheckIndex,
+    DirectoryReader,
+    IndexWriter,
+    SegmentCommitInfo,
+    SegmentInfos,
+)
 from org.apache.lucene.search import IndexSearcher
-from org.apache.lucene.store import FSDirectory
+from org.apache.lucene.store import ByteBuffersDirectory, FSDirectory
 
 from shared import index_folder, java_errors, jvm
 from shared.checksums import Checksum, blocks
@@ -86,7 +93,8 @@ class Checked:
 def check(path: Path | str, *, wait: float = DEFAULT_WAIT, progress: Progress = iter) -> Checked:
     """Check an index: each file by its checksum, each segment by Lucene, each document by ours.
 
-    What is damaged is not read any further. No writer gets in meanwhile; nothing is written.
+    What is damaged is not read any further. Nothing is written, and no writer gets in meanwhile,
+    unless this user may only read the index.
 
     Args:
         path: the index folder.
@@ -109,10 +117,17 @@ def check(path: Path | str, *, wait: float = DEFAULT_WAIT, progress: Progress = 
         # A folder without an index gets no lock file.
         _read_commit(directory, path, checked)
         if checked.sound:
-            with locked(directory, path, wait) as lock:
+            with _without_writers(directory, path, wait) as lock:
                 for _ in progress(_steps(directory, path, lock, checked)):
                     pass
     return checked
+
+
+def _without_writers(directory: Any, path: Path, wait: float) -> AbstractContextManager[Any]:
+    """Lend the lock of the index; one of nothing where this user may not write, nor lock."""
+    if os.access(path, os.W_OK):
+        return locked(directory, path, wait)
+    return closing(ByteBuffersDirectory().obtainLock(IndexWriter.WRITE_LOCK_NAME))
 
 
 def _read_commit(directory: Any, path: Path, checked: Checked) -> Any:

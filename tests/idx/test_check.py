@@ -22,6 +22,7 @@ from tests.idx.files import make
 from tests.idx.raw_index import mark_as
 from tests.idx.segments import fill
 from tests.idx.test_terminal import on_a_terminal
+from tests.unprivileged import UNPRIVILEGED
 
 LONG = Document("long", "Long", " ".join(f"word{number}" for number in range(900)))
 
@@ -35,6 +36,17 @@ def filled(idx: Idx, empty_index: Path) -> Path:
         index.add(Document("🦦" * 9_000, "Otter", "text"))
         index.add(Document("ärger/größe", "Ümläut", LONG.content, {"n": 3}))
     return empty_index
+
+
+def test_an_index_that_this_user_may_only_read(idx: Idx, filled: Path) -> None:
+    (filled / "write.lock").unlink(missing_ok=True)
+    filled.chmod(0o555)
+    try:
+        done = idx("check", prefix=UNPRIVILEGED)
+    finally:
+        filled.chmod(0o700)
+    assert done.stdout.startswith("The index is sound: ")
+    assert not (filled / "write.lock").exists()
 
 
 def test_a_sound_index(idx: Idx, filled: Path) -> None:
