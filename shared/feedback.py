@@ -114,14 +114,16 @@ def _likely_terms(
         language = _language_of(content, languages)
         if language is None:
             continue
-        frequencies = Counter(content.split())
-        found = word_terms(schema.language_field(schema.CONTENT, language)).of(frequencies)
-        length = sum(frequencies[word] * len(texts) for word, texts in found.items())
-        share = hit.score / scores / length if length else 0
+        words = Counter(content.split())
+        found = word_terms(schema.language_field(schema.CONTENT, language)).of(words)
+        frequencies: Counter[str] = Counter()
         for word, texts in found.items():
             for text in texts:
-                if len(text) >= _SHORTEST:
-                    likely[language, text] += share * frequencies[word]
+                frequencies[text] += words[word]
+        share = hit.score / scores / frequencies.total() if frequencies else 0.0
+        for text, frequency in frequencies.items():
+            if len(text) >= _SHORTEST:
+                likely[language, text] += share * frequency
     return likely
 
 

@@ -6,7 +6,7 @@ than to find a word in a dictionary of Python's.
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import accumulate
 from typing import Final
@@ -36,21 +36,29 @@ class WordTerms:
         self._field = field
         self._terms: dict[str, Sequence[str]] = {}
 
-    def of(self, words: Iterable[str]) -> Mapping[str, Sequence[str]]:
+    def of(self, words: Collection[str]) -> Mapping[str, Sequence[str]]:
         """The terms of words.
 
         Args:
             words: what stands between two blanks each, with the signs before and behind it.
         """
-        found = {word: self._terms.get(word) for word in words if len(word) <= _LONGEST}
-        missing = [word for word, terms in found.items() if terms is None]
+        # Another thread may put a new one in its place, or forget all words.
+        known = self._terms
+        found: dict[str, Sequence[str]] = {}
+        missing = []
+        for word in words:
+            try:
+                found[word] = known[word]
+            except KeyError:
+                if len(word) <= _LONGEST:
+                    missing.append(word)
         if missing:
             analyzed = dict(_analyzed(self._field, missing))
-            if len(self._terms) + len(analyzed) > _REMEMBERED:
-                self._terms.clear()
-            self._terms.update(analyzed)
+            if len(known) + len(analyzed) > _REMEMBERED:
+                known.clear()
+            known.update(analyzed)
             found.update(analyzed)
-        return {word: terms for word, terms in found.items() if terms}
+        return {word: terms for word in words if (terms := found.get(word))}
 
 
 @cache

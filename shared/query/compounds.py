@@ -13,8 +13,8 @@ from typing import Any, Final
 
 from shared import schema
 from shared.analysis.analyzers import dictionary_lemmas, tokens
-from shared.query.presence import IndexTerms, present
-from shared.query.tree import Leaf, Node, Nothing, Occur, Terms, Word, any_of, weighted
+from shared.query.presence import IndexTerms, is_present
+from shared.query.tree import Leaf, Node, Occur, Terms, Word, any_of, weighted
 from shared.terms import terms_with_prefix
 from shared.weights import Weights
 
@@ -80,7 +80,7 @@ class Compounds:
         return leaf
 
     def _compounds(self, leaf: Word, word: str, occur: Occur) -> tuple[str, ...]:
-        is_known = not isinstance(present(self._on_fields(leaf, occur), self._terms), Nothing)
+        is_known = is_present(self._on_fields(leaf, occur), self._terms)
         if is_known or self._looked_up >= _MOST_LOOKED_UP:
             return ()
         self._looked_up += 1

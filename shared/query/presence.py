@@ -97,6 +97,25 @@ def present(node: Node, terms: IndexTerms) -> Node:
     return node
 
 
+def is_present(node: Node, terms: IndexTerms) -> bool:
+    """Whether any chunk may have what a tree asks for: whether `present` leaves something of it.
+
+    Args:
+        node: a tree whose leaves are on fields.
+        terms: those of the index.
+    """
+    match node:
+        case Terms(field, texts):
+            return any(terms.query(field, text) for text in texts)
+        case Weighted():
+            return is_present(node.node, terms)
+        case Best():
+            return any(is_present(part, terms) for part in node.nodes)
+        case Clauses((_, *_)) if all(clause.occur == "should" for clause in node.clauses):
+            return any(is_present(clause.node, terms) for clause in node.clauses)
+    return not isinstance(present(node, terms), Nothing)
+
+
 def _clauses(node: Clauses, terms: IndexTerms) -> Node:
     parts = [Clause(present(clause.node, terms), clause.occur) for clause in node.clauses]
     found = [part for part in parts if not isinstance(part.node, Nothing)]

@@ -18,9 +18,9 @@ from typing import Any, Final
 from shared import schema
 from shared.analysis.analyzers import is_in_dictionary, tokens
 from shared.analysis.languages import WITH_LEMMAS
-from shared.query.presence import IndexTerms, present, terms_of
+from shared.query.presence import IndexTerms, is_present, terms_of
 from shared.query.similar_terms import FEWEST_LETTERS, more_frequent_term, similar_terms
-from shared.query.tree import Leaf, Node, Nothing, Occur, Terms, Word, best_of, leaves, weighted
+from shared.query.tree import Leaf, Node, Occur, Terms, Word, best_of, leaves, weighted
 
 _WORD: Final = re.compile(r"\W*([^\W\d_]+)\W*")
 """A word of letters only, and the punctuation around it."""
@@ -99,7 +99,7 @@ class SimilarWords:
         )
 
     def _is_unknown(self, word: Word, occur: Occur) -> bool:
-        return isinstance(present(self._on_fields(word, occur), self._terms), Nothing)
+        return not is_present(self._on_fields(word, occur), self._terms)
 
     def _most_edits(self, text: str) -> int:
         if self._is_spelled_right(text):
