@@ -13,9 +13,7 @@ from java.util import Arrays
 from org.apache.lucene.index import Term
 
 from shared import java_errors, jvm, schema
-from shared.document import Document
 from shared.errors import InvalidDocumentError
-from shared.lucene_document import to_lucene
 
 _AHEAD: Final = 4
 """Documents that wait for Lucene; one would do if all took equally long."""
@@ -39,18 +37,21 @@ class DocumentWriter:
         self._thread = ThreadPoolExecutor(1, "document-writer", initializer=jvm.start)
         self._is_closed = False
 
-    def submit(self, document: Document) -> Future[int]:
+    def submit(self, document_id: str, batches: Iterator[list[Any]]) -> Future[int]:
         """Write a document in place of the one with the same id, soon.
+
+        Args:
+            document_id: its id.
+            batches: its chunks as Lucene documents, in order.
 
         Returns:
             What will have the number of its chunks, or the error: `InvalidDocumentError` if it
             cannot be indexed, `IndexWriteError` if the file system refused to write.
         """
-        batches = to_lucene(document)
         first, more = next(batches, []), next(batches, [])
         while len(self._pending) >= _AHEAD:
             wait([self._pending.popleft()])
-        future = self._thread.submit(self._write, document.id, chain((first, more), batches))
+        future = self._thread.submit(self._write, document_id, chain((first, more), batches))
         self._pending.append(future)
         if more:
             # One long text at a time: it may have hundreds of megabytes.

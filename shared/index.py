@@ -26,7 +26,7 @@ from shared.errors import (
 )
 from shared.index_writer import open_writer
 from shared.indexed_folder import IndexedFolders
-from shared.lucene_document import file_state_field
+from shared.lucene_document import file_state_field, to_lucene
 from shared.settings import DEFAULT_WAIT
 from shared.source_file import FileState
 
@@ -164,7 +164,7 @@ class Index:
         """
         with self._attached():
             self._mark_changed()
-            return self._documents.submit(document)
+            return self._documents.submit(document.id, to_lucene(document))
 
     def add_all(self, documents: Iterable[Document]) -> Iterator[tuple[Document, int]]:
         """Add documents while the next ones are made ready.

@@ -1,23 +1,26 @@
 """An index built anew, in the schema of this version, from the text that is stored in it."""
 
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Generator, Iterator
+from concurrent.futures import Future
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import lucene  # noqa: F401 - the packages of Java can be imported after it only
 from java.nio.file import Paths
-from java.util import Arrays
 from org.apache.lucene.index import DirectoryReader, IndexWriterConfig
 from org.apache.lucene.store import FSDirectory
 
 from shared import index_folder, java_errors, jvm, schema
 from shared.commit import commit_data, indexed_folders, rebuilt_schema
+from shared.document_writer import DocumentWriter
 from shared.errors import IndexDamagedError
 from shared.index_writer import clean, open_writer
 from shared.lucene_document import placed_to_lucene, with_language
 from shared.settings import DEFAULT_WAIT
-from shared.stored_documents import StoredDocument, stored_documents
+from shared.stored_documents import stored_documents
 
 Progress = Callable[[Iterator[int]], Iterator[int]]
 """Passes on the number of chunks of each document as it is written."""
@@ -82,14 +85,12 @@ def rebuild(path: Path | str, *, wait: float = DEFAULT_WAIT, progress: Progress 
 def _rebuild(directory: Any, path: Path, writer: Any, progress: Progress) -> Rebuilt:
     reader, version = _open(directory, path)
     try:
-        found = (
-            _write(writer, stored, had_languages=version >= schema.VERSION_WITH_LANGUAGES)
-            for stored in stored_documents(reader)
-        )
         documents = chunks = 0
-        for count in progress(found):
-            documents += 1
-            chunks += count
+        had_languages = version >= schema.VERSION_WITH_LANGUAGES
+        with closing(_write(writer, path, reader, had_languages=had_languages)) as written:
+            for count in progress(written):
+                documents += 1
+                chunks += count
         if chunks != reader.numDocs():
             reason = f"{reader.numDocs():,} chunks are in it, but {chunks:,} in its documents"
             raise IndexDamagedError(path, reason)
@@ -112,11 +113,17 @@ def _open(directory: Any, path: Path) -> tuple[Any, int]:
             raise
 
 
-def _write(writer: Any, stored: StoredDocument, *, had_languages: bool) -> int:
-    """Write a document; returns the number of its chunks."""
-    document = stored.document if had_languages else with_language(stored.document)
-    count = 0
-    for batch in placed_to_lucene(document, stored.chunks):
-        writer.addDocuments(Arrays.asList(batch))
-        count += len(batch)
-    return count
+def _write(
+    writer: Any, path: Path, reader: Any, *, had_languages: bool
+) -> Generator[int, None, None]:
+    """Write each document that a reader has; yields the number of its chunks."""
+    pending: deque[Future[int]] = deque()
+    with closing(DocumentWriter(writer, path)) as documents:
+        for stored in stored_documents(reader):
+            document = stored.document if had_languages else with_language(stored.document)
+            batches = placed_to_lucene(document, stored.chunks)
+            pending.append(documents.submit(document.id, batches))
+            while pending and pending[0].done():
+                yield pending.popleft().result()
+        for chunks in pending:
+            yield chunks.result()
