@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from shared.errors import SourceFileError
-from shared.indexed_folder import decodable
+from shared.file_names import decodable
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from idx.change import Change
 from idx.extraction.outcome import ReadFile
 from shared import metadata
 from shared.document import MAX_TITLE, Document, Metadata
-from shared.indexed_folder import decodable
+from shared.file_names import decodable
 from shared.source_file import FileState, SourceFile
 
 _LANGUAGE: Final = re.compile("[a-z]{2}")

@@ -18,7 +18,7 @@ from idx.crawl import IGNORE_FILES, Crawl
 from idx.scopes import Scopes
 from idx.sources import part_of, resolve
 from idx.synchronization import Settings
-from shared.indexed_folder import decodable
+from shared.file_names import decodable
 from shared.searcher import Searcher
 
 _STEP_MILLISECONDS: Final = 50

@@ -17,7 +17,8 @@ from idx.scopes import Scopes
 from idx.sources import Source, Sources, document_id, path_of
 from shared.errors import SourceFileError
 from shared.failures import Failure
-from shared.indexed_folder import IndexedFolder, IndexedFolders, decodable
+from shared.file_names import decodable
+from shared.indexed_folder import IndexedFolder, IndexedFolders
 from shared.source_file import FileState
 
 

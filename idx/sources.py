@@ -14,7 +14,8 @@ from pathlib import Path
 
 from idx.scopes import Scopes
 from shared.errors import SourceFileError
-from shared.indexed_folder import IndexedFolder, IndexedFolders, decodable
+from shared.file_names import decodable
+from shared.indexed_folder import IndexedFolder, IndexedFolders
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,46 +16,42 @@ virtual machine starts when an index is first opened.
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from shared.chunker import Chunk
-from shared.document import Document
-from shared.errors import (
-    AnswerTooLongError,
-    BackupError,
-    ChunkNotFoundError,
-    ConfigurationError,
-    DocumentNotFoundError,
-    ExtraMissingError,
-    FieldNotFoundError,
-    FilterError,
-    IndexDamagedError,
-    IndexFolderError,
-    IndexLockedError,
-    IndexLuceneVersionError,
-    IndexMissingError,
-    IndexPathError,
-    IndexSchemaError,
-    IndexWriteError,
-    InvalidDocumentError,
-    InvalidTextError,
-    JavaStartError,
-    LanguageModelError,
-    LuceneError,
-    McpLuceneError,
-    NoFoldersError,
-    QueryError,
-    QueryParseError,
-    ReadersDiedError,
-    ServerOptionError,
-    SourceFileError,
-    TimeBudgetError,
-    UnsupportedFileError,
-)
-from shared.filters import Filter
-from shared.indexed_folder import IndexedFolder, IndexedFolders
-from shared.section import Section
-from shared.source_file import FileState, SourceFile
-
 if TYPE_CHECKING:
+    from shared.chunker import Chunk
+    from shared.document import Document
+    from shared.errors import (
+        AnswerTooLongError,
+        BackupError,
+        ChunkNotFoundError,
+        ConfigurationError,
+        DocumentNotFoundError,
+        ExtraMissingError,
+        FieldNotFoundError,
+        FilterError,
+        IndexDamagedError,
+        IndexFolderError,
+        IndexLockedError,
+        IndexLuceneVersionError,
+        IndexMissingError,
+        IndexPathError,
+        IndexSchemaError,
+        IndexWriteError,
+        InvalidDocumentError,
+        InvalidTextError,
+        JavaStartError,
+        LanguageModelError,
+        LuceneError,
+        McpLuceneError,
+        NoFoldersError,
+        QueryError,
+        QueryParseError,
+        ReadersDiedError,
+        ServerOptionError,
+        SourceFileError,
+        TimeBudgetError,
+        UnsupportedFileError,
+    )
+    from shared.filters import Filter
     from shared.index import Index, create
     from shared.index_results import (
         DocumentDetails,
@@ -64,6 +60,7 @@ if TYPE_CHECKING:
         TermCount,
         TermList,
     )
+    from shared.indexed_folder import IndexedFolder, IndexedFolders
     from shared.results import (
         ChunkText,
         DocumentChunks,
@@ -77,6 +74,8 @@ if TYPE_CHECKING:
         SearchAnswer,
     )
     from shared.searcher import Searcher
+    from shared.section import Section
+    from shared.source_file import FileState, SourceFile
 
 __all__ = [
     "AnswerTooLongError",
@@ -137,34 +136,41 @@ __all__ = [
     "create",
 ]
 
-_HEAVY = {
-    **dict.fromkeys(
-        (
-            "ChunkText",
-            "DocumentChunks",
-            "DocumentList",
-            "DocumentSummary",
-            "FailedFile",
-            "FailureList",
-            "Hit",
-            "IndexStatistics",
-            "Neighbour",
-            "SearchAnswer",
-        ),
-        "shared.results",
+_MODULES = {
+    "shared.chunker": ("Chunk",),
+    "shared.document": ("Document",),
+    "shared.filters": ("Filter",),
+    "shared.index": ("Index", "create"),
+    "shared.index_results": (
+        "DocumentDetails",
+        "FieldDescription",
+        "FieldList",
+        "TermCount",
+        "TermList",
     ),
-    **dict.fromkeys(
-        ("DocumentDetails", "FieldDescription", "FieldList", "TermCount", "TermList"),
-        "shared.index_results",
+    "shared.indexed_folder": ("IndexedFolder", "IndexedFolders"),
+    "shared.results": (
+        "ChunkText",
+        "DocumentChunks",
+        "DocumentList",
+        "DocumentSummary",
+        "FailedFile",
+        "FailureList",
+        "Hit",
+        "IndexStatistics",
+        "Neighbour",
+        "SearchAnswer",
     ),
-    "Index": "shared.index",
-    "Searcher": "shared.searcher",
-    "create": "shared.index",
+    "shared.searcher": ("Searcher",),
+    "shared.section": ("Section",),
+    "shared.source_file": ("FileState", "SourceFile"),
 }
+_HOMES = {name: module for module, names in _MODULES.items() for name in names}
+"""The module of each name; all others are errors."""
 
 
 def __getattr__(name: str) -> object:
-    """Load a name that needs Lucene or pydantic when it is first asked for (PEP 562)."""
-    if name not in _HEAVY:
+    """Load the module of a name when the name is first asked for (PEP 562)."""
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HEAVY[name]), name)
+    return getattr(import_module(_HOMES.get(name, "shared.errors")), name)

@@ -9,7 +9,7 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
-from shared.indexed_folder import decodable
+from shared.file_names import decodable
 
 
 class McpLuceneError(Exception):

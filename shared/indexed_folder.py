@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from shared.file_names import decodable
+
 
 @dataclass(frozen=True, slots=True)
 class IndexedFolder:
@@ -101,11 +103,6 @@ class IndexedFolders:
 def file_term(prefix: str | None, path: str) -> str:
     """The term of a file in the index; `prefix` and `path` as for `IndexedFolders.file_path`."""
     return path if prefix is None else f"{prefix}\0{path}"
-
-
-def decodable(path: str) -> str:
-    r"""A path as valid Unicode: bytes that are no UTF-8, surrogates in Python, become ``\xNN``."""
-    return os.fsencode(path).decode(errors="backslashreplace")
 
 
 def _find(path: str, from_index: str, index: Path) -> Path:

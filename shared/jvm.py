@@ -11,7 +11,7 @@ import os
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final, Literal
 
@@ -86,6 +86,21 @@ def start(program: Program = "command", *extra_options: str) -> None:
     environment.attachCurrentThread()
 
 
+def start_early(program: Program = "command") -> None:
+    """Start the virtual machine in a thread, while this one imports what will use it.
+
+    Whatever needs it waits for it. If it cannot be started, that is told by the first call that
+    does.
+    """
+    threading.Thread(target=_start_and_leave, args=(program,), name="java").start()
+
+
+def _start_and_leave(program: Program) -> None:
+    with suppress(JavaStartError):
+        start(program)
+        lucene.getVMEnv().detachCurrentThread()
+
+
 def _have_java_spell_paths_like_python() -> None:
     """Let Java use UTF-8 for file names where the locale has no encoding for them.
 
@@ -112,17 +127,18 @@ def attached(program: Program = "command") -> Iterator[None]:
     """Have the calling thread attached to the virtual machine within a block.
 
     The machine is started if need be. A thread that was not attached before is detached at the
-    end, since one that ends while it is attached leaks its Java twin.
+    end, since one that ends while it is attached leaks its Java twin; the one that started the
+    machine and the main thread stay attached.
 
     Raises:
         JavaStartError: the machine could not be started.
     """
     environment = lucene.getVMEnv()
-    if environment is None:
-        start(program)
+    if environment is not None and environment.isCurrentThreadAttached():
         yield
         return
-    if environment.isCurrentThreadAttached():
+    if environment is None or threading.current_thread() is threading.main_thread():
+        start(program)
         yield
         return
     environment.attachCurrentThread()

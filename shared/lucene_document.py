@@ -26,8 +26,9 @@ from shared import metadata, schema
 from shared.analysis.language_detection import detect_language
 from shared.chunker import Chunk, chunks
 from shared.document import MAX_METADATA_KEYS, Document, Scalar
+from shared.file_names import decodable
 from shared.file_states import pack
-from shared.indexed_folder import IndexedFolders, decodable, file_term
+from shared.indexed_folder import IndexedFolders, file_term
 from shared.metadata import of_chunk
 from shared.place import Place, places
 from shared.results import ChunkText, DocumentSummary

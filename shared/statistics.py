@@ -14,7 +14,7 @@ from org.apache.lucene.util import BytesRefIterator
 
 from shared import metadata, schema
 from shared.commit import indexed_folders, user_data
-from shared.indexed_folder import decodable
+from shared.file_names import decodable
 from shared.results import IndexStatistics
 
 

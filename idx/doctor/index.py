@@ -7,7 +7,7 @@ from pathlib import Path
 
 from idx.doctor.finding import Finding, Findings
 from shared.errors import ConfigurationError, McpLuceneError
-from shared.indexed_folder import decodable
+from shared.file_names import decodable
 from shared.results import FailureList, IndexStatistics
 from shared.writer_lock import writer
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shared.errors import McpLuceneError
-from shared.indexed_folder import decodable
+from shared.file_names import decodable
 
 if TYPE_CHECKING:
     from server.administration.operation import Operation

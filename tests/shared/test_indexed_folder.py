@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from shared.indexed_folder import IndexedFolder, IndexedFolders, decodable, file_term
+from shared.file_names import decodable
+from shared.indexed_folder import IndexedFolder, IndexedFolders, file_term
 
 INNER = IndexedFolder("inner/", Path("/docs/inner"))
 FOLDERS = IndexedFolders((IndexedFolder("", Path("/docs")), INNER))
