@@ -75,7 +75,8 @@ docs: .venv/ready
 
 # Measure on an idle machine; the results go into docs/.
 bench: .venv/ready
-	$(BIN)/python benchmarks/start_up.py
+	$(BIN)/python -m benchmarks.start_up
+	$(BIN)/python -m benchmarks.freshness
 	$(BIN)/python -m benchmarks.search
 	$(BIN)/python -m benchmarks.answer_sizes
 	$(BIN)/python -m benchmarks.clients_at_once

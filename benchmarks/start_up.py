@@ -1,10 +1,10 @@
 """How long the programs take from their start to their first answer, and what shortens it.
 
 ``make bench`` runs this; the machine should be idle. Everything is measured side by side in one
-run: the rounds take turns, and each figure is a median. It writes the table of docs/start-up.md.
+run: the rounds take turns, and each figure is a median. It writes the tables of docs/start-up.md.
 """
 
-import json
+import argparse
 import os
 import platform
 import statistics
@@ -12,15 +12,18 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Final
 
+from benchmarks.start_up_stages import stages
+from benchmarks.stdio_server import Command, stdio_server
 from shared import Document, Index, create
 
-ROUNDS = 9
 PROGRAMS = Path(sys.executable).parent
 PAGE = Path(__file__).parents[1] / "docs" / "start-up.md"
 TABLE_BEGINS = "<!-- written by make bench -->"
+DROP_CACHES: Final = Path("/proc/sys/vm/drop_caches")
 
 WITHOUT_CACHE = "from shared import aot_cache; aot_cache.options = lambda: ()"
 FULL_COMPILER = "from shared import jvm; jvm._OPTIONS['command'] = ()"
@@ -28,65 +31,135 @@ DEFAULT_COLLECTOR = (
     "from shared import jvm; jvm._COMMON = tuple(o for o in jvm._COMMON if 'SerialGC' not in o)"
 )
 ONE_AFTER_THE_OTHER = "import server.application"
+LATE_JAVA = "from shared import jvm; jvm.start_early = lambda: None"
 
-CLIENT = {"name": "benchmark", "version": "1"}
-SEARCH = 2
-"""The number of the request that is waited for."""
-
-Command = Sequence[str | Path]
+PYTHON: Final = "`python -c pass`"
+HELP: Final = "`idx --help`"
+IDX_SEARCH: Final = "`idx search`"
+SERVER: Final = "`mcp-lucene`"
 
 
 def main() -> None:
-    """Measure, print the table, and write it into the page."""
+    """Measure, print the tables, and write them into the page."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=9, help="processes of each kind")
+    parser.add_argument("--print", action="store_true", help="leave the page as it is")
+    arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         index = Path(folder) / "index"
         create(index)
         with Index(index) as writer:
             for number in range(100):
                 writer.add(Document(str(number), f"Title {number}", f"some words {number} " * 300))
-        rows = measure(str(index))
-    lines = ["| from the start of the process to its answer | ms |", "|---|---:|"]
-    lines += [f"| {name} | {1000 * seconds:.0f} |" for name, seconds in rows.items()]
-    lines += [
-        "",
-        (
-            f"Medians of {ROUNDS} processes each, on {os.cpu_count()} cores, "
-            f"{platform.machine()}, CPython {platform.python_version()}."
-        ),
-    ]
+        lines = list(page(str(index), arguments.rounds))
     print("\n".join(lines))
-    explanation = PAGE.read_text().partition(TABLE_BEGINS)[0]
-    PAGE.write_text("\n".join([f"{explanation}{TABLE_BEGINS}", "", *lines, ""]))
+    if not arguments.print:
+        explanation = PAGE.read_text().partition(TABLE_BEGINS)[0]
+        PAGE.write_text("\n".join([f"{explanation}{TABLE_BEGINS}", "", *lines, ""]))
 
 
-def measure(index: str) -> dict[str, float]:
-    """Median seconds of each thing to compare."""
-    idx, mcp_lucene = PROGRAMS / "idx", PROGRAMS / "mcp-lucene"
+def page(index: str, rounds: int) -> Iterator[str]:
+    """The lines of all tables."""
+    warm, memory = measure(index, rounds)
+    cold = measure_cold(index, rounds)
+    yield "| from the start of the process to its answer | ms | cold, ms |"
+    yield "|---|---:|---:|"
+    for name, seconds in warm.items():
+        from_disk = f"{1000 * cold[name]:.0f}" if name in cold else ""
+        yield f"| {name} | {1000 * seconds:.0f} | {from_disk} |"
+    yield ""
+    if not cold:
+        yield "Cold starts are left out: only root may empty the page cache."
+        yield ""
+    yield "| stage of `idx search`, one after the other | ms |"
+    yield "|---|---:|"
+    for name, seconds in stages(index, rounds).items():
+        yield f"| {name} | {1000 * seconds:.0f} |"
+    yield ""
+    yield "| goal | at most | is | met |"
+    yield "|---|---:|---:|---|"
+    for name, most, found, unit in (
+        (f"{HELP}, times {PYTHON}", 3.0, warm[HELP] / warm[PYTHON], ""),
+        (IDX_SEARCH, 0.35, warm[IDX_SEARCH], " s"),
+        (SERVER, 1.0, warm[SERVER], " s"),
+        ("memory of the server after its first answer", 200.0, memory, " MB"),
+    ):
+        met = "yes" if found <= most else "no"
+        yield f"| {name} | {most:g}{unit} | {found:.3g}{unit} | {met} |"
+    yield ""
+    yield (
+        f"Medians of {rounds} processes each, on {os.cpu_count()} cores, {platform.machine()}, "
+        f"CPython {platform.python_version()}; load {os.getloadavg()[0]:.1f} at the end."
+    )
+
+
+def commands(index: str) -> dict[str, Command]:
+    """The runs of `idx` and of Python to compare; each ends by itself."""
+    idx = PROGRAMS / "idx"
     search = ["search", "words", "--json", "-i", index]
-    commands: dict[str, Command] = {
-        "`python -c pass`": [sys.executable, "-c", "pass"],
+    return {
+        PYTHON: [sys.executable, "-c", "pass"],
         "`idx --version`": [idx, "--version"],
-        "`idx --help`": [idx, "--help"],
-        "`idx search`": [idx, *search],
+        "import of typer": [sys.executable, "-c", "import typer"],
+        "import of what typer prints its help with": [
+            sys.executable,
+            "-c",
+            "import typer.rich_utils",
+        ],
+        HELP: [idx, "--help"],
+        IDX_SEARCH: [idx, *search],
         "`idx search` without the start-up cache": changed("idx", WITHOUT_CACHE, search),
         "`idx search` with the optimizing compiler": changed("idx", FULL_COMPILER, search),
         "`idx search` with Java's default collector": changed("idx", DEFAULT_COLLECTOR, search),
+        "`idx search` with Java started after the imports": changed("idx", LATE_JAVA, search),
         "`idx add` of one text": [idx, "add", "-d", "a", "-t", "A", "-c", "text", "-i", index],
         "import of the MCP SDK": [sys.executable, "-c", "import mcp.server"],
     }
-    servers: dict[str, Command] = {
-        "`mcp-lucene`": [mcp_lucene, index],
+
+
+def servers(index: str) -> dict[str, Command]:
+    """The servers to compare."""
+    return {
+        SERVER: [PROGRAMS / "mcp-lucene", index],
         "`mcp-lucene` without the start-up cache": changed("server", WITHOUT_CACHE, [index]),
         "`mcp-lucene` with Java started after the import": changed(
             "server", ONE_AFTER_THE_OTHER, [index]
         ),
     }
-    times: dict[str, list[float]] = {name: [] for name in (*commands, *servers)}
-    for _ in range(ROUNDS):
-        for name, command in commands.items():
+
+
+def measure(index: str, rounds: int) -> tuple[dict[str, float], float]:
+    """Median seconds of each thing to compare, and the memory of the server in 10⁶ bytes."""
+    runs, waits = commands(index), servers(index)
+    times: dict[str, list[float]] = {name: [] for name in (*runs, *waits)}
+    memory = []
+    for _ in range(rounds):
+        for name, command in runs.items():
             times[name].append(seconds_to_end(command))
-        for name, command in servers.items():
-            times[name].append(seconds_to_answer(command))
+        for name, command in waits.items():
+            seconds, taken = seconds_to_answer(command)
+            times[name].append(seconds)
+            if name == SERVER:
+                memory.append(taken)
+    medians = {name: statistics.median(seconds) for name, seconds in times.items()}
+    return medians, statistics.median(memory)
+
+
+def measure_cold(index: str, rounds: int) -> dict[str, float]:
+    """The same of the programs, each time with nothing of them in memory; root only."""
+    times: dict[str, list[float]] = {}
+    runs, waits = commands(index), servers(index)
+    for _ in range(rounds):
+        for name in (PYTHON, HELP, IDX_SEARCH, "`idx add` of one text", SERVER):
+            os.sync()
+            try:
+                DROP_CACHES.write_text("1")
+            except OSError:
+                return {}
+            seconds = (
+                seconds_to_end(runs[name]) if name in runs else seconds_to_answer(waits[name])[0]
+            )
+            times.setdefault(name, []).append(seconds)
     return {name: statistics.median(seconds) for name, seconds in times.items()}
 
 
@@ -103,31 +176,17 @@ def seconds_to_end(command: Command) -> float:
     return time.perf_counter() - begin
 
 
-def seconds_to_answer(command: Command) -> float:
-    """How long a server takes from its start to the answer of its first search."""
-    messages = (
-        request(1, "initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo=CLIENT),
-        json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}),
-        request(SEARCH, "tools/call", name="Search", arguments={"query": "words"}),
-    )
+def seconds_to_answer(command: Command) -> tuple[float, float]:
+    """How long a server takes from its start to the answer of its first search.
+
+    Returns:
+        The seconds, and the memory that it has then, in units of 10⁶ bytes.
+    """
     begin = time.perf_counter()
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as server:
-        if server.stdin is None or server.stdout is None:
-            sys.exit("the server has no pipes")
-        server.stdin.write("\n".join((*messages, "")))
-        server.stdin.flush()
-        while json.loads(server.stdout.readline()).get("id") != SEARCH:
-            pass
-        seconds = time.perf_counter() - begin
-        server.stdin.close()
-    return seconds
-
-
-def request(number: int, method: str, **parameters: object) -> str:
-    """A JSON-RPC request on one line."""
-    return json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": parameters})
+    with stdio_server(command) as server:
+        server.initialize()
+        server.search("words")
+        return time.perf_counter() - begin, server.memory()
 
 
 if __name__ == "__main__":

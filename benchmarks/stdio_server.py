@@ -1,0 +1,81 @@
+"""A server by stdio, asked line by line, so that no client's own work is measured."""
+
+import json
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any, Final
+
+Command = Sequence[str | Path]
+
+_CLIENT: Final = {"name": "benchmark", "version": "1"}
+
+
+class StdioServer:
+    """A server that runs.
+
+    Args:
+        process: it, with pipes for stdin and stdout.
+    """
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self.process = process
+        self._number = 0
+
+    def ask(self, method: str, **parameters: object) -> dict[str, Any]:
+        """Send a request, and wait for its answer.
+
+        Raises:
+            RuntimeError: the server has ended, or answers with an error.
+        """
+        self._number += 1
+        self._send(method, id=self._number, params=parameters)
+        while line := self._pipe(self.process.stdout).readline():
+            answer: dict[str, Any] = json.loads(line)
+            if answer.get("id") == self._number:
+                if "result" not in answer:
+                    raise RuntimeError(answer)
+                result: dict[str, Any] = answer["result"]
+                return result
+        raise RuntimeError("the server has ended")
+
+    def search(self, query: str, **arguments: object) -> dict[str, Any]:
+        """The structured answer of a search.
+
+        Raises:
+            RuntimeError: there is none.
+        """
+        found = self.ask("tools/call", name="Search", arguments={"query": query, **arguments})
+        if "structuredContent" not in found:
+            raise RuntimeError(found)
+        answer: dict[str, Any] = found["structuredContent"]
+        return answer
+
+    def initialize(self) -> None:
+        """Begin the session."""
+        self.ask("initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo=_CLIENT)
+        self._send("notifications/initialized")
+
+    def memory(self) -> float:
+        """Resident memory of the process, in units of 10⁶ bytes; Linux only."""
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(status.partition("VmRSS:")[2].split()[0]) * 1024 / 1e6
+
+    def _send(self, method: str, **members: object) -> None:
+        stdin = self._pipe(self.process.stdin)
+        stdin.write(json.dumps({"jsonrpc": "2.0", "method": method, **members}).encode() + b"\n")
+        stdin.flush()
+
+    @staticmethod
+    def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
+        if pipe is None:
+            raise RuntimeError("the server has no pipes")
+        return pipe
+
+
+@contextmanager
+def stdio_server(command: Command) -> Iterator[StdioServer]:
+    """Run a server within a block; its session has not begun yet."""
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        yield StdioServer(process)
