@@ -48,7 +48,7 @@ def _run(index: str) -> Iterator[str]:
     yield "import of typer"
     from idx.app import app
 
-    typer.main.get_command(app)
+    typer.main.get_group(app).commands["search"]
     yield "the commands of `idx`"
     import_module("lucene")
 
