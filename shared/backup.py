@@ -17,13 +17,13 @@ from typing import Any, Final
 
 import lucene  # noqa: F401 - the packages of Java can be imported after it only
 from java.nio.file import Paths
-from org.apache.lucene.index import DirectoryReader, SegmentInfos
+from org.apache.lucene.index import DirectoryReader
 from org.apache.lucene.search import IndexSearcher
 from org.apache.lucene.store import FSDirectory
 
 from shared import failures, index_folder, java_errors, jvm
-from shared.checksums import Checksum, blocks
-from shared.commit import rebuilt_schema
+from shared.checksums import blocks, damage_of
+from shared.commit import commit_files, rebuilt_schema
 from shared.errors import BackupError, IndexDamagedError
 from shared.folder_exchange import flush, replace_folder
 from shared.progress import Progress, Step
@@ -99,12 +99,6 @@ def backup(path: Path | str, destination: Path | str, *, progress: Progress = it
     return BackedUp(**done, seconds=round(time.monotonic() - began, 3))
 
 
-def commit_files(directory: Any) -> list[str]:
-    """The names of the files of the last commit, that of the commit itself at the end."""
-    commit = SegmentInfos.readLatestCommit(directory)
-    return [*map(str, commit.files(False)), str(commit.getSegmentsFileName())]
-
-
 def _check_destination(path: Path, destination: Path) -> None:
     try:
         if not destination.is_dir():
@@ -171,18 +165,6 @@ def _copy_files(
         flush(new / name)
         copied.add(name)
     return None
-
-
-def damage_of(file: Path) -> str | None:
-    """What is wrong with a file of an index by its checksum; None if nothing is.
-
-    Raises:
-        OSError: it is gone, or cannot be read.
-    """
-    checksum = Checksum()
-    for block in blocks(file):
-        checksum.update(block)
-    return checksum.damage()
 
 
 def _describe(new: Path, destination: Path) -> dict[str, Any]:

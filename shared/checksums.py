@@ -25,9 +25,12 @@ class Checksum:
 
     def update(self, part: bytes) -> None:
         """Take the next part of the file."""
-        data = self._end + part
-        self._checksum = zlib.crc32(data[: -_FOOTER.size], self._checksum)
-        self._end = data[-_FOOTER.size :]
+        if len(part) < _FOOTER.size:
+            part, self._end = self._end + part, b""
+        # A view: a copy would take longer than the checksum.
+        self._checksum = zlib.crc32(self._end, self._checksum)
+        self._checksum = zlib.crc32(memoryview(part)[: -_FOOTER.size], self._checksum)
+        self._end = part[-_FOOTER.size :]
 
     def damage(self) -> str | None:
         """What is wrong with a file that was read to its end; None if it is whole."""
@@ -39,6 +42,18 @@ class Checksum:
         if zlib.crc32(self._end[:-_CHECKSUM_BYTES], self._checksum) != checksum:
             return "its checksum is wrong, so it was changed after Lucene wrote it"
         return None
+
+
+def damage_of(file: Path) -> str | None:
+    """What is wrong with a file of an index by its checksum; None if nothing is.
+
+    Raises:
+        OSError: it is gone, or cannot be read.
+    """
+    checksum = Checksum()
+    for block in blocks(file):
+        checksum.update(block)
+    return checksum.damage()
 
 
 def blocks(file: Path) -> Iterator[bytes]:

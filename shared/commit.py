@@ -6,7 +6,7 @@ from typing import Any
 
 import lucene
 from java.util import HashMap
-from org.apache.lucene.index import DirectoryReader
+from org.apache.lucene.index import DirectoryReader, SegmentInfos
 
 from shared import java_errors, schema
 from shared.errors import IndexSchemaError
@@ -51,6 +51,16 @@ def indexed_folders(reader: Any, path: Path) -> IndexedFolders:
         path: the index folder.
     """
     return IndexedFolders.load(user_data(reader).get(schema.COMMIT_FOLDERS), path)
+
+
+def commit_files(directory: Any) -> list[str]:
+    """The names of the files of the last commit, that of the commit itself at the end.
+
+    Args:
+        directory: Lucene's view of the index folder.
+    """
+    commit = SegmentInfos.readLatestCommit(directory)
+    return [*map(str, commit.files(False)), str(commit.getSegmentsFileName())]
 
 
 def open_last_commit(directory: Any, path: Path) -> Any:

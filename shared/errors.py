@@ -142,8 +142,8 @@ class IndexDamagedError(IndexFolderError):
         super().__init__(
             path,
             f"the index at {path} is damaged: {reason}; idx check tells more; put a backup back "
-            "with idx restore, or create a new one with idx init in another folder and add the "
-            "documents again",
+            "with idx restore, save the rest with idx repair, or create a new one with idx init in "
+            "another folder and add the documents again",
         )
 
 

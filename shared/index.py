@@ -16,7 +16,7 @@ from org.apache.lucene.store import FSDirectory
 
 from shared import index_folder, java_errors, jvm, schema
 from shared.chunker import chunk_id
-from shared.commit import commit_data, indexed_folders, open_last_commit
+from shared.commit import commit_data, commit_files, indexed_folders, open_last_commit
 from shared.document import Document
 from shared.document_writer import DocumentWriter, document_term
 from shared.errors import (
@@ -29,6 +29,7 @@ from shared.indexed_folder import IndexedFolders
 from shared.lucene_document import file_state_field, to_lucene
 from shared.settings import DEFAULT_WAIT
 from shared.source_file import FileState
+from shared.verification import verify
 
 
 def create(path: Path | str) -> bool:
@@ -82,6 +83,7 @@ class Index:
     Raises:
         IndexMissingError: there is no index at the path.
         IndexLockedError: another writer held it all the time.
+        IndexDamagedError: a file of it is missing, changed or cut short.
         IndexFolderError: the index cannot be used; the class says why.
     """
 
@@ -104,6 +106,8 @@ class Index:
                 try:
                     # The other writer may have changed the folders, or the schema.
                     self._folders = _check_readable(self._directory, self.path)
+                    # By damaged terms it would delete other chunks than those that are meant.
+                    verify(self.path, commit_files(self._directory))
                 except BaseException:
                     self._writer.rollback()
                     raise

@@ -74,7 +74,13 @@ def writing(path: Path) -> Iterator[None]:
         raise _writing_error(path, error.getJavaException()) from error
 
 
+_ACCESS_FAULT: Final = "java.lang.InternalError"
+"""What Java throws when the system cannot deliver a page of a mapped file (SIGBUS)."""
+
+
 def _reading_error(path: Path, thrown: Any) -> McpLuceneError | None:
+    if thrown.getClass().getName() == _ACCESS_FAULT:
+        return IndexDamagedError(path, "a file was cut short while it was read, or its disk failed")
     for classes, error in _READING_ERRORS:
         if _is_any(thrown, *classes):
             return error(path, thrown)

@@ -3,7 +3,7 @@
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,8 +17,10 @@ from org.apache.lucene.store import FSDirectory
 
 from shared import index_folder, java_errors, jvm
 from shared.cancellation import Cancellation
-from shared.commit import check_schema
+from shared.commit import check_schema, commit_files
+from shared.errors import IndexDamagedError
 from shared.index_format import commit_id
+from shared.verification import verify
 from shared.weights import DEFAULT_WEIGHTS, Weights
 
 _SETTLED_NANOSECONDS: Final = 3 * 10**9
@@ -56,6 +58,8 @@ class OpenIndex:
         self._folder: tuple[int, int] | None = None
         self._commit: tuple[str, bytes | None] | None = None
         self._state: tuple[int, ...] | None = None
+        self._files: list[str] = []
+        self._is_verified = False
 
     def close(self) -> None:
         """Let go of the index's files; a later call opens them again."""
@@ -75,7 +79,7 @@ class OpenIndex:
         """
         with jvm.attached(self._program), java_errors.reading(self.path):
             with self._lock:
-                manager, searcher = self._acquire()
+                manager, searcher = self._verified()
             try:
                 check_schema(searcher.getIndexReader(), self.path)
                 if cancellation is not None:
@@ -84,6 +88,30 @@ class OpenIndex:
             finally:
                 # Works after another thread has closed the manager, too.
                 manager.release(searcher)
+
+    def _verified(self) -> tuple[Any, Any]:
+        """A searcher on the newest commit, the files of which are whole; and its manager."""
+        attempts = 0
+        while True:
+            manager, searcher = self._acquire()
+            try:
+                missing = verify(self.path, self._files)
+                is_here = index_folder.identify(self.path) == self._folder
+            except BaseException:
+                manager.release(searcher)
+                # Not even what was read before may be read any more: a file that was cut short is.
+                self._close_manager()
+                raise
+            # An open file stays whole when its name is taken away, as writers do at each commit.
+            if is_here and (self._is_verified or not missing):
+                self._is_verified = True
+                return manager, searcher
+            manager.release(searcher)
+            self._state = None
+            # Otherwise the files were those of another folder, which took the path meanwhile.
+            attempts += is_here
+            if attempts == _ATTEMPTS:
+                raise IndexDamagedError(self.path, f"file {missing[0]}: it is missing")
 
     def _acquire(self) -> tuple[Any, Any]:
         """A searcher on the newest commit, and the manager to give it back to."""
@@ -107,7 +135,12 @@ class OpenIndex:
             # The folder may be exchanged between two looks at it.
             with suppress(lucene.JavaError):
                 return self._open()
-        return self._open()
+        try:
+            return self._open()
+        except lucene.JavaError:
+            # Lucene takes some damage for an index of another version, and seldom names the file.
+            verify(self.path, self._files_of_last_commit())
+            raise
 
     def _state_of_files(self) -> tuple[int, ...] | None:
         """What changes with each commit, and with a commit that is put in the place of another.
@@ -124,6 +157,19 @@ class OpenIndex:
         if time.time_ns() - max(folder.st_mtime_ns, commit.st_mtime_ns) < _SETTLED_NANOSECONDS:
             return None
         return folder.st_mtime_ns, commit.st_mtime_ns, commit.st_size, commit.st_ino
+
+    def _files_of_last_commit(self) -> list[str]:
+        """Those that can be told without opening the index."""
+        with closing(FSDirectory.open(Paths.get(str(self.path)))) as directory:
+            try:
+                return commit_files(directory)
+            except lucene.JavaError:
+                # The file of the commit cannot be read, or one of those that describe segments.
+                return [
+                    file.name
+                    for pattern in ("segments_*", "_*.si")
+                    for file in self.path.glob(pattern)
+                ]
 
     def _open(self) -> tuple[Any, Any]:
         self._close_manager()
@@ -147,11 +193,14 @@ class OpenIndex:
         Lucene compares commits by name and version only, which an index that was put in the place
         of another can share with it; the commits' ids tell them apart.
         """
-        reader = DirectoryReader.cast_(searcher.getIndexReader())
-        name = str(reader.getIndexCommit().getSegmentsFileName())
+        shown = DirectoryReader.cast_(searcher.getIndexReader()).getIndexCommit()
+        name = str(shown.getSegmentsFileName())
         commit = (name, commit_id(self.path / name))
         known, self._commit = self._commit, commit
-        self.refreshes += known != commit
+        if known != commit:
+            self.refreshes += 1
+            self._files = [str(file) for file in shown.getFileNames()]
+            self._is_verified = False
         return known is None or known[0] != name or None in (known[1], commit[1]) or known == commit
 
     def _close_manager(self) -> None:

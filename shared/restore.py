@@ -20,8 +20,8 @@ from org.apache.lucene.store import FSDirectory
 
 from shared import failures, index_folder, java_errors, jvm
 from shared.background import in_background
-from shared.backup import commit_files, damage_of
-from shared.commit import rebuilt_schema
+from shared.checksums import damage_of
+from shared.commit import commit_files, rebuilt_schema
 from shared.errors import BackupError, IndexDamagedError
 from shared.index_writer import clean, locked, open_writer
 from shared.progress import Progress, Step

@@ -8,11 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from shared import Index
 from tests.conftest import Idx
-from tests.idx.files import make
+from tests.idx.damage import damaged, file_of_each_kind, fill_with_every_kind
 from tests.idx.raw_index import files_of_lucene
-from tests.idx.segments import fill
 
 # One process for all: a crash of the virtual machine ends it, and is seen.
 CHECKS = """
@@ -29,17 +27,7 @@ for folder in sys.argv[1:]:
 
 @pytest.fixture
 def filled(idx: Idx, empty_index: Path) -> Path:
-    """An index with files of every kind: a large segment, small ones, deletions, and updates."""
-    fill(empty_index)
-    idx("optimize")
-    papers = make(empty_index.parent / "papers", "a.txt")
-    idx("sync", "papers")
-    # Another state of the same file: an update of doc values.
-    (papers / "a.txt").touch()
-    idx("sync", "papers")
-    with Index(empty_index) as index:
-        index.delete("d07")
-    return empty_index
+    return fill_with_every_kind(idx, empty_index)
 
 
 def check_all(folders: list[Path]) -> list[list[str] | str]:
@@ -50,37 +38,21 @@ def check_all(folders: list[Path]) -> list[list[str] | str]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def kind(name: str) -> str:
-    return "segments" if name.startswith("segments") else name.rpartition(".")[2]
-
-
 def test_damage_to_any_kind_of_file_is_found_and_named(filled: Path, tmp_path: Path) -> None:
-    names = {kind(name): name for name in sorted(files_of_lucene(filled))}
-    assert {
-        *("segments", "si", "fnm", "fdt", "fdx", "fdm", "cfs", "cfe", "liv", "nvd", "nvm"),
-        *("dvd", "dvm", "doc", "pos", "tim", "tip", "tmd", "kdd", "kdi", "kdm"),
-    } <= names.keys()
-    damaged: list[tuple[str, Path]] = []
+    copies: list[tuple[str, Path]] = []
 
     def copy(name: str) -> Path:
-        folder = tmp_path / f"damaged-{len(damaged)}"
+        folder = tmp_path / f"damaged-{len(copies)}"
         shutil.copytree(filled, folder)
-        damaged.append((name, folder))
+        copies.append((name, folder))
         return folder / name
 
-    for name in names.values():
-        for place in (0, 1, 3):
-            file = copy(name)
-            data = bytearray(file.read_bytes())
-            data[(len(data) - 1) * place // 3] ^= 1 << place
-            file.write_bytes(data)
-        for left in (0, 1, 2):
-            file = copy(name)
-            data = bytearray(file.read_bytes())
-            file.write_bytes(data[: (len(data) - 1) * left // 2])
+    for name in file_of_each_kind(filled):
+        for content in damaged((filled / name).read_bytes()):
+            copy(name).write_bytes(content)
         copy(name).unlink()
-    found = check_all([folder for _, folder in damaged])
-    for (name, folder), problems in zip(damaged, found, strict=True):
+    found = check_all([folder for _, folder in copies])
+    for (name, folder), problems in zip(copies, found, strict=True):
         assert problems, (name, folder)
         told = " ".join([problems] if isinstance(problems, str) else problems)
         assert name in told or "its segments_N file, which names the others, is missing" in told, (

@@ -70,8 +70,9 @@ def test_a_sound_index_is_left_alone(idx: Idx, filled: Path) -> None:
 
 def test_what_is_sound_is_saved_and_the_rest_named(idx: Idx, filled: Path) -> None:
     idx("check")
+    was = contents_of("first", filled)
     segment = damage(filled, 2)
-    before, was = files(filled), contents_of("first", filled)
+    before = files(filled)
     done = idx("repair")
     assert done.stdout == (
         f"Lost: segment {segment} with 8 chunks\n"

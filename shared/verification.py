@@ -1,0 +1,140 @@
+"""Whether the files that answers come from are as Lucene wrote them.
+
+When Lucene opens an index it compares small files with their checksums, but not those that hold
+the terms and the texts: a changed bit there would be another text, or other hits, and nobody
+would be told. So this process compares each file once, before it first uses it, and again when
+somebody has written to it since.
+"""
+
+import os
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+from shared.checksums import damage_of
+from shared.errors import IndexDamagedError, IndexPathError
+
+_BYTES_AT_ONCE: Final = 1_000_000_000
+"""Of so much a call waits until it is compared, which takes about 0.4 s for files in the memory of
+the system."""
+
+_MOST_KNOWN: Final = 20_000
+"""Files of which the result is kept."""
+
+_State = tuple[int, int, int, int, int]
+"""What changes when a file is written to: device, inode, size, and the times of its changes."""
+
+_SIZE: Final = 2
+"""Where the size stands in it."""
+
+_known: dict[_State, str | None] = {}
+"""What is wrong with each file that was compared; None if nothing is."""
+
+_busy: set[Path] = set()
+"""Folders that a thread is reading."""
+
+_claiming: Final = threading.Lock()
+
+
+def verify(path: Path, names: Iterable[str]) -> list[str]:
+    """Make sure that files of an index are whole, as far as this is not known yet.
+
+    If there is more than a gigabyte to read, it is read in the background: what is damaged is
+    then found a little later.
+
+    Args:
+        path: the index folder.
+        names: the names of the files.
+
+    Returns:
+        The names of those that are not there.
+
+    Raises:
+        IndexDamagedError: a file is changed or cut short; it is named.
+        IndexPathError: the operating system refuses access.
+    """
+    missing: list[str] = []
+    unknown: dict[str, int] = {}
+    for name in names:
+        with _told(path, name, missing):
+            state = _state(f"{path}/{name}")
+            if state in _known:
+                _refuse(path, name, _known[state])
+            else:
+                unknown[name] = state[_SIZE]
+    if sum(unknown.values()) > _BYTES_AT_ONCE:
+        _compare_in_background(path, [*unknown])
+    else:
+        for name in unknown:
+            with _told(path, name, missing):
+                _refuse(path, name, _compare(path / name))
+    return missing
+
+
+@contextmanager
+def _told(path: Path, name: str, missing: list[str]) -> Iterator[None]:
+    """Have it told what hinders looking at a file; of a missing one only the name is noted."""
+    try:
+        yield
+    except FileNotFoundError:
+        missing.append(name)
+    except PermissionError as error:
+        raise IndexPathError(path, f"{name}: {error.strerror or error}") from error
+    except OSError as error:
+        _refuse(path, name, f"it cannot be read: {error.strerror or error}")
+
+
+def _refuse(path: Path, name: str, damage: str | None) -> None:
+    if damage:
+        raise IndexDamagedError(path, f"file {name}: {damage}")
+
+
+def _state(file: str | Path) -> _State:
+    status = os.stat(file)  # noqa: PTH116 - of many files at each call
+    return (
+        status.st_dev,
+        status.st_ino,
+        status.st_size,
+        status.st_mtime_ns,
+        # Unlike the one before, no program can set it.
+        status.st_ctime_ns,
+    )
+
+
+def _compare(file: Path) -> str | None:
+    """Compare a file with its checksum, and remember the result.
+
+    Raises:
+        OSError: it is gone, or cannot be read.
+    """
+    # Before it is read: what is written meanwhile makes it another one.
+    state = _state(file)
+    damage = damage_of(file)
+    _known[state] = damage
+    for oldest in [*islice(_known, max(0, len(_known) - _MOST_KNOWN))]:
+        _known.pop(oldest, None)
+    return damage
+
+
+def _compare_in_background(path: Path, names: list[str]) -> None:
+    """Read files in a thread that does not keep the process from ending; one for each folder."""
+    with _claiming:
+        if path in _busy:
+            return
+        _busy.add(path)
+
+    def run() -> None:
+        try:
+            for name in names:
+                try:
+                    _compare(path / name)
+                except OSError:
+                    # A writer has deleted it; or the next call tells why it cannot be read.
+                    continue
+        finally:
+            _busy.discard(path)
+
+    threading.Thread(target=run, name="verification", daemon=True).start()
