@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -149,7 +150,10 @@ def _look_at_documents(reader: Any, repaired: Repaired) -> Iterator[Step]:
 
 def _keep(path: Path) -> Path:
     """Keep the index as it is in a folder beside it; the same files under a second name."""
-    kept = path.with_name(f"{path.name}.damaged-{datetime.now(UTC):%Y-%m-%dT%H-%M-%SZ}")
+    name = f"{path.name}.damaged-{datetime.now(UTC):%Y-%m-%dT%H-%M-%SZ}"
+    names = (f"{name}{f'-{number}' if number else ''}" for number in count())
+    # A clock that was set back tells the same time twice.
+    kept = next(folder for folder in map(path.with_name, names) if not folder.exists())
     try:
         kept.mkdir(mode=0o700)
         for file in path.iterdir():
