@@ -1,5 +1,7 @@
 """Lucene's writer of an index, which one program has at a time."""
 
+import errno
+import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
@@ -7,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import lucene
+from java.io import IOException
 from java.nio.file import Paths
 from org.apache.lucene.index import IndexWriter, IndexWriterConfig, LogByteSizeMergePolicy
 from org.apache.lucene.store import FSDirectory, LockObtainFailedException
@@ -14,10 +17,13 @@ from org.apache.lucene.store import FSDirectory, LockObtainFailedException
 from shared import index_folder, java_errors, jvm
 from shared.analysis.analyzers import writing_analyzer
 from shared.commit import open_last_commit
-from shared.errors import IndexLockedError
+from shared.errors import IndexLockedError, IndexPathError
 from shared.writer_lock import holder
 
 _RETRY_SECONDS: Final = 0.05
+
+_WITHOUT_LOCKS: Final = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
+"""What fcntl(2) fails with on a file system that has no locks, such as NFS without its daemon."""
 
 _BUFFER_MEGABYTES: Final = 64.0
 """Postings that are kept in memory before they become a segment; with Lucene's 16 MB, writing
@@ -77,11 +83,34 @@ def _when_unlocked(obtain: Callable[[], Any], path: Path, wait: float) -> Any:
         try:
             return obtain()
         except lucene.JavaError as error:
-            if not LockObtainFailedException.instance_(error.getJavaException()):
+            if not is_locked(error, path):
                 raise
             if time.monotonic() >= deadline:
                 raise IndexLockedError(path, holder(path), wait) from error
         time.sleep(_RETRY_SECONDS)
+
+
+def is_locked(error: lucene.JavaError, path: Path) -> bool:
+    """Whether the lock of an index could not be had because another process has it.
+
+    Args:
+        error: what Lucene threw when it was to take the lock.
+        path: the index folder.
+
+    Raises:
+        IndexPathError: the file system has no locks.
+    """
+    thrown = error.getJavaException()
+    if LockObtainFailedException.instance_(thrown):
+        return True
+    reason = java_errors.text(thrown)
+    if IOException.instance_(thrown) and reason in map(os.strerror, _WITHOUT_LOCKS):
+        raise IndexPathError(
+            path,
+            f"its file system has no locks ({reason}), without which two writers would destroy the "
+            "index: put it on a local disk",
+        ) from error
+    return False
 
 
 @contextmanager

@@ -6,10 +6,11 @@ from pathlib import Path
 import lucene
 from java.nio.file import Paths
 from org.apache.lucene.index import IndexWriter
-from org.apache.lucene.store import FSDirectory, LockObtainFailedException
+from org.apache.lucene.store import FSDirectory
 
 from shared import index_folder, java_errors, jvm
 from shared.errors import IndexLockedError, IndexMissingError, IndexPathError
+from shared.index_writer import is_locked
 from shared.writer_lock import holder
 
 
@@ -45,7 +46,7 @@ def unlock(path: Path | str) -> bool:
         try:
             lock = directory.obtainLock(IndexWriter.WRITE_LOCK_NAME)
         except lucene.JavaError as error:
-            if not LockObtainFailedException.instance_(error.getJavaException()):
+            if not is_locked(error, path):
                 raise
             raise IndexLockedError(path, holder(path)) from error
         with closing(lock):

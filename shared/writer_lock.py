@@ -50,4 +50,14 @@ def _describe(process: int) -> str:
         words = Path(f"/proc/{process}/cmdline").read_bytes().decode(errors="replace").split("\0")
     except OSError:
         return f"process {process}"
-    return f"process {process} ({' '.join(' '.join(words).split())[:200]})"
+    described = f"process {process} ({' '.join(' '.join(words).split())[:200]})"
+    return f"{described}, which is suspended" if _is_suspended(process) else described
+
+
+def _is_suspended(process: int) -> bool:
+    """Whether a process was stopped, by Ctrl-Z or ``kill -STOP``, and does nothing (proc(5))."""
+    try:
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(") ")[2][:1]
+    except OSError:
+        return False
+    return state in {"T", "t"}

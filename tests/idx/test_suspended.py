@@ -1,0 +1,65 @@
+"""A writer that is suspended while it holds the lock: nobody else writes, everybody reads."""
+
+import json
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from shared import Document, Index
+from tests.conftest import PROGRAMS, Connect, Idx
+from tests.idx.test_index_errors import is_locked, wait_for
+from tests.server.answers import answer
+
+pytestmark = [pytest.mark.anyio, pytest.mark.soak]
+
+SECONDS: Final = 120
+
+ADD: Final = ("add", "-d", "second", "-t", "Second", "-c", "text")
+
+
+async def test_a_writer_is_suspended_for_minutes(
+    idx: Idx, empty_index: Path, connect: Connect
+) -> None:
+    with Index(empty_index) as index:
+        index.add(Document("before", "Before", "text"))
+    async with connect() as client:
+        with subprocess.Popen(
+            [PROGRAMS / "idx", "bulk", "-i", empty_index, "-j", "-"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        ) as first:
+            wait_for(lambda: is_locked(empty_index))
+            assert first.stdin is not None
+            first.stdin.write('{"Id": "first", "Title": "First", "Content": "text"}\n')
+            first.stdin.flush()
+            time.sleep(1)
+            first.send_signal(signal.SIGSTOP)
+            until = time.monotonic() + SECONDS
+            failed = idx(*ADD, "--wait", "1", code=1)
+            assert f"is locked by another writer, process {first.pid} (" in failed.stderr
+            assert "idx bulk" in failed.stderr
+            assert "), which is suspended (waited 1 s)" in failed.stderr
+            failed = idx("unlock", code=1)
+            assert f"process {first.pid} (" in failed.stderr
+            with subprocess.Popen(
+                [PROGRAMS / "idx", *ADD, "-i", empty_index, "--wait", "600"]
+            ) as second:
+                while time.monotonic() < until:
+                    found = answer(await client.call_tool("Search", {"query": "text"}))
+                    assert [hit["source_document"] for hit in found["results"]] == ["before"]
+                    time.sleep(5)
+                assert second.poll() is None
+                first.send_signal(signal.SIGCONT)
+                first.stdin.close()
+                assert first.wait() == 0
+            assert second.returncode == 0
+        found = answer(await client.call_tool("Search", {"query": "text"}))
+        assert found["totalHits"] == 3
+    listed = json.loads(idx("list", "--json").stdout)["documents"]
+    assert [entry["source_document"] for entry in listed] == ["before", "first", "second"]
+    idx("check")
