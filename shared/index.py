@@ -24,7 +24,7 @@ from shared.errors import (
     IndexMissingError,
     IndexPathError,
 )
-from shared.index_writer import open_writer
+from shared.index_writer import clean, open_writer
 from shared.indexed_folder import IndexedFolders
 from shared.lucene_document import file_state_field, to_lucene
 from shared.settings import DEFAULT_WAIT
@@ -127,18 +127,22 @@ class Index:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        is_unfinished = not self._closed
         with jvm.attached(), java_errors.writing(self.path):
             try:
-                if error_type is None and not self._closed:
+                if error_type is None and is_unfinished:
                     self._documents.wait()
                     self._writer.commit()
                     # Waits for merges, which a rollback would break off.
                     self._writer.close()
+                    is_unfinished = False
             finally:
                 # Does nothing after a close; after a failure it drops what was not committed.
                 self._closed = True
                 self._documents.close()
                 self._writer.rollback()
+                if is_unfinished:
+                    clean(self._directory, self.path)
                 self._directory.close()
 
     def add(self, document: Document) -> int:
