@@ -24,8 +24,9 @@ the system."""
 _MOST_KNOWN: Final = 20_000
 """Files of which the result is kept."""
 
-_State = tuple[int, int, int, int, int]
-"""What changes when a file is written to: device, inode, size, and the times of its changes."""
+_State = tuple[int, int, int, int]
+"""What changes when a file is written to: device, inode, size, and the time of the last change, of
+the kind that no program can set."""
 
 _SIZE: Final = 2
 """Where the size stands in it."""
@@ -94,14 +95,7 @@ def _refuse(path: Path, name: str, damage: str | None) -> None:
 
 def _state(file: str | Path) -> _State:
     status = os.stat(file)  # noqa: PTH116 - of many files at each call
-    return (
-        status.st_dev,
-        status.st_ino,
-        status.st_size,
-        status.st_mtime_ns,
-        # Unlike the one before, no program can set it.
-        status.st_ctime_ns,
-    )
+    return status.st_dev, status.st_ino, status.st_size, status.st_ctime_ns
 
 
 def _compare(file: Path) -> str | None:
