@@ -1,0 +1,109 @@
+"""Files of an index that are compared with their checksums, at once or in the background."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from shared import Document, Index, IndexDamagedError, Searcher, verification
+from shared.checksums import damage_of
+from tests.idx.raw_index import files_of_lucene
+
+
+@pytest.fixture
+def segment(empty_index: Path) -> Path:
+    """The file with all terms and texts of an index of one document."""
+    with Index(empty_index) as index:
+        index.add(Document("a", "A", "common text " * 200))
+    (file,) = empty_index.glob("*.cfs")
+    return file
+
+
+def change_a_bit(file: Path) -> None:
+    data = bytearray(file.read_bytes())
+    # In the text, which Lucene reads as it is.
+    data[data.index(b"text")] ^= 1
+    file.write_bytes(data)
+
+
+def eventually(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_what_is_too_large_to_wait_for_is_found_a_little_later(
+    segment: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    change_a_bit(segment)
+    monkeypatch.setattr(verification, "_BYTES_AT_ONCE", 0)
+
+    def refusal() -> str:
+        try:
+            searcher.documents()
+        except IndexDamagedError as error:
+            return str(error)
+        return ""
+
+    with Searcher(segment.parent) as searcher:
+        eventually(lambda: f"file {segment.name}: its checksum is wrong" in refusal())
+
+
+def test_files_are_read_once_and_again_when_they_are_written_to(
+    segment: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+
+    def noted(file: Path) -> str | None:
+        read.append(file.name)
+        return damage_of(file)
+
+    monkeypatch.setattr(verification, "damage_of", noted)
+    index = segment.parent
+    with Searcher(index) as searcher, Searcher(index) as another:
+        for _ in range(3):
+            searcher.documents()
+            another.documents()
+        assert sorted(read) == sorted(files_of_lucene(index))
+        read.clear()
+        # The same bytes once more.
+        segment.write_bytes(segment.read_bytes())
+        searcher.documents()
+        another.documents()
+    assert read == [segment.name]
+
+
+def test_only_so_many_results_are_kept(segment: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(verification, "_MOST_KNOWN", 2)
+    with Searcher(segment.parent) as searcher:
+        for _ in range(3):
+            searcher.documents()
+    assert len(verification._known) == 2  # noqa: SLF001 - how much it holds
+
+
+def test_a_file_that_is_cut_short_while_it_is_read_is_an_error(segment: Path) -> None:
+    def read_while_it_is_cut() -> None:
+        with searcher._index.newest() as opened:  # noqa: SLF001 - a long call
+            segment.write_bytes(b"")
+            opened.storedFields().document(0)
+
+    with Searcher(segment.parent) as searcher:
+        with pytest.raises(IndexDamagedError, match="a file was cut short while it was read"):
+            read_while_it_is_cut()
+        with pytest.raises(IndexDamagedError, match=f"file {segment.name}: it is cut short"):
+            searcher.documents()
+
+
+def test_a_file_that_is_missing_is_named(segment: Path) -> None:
+    with Searcher(segment.parent) as searcher:
+        assert searcher.documents().total_documents == 1
+        segment.unlink()
+        # It is open still, and whole.
+        assert searcher.documents().total_documents == 1
+    with (
+        Searcher(segment.parent) as searcher,
+        pytest.raises(IndexDamagedError, match=segment.name),
+    ):
+        searcher.documents()
