@@ -46,7 +46,8 @@ def start(chosen: Command, folder: Path) -> subprocess.Popen[str]:
             command(chosen, folder),
             cwd=folder,
             stdout=printed,
-            stderr=subprocess.STDOUT,
+            # Where it tells how far it is.
+            stderr=subprocess.DEVNULL,
             text=True,
             start_new_session=True,
         )
