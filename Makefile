@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 CLIENTS := tests/clients
 
-.PHONY: demo test check soak clients coverage lock docs bench
+.PHONY: demo test check soak clients coverage lock docs bench bench-quick
 
 demo: .venv/ready
 	$(BIN)/python test-index/demo.py
@@ -86,3 +86,8 @@ bench: .venv/ready
 	$(BIN)/python -m benchmarks.relevance
 	$(BIN)/python -m benchmarks.confidence
 	$(BIN)/python -m benchmarks.tolerance
+	$(BIN)/python -m benchmarks.engines
+
+# Whether this project has become slower or larger beside plain Lucene, in under a minute.
+bench-quick: .venv/ready
+	$(BIN)/python -m benchmarks.engines --quick

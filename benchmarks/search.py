@@ -21,6 +21,7 @@ from unittest.mock import patch
 
 from benchmarks.made_up_texts import chunks, rare_words
 from benchmarks.misspelled import misspelled
+from benchmarks.plain_lucene import PlainSearcher, PlainWriter
 from shared import Document, Filter, Index, Searcher, create, jvm
 from shared.weights import DEFAULT_WEIGHTS
 
@@ -101,61 +102,6 @@ def add(index: Index, documents: list[Document]) -> None:
     """Add documents one by one, as idx does."""
     for document in documents:
         index.add(document)
-
-
-class PlainWriter:
-    """Plain Lucene: the content alone, stored and analyzed by StandardAnalyzer."""
-
-    def __init__(self, path: Path) -> None:
-        from java.nio.file import Paths
-        from org.apache.lucene.analysis.standard import StandardAnalyzer
-        from org.apache.lucene.index import IndexWriter, IndexWriterConfig
-        from org.apache.lucene.store import FSDirectory
-
-        directory = FSDirectory.open(Paths.get(str(path)))
-        self._writer = IndexWriter(directory, IndexWriterConfig(StandardAnalyzer()))
-
-    def add(self, documents: list[Document]) -> None:
-        """Add the documents, in the fastest way there is from Python."""
-        from java.util import ArrayList, Arrays
-        from org.apache.lucene.document import Field, StringField, TextField
-
-        batch = []
-        for document in documents:
-            fields = ArrayList()
-            fields.add(StringField("id", document.id, Field.Store.YES))
-            fields.add(TextField("content", document.content, Field.Store.YES))
-            batch.append(fields)
-        self._writer.addDocuments(Arrays.asList(batch))
-
-    def close(self) -> None:
-        """Commit and wait for merges."""
-        self._writer.commit()
-        self._writer.close()
-
-
-class PlainSearcher:
-    """Plain Lucene: its classic parser on the content, BM25, ten hits with their text."""
-
-    def __init__(self, path: Path) -> None:
-        from java.nio.file import Paths
-        from org.apache.lucene.analysis.standard import StandardAnalyzer
-        from org.apache.lucene.index import DirectoryReader
-        from org.apache.lucene.search import IndexSearcher
-        from org.apache.lucene.store import FSDirectory
-
-        self._searcher = IndexSearcher(DirectoryReader.open(FSDirectory.open(Paths.get(str(path)))))
-        self._analyzer = StandardAnalyzer()
-
-    def search(self, query: str) -> list[str]:
-        """The texts of the ten best chunks."""
-        from org.apache.lucene.queryparser.classic import QueryParser, QueryParserBase
-
-        parser = QueryParser("content", self._analyzer)
-        parser.setAllowLeadingWildcard(True)
-        found = self._searcher.search(QueryParserBase.parse(parser, query), 10)
-        stored = self._searcher.storedFields()
-        return [stored.document(hit.doc).get("content") for hit in found.scoreDocs]
 
 
 def searching(home: Path) -> Iterator[str]:

@@ -25,7 +25,7 @@ _RETRY_SECONDS: Final = 0.05
 _WITHOUT_LOCKS: Final = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
 """What fcntl(2) fails with on a file system that has no locks, such as NFS without its daemon."""
 
-_BUFFER_MEGABYTES: Final = 64.0
+BUFFER_MEGABYTES: Final = 64.0
 """Postings that are kept in memory before they become a segment; with Lucene's 16 MB, writing
 takes 15 % longer, for merges."""
 
@@ -49,7 +49,7 @@ def open_writer(
     def open_() -> Any:
         config = IndexWriterConfig(writing_analyzer())
         config.setOpenMode(mode)
-        config.setRAMBufferSizeMB(_BUFFER_MEGABYTES)
+        config.setRAMBufferSizeMB(BUFFER_MEGABYTES)
         if keep_order:
             # The usual one merges segments that are no neighbours, too.
             config.setMergePolicy(LogByteSizeMergePolicy())

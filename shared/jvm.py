@@ -60,6 +60,17 @@ ADDRESS_SPACE: Final = 1_600_000_000
 _starting = threading.Lock()
 
 
+def options(program: Program, *extra_options: str) -> tuple[str, ...]:
+    """The options of a virtual machine, as the ``java`` launcher takes them.
+
+    Args:
+        program: what it is started for.
+        extra_options: further ones, in place of the ahead-of-time cache.
+    """
+    last = extra_options or aot_cache.options()
+    return (*_COMMON, *_OPTIONS[program], f"-Xmx{_MAX_HEAP}", *last)
+
+
 def start(program: Program = "command", *extra_options: str) -> None:
     """Start the virtual machine if it does not run, and attach the calling thread to it.
 
@@ -73,11 +84,10 @@ def start(program: Program = "command", *extra_options: str) -> None:
     with _starting:
         environment = lucene.getVMEnv()
         if environment is None:
-            options = (*_COMMON, *_OPTIONS[program], *(extra_options or aot_cache.options()))
             _check_address_space()
             _have_java_spell_paths_like_python()
             try:
-                lucene.initVM(vmargs=list(options), maxheap=_MAX_HEAP)
+                lucene.initVM(vmargs=list(options(program, *extra_options)))
             except ValueError as error:
                 raise JavaStartError(
                     f"the Java virtual machine could not be started: {error}"

@@ -118,6 +118,12 @@ def prepare(field: str) -> None:
     _prepared().put(field, _analyzer(field))
 
 
+def writing_steps(field: str) -> Chain:
+    """The steps that make the terms of a field of text as it is written into the index."""
+    in_language = LANGUAGES.get(schema.language_of(field) or "")
+    return in_language or _FIELDS.get(field, _TEXT)
+
+
 @cache
 def query_analyzer(field: str) -> Analyzer:
     """The analyzer of what is looked for in a field. It may be shared by threads."""
@@ -204,7 +210,7 @@ def _analyzer(field: str) -> Analyzer:
     language = schema.language_of(field)
     if language in LANGUAGES:
         return _language_analyzer(language)
-    return _built(_FIELDS.get(field) or _TEXT)
+    return _built(writing_steps(field))
 
 
 @cache

@@ -1,0 +1,289 @@
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.net.URLDecoder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executors;
+import org.apache.lucene.analysis.Analyzer;
+import org.apache.lucene.analysis.custom.CustomAnalyzer;
+import org.apache.lucene.analysis.miscellaneous.PerFieldAnalyzerWrapper;
+import org.apache.lucene.analysis.standard.StandardAnalyzer;
+import org.apache.lucene.document.DoubleField;
+import org.apache.lucene.document.Field;
+import org.apache.lucene.document.Field.Store;
+import org.apache.lucene.document.FieldType;
+import org.apache.lucene.document.IntPoint;
+import org.apache.lucene.document.KeywordField;
+import org.apache.lucene.document.NumericDocValuesField;
+import org.apache.lucene.document.SortedDocValuesField;
+import org.apache.lucene.document.StoredField;
+import org.apache.lucene.document.StringField;
+import org.apache.lucene.document.TextField;
+import org.apache.lucene.index.DirectoryReader;
+import org.apache.lucene.index.IndexOptions;
+import org.apache.lucene.index.IndexWriter;
+import org.apache.lucene.index.IndexWriterConfig;
+import org.apache.lucene.index.IndexableField;
+import org.apache.lucene.index.Term;
+import org.apache.lucene.queryparser.classic.ParseException;
+import org.apache.lucene.queryparser.classic.QueryParser;
+import org.apache.lucene.search.IndexSearcher;
+import org.apache.lucene.search.ScoreDoc;
+import org.apache.lucene.search.TopDocs;
+import org.apache.lucene.store.FSDirectory;
+import org.apache.lucene.util.BytesRef;
+
+/**
+ * Lucene driven from Java: the limit of what a program in another language can get out of it.
+ *
+ * <p>Writes chunks into an index, or searches one, and prints the figures as JSON. It reads lines
+ * whose columns have tabs between them; benchmarks/engines/texts.py writes them.
+ */
+public final class PlainLucene {
+  private static final int HITS = 10;
+  private static final double NANOSECONDS = 1e9;
+
+  private PlainLucene() {}
+
+  /**
+   * Runs one of these.
+   *
+   * <pre>
+   * write-content TEXTS INDEX THREADS BUFFER
+   * write-fields FIELDS INDEX THREADS BUFFER ANALYZERS RESOURCES
+   * search INDEX WARM_UP WARM_UP_SECONDS QUERIES SECONDS
+   * </pre>
+   */
+  public static void main(String[] arguments) throws Exception {
+    Path first = Path.of(arguments[1]);
+    Path second = Path.of(arguments[2]);
+    switch (arguments[0]) {
+      case "write-content" -> write(
+          first, second, arguments, new StandardAnalyzer(), PlainLucene::addContent);
+      case "write-fields" -> write(
+          first,
+          second,
+          arguments,
+          analyzers(Path.of(arguments[5]), Path.of(arguments[6])),
+          PlainLucene::replaceChunk);
+      case "search" -> search(
+          first,
+          Files.readAllLines(second),
+          Double.parseDouble(arguments[3]),
+          Files.readAllLines(Path.of(arguments[4])),
+          Double.parseDouble(arguments[5]));
+      default -> throw new IllegalArgumentException(arguments[0]);
+    }
+  }
+
+  /** Puts the chunk of one line into the index. */
+  private interface Put {
+    void put(IndexWriter writer, String[] columns) throws IOException;
+  }
+
+  /** Writes every line of a file, and prints how long it took until the index was durable. */
+  private static void write(
+      Path lines, Path index, String[] arguments, Analyzer analyzer, Put chunk) throws Exception {
+    int threads = Integer.parseInt(arguments[3]);
+    IndexWriterConfig config = new IndexWriterConfig(analyzer);
+    config.setRAMBufferSizeMB(Double.parseDouble(arguments[4]));
+    double processor = processorSeconds();
+    long begin = System.nanoTime();
+    // Closing the writer waits for merges.
+    try (FSDirectory directory = FSDirectory.open(index);
+        IndexWriter writer = new IndexWriter(directory, config);
+        BufferedReader reader = Files.newBufferedReader(lines)) {
+      // A reader gives each line to one thread only.
+      inThreads(
+          threads,
+          () -> {
+            for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+              chunk.put(writer, line.split("\t", -1));
+            }
+            return null;
+          });
+      writer.commit();
+    }
+    System.out.printf(
+        Locale.ROOT,
+        "{\"seconds\": %.6f, \"processor_seconds\": %.6f, \"peak_bytes\": %d}%n",
+        (System.nanoTime() - begin) / NANOSECONDS,
+        processorSeconds() - processor,
+        peakBytes());
+  }
+
+  private static void inThreads(int threads, Callable<Void> work) throws Exception {
+    try (var pool = Executors.newFixedThreadPool(threads)) {
+      for (var done : pool.invokeAll(Collections.nCopies(threads, work))) {
+        done.get();
+      }
+    }
+  }
+
+  /** Adds the content alone, as a tutorial would: {@code id, title, language, year, content}. */
+  private static void addContent(IndexWriter writer, String[] columns) throws IOException {
+    writer.addDocument(
+        List.of(
+            new StringField("id", columns[0], Store.YES),
+            new TextField("content", columns[4], Store.YES)));
+  }
+
+  private static final FieldType WORDS = indexed(IndexOptions.DOCS_AND_FREQS, false);
+  private static final FieldType TERMS = indexed(IndexOptions.DOCS, true);
+
+  private static FieldType indexed(IndexOptions options, boolean omitNorms) {
+    FieldType type = new FieldType();
+    type.setIndexOptions(options);
+    type.setOmitNorms(omitNorms);
+    type.setTokenized(true);
+    type.freeze();
+    return type;
+  }
+
+  /**
+   * Puts a chunk with all fields of shared/lucene_document.py and shared/search_fields.py in place
+   * of the one with its id, as shared/index.py does: {@code document, title, language, year,
+   * content, chunk, languages, reversed, transliterated, identifiers, details}.
+   */
+  private static void replaceChunk(IndexWriter writer, String[] columns) throws IOException {
+    String document = columns[0];
+    String title = columns[1];
+    String year = columns[3];
+    String content = columns[4];
+    List<IndexableField> fields = new ArrayList<>(24);
+    fields.add(new TextField("title", title, Store.NO));
+    fields.add(new StringField("source_document", document, Store.YES));
+    fields.add(new SortedDocValuesField("source_document", new BytesRef(document)));
+    fields.add(new KeywordField("metadata.language", columns[2], Store.NO));
+    fields.add(new KeywordField("metadata.year", year, Store.NO));
+    fields.add(new DoubleField("number.year", Double.parseDouble(year), Store.NO));
+    fields.add(new StringField("id", columns[5], Store.YES));
+    fields.add(new StoredField("title", title));
+    fields.add(new TextField("content", content, Store.YES));
+    for (String language : columns[6].split(",")) {
+      if (!language.isEmpty()) {
+        fields.add(new Field("content." + language, content, WORDS));
+        fields.add(new Field("title." + language, title, WORDS));
+      }
+    }
+    fields.add(new Field("content.reversed", columns[7], TERMS));
+    if (!columns[8].isEmpty()) {
+      fields.add(new Field("content.translit", columns[8], TERMS));
+    }
+    if (!columns[9].isEmpty()) {
+      fields.add(new Field("identifiers", columns[9], TERMS));
+    }
+    fields.add(new IntPoint("chunk_index", 1));
+    fields.add(new NumericDocValuesField("chunk_index", 1));
+    fields.add(new StoredField("chunk_index", 1));
+    fields.add(new StoredField("details", columns[10]));
+    writer.updateDocuments(new Term("source_document", document), List.of(fields));
+  }
+
+  /**
+   * The analyzers of fields: each line of the file has a field, a tokenizer and token filters, with
+   * their parameters as in URLs. Fields with the same steps share an analyzer, so that a dictionary
+   * is loaded once.
+   */
+  private static Analyzer analyzers(Path file, Path resources) throws IOException {
+    Map<String, Analyzer> bySteps = new HashMap<>();
+    Map<String, Analyzer> byField = new HashMap<>();
+    for (String line : Files.readAllLines(file)) {
+      String[] columns = line.split("\t", 2);
+      Analyzer analyzer = bySteps.get(columns[1]);
+      if (analyzer == null) {
+        analyzer = analyzer(columns[1].split("\t"), resources);
+        bySteps.put(columns[1], analyzer);
+      }
+      byField.put(columns[0], analyzer);
+    }
+    return new PerFieldAnalyzerWrapper(byField.remove("content"), byField);
+  }
+
+  private static Analyzer analyzer(String[] steps, Path resources) throws IOException {
+    CustomAnalyzer.Builder builder = CustomAnalyzer.builder(resources);
+    builder.withTokenizer(name(steps[0]), parameters(steps[0]));
+    for (int step = 1; step < steps.length; step++) {
+      builder.addTokenFilter(name(steps[step]), parameters(steps[step]));
+    }
+    return builder.build();
+  }
+
+  private static String name(String step) {
+    return step.split("\\?", 2)[0];
+  }
+
+  private static Map<String, String> parameters(String step) {
+    // Lucene's factories take away what they have read.
+    Map<String, String> parameters = new HashMap<>();
+    String[] parts = step.split("\\?", 2);
+    if (parts.length == 2) {
+      for (String pair : parts[1].split("&")) {
+        String[] sides = pair.split("=", 2);
+        parameters.put(URLDecoder.decode(sides[0], UTF_8), URLDecoder.decode(sides[1], UTF_8));
+      }
+    }
+    return parameters;
+  }
+
+  /**
+   * Asks queries in Lucene's classic syntax, and prints for each how long it took and how many of
+   * the ten best hits there were, with their texts read.
+   */
+  private static void search(
+      Path index, List<String> warmUp, double warmUpSeconds, List<String> queries, double seconds)
+      throws Exception {
+    try (FSDirectory directory = FSDirectory.open(index);
+        DirectoryReader reader = DirectoryReader.open(directory)) {
+      IndexSearcher searcher = new IndexSearcher(reader);
+      ask(searcher, warmUp, warmUpSeconds);
+      List<String> answers = ask(searcher, queries, seconds);
+      System.out.printf(
+          "{\"answers\": [%s], \"peak_bytes\": %d}%n", String.join(", ", answers), peakBytes());
+    }
+  }
+
+  /** Asks queries until there are no more, or the time is over. */
+  private static List<String> ask(IndexSearcher searcher, List<String> queries, double seconds)
+      throws IOException, ParseException {
+    Analyzer analyzer = new StandardAnalyzer();
+    List<String> answers = new ArrayList<>();
+    long end = System.nanoTime() + (long) (seconds * NANOSECONDS);
+    for (String query : queries) {
+      long begin = System.nanoTime();
+      if (begin > end) {
+        break;
+      }
+      TopDocs found = searcher.search(new QueryParser("content", analyzer).parse(query), HITS);
+      var stored = searcher.storedFields();
+      List<String> texts = new ArrayList<>(HITS);
+      for (ScoreDoc hit : found.scoreDocs) {
+        texts.add(stored.document(hit.doc).get("content"));
+      }
+      double taken = (System.nanoTime() - begin) / NANOSECONDS;
+      answers.add(String.format(Locale.ROOT, "[%.9f, %d]", taken, texts.size()));
+    }
+    return answers;
+  }
+
+  private static double processorSeconds() {
+    return ProcessHandle.current().info().totalCpuDuration().orElseThrow().toNanos() / NANOSECONDS;
+  }
+
+  /** The most memory that the process had resident, as Linux counts it. */
+  private static long peakBytes() throws IOException {
+    try (var lines = Files.lines(Path.of("/proc/self/status"))) {
+      String line = lines.filter(each -> each.startsWith("VmHWM:")).findFirst().orElseThrow();
+      return 1024 * Long.parseLong(line.replaceAll("\\D", ""));
+    }
+  }
+}

@@ -1,0 +1,65 @@
+"""This project side by side with other search engines on the same chunks: time, space and memory.
+
+Each engine writes and searches in processes of its own, with data that is made beforehand. The
+machine should be idle. It writes docs/engines.json, and from it docs/engines.md and its pictures.
+Sizes that are not measured this time stay there as they are.
+"""
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+from typing import Final
+
+from benchmarks.engines import page, quick, results
+from benchmarks.engines.catalogue import engines
+from benchmarks.engines.java import CompilerMissingError, PlainLucene
+from benchmarks.engines.measuring import measured
+from benchmarks.engines.queries import Queries
+
+SIZES: Final = (10_000, 100_000)
+
+
+def main() -> None:
+    """Measure, and write the page; or compare a few figures with their bounds."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--sizes",
+        type=int,
+        nargs="*",
+        default=SIZES,
+        help="numbers of chunks; none to write the page anew from the JSON",
+    )
+    parser.add_argument(
+        "--folder",
+        type=Path,
+        help="keep texts and indexes here, 16 GB for 1,000,000 chunks, "
+        "and write only those that are not there yet",
+    )
+    parser.add_argument("--quick", action="store_true", help="only look for regressions")
+    parser.add_argument("--print", action="store_true", help="leave docs as they are")
+    arguments = parser.parse_args()
+    runs = results.read(page.RESULTS)
+    if not arguments.sizes:
+        page.write(runs)
+        return
+    with tempfile.TemporaryDirectory() as temporary:
+        try:
+            compared = engines(PlainLucene.compiled(Path(temporary) / "plain-lucene.jar"))
+        except CompilerMissingError as error:
+            sys.exit(f"Error: {error}")
+        if arguments.quick:
+            sys.exit("\n".join(quick.broken(Path(temporary), compared)) or None)
+        folder = arguments.folder or Path(temporary)
+        for size in sorted(arguments.sizes):
+            run = measured(folder / str(size), size, compared, Queries())
+            print("\n".join(page.lines([run])))
+            if not arguments.print:
+                # What was measured stays if a larger size fails.
+                runs = results.merged(runs, [run])
+                results.write(page.RESULTS, runs)
+                page.write(runs)
+
+
+if __name__ == "__main__":
+    main()

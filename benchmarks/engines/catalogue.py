@@ -1,0 +1,108 @@
+"""The engines that are measured side by side."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from benchmarks.engines import worker
+from benchmarks.engines.data import Data
+from benchmarks.engines.java import PlainLucene
+from benchmarks.engines.processes import apart
+from benchmarks.engines.queries import KINDS, WORDS, Queries
+from benchmarks.engines.worker import Answers, Writing
+
+JAVA: Final = "lucene-java"
+JAVA_FIELDS: Final = "lucene-java-fields"
+PLAIN: Final = "lucene-python"
+THIS_PROJECT: Final = "this-project"
+FIELDS_MADE: Final = "fields-made"
+TANTIVY: Final = "tantivy"
+FTS5: Final = "fts5"
+BM25S: Final = "bm25s"
+
+Write = Callable[[Data, Path, int], Writing]
+"""Writes an index of the data into a folder that does not exist, on up to so many threads."""
+
+Search = Callable[[Path, Queries], Answers]
+"""Asks an index queries."""
+
+
+@dataclass(frozen=True)
+class Engine:
+    """One of those that are compared.
+
+    Attributes:
+        key: the name of its folder, and in the results.
+        name: its name for people.
+        write: writes an index, in a process of its own.
+        search: searches it, in another one; None if only writing is measured.
+        kinds: the kinds of queries that it knows.
+        uses_all_cores: whether writing is faster on several.
+        bytes_per_chunk: of memory that it needs while it writes, if that grows with the index.
+    """
+
+    key: str
+    name: str
+    write: Write
+    search: Search | None = None
+    kinds: Sequence[str] = KINDS
+    uses_all_cores: bool = True
+    bytes_per_chunk: int = 0
+
+
+def engines(java: PlainLucene) -> tuple[Engine, ...]:
+    """All of them.
+
+    Args:
+        java: the compiled program that drives Lucene from Java.
+    """
+    return (
+        Engine(
+            JAVA,
+            "plain Lucene, Java",
+            lambda data, index, threads: java.write_content(data.texts, index, threads),
+            lambda index, queries: java.search(
+                index, queries.for_warming_up(), queries.for_measuring()
+            ),
+        ),
+        Engine(PLAIN, "plain Lucene, PyLucene", *_python("lucene_from_python")),
+        Engine(
+            JAVA_FIELDS,
+            "Lucene, Java, the fields of this project",
+            lambda data, index, threads: java.write_fields(
+                data.fields, data.analyzers, index, threads
+            ),
+        ),
+        Engine(THIS_PROJECT, "this project", *_python("this_project")),
+        Engine(
+            FIELDS_MADE,
+            "this project, fields made and not written",
+            partial(_write, "fields_made"),
+            uses_all_cores=False,
+        ),
+        Engine(TANTIVY, "tantivy", *_python("tantivy_from_python")),
+        Engine(FTS5, "SQLite FTS5", *_python("sqlite_fts5"), uses_all_cores=False),
+        Engine(
+            BM25S,
+            "bm25s",
+            *_python("bm25s_in_memory"),
+            kinds=WORDS,
+            uses_all_cores=False,
+            bytes_per_chunk=12_000,
+        ),
+    )
+
+
+def _python(module: str) -> tuple[Write, Search]:
+    return partial(_write, module), partial(_search, module)
+
+
+def _write(module: str, data: Data, index: Path, threads: int) -> Writing:
+    return apart(worker.write, f"{__package__}.{module}", data.texts, index, threads)
+
+
+def _search(module: str, index: Path, queries: Queries) -> Answers:
+    name = f"{__package__}.{module}"
+    return apart(worker.search, name, index, queries.for_warming_up(), queries.for_measuring())

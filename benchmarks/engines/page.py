@@ -1,0 +1,88 @@
+"""The tables and pictures of docs/engines.md."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from benchmarks.engines import plots
+from benchmarks.engines.goals import Goal, goals
+from benchmarks.engines.queries import KINDS
+from benchmarks.engines.results import Figures, Run, Times
+
+PAGE: Final = Path(__file__).parents[2] / "docs" / "engines.md"
+RESULTS: Final = PAGE.with_suffix(".json")
+WRITING: Final = PAGE.with_name("engines-indexing.svg")
+SEARCHING: Final = PAGE.with_name("engines-searching.svg")
+TABLE_BEGINS: Final = "<!-- written by make bench -->"
+MET: Final = {True: "met", False: "not met", None: "not measured"}
+
+
+def write(runs: Sequence[Run]) -> None:
+    """Write the tables and the pictures of some runs, which are sorted by size."""
+    plots.draw_writing(WRITING, runs)
+    plots.draw_searching(SEARCHING, runs)
+    explanation = PAGE.read_text().partition(TABLE_BEGINS)[0]
+    PAGE.write_text("\n".join([f"{explanation}{TABLE_BEGINS}", "", *lines(runs), ""]))
+
+
+def lines(runs: Sequence[Run]) -> Iterator[str]:
+    """All that is below the explanation."""
+    yield from ("## Goals", "", "| goal | chunks | measured | |", "|---|---:|---|---|")
+    yield from map(_goal, goals(runs))
+    yield from ("", "## Cost against size", "")
+    yield f"![What indexing costs, against the number of chunks]({WRITING.name})"
+    yield ""
+    yield f"![How long searches take, against the number of chunks]({SEARCHING.name})"
+    for run in runs:
+        yield from ("", f"## {run.chunks:,} chunks", "", *_writing(run), "", *_searching(run), "")
+        versions = ", ".join(f"{name} {number}" for name, number in run.versions.items())
+        yield f"{run.date}, {run.text_bytes / 1e6:,.0f} MB of text. {run.machine}. {versions}."
+
+
+def _goal(goal: Goal) -> str:
+    return f"| {goal.text} | {goal.chunks:,} | {goal.figure} | {MET[goal.met]} |"
+
+
+def _writing(run: Run) -> Iterator[str]:
+    yield "| indexing | chunks/s, one core | chunks/s, all cores | index / text | memory |"
+    yield "|---|---:|---:|---:|---:|"
+    for key, figures in run.engines.items():
+        if figures.left_out:
+            yield f"| {figures.name} | {figures.left_out} | | | |"
+            continue
+        rates = (
+            run.rate(key, all_cores=False),
+            figures.all_cores and run.rate(key, all_cores=True),
+        )
+        cells = [f"{rate:,.0f}" if rate else "—" for rate in rates]
+        cells.append(f"{figures.index_bytes / run.text_bytes:.2f}" if figures.index_bytes else "—")
+        cells.append(_memory(figures.writing.peak_bytes if figures.writing else None))
+        yield f"| {figures.name} | {' | '.join(cells)} |"
+
+
+def _searching(run: Run) -> Iterator[str]:
+    yield f"| ms: p50 / p95 / p99 | {' | '.join(KINDS)} | memory |"
+    yield f"|---|{'---:|' * len(KINDS)}---:|"
+    for figures in run.engines.values():
+        if figures.searching:
+            cells = [_times(figures, kind) for kind in KINDS]
+            memory = _memory(figures.searching.peak_bytes)
+            yield f"| {figures.name} | {' | '.join(cells)} | {memory} |"
+
+
+def _times(figures: Figures, kind: str) -> str:
+    assert figures.searching is not None  # noqa: S101 - it was looked at before
+    times = figures.searching.times.get(kind)
+    if times is None:
+        return "—"
+    most = max(each.asked for each in figures.searching.times.values())
+    note = f" ({times.asked} queries)" if times.asked < most else ""
+    return f"{_milliseconds(times)}{note}"
+
+
+def _milliseconds(times: Times) -> str:
+    return " / ".join(f"{1e3 * each:.2f}" for each in (times.p50, times.p95, times.p99))
+
+
+def _memory(peak: int | None) -> str:
+    return f"{peak / 1e6:,.0f} MB" if peak else "—"
