@@ -66,7 +66,7 @@ def _searching(run: Run, key: str, lead: float, text: str) -> Iterator[Goal]:
             continue
         pairs = {"p50": (ours.p50, theirs.p50), "p99": (ours.p99, theirs.p99)}
         figure = "; ".join(
-            f"{name} {1e3 * our:.1f} to {1e3 * their:.1f} ms"
+            f"{name} {1e3 * our:.2f} to {1e3 * their:.2f} ms"
             for name, (our, their) in pairs.items()
         )
         met = all(lead * our <= their for our, their in pairs.values())

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.engines import plots
+from benchmarks.engines.catalogue import FIELDS_MADE, JAVA_FIELDS, THIS_PROJECT
 from benchmarks.engines.goals import Goal, goals
 from benchmarks.engines.queries import KINDS
 from benchmarks.engines.results import Figures, Run, Times
@@ -34,7 +35,8 @@ def lines(runs: Sequence[Run]) -> Iterator[str]:
     yield ""
     yield f"![How long searches take, against the number of chunks]({SEARCHING.name})"
     for run in runs:
-        yield from ("", f"## {run.chunks:,} chunks", "", *_writing(run), "", *_searching(run), "")
+        yield from ("", f"## {run.chunks:,} chunks", "", *_writing(run), "", *_shares(run))
+        yield from (*_searching(run), "")
         versions = ", ".join(f"{name} {number}" for name, number in run.versions.items())
         yield f"{run.date}, {run.text_bytes / 1e6:,.0f} MB of text. {run.machine}. {versions}."
 
@@ -58,6 +60,19 @@ def _writing(run: Run) -> Iterator[str]:
         cells.append(f"{figures.index_bytes / run.text_bytes:.2f}" if figures.index_bytes else "—")
         cells.append(_memory(figures.writing.peak_bytes if figures.writing else None))
         yield f"| {figures.name} | {' | '.join(cells)} |"
+
+
+def _shares(run: Run) -> Iterator[str]:
+    """What the time that this project takes to index consists of."""
+    keys = (THIS_PROJECT, FIELDS_MADE, JAVA_FIELDS)
+    spent = [writing.processor_seconds for key in keys if (writing := run.engines[key].one_core)]
+    if len(spent) == len(keys):
+        whole, made, lucene = spent
+        yield (
+            f"Of the processor time that this project takes on one core, making fields is "
+            f"{made / whole:.0%}; Java takes {lucene / whole:.0%} of it to write the same fields."
+        )
+        yield ""
 
 
 def _searching(run: Run) -> Iterator[str]:

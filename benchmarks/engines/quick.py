@@ -27,7 +27,7 @@ class Bound:
 
     Attributes:
         name: of what.
-        most: the bound: what a quiet machine shows, and half as much again.
+        most: the bound, with slack for what else a machine does.
         ratio: what was measured.
     """
 

@@ -61,7 +61,7 @@ def test_goals_that_are_reached() -> None:
     found = list(goals([REACHED]))
     assert [goal.met for goal in found] == [True] * len(found)
     assert "960 of 1,000 chunks/s: 0.96" in {goal.figure for goal in found}
-    assert "p50 3.0 to 3.0 ms; p99 9.0 to 9.0 ms" in {goal.figure for goal in found}
+    assert "p50 3.00 to 3.00 ms; p99 9.00 to 9.00 ms" in {goal.figure for goal in found}
 
 
 @pytest.mark.parametrize(
