@@ -49,7 +49,7 @@ def main() -> None:
         except CompilerMissingError as error:
             sys.exit(f"Error: {error}")
         if arguments.quick:
-            sys.exit("\n".join(quick.broken(Path(temporary), compared)) or None)
+            sys.exit("\n".join(quick.broken(Path(temporary) / "data", compared)) or None)
         folder = arguments.folder or Path(temporary)
         for size in sorted(arguments.sizes):
             run = measured(folder / str(size), size, compared, Queries())

@@ -151,6 +151,7 @@ def test_all_engines_find_as_much(java: PlainLucene, tmp_path: Path) -> None:
 
 
 @pytest.mark.soak
+@pytest.mark.timeout(900)
 @pytest.mark.usefixtures("java")
 def test_the_quick_form_tells_all_ratios() -> None:
     done = subprocess.run(
