@@ -15,14 +15,14 @@ def start() -> None:
     jvm.start("batch")
 
 
-def write(texts: Path, index: Path, threads: int) -> None:  # noqa: ARG001 - one thread writes
-    """Add the texts one by one, as `idx` does."""
+def write(texts: Path, index: Path, threads: int) -> None:  # noqa: ARG001 - it has two of its own
+    """Add the texts, as `idx` does."""
     from shared import Index, create
 
     create(index)
     with Index(index) as writer:
-        for document in documents(texts):
-            writer.add(document)
+        for _ in writer.add_all(documents(texts)):
+            pass
 
 
 @contextmanager
