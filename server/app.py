@@ -19,7 +19,13 @@ from server.settings import (
     HttpSettings,
     ServerSettings,
 )
-from shared.settings import DEFAULT_INDEX_PATH, INDEX_PATH_VARIABLE, VARIABLES, configured
+from shared.settings import (
+    DEFAULT_INDEX_PATH,
+    INDEX_PATH_VARIABLE,
+    VARIABLES,
+    configured,
+    java_heap,
+)
 
 if TYPE_CHECKING:
     from server.administration.service import Administration
@@ -162,6 +168,8 @@ def serve(
     idx, which writes.
     """
     administration.check(admin=admin, roots=roots)
+    # Before a client waits for Java, which starts in the background.
+    java_heap()
     settings = ServerSettings(
         index_path,
         tools=_names(tools),

@@ -14,9 +14,9 @@ from pydantic import TypeAdapter
 from pydantic_core import to_json, to_jsonable_python
 
 from server.administration.answers import RememberedDirectory
+from server.errors import AnswerTooLongError
 from server.fence import current_fence, fenced_parts
 from shared.document import Scalar
-from shared.errors import AnswerTooLongError
 from shared.explained import ExplainedHit, ExplainedStep, ExplainedTerm, QueryExplanation
 from shared.index_results import DocumentDetails, FieldDescription, TermCount
 from shared.results import ChunkText, DocumentSummary, Facet, FailedFile, Hit

@@ -1,4 +1,4 @@
-"""What can go wrong with requests that only the server knows: for resources and their changes.
+"""What can go wrong with requests that only the server knows.
 
 They are of the family of `shared.errors`, where everything else is.
 """
@@ -49,4 +49,14 @@ class TooManySubscriptionsError(McpLuceneError):
         super().__init__(
             f"a client can subscribe to {most:,} resources; subscribe to fewer, or listen to "
             "changes of the list"
+        )
+
+
+class AnswerTooLongError(McpLuceneError):
+    """Not even the ids of an answer fit into the length that was asked for."""
+
+    def __init__(self, characters: int) -> None:
+        super().__init__(
+            f"the answer does not fit into {characters:,} characters; ask for more with "
+            "max_characters"
         )

@@ -12,13 +12,13 @@ from mcp import MCPError
 from mcp.types import INTERNAL_ERROR, INVALID_PARAMS
 
 from server.errors import (
+    AnswerTooLongError,
     CursorError,
     LanguageNotFoundError,
     ResourceNotFoundError,
     TooManySubscriptionsError,
 )
 from shared.errors import (
-    AnswerTooLongError,
     ChunkNotFoundError,
     DocumentNotFoundError,
     FieldNotFoundError,

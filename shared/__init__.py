@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from shared.chunker import Chunk
     from shared.document import Document
     from shared.errors import (
-        AnswerTooLongError,
         BackupError,
         ChunkNotFoundError,
         ConfigurationError,
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
         IndexWriteError,
         InvalidDocumentError,
         InvalidTextError,
+        JavaHeapError,
         JavaStartError,
         LanguageModelError,
         LuceneError,
@@ -78,7 +78,6 @@ if TYPE_CHECKING:
     from shared.source_file import FileState, SourceFile
 
 __all__ = [
-    "AnswerTooLongError",
     "BackupError",
     "Chunk",
     "ChunkNotFoundError",
@@ -114,6 +113,7 @@ __all__ = [
     "IndexedFolders",
     "InvalidDocumentError",
     "InvalidTextError",
+    "JavaHeapError",
     "JavaStartError",
     "LanguageModelError",
     "LuceneError",

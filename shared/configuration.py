@@ -1,6 +1,5 @@
 """The configuration file and the variables of the environment, read and checked."""
 
-import codecs
 import os
 import re
 import tomllib
@@ -12,19 +11,17 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 
 from pydantic import (
-    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
     Field,
     SecretStr,
     ValidationError,
-    ValidationInfo,
 )
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from shared.errors import ConfigurationError
-from shared.normalization.address import url_problem
+from shared.setting_types import Address, EncodingName, LocatedPath
 from shared.settings import (
     DEFAULT_INDEX_PATH,
     DEFAULT_MAX_MEGABYTES,
@@ -34,53 +31,21 @@ from shared.settings import (
     DEFAULT_PDF_ENGINE,
     DEFAULT_TIMEOUT,
     DEFAULT_WAIT,
+    MAX_JAVA_HEAP,
     MAX_MEMORY,
     MAX_NORMALIZER_TIMEOUT,
     MAX_TIMEOUT,
     MAX_WORKERS,
+    MIN_JAVA_HEAP,
     MIN_MEMORY,
     MIN_NORMALIZER_TIMEOUT,
     MIN_TIMEOUT,
     VARIABLES,
     PdfEngineName,
     configuration_file,
+    default_java_heap,
     default_workers,
 )
-
-
-def _located(value: Any, info: ValidationInfo) -> Any:
-    """A path with its ``~`` resolved, and relative to the folder of the file it stands in."""
-    if isinstance(value, Path):
-        return value
-    if not isinstance(value, str):
-        raise PydanticCustomError("value", "the value should be a path, in quotes")
-    if not value or "\0" in value:
-        raise PydanticCustomError(
-            "value", "a path is at least one character, and no null character is in it"
-        )
-    if info.context is None:
-        return Path(value)
-    try:
-        path = Path(value).expanduser()
-    except RuntimeError as error:
-        raise PydanticCustomError("value", "there is no user of this name") from error
-    # normpath, not resolve: a link stays one, and may lead elsewhere tomorrow.
-    return Path(os.path.normpath(info.context["folder"] / path))
-
-
-def _known_encoding(name: str) -> str:
-    try:
-        codecs.lookup(name)
-    except LookupError as error:
-        raise PydanticCustomError("value", "there is no such encoding") from error
-    return name
-
-
-def _address(url: str) -> str:
-    if problem := url_problem(url):
-        # As a part of the message: the library takes braces in it for places to fill in.
-        raise PydanticCustomError("value", "{problem}", {"problem": problem})
-    return url
 
 
 def _as_table(value: Any) -> Any:
@@ -91,9 +56,6 @@ def _as_table(value: Any) -> Any:
         )
     return {"path": value} if isinstance(value, str) else value
 
-
-# Lax where the rest is strict: a path and a folder are made of text.
-_Path = Annotated[Path, BeforeValidator(_located), Field(strict=False)]
 
 _POSITIVE: Final = Field(ge=0, allow_inf_nan=False)
 
@@ -109,7 +71,7 @@ class Folder(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    path: _Path
+    path: LocatedPath
     include: list[str] = []
     exclude: list[str] = []
 
@@ -119,7 +81,7 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    index_path: _Path = DEFAULT_INDEX_PATH
+    index_path: LocatedPath = DEFAULT_INDEX_PATH
     wait: Annotated[float, _POSITIVE] = DEFAULT_WAIT
     folders: list[Annotated[Folder, BeforeValidator(_as_table)]] = []
     include: list[str] = []
@@ -127,15 +89,16 @@ class Settings(BaseModel):
     hidden: bool = False
     follow_links: bool = False
     max_size: Annotated[float, _POSITIVE] = DEFAULT_MAX_MEGABYTES
-    encoding: Annotated[str, AfterValidator(_known_encoding)] | None = None
+    encoding: EncodingName | None = None
     pdf_engine: PdfEngineName = DEFAULT_PDF_ENGINE
     pdf_password: SecretStr | None = None
     workers: int = Field(default_factory=default_workers, ge=1, le=MAX_WORKERS)
     timeout: Annotated[float, Field(ge=MIN_TIMEOUT, le=MAX_TIMEOUT)] = DEFAULT_TIMEOUT
     max_memory: Annotated[int, Field(ge=MIN_MEMORY, le=MAX_MEMORY)] = DEFAULT_MAX_MEMORY
+    java_heap: int = Field(default_factory=default_java_heap, ge=MIN_JAVA_HEAP, le=MAX_JAVA_HEAP)
     normalize: bool = False
     normalizer_model: Annotated[str, Field(min_length=1)] | None = None
-    normalizer_url: Annotated[str, AfterValidator(_address)] = DEFAULT_NORMALIZER_URL
+    normalizer_url: Address = DEFAULT_NORMALIZER_URL
     normalizer_timeout: Annotated[
         float, Field(ge=MIN_NORMALIZER_TIMEOUT, le=MAX_NORMALIZER_TIMEOUT)
     ] = DEFAULT_NORMALIZER_TIMEOUT

@@ -14,6 +14,7 @@ from org.apache.lucene.index import Term
 
 from shared import java_errors, jvm, schema
 from shared.errors import InvalidDocumentError
+from shared.java_errors import lacks_memory
 
 _AHEAD: Final = 4
 """Documents that wait for Lucene; one would do if all took equally long."""
@@ -76,7 +77,8 @@ class DocumentWriter:
             try:
                 return self._replace(document_term(document_id), batches)
             except lucene.JavaError as error:
-                if IllegalArgumentException.instance_(error.getJavaException()):
+                thrown = error.getJavaException()
+                if IllegalArgumentException.instance_(thrown) and not lacks_memory(thrown):
                     raise InvalidDocumentError(
                         f"the document {document_id[:80]!r} cannot be indexed: "
                         f"{java_errors.message(error)}"

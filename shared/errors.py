@@ -20,6 +20,16 @@ class JavaStartError(McpLuceneError):
     """The Java virtual machine that runs Lucene could not be started."""
 
 
+class JavaHeapError(McpLuceneError):
+    """A call needed more than the `heap` MiB of memory that Java may use."""
+
+    def __init__(self, path: Path, heap: int, help_: str) -> None:
+        super().__init__(
+            f"the {heap} MiB of memory that Java may use are too small for work on the index at "
+            f"{path}; {help_}, or allow more with IDX_JAVA_HEAP or the setting java_heap"
+        )
+
+
 class LuceneError(McpLuceneError):
     """Lucene failed in a way that no other error describes."""
 
@@ -236,16 +246,6 @@ class TimeBudgetError(McpLuceneError):
         super().__init__(
             f"the answer was not ready after {seconds:g} seconds and was given up; ask for less, "
             "or start the server with a greater --time-budget"
-        )
-
-
-class AnswerTooLongError(McpLuceneError):
-    """Not even the ids of an answer fit into the length that was asked for."""
-
-    def __init__(self, characters: int) -> None:
-        super().__init__(
-            f"the answer does not fit into {characters:,} characters; ask for more with "
-            "max_characters"
         )
 
 

@@ -18,6 +18,7 @@ from shared import index_folder, java_errors, jvm
 from shared.analysis.analyzers import writing_analyzer
 from shared.commit import open_last_commit
 from shared.errors import IndexLockedError, IndexPathError
+from shared.settings import java_heap
 from shared.writer_lock import holder
 
 _RETRY_SECONDS: Final = 0.05
@@ -28,6 +29,9 @@ _WITHOUT_LOCKS: Final = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
 BUFFER_MEGABYTES: Final = 64.0
 """Postings that are kept in memory before they become a segment; with Lucene's 16 MB, writing
 takes 15 % longer, for merges."""
+
+_SHARE_OF_HEAP: Final = 1 / 8
+"""The most of Java's heap that they may take; documents, merges and queries need the rest."""
 
 
 def open_writer(
@@ -49,7 +53,7 @@ def open_writer(
     def open_() -> Any:
         config = IndexWriterConfig(writing_analyzer())
         config.setOpenMode(mode)
-        config.setRAMBufferSizeMB(BUFFER_MEGABYTES)
+        config.setRAMBufferSizeMB(min(BUFFER_MEGABYTES, _SHARE_OF_HEAP * java_heap()))
         if keep_order:
             # The usual one merges segments that are no neighbours, too.
             config.setMergePolicy(LogByteSizeMergePolicy())

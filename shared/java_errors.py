@@ -23,10 +23,12 @@ from shared.errors import (
     IndexMissingError,
     IndexPathError,
     IndexWriteError,
+    JavaHeapError,
     LuceneError,
     McpLuceneError,
 )
 from shared.index_format import NO_COMMIT, has_segments, written_by
+from shared.settings import java_heap
 
 
 def message(error: lucene.JavaError) -> str:
@@ -48,13 +50,14 @@ def reading(path: Path) -> Iterator[None]:
         IndexPathError: the operating system refuses access.
         IndexLuceneVersionError: another Lucene wrote the index.
         IndexDamagedError: files are missing, cut short or changed.
+        JavaHeapError: it takes more memory than Java may use.
         LuceneError: anything else.
     """
     try:
         yield
     except lucene.JavaError as error:
         thrown = error.getJavaException()
-        raise _reading_error(path, thrown) or _unforeseen(thrown) from error
+        raise _reading_error(path, thrown) or _unforeseen(path, thrown, _ASK_FOR_LESS) from error
     except lucene.InvalidArgsError as error:
         # It holds Java objects, whose text only a thread that is attached to Java can tell.
         raise LuceneError(f"Lucene was called wrongly: {error}; please report this") from None
@@ -128,17 +131,39 @@ def _writing_error(path: Path, thrown: Any) -> McpLuceneError:
     elif str(thrown.getMessage()).startswith(_FAILED_BEFORE) and thrown.getCause():
         # A thread of the writer failed; the cause tells how.
         thrown = thrown.getCause()
-    known = _reading_error(path, thrown) or _unforeseen(thrown)
+    known = _reading_error(path, thrown) or _unforeseen(path, thrown, _WRITE_LESS)
     if isinstance(known, IndexPathError) and not AccessDeniedException.instance_(thrown):
         return IndexWriteError(path, text(thrown))
     return known
 
 
-def _unforeseen(thrown: Any) -> LuceneError:
-    if OutOfMemoryError.instance_(thrown):
-        return LuceneError(
-            "the work needs more memory than the Java heap has; ask for less at once"
-        )
+_ASK_FOR_LESS: Final = "ask for less at once"
+
+_WRITE_LESS: Final = (
+    "what was not committed is taken back: do it again in smaller parts or with shorter documents"
+)
+
+_BESIDE_HEAP: Final = ("unable to create native thread", "Metaspace", "Compressed class space")
+"""How messages of `OutOfMemoryError` begin that no greater heap helps against."""
+
+
+def lacks_memory(thrown: Any) -> bool:
+    """Whether Java has thrown something since its heap, or memory beside it, is too small."""
+    return OutOfMemoryError.instance_(thrown) or thrown.getMessage() == _NO_TEXT
+
+
+_NO_TEXT: Final = "value must not be null"
+"""What Lucene says to a field without a text: JCC hands over null if Java has no memory for it."""
+
+
+def _unforeseen(path: Path, thrown: Any, help_: str) -> McpLuceneError:
+    if lacks_memory(thrown):
+        if text(thrown).startswith(_BESIDE_HEAP):
+            return LuceneError(
+                f"Java got no more of the system: {text(thrown)}; raise the limits of this "
+                "process (ulimit -a tells them), or end other programs"
+            )
+        return JavaHeapError(path, java_heap(), help_)
     kind = thrown.getClass().getName()
     return LuceneError(f"Lucene failed with {kind}: {text(thrown)}; please report this")
 

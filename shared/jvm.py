@@ -18,7 +18,8 @@ from typing import Final, Literal
 import lucene
 
 from shared import aot_cache
-from shared.errors import JavaStartError
+from shared.errors import ConfigurationError, JavaStartError
+from shared.settings import java_heap
 
 Program = Literal["command", "batch", "server"]
 """What the machine is started for: a short command, a long run of writing, or the server."""
@@ -52,10 +53,12 @@ _OPTIONS: Final[dict[Program, tuple[str, ...]]] = {
     "server": (),
 }
 
-_MAX_HEAP: Final = "512m"
+_INITIAL_HEAP: Final = 64
+"""MiB to begin with. Java would take a 64th of the machine's memory, and fill it with garbage
+before it collects any: on one of 24 GB a server took 300 MB instead of 210, for 5 % less time."""
 
-ADDRESS_SPACE: Final = 1_600_000_000
-"""Bytes of address space that the machine takes with these options; about 100 MB get used."""
+_ADDRESS_SPACE_BESIDE_HEAP: Final = 1_070_000_000
+"""Bytes that the machine reserves with these options; about 100 MB get used."""
 
 _starting = threading.Lock()
 
@@ -66,9 +69,23 @@ def options(program: Program, *extra_options: str) -> tuple[str, ...]:
     Args:
         program: what it is started for.
         extra_options: further ones, in place of the ahead-of-time cache.
+
+    Raises:
+        ConfigurationError: the setting of its heap cannot be used.
     """
     last = extra_options or aot_cache.options()
-    return (*_COMMON, *_OPTIONS[program], f"-Xmx{_MAX_HEAP}", *last)
+    heap = java_heap()
+    sizes = (f"-Xms{min(heap, _INITIAL_HEAP)}m", f"-Xmx{heap}m")
+    return (*_COMMON, *_OPTIONS[program], *sizes, *last)
+
+
+def address_space() -> int:
+    """Bytes of address space that the machine reserves.
+
+    Raises:
+        ConfigurationError: the setting of its heap cannot be used.
+    """
+    return _ADDRESS_SPACE_BESIDE_HEAP + java_heap() * 2**20
 
 
 def start(program: Program = "command", *extra_options: str) -> None:
@@ -80,11 +97,12 @@ def start(program: Program = "command", *extra_options: str) -> None:
 
     Raises:
         JavaStartError: the machine could not be started, for example for want of memory.
+        ConfigurationError: the setting of its heap cannot be used.
     """
     with _starting:
         environment = lucene.getVMEnv()
         if environment is None:
-            _check_address_space()
+            _check_address_space(address_space())
             _have_java_spell_paths_like_python()
             try:
                 lucene.initVM(vmargs=list(options(program, *extra_options)))
@@ -106,7 +124,7 @@ def start_early(program: Program = "command") -> None:
 
 
 def _start_and_leave(program: Program) -> None:
-    with suppress(JavaStartError):
+    with suppress(JavaStartError, ConfigurationError):
         start(program)
         lucene.getVMEnv().detachCurrentThread()
 
@@ -120,15 +138,15 @@ def _have_java_spell_paths_like_python() -> None:
         os.environ["LC_ALL"] = "C.UTF-8"
 
 
-def _check_address_space() -> None:
+def _check_address_space(needed: int) -> None:
     """Find out beforehand what would end the process: Java exits when it cannot reserve memory."""
     try:
-        mmap.mmap(-1, ADDRESS_SPACE, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, mmap.PROT_READ).close()
+        mmap.mmap(-1, needed, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, mmap.PROT_READ).close()
     except OSError as error:
         raise JavaStartError(
             "the Java virtual machine could not be started: it reserves "
-            f"{ADDRESS_SPACE / 1e9:.1f} GB of address space, and this process may not; raise the "
-            "limit (ulimit -v)"
+            f"{needed / 1e9:.1f} GB of address space, and this process may not; raise the "
+            "limit (ulimit -v), or have Java take less with IDX_JAVA_HEAP"
         ) from error
 
 

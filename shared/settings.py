@@ -37,6 +37,7 @@ VARIABLES: Final = {
     "workers": "IDX_WORKERS",
     "timeout": "IDX_TIMEOUT",
     "max_memory": "IDX_MAX_MEMORY",
+    "java_heap": "IDX_JAVA_HEAP",
     "normalize": "IDX_NORMALIZE",
     "normalizer_model": "IDX_NORMALIZER_MODEL",
     "normalizer_url": "IDX_NORMALIZER_URL",
@@ -76,6 +77,13 @@ MIN_MEMORY: Final = 100
 MAX_MEMORY: Final = 1_000_000
 """In units of 10⁶ bytes; a worker cannot start with less."""
 
+DEFAULT_JAVA_HEAP: Final = 512
+"""Memory that Java's objects may take, in MiB, on a machine that has twice as much or more."""
+
+MIN_JAVA_HEAP: Final = 16
+MAX_JAVA_HEAP: Final = 1_000_000
+"""In MiB; with the least one, an empty index can be searched and little more."""
+
 MAX_WORKERS: Final = 1024
 """The greatest number of worker processes."""
 
@@ -94,6 +102,29 @@ def default_workers() -> int:
     """How many worker processes there are if nobody says: one for each core of this process."""
     # What a container or taskset leaves to the process, which os.cpu_count does not tell.
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def default_java_heap() -> int:
+    """MiB of Java's heap if nobody says: half of the memory at most, so that a small machine has
+    room for Python and for the files of the index.
+    """
+    from shared.machine_memory import usable_bytes
+
+    half = usable_bytes() // 2**21
+    return max(MIN_JAVA_HEAP, min(half, DEFAULT_JAVA_HEAP))
+
+
+def java_heap() -> int:
+    """MiB of Java's heap, as the variable or the configuration file says, or by default.
+
+    Raises:
+        ConfigurationError: the file cannot be read, or a value in it or in a variable is wrong.
+    """
+    if os.environ.get(VARIABLES["java_heap"]):
+        from shared.configuration import settings
+
+        return next(int(each.value) for each in settings() if each.name == "java_heap")
+    return configured("java_heap") or default_java_heap()
 
 
 def configuration_file() -> Path:

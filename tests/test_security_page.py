@@ -31,7 +31,6 @@ from server.resources.subscribers import _SECONDS_TO_SEND
 from server.state import _SECONDS_TO_STOP
 from shared import document
 from shared import settings as shared_settings
-from shared.jvm import _MAX_HEAP
 from shared.normalization import normalizer, transport
 from shared.normalization.chat import _MAX_TOKENS
 from shared.query import limits
@@ -56,8 +55,6 @@ def expected() -> dict[str, str]:
     headers = inspect.signature(h11.Connection).parameters["max_incomplete_event_size"].default
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     assert timed_connections(1).most == files // 2
-    heap = re.fullmatch(r"(\d+)m", _MAX_HEAP)
-    assert heap
     return {
         "body of a request": megabytes(settings.DEFAULT_MAX_BODY * 1e6),
         "headers of a request": f"{headers // 1024} KiB",
@@ -89,7 +86,7 @@ def expected() -> dict[str, str]:
         "time of a call": seconds(settings.DEFAULT_TIME_BUDGET),
         "time that a call has to stop then": seconds(_SECONDS_TO_STOP),
         "calls that Lucene answers at once": f"{_MAX_THREADS}",
-        "heap of the Java virtual machine": f"{heap[1]} MiB",
+        "heap of the Java virtual machine": f"{shared_settings.DEFAULT_JAVA_HEAP} MiB",
         "answer": characters(budget.DEFAULT_CHARACTERS),
         "answer that a client can ask for": characters(budget.MAX_CHARACTERS),
         "error": characters(protocol_errors.MAX_ERROR_CHARACTERS),

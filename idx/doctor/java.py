@@ -4,7 +4,7 @@ import time
 
 from idx.doctor import machine
 from idx.doctor.finding import Finding, Findings
-from shared.errors import JavaStartError
+from shared.errors import ConfigurationError, JavaStartError
 from shared.version import lucene_versions
 
 
@@ -27,7 +27,12 @@ def java() -> Findings:
     """The limits that the virtual machine needs, its start-up cache, and its start."""
     from shared import aot_cache, jvm
 
-    yield from machine.memory(jvm.ADDRESS_SPACE)
+    try:
+        needed = jvm.address_space()
+    except ConfigurationError as error:
+        yield Finding("Java", "problem", str(error))
+        return
+    yield from machine.memory(needed)
     cache = aot_cache.path()
     if cache.is_file():
         yield Finding("Start-up cache", "ok", f"{cache}, {cache.stat().st_size / 1e6:.0f} MB")

@@ -7,8 +7,8 @@ from pydantic import Field
 
 from server.arguments import ChunkId, DocumentId, MaxCharacters
 from server.budget import DEFAULT_CHARACTERS, check_room, fit, shorten_chunk
+from server.errors import AnswerTooLongError
 from server.state import ToolContext, ask
-from shared.errors import AnswerTooLongError
 from shared.results import DocumentChunks, Neighbour
 from shared.settings import MAX_COUNT
 

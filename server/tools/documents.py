@@ -13,8 +13,8 @@ from server.budget import (
     shorten_failure,
     shorten_summary,
 )
+from server.errors import AnswerTooLongError
 from server.state import ToolContext, ask
-from shared.errors import AnswerTooLongError
 from shared.index_results import DocumentDetails
 from shared.results import DocumentList, FailureList
 

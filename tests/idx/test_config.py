@@ -52,6 +52,8 @@ main()
 """
 """A command of `idx` with every option, that prints what it was called with."""
 
+WITHOUT_OPTION = {"folders", "java_heap"}
+
 # Setting: value in the file, the value that means, the variable, its value, options, their value.
 VALUES: dict[str, tuple[str, Any, str, Any, list[str], Any]] = {
     "index_path": ("'/a'", "/a", "b", "b", ["-i", "c"], "c"),
@@ -92,7 +94,7 @@ def probe(*arguments: str) -> dict[str, Any]:
 def test_an_option_beats_the_variable_beats_the_file_beats_the_default(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    assert VALUES.keys() == VARIABLES.keys() - {"folders"}
+    assert VALUES.keys() == VARIABLES.keys() - WITHOUT_OPTION
     built_in = probe()
     assert (built_in["index_path"], built_in["max_size"], built_in["workers"]) == (
         "lucene-index",
@@ -115,14 +117,15 @@ def test_each_value_is_shown_with_its_origin(
     file = write("".join(f"{name} = {values[0]}\n" for name, values in VALUES.items()))
     expected = {name: (values[1], str(file)) for name, values in VALUES.items()}
     expected["pdf_password"] = ("••••", str(file))
-    assert shown(idx) == expected | {"folders": ([], "default")}
+    others = {"folders": ([], "default"), "java_heap": (512, "default")}
+    assert shown(idx) == expected | others
     for name, values in VALUES.items():
         monkeypatch.setenv(VARIABLES[name], values[2])
     monkeypatch.setenv("IDX_FOLDERS", "a:/b c")
     expected = {name: (values[3], VARIABLES[name]) for name, values in VALUES.items()}
     expected["pdf_password"] = ("••••", "IDX_PDF_PASSWORD")
     paths = [{"path": path, "include": [], "exclude": []} for path in (str(tmp_path / "a"), "/b c")]
-    assert shown(idx) == expected | {"folders": (paths, "IDX_FOLDERS")}
+    assert shown(idx) == expected | others | {"folders": (paths, "IDX_FOLDERS")}
 
 
 def test_the_path_of_the_file_is_shown_also_where_there_is_none(idx: Idx) -> None:
@@ -242,8 +245,8 @@ def test_every_setting_has_its_variable_its_option_and_its_row_in_the_documentat
         if info.envvar
     }
     documented = {variable: option.strip("`") for _, variable, option, _ in rows}
-    assert documented == declared | {"IDX_FOLDERS": "paths"}
-    defaults = Settings().model_dump(mode="json") | {"workers": "cores"}
+    assert documented == declared | {"IDX_FOLDERS": "paths", "IDX_JAVA_HEAP": "none"}
+    defaults = Settings().model_dump(mode="json") | {"workers": "cores", "java_heap": 512}
     for name, _, _, default in rows:
         expected = defaults[name]
         if isinstance(expected, float):

@@ -83,6 +83,7 @@ def test_the_list_of_commands_says_what_their_own_help_begins_with(name: str) ->
     module, _, attribute = ENTRIES[name].place.partition(":")
     target = getattr(import_module(module), attribute)
     text = target.info.help if isinstance(target, typer.Typer) else inspect.getdoc(target)
+    assert text
     assert " ".join(text.partition("\n\n")[0].split()) == ENTRIES[name].summary
 
 

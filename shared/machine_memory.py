@@ -1,0 +1,39 @@
+"""How much memory this process may use, whatever the machine has."""
+
+import os
+from pathlib import Path
+from typing import Final
+
+_CONTROL_GROUPS: Final = Path("/sys/fs/cgroup")
+_OWN_GROUP: Final = Path("/proc/self/cgroup")
+
+
+def usable_bytes(groups: Path = _CONTROL_GROUPS, own_group: Path = _OWN_GROUP) -> int:
+    """The memory of the machine, or less where a container or a service has a limit.
+
+    Args:
+        groups: where the control groups of Linux, version 2, are mounted.
+        own_group: the file that names the group of this process (cgroups(7)).
+    """
+    machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return min([machine, *_limits(groups, own_group)])
+
+
+def _limits(groups: Path, own_group: Path) -> list[int]:
+    """Those of the group and of all that it is part of; inside a container it is the root."""
+    try:
+        lines = own_group.read_text().splitlines()
+    except OSError:
+        return []
+    name = next((line.removeprefix("0::/") for line in lines if line.startswith("0::/")), "")
+    group = groups / name
+    limits = []
+    for folder in (group, *group.parents):
+        if not folder.is_relative_to(groups):
+            break
+        try:
+            limits.append(int((folder / "memory.max").read_text()))
+        except (OSError, ValueError):
+            # The root has no such file, and a group without a limit says "max".
+            continue
+    return limits
