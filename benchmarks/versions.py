@@ -61,16 +61,20 @@ def _write(index: Path, committed: Any, stop: Any) -> None:
 
     while not stop.wait(_SECONDS_BETWEEN_COMMITS):
         version = committed.value + 1
-        # 300 words, in two chunks.
-        text = f"{STAMP} {f'version{version} ' * 49}" * 6
         with Index(index) as writer:
-            for number in range(_KEPT):
-                writer.add(Document(f"kept{number}", f"Version {version}", text))
-            if version % 2:
-                writer.add(Document("odd", f"Version {version}", text))
-            else:
-                writer.delete("odd")
+            for name, title, text in documents(version):
+                # A blank text deletes.
+                writer.add(Document(name, title, text))
         committed.value = version
+
+
+def documents(version: int) -> Iterator[tuple[str, str, str]]:
+    """The id, title and text of each document of a version; a blank text means that it goes."""
+    # 300 words, in two chunks.
+    text = f"{STAMP} {f'version{version} ' * 49}" * 6
+    for number in range(_KEPT):
+        yield f"kept{number}", f"Version {version}", text
+    yield "odd", f"Version {version}", text if version % 2 else ""
 
 
 def mistake(answer: dict[str, Any], committed: int) -> str | None:

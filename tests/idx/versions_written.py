@@ -1,0 +1,160 @@
+"""Writers of versions, each of documents of its own, that are killed now and then.
+
+Each is driven by a thread of the test, and is a real process that waits for the lock of the other.
+"""
+
+import json
+import random
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from benchmarks.versions import documents
+from tests.conftest import PROGRAMS
+
+_LIBRARY: Final = """
+import json, sys
+from shared import Document, Index
+for line in sys.stdin:
+    entries = json.loads(line)
+    try:
+        with Index(sys.argv[1], wait=120) as index:
+            # Nobody ever sees what is taken back.
+            index.delete_documents(entry["Id"] for entry in entries)
+            if len(entries) % 2:
+                index.add(Document(entries[0]["Id"], "Nothing", "stamp nothing"))
+                raise InterruptedError
+            for entry in entries:
+                index.add(Document(entry["Id"], entry["Title"], entry["Content"]))
+    except InterruptedError:
+        pass
+    print("done", flush=True)
+"""
+"""Writes lists of documents; one of odd length is taken back."""
+
+_SHARE_KILLED: Final = 0.2
+_SHARE_TAKEN_BACK: Final = 0.2
+_LONGEST_LIFE: Final = 1.0
+"""Seconds after which a process that is killed is killed at the latest."""
+
+
+class Writer:
+    """Writes one version after the other, until it is told to stop.
+
+    Attributes:
+        prefix: how the ids of its documents begin.
+        committed: the last version that was committed.
+        killed: how often a process of it was killed in the middle of its work.
+    """
+
+    def __init__(self, index: Path, prefix: str) -> None:
+        self.prefix = prefix
+        self.committed = 0
+        self.killed = 0
+        self._index = index
+        # Reproducible as far as processes are, and not secret.
+        self._random = random.Random(prefix)  # noqa: S311
+
+    def run(self, stop: threading.Event) -> None:
+        while not stop.is_set():
+            if self._random.random() < _SHARE_KILLED:
+                # Whether it committed nobody knows; the same version is written again.
+                self._kill(self._entries(), self._random.uniform(0, _LONGEST_LIFE))
+                self.killed += 1
+            self.write()
+
+    def write(self) -> None:
+        """Commit the next version."""
+        self._write(self._entries())
+        self.committed += 1
+
+    def close(self) -> None:
+        """End what it has started."""
+
+    def _entries(self) -> list[dict[str, str]]:
+        return [
+            {"Id": f"{self.prefix}{name}", "Title": title, "Content": text}
+            for name, title, text in documents(self.committed + 1)
+        ]
+
+    def _write(self, entries: list[dict[str, str]]) -> None:
+        raise NotImplementedError
+
+    def _kill(self, entries: list[dict[str, str]], seconds: float) -> None:
+        raise NotImplementedError
+
+
+class IdxWriter(Writer):
+    """Runs `idx bulk` for each version."""
+
+    def _write(self, entries: list[dict[str, str]]) -> None:
+        process, lines = self._start(entries)
+        _, told = process.communicate(lines, timeout=240)
+        assert process.returncode == 0, told
+
+    def _kill(self, entries: list[dict[str, str]], seconds: float) -> None:
+        process, lines = self._start(entries)
+        timer = threading.Timer(seconds, process.kill)
+        timer.start()
+        process.communicate(lines)
+        timer.cancel()
+
+    def _start(self, entries: list[dict[str, str]]) -> tuple[Any, str]:
+        process = subprocess.Popen(
+            [PROGRAMS / "idx", "bulk", "-j", "-", "-i", self._index, "--wait", "120"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        return process, "\n".join(map(json.dumps, entries))
+
+
+class LibraryWriter(Writer):
+    """Has a process of its own open the index, write a version and close it."""
+
+    def __init__(self, index: Path, prefix: str) -> None:
+        super().__init__(index, prefix)
+        self._process = self._start()
+
+    def close(self) -> None:
+        self._process.communicate()
+
+    def _write(self, entries: list[dict[str, str]]) -> None:
+        if self._random.random() < _SHARE_TAKEN_BACK:
+            assert self._answers(entries[:3])
+        assert self._answers(entries)
+
+    def _kill(self, entries: list[dict[str, str]], seconds: float) -> None:
+        timer = threading.Timer(seconds, self._process.kill)
+        timer.start()
+        while self._answers(entries):
+            pass
+        timer.join()
+        self._process.communicate()
+        self._process = self._start()
+
+    def _start(self) -> Any:
+        return subprocess.Popen(
+            [sys.executable, "-c", _LIBRARY, self._index],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def _answers(self, entries: list[dict[str, str]]) -> bool:
+        try:
+            self._process.stdin.write(json.dumps(entries) + "\n")
+            self._process.stdin.flush()
+        except BrokenPipeError:
+            return False
+        return bool(self._process.stdout.readline() == "done\n")
+
+
+def writers(index: Path) -> Iterator[Writer]:
+    """One of each kind, with documents of their own."""
+    yield LibraryWriter(index, "library-")
+    yield IdxWriter(index, "idx-")
