@@ -1,10 +1,12 @@
 """Lucene and the Java virtual machine that it runs in."""
 
+import os
 import time
 
 from idx.doctor import machine
 from idx.doctor.finding import Finding, Findings
 from shared.errors import ConfigurationError, JavaStartError
+from shared.settings import VARIABLES, default_java_heap
 from shared.version import lucene_versions
 
 
@@ -29,9 +31,10 @@ def java() -> Findings:
 
     try:
         needed = jvm.address_space()
-    except ConfigurationError as error:
-        yield Finding("Java", "problem", str(error))
-        return
+    except ConfigurationError:
+        # Told by `settings`; the rest is looked at with the default, also by the server's process.
+        os.environ[VARIABLES["java_heap"]] = str(default_java_heap())
+        needed = jvm.address_space()
     yield from machine.memory(needed)
     cache = aot_cache.path()
     if cache.is_file():

@@ -29,8 +29,8 @@ def filled(empty_index: Path) -> Path:
 def test_the_setting_is_checked(idx: Idx, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("IDX_JAVA_HEAP", "15")
     assert idx("stats", code=1).stderr == (
-        "Error: the environment: IDX_JAVA_HEAP: the value should be greater than or equal to 16 "
-        "(it is '15')\n"
+        "Error: the environment: IDX_JAVA_HEAP: the value should be a whole number from 16 to "
+        "1,000,000 (it is '15')\n"
     )
     monkeypatch.delenv("IDX_JAVA_HEAP")
     file = write("java_heap = 1_000_001")
