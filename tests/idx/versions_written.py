@@ -40,6 +40,9 @@ _SHARE_TAKEN_BACK: Final = 0.2
 _LONGEST_LIFE: Final = 1.0
 """Seconds after which a process that is killed is killed at the latest."""
 
+_LONGEST_PAUSE: Final = 0.3
+"""Seconds between two versions; without it, the one that has the lock mostly keeps it."""
+
 
 class Writer:
     """Writes one version after the other, until it is told to stop.
@@ -65,6 +68,8 @@ class Writer:
                 self._kill(self._entries(), self._random.uniform(0, _LONGEST_LIFE))
                 self.killed += 1
             self.write()
+            # The lock goes to whoever asks when it is free, and `idx` asks 20 times a second.
+            stop.wait(self._random.uniform(0, _LONGEST_PAUSE))
 
     def write(self) -> None:
         """Commit the next version."""

@@ -1,6 +1,6 @@
 import pytest
 
-from shared.chunker import chunk_id, chunks, split
+from shared.chunker import chunk_id, chunks, split, without_overlap, word_count
 
 
 def words(count: int) -> str:
@@ -90,3 +90,11 @@ def test_several_chunks_are_numbered_parts() -> None:
 
 def test_numbers_over_999_take_the_room_they_need() -> None:
     assert chunk_id("x", 1000) == "x-chunk-1000"
+
+
+@pytest.mark.parametrize("count", [1, 40, 250, 251, 460, 461, 1_000])
+def test_the_words_of_a_text_are_told_by_its_chunks(count: int) -> None:
+    pieces = contents(words(count))
+    assert word_count(len(pieces), pieces[-1]) == count
+    first, *others = pieces
+    assert " ".join([first, *map(without_overlap, others)]) == words(count)

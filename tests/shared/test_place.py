@@ -110,3 +110,11 @@ def test_a_text_that_is_not_the_files_own_has_characters_only() -> None:
 
 def test_a_blank_text_has_no_places() -> None:
     assert placed(" \n ") == []
+
+
+def test_blanks_at_the_ends_of_a_chunk_are_on_no_page() -> None:
+    # One letter between three blanks on either side, each on a page of its own.
+    sections = [Section("page", str(number), start) for number, start in ((1, 0), (2, 3), (3, 4))]
+    ((content, place),) = placed("\n \nw\n \n", sections)
+    assert content == "\n \nw\n \n"
+    assert (place["page_start"], place["page_end"]) == ("2", "2")

@@ -4,7 +4,7 @@ import pytest
 
 from shared import Document, Index, Searcher, create
 from shared.errors import QueryParseError
-from shared.query.syntax import original_position, to_lucene_syntax
+from shared.query.syntax import is_plain, original_position, to_lucene_syntax
 from shared.search_options import Syntax
 
 TEXTS = {
@@ -175,3 +175,22 @@ def test_positions_are_those_of_the_original() -> None:
 def test_no_text_takes_time_out_of_proportion(part: str) -> None:
     to_lucene_syntax(part * (20_000 // len(part)))
     to_lucene_syntax((part + " ") * (20_000 // (len(part) + 1)))
+
+
+@pytest.mark.parametrize(
+    ("text", "syntax", "plain"),
+    [
+        ("notice period?", "auto", True),
+        ("C++ and AT&T", "auto", True),
+        ("noti*", "auto", False),
+        ('"notice period"', "auto", False),
+        # It would name a field in an index that has this key.
+        ("author:Ann", "auto", False),
+        ('"notice period"', "plain", True),
+        ("notice period", "lucene", False),
+    ],
+)
+def test_a_query_is_plain_if_nothing_in_it_can_be_syntax(
+    text: str, syntax: Syntax, plain: bool
+) -> None:
+    assert is_plain(text, syntax) is plain
