@@ -81,6 +81,7 @@ bench: .venv/ready
 	$(BIN)/python -m benchmarks.answer_sizes
 	$(BIN)/python -m benchmarks.clients_at_once
 	$(BIN)/python -m benchmarks.verification
+	$(BIN)/python -m benchmarks.bounds
 	$(BIN)/python benchmarks/folders.py
 	$(BIN)/python benchmarks/pdf.py
 	$(BIN)/python -m benchmarks.relevance
