@@ -289,34 +289,3 @@ def test_threads_may_share_a_writer(empty_index: Path) -> None:
         for thread in threads:
             thread.join()
     assert len(ids(empty_index)) == 80
-
-
-def test_documents_are_written_in_the_order_in_which_they_are_submitted(empty_index: Path) -> None:
-    long = " ".join(map(str, range(300_000)))
-    with Index(empty_index) as index:
-        written = [
-            index.submit(Document(name, "Title", text))
-            for name, text in [("a", "first"), ("b", long), ("a", "second"), ("c", ""), ("a", long)]
-        ]
-        # Whatever is called afterwards comes after them.
-        assert index.delete("b") == 1429
-        assert [chunks.result() for chunks in written] == [1, 1429, 1, 0, 1429]
-    assert set(ids(empty_index)) == {"a"}
-
-
-def test_a_document_that_breaks_off_takes_the_block_back(empty_index: Path) -> None:
-    with Index(empty_index) as index:
-        index.add(Document("a", "Title", "before"))
-    with pytest.raises(KeyboardInterrupt), Index(empty_index) as index:  # noqa: PT012
-        index.submit(Document("a", "Title", "after"))
-        index.submit(Document("b", "Title", "after"))
-        raise KeyboardInterrupt
-    with Searcher(empty_index) as searcher:
-        assert [hit.content for hit in searcher.search("before after").results] == ["before"]
-
-
-def test_many_documents_tell_their_chunks_in_order(empty_index: Path) -> None:
-    documents = [Document(str(n), f"Title {n}", "word " * 250 * (n % 3)) for n in range(100)]
-    with Index(empty_index) as index:
-        added = list(index.add_all(documents))
-    assert added == [(document, (0, 1, 3)[n % 3]) for n, document in enumerate(documents)]
