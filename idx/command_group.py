@@ -1,10 +1,10 @@
 """A group of commands, each imported when it is run, so that the others take no time."""
 
-from collections.abc import Iterator, Mapping
+from collections import UserDict
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from importlib import import_module
-from typing import Any, Final
+from typing import Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -36,37 +36,33 @@ class CommandEntry:
         return typer.main.get_group(application).commands[name]
 
 
-class _Commands(Mapping[str, Any]):
-    """The commands of a table; each is loaded when it is looked up."""
-
-    def __init__(self, entries: Mapping[str, CommandEntry]) -> None:
-        self._entries = entries
-        self._load: Final = cache(lambda name: entries[name].load(name))
+class _Commands(UserDict[str, Any]):
+    """Commands by name; one that is given as an entry is loaded when it is looked up."""
 
     def __getitem__(self, name: str) -> Any:
-        return self._load(name)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._entries)
-
-    def __len__(self) -> int:
-        return len(self._entries)
+        command = self.data[name]
+        if isinstance(command, CommandEntry):
+            self.data[name] = command = command.load(name)
+        return command
 
 
 def command_group(entries: Mapping[str, CommandEntry]) -> type[TyperGroup]:
-    """The class of a group that has the commands of a table, in its order."""
+    """The class of a group that has the commands of a table, in its order, before all others."""
 
     class CommandGroup(TyperGroup):
-        def __init__(self, **attributes: Any) -> None:
-            super().__init__(**attributes | {"commands": _Commands(entries)})
+        def __init__(self, *, commands: Mapping[str, Any], **attributes: Any) -> None:
+            super().__init__(**attributes)
+            self.commands = _Commands({**entries, **commands})
+            self._others = commands
 
         def format_help(self, ctx: Any, formatter: Any) -> None:
             """Print the help; a summary is all that it needs of each command."""
-            commands = self.commands
-            self.commands = {
+            loadable = self.commands
+            listed = {
                 name: TyperCommand(name, help=entry.summary) for name, entry in entries.items()
             }
+            self.commands = {**listed, **self._others}
             super().format_help(ctx, formatter)
-            self.commands = commands
+            self.commands = loadable
 
     return CommandGroup
