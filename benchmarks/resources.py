@@ -55,13 +55,15 @@ def taken_by(process_id: int, index: Path) -> Resources:
         OSError: it has ended, or Java does not run in it.
     """
     process = Path(f"/proc/{process_id}")
+    # Java closes the sockets on which it is asked a little later.
+    descriptors = len(os.listdir(process / "fd"))  # noqa: PTH208 - links that lead nowhere
     _ask_java(process_id, "GC.run")
     native = _ask_java(process_id, "VM.native_memory summary scale=KB")
     heap = _kilobytes(r"Java Heap \(reserved=\d+KB, committed=(\d+)KB", native)
     names = [_text(file) for file in process.glob("task/*/comm")]
     mapped = re.findall(rf"{re.escape(str(index))}/(\S+)", _text(process / "maps"))
     return Resources(
-        descriptors=len(os.listdir(process / "fd")),  # noqa: PTH208 - links that lead nowhere
+        descriptors=descriptors,
         threads=sum(not name.startswith(_COMING_AND_GOING) for name in names),
         mapped_files=len(set(mapped)),
         resident=_kilobytes(r"VmRSS:\s+(\d+) kB", _text(process / "status")),
