@@ -162,26 +162,15 @@ def attached(program: Program = "command") -> Iterator[None]:
         JavaStartError: the machine could not be started.
     """
     environment = lucene.getVMEnv()
-    is_attached = environment is not None and environment.isCurrentThreadAttached()
-    if environment is not None and not is_attached and not _is_main_thread():
-        environment.attachCurrentThread()
-        try:
-            yield
-        finally:
-            environment.detachCurrentThread()
+    if environment is not None and environment.isCurrentThreadAttached():
+        yield
         return
-    if not is_attached:
+    if environment is None or threading.current_thread() is threading.main_thread():
         start(program)
-        environment = lucene.getVMEnv()
+        yield
+        return
+    environment.attachCurrentThread()
     try:
         yield
-    except Exception:
-        # JCC leaves a local reference to each Java exception behind, which lasts as long as the
-        # thread is attached: 3 kB for each query that does not parse.
+    finally:
         environment.detachCurrentThread()
-        environment.attachCurrentThread()
-        raise
-
-
-def _is_main_thread() -> bool:
-    return threading.current_thread() is threading.main_thread()

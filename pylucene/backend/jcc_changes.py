@@ -1,4 +1,4 @@
-"""The three changes to the code that JCC generates.
+"""The four changes to the code that JCC generates.
 
 **initVM lets other Python threads run.** JCC releases the GIL in every call into Java, but not in
 initVM, which first starts the JVM and then loads every class that has constants. Both take a good
@@ -12,6 +12,10 @@ memory happens to hold -1, it prints the Java exception of a call and forgets it
 character, for which it takes the bits of all of them together. Those of an emoji and of a character
 of the last of Unicode's planes, where the symbols of Apple's fonts are, make a number beyond
 Unicode, and Python a `SystemError` of it.
+
+**No reference to a Java exception is left behind.** JCC asks the JVM for the exception of a call to
+see whether there is one, and keeps the local reference that it gets: 3 kB for each, as long as the
+thread is attached.
 """
 
 import re
@@ -43,6 +47,23 @@ _STRING_WITHIN_UNICODE = (
     "    PyObject *result = PyUnicode_New(len32, max_char > 0x10ffff ? 0x10ffff : max_char);\n"
 )
 
+_RAISE = """\
+#endif
+
+        throw _EXC_JAVA;
+    }
+}
+"""
+
+_RAISE_WITHOUT_REFERENCE = """\
+#endif
+
+        vm_env->DeleteLocalRef(throwable);
+        throw _EXC_JAVA;
+    }
+}
+"""
+
 # A statement of its own in each class's `initialize`; elsewhere the call is part of another.
 _LOAD = re.compile(r"^( +)(env->getClass\(\S+::initializeClass\);)$", re.MULTILINE)
 
@@ -62,6 +83,7 @@ def change(folder: Path) -> None:
     _replace(folder / "jcc.cpp", _START, _START_RELEASED, "start the JVM")
     _replace(folder / "JCCEnv.cpp", _CONSTRUCTOR, _CONSTRUCTOR_COUNTING, "make its environment")
     _replace(folder / "JCCEnv.cpp", _STRING, _STRING_WITHIN_UNICODE, "make strings")
+    _replace(folder / "JCCEnv.cpp", _RAISE, _RAISE_WITHOUT_REFERENCE, "raise exceptions")
     loads = 0
     for wrappers in folder.glob("__wrap*.cpp"):
         text, count = _LOAD.subn(_LOAD_RELEASED, wrappers.read_text(encoding="utf-8"))

@@ -9,6 +9,13 @@ from backend.errors import BuildError
 _START = "        if (JNI_CreateJavaVM(&vm, (void **) &vm_env, &vm_args) < 0)\n"
 _CONSTRUCTOR = "JCCEnv::JCCEnv(JavaVM *vm, JNIEnv *vm_env)\n{\n"
 _STRING = "    PyObject *result = PyUnicode_New(len32, max_char);\n"
+_RAISE = """\
+#endif
+
+        throw _EXC_JAVA;
+    }
+}
+"""
 _LOAD = "          env->getClass(BooleanClause$Occur::initializeClass);\n"
 _USE = "          jclass cls = env->getClass(initializeClass);\n"
 
@@ -17,7 +24,7 @@ _USE = "          jclass cls = env->getClass(initializeClass);\n"
 def code(tmp_path: Path) -> Path:
     """Code as JCC generates it, cut down to the lines that matter."""
     (tmp_path / "jcc.cpp").write_text(f"before\n{_START}after\n")
-    (tmp_path / "JCCEnv.cpp").write_text(f"{_CONSTRUCTOR}}}\n{_STRING}")
+    (tmp_path / "JCCEnv.cpp").write_text(f"{_CONSTRUCTOR}}}\n{_STRING}{_RAISE}")
     (tmp_path / "__wrap01__.cpp").write_text(_LOAD + _USE)
     (tmp_path / "__wrap02__.cpp").write_text(_USE)
     return tmp_path
@@ -52,6 +59,12 @@ def test_the_count_of_handlers_begins_at_zero(code: Path) -> None:
     (code / "JCCEnv.cpp").write_text("")
     with pytest.raises(BuildError, match="does not make its environment in the known way"):
         jcc_changes.change(code)
+
+
+def test_an_exception_leaves_no_reference_behind(code: Path) -> None:
+    jcc_changes.change(code)
+    before_it_is_raised = "vm_env->DeleteLocalRef(throwable);\n        throw _EXC_JAVA;\n"
+    assert before_it_is_raised in (code / "JCCEnv.cpp").read_text()
 
 
 def test_no_greatest_character_is_beyond_unicode(code: Path) -> None:
