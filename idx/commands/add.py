@@ -56,10 +56,6 @@ def add(
     if paths:
         _add_paths(context, paths, reading, index_path, wait, as_json=as_json)
         return
-    from shared import jvm
-
-    # It starts in the time that the imports take.
-    jvm.start_early()
     from shared.index import Index
 
     with Index(index_path, wait=wait, program="command") as index:
