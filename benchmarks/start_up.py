@@ -31,7 +31,6 @@ DEFAULT_COLLECTOR = (
     "from shared import jvm; jvm._COMMON = tuple(o for o in jvm._COMMON if 'SerialGC' not in o)"
 )
 ONE_AFTER_THE_OTHER = "import server.application"
-LATE_JAVA = "from shared import jvm; jvm.start_early = lambda: None"
 
 PYTHON: Final = "`python -c pass`"
 HELP: Final = "`idx --help`"
@@ -111,7 +110,6 @@ def commands(index: str) -> dict[str, Command]:
         "`idx search` without the start-up cache": changed("idx", WITHOUT_CACHE, search),
         "`idx search` with the optimizing compiler": changed("idx", FULL_COMPILER, search),
         "`idx search` with Java's default collector": changed("idx", DEFAULT_COLLECTOR, search),
-        "`idx search` with Java started after the imports": changed("idx", LATE_JAVA, search),
         "`idx add` of one text": [idx, "add", "-d", "a", "-t", "A", "-c", "text", "-i", index],
         "import of the MCP SDK": [sys.executable, "-c", "import mcp.server"],
     }

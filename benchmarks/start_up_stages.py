@@ -1,7 +1,7 @@
 """Where the time of one `idx search` goes, stage by stage.
 
 Run as a program it does what `idx search` does, one thing after the other, in a process of its
-own, and prints the seconds of each stage. `idx` itself starts Java while it imports the rest.
+own, and prints the seconds of each stage.
 """
 
 import json

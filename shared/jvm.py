@@ -11,14 +11,14 @@ import os
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, Literal
 
 import lucene
 
 from shared import aot_cache
-from shared.errors import ConfigurationError, JavaStartError
+from shared.errors import JavaStartError
 from shared.settings import java_heap
 
 Program = Literal["command", "batch", "server"]
@@ -114,21 +114,6 @@ def start(program: Program = "command", *extra_options: str) -> None:
     environment.attachCurrentThread()
 
 
-def start_early(program: Program = "command") -> None:
-    """Start the virtual machine in a thread, while this one imports what will use it.
-
-    Whatever needs it waits for it. If it cannot be started, that is told by the first call that
-    does.
-    """
-    threading.Thread(target=_start_and_leave, args=(program,), name="java").start()
-
-
-def _start_and_leave(program: Program) -> None:
-    with suppress(JavaStartError, ConfigurationError):
-        start(program)
-        lucene.getVMEnv().detachCurrentThread()
-
-
 def _have_java_spell_paths_like_python() -> None:
     """Let Java use UTF-8 for file names where the locale has no encoding for them.
 
@@ -155,18 +140,17 @@ def attached(program: Program = "command") -> Iterator[None]:
     """Have the calling thread attached to the virtual machine within a block.
 
     The machine is started if need be. A thread that was not attached before is detached at the
-    end, since one that ends while it is attached leaks its Java twin; the one that started the
-    machine and the main thread stay attached.
+    end, since one that ends while it is attached leaks its Java twin.
 
     Raises:
         JavaStartError: the machine could not be started.
     """
     environment = lucene.getVMEnv()
-    if environment is not None and environment.isCurrentThreadAttached():
+    if environment is None:
+        start(program)
         yield
         return
-    if environment is None or threading.current_thread() is threading.main_thread():
-        start(program)
+    if environment.isCurrentThreadAttached():
         yield
         return
     environment.attachCurrentThread()

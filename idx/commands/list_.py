@@ -21,10 +21,6 @@ def list_documents(
 
     Example: idx list --prefix contracts/
     """
-    from shared import jvm
-
-    # It starts in the time that the imports take.
-    jvm.start_early()
     from shared.searcher import Searcher
 
     with Searcher(index_path) as searcher:

@@ -77,10 +77,6 @@ def search(
 
     Example: idx search 'notice period' --filter 'file_path^=/home/me/contracts' --facet language
     """
-    from shared import jvm
-
-    # It starts in the time that the imports take.
-    jvm.start_early()
     from dataclasses import replace
 
     from idx.rewriting import rewriting_of

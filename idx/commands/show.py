@@ -31,10 +31,6 @@ def show(
     """
     if details and chunk:
         raise typer.BadParameter("give --chunk or --details, not both")
-    from shared import jvm
-
-    # It starts in the time that the imports take.
-    jvm.start_early()
     from idx.control_characters import visible, visible_line
     from idx.place import cited
     from shared.chunker import chunk_id

@@ -9,10 +9,6 @@ def stats(index_path: IndexPath = DEFAULT_INDEX_PATH, as_json: Json = False) -> 
 
     Example: idx stats --json
     """
-    from shared import jvm
-
-    # It starts in the time that the imports take.
-    jvm.start_early()
     from shared.searcher import Searcher
 
     with Searcher(index_path) as searcher:
