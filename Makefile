@@ -82,8 +82,8 @@ bench: .venv/ready
 	$(BIN)/python -m benchmarks.clients_at_once
 	$(BIN)/python -m benchmarks.verification
 	$(BIN)/python -m benchmarks.bounds
-	$(BIN)/python benchmarks/folders.py
-	$(BIN)/python benchmarks/pdf.py
+	$(BIN)/python -m benchmarks.folders
+	$(BIN)/python -m benchmarks.pdf
 	$(BIN)/python -m benchmarks.relevance
 	$(BIN)/python -m benchmarks.confidence
 	$(BIN)/python -m benchmarks.tolerance

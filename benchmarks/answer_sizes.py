@@ -18,11 +18,10 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.types import TextContent
 
 from benchmarks.longest_answers import IDX, WORST, Call, write_hostile_index
+from benchmarks.page import write_figures
 from server.budget import DEFAULT_CHARACTERS
 
 ROOT: Final = Path(__file__).parents[1]
-PAGE: Final = ROOT / "docs" / "answer-sizes.md"
-TABLE_BEGINS: Final = "<!-- written by make bench -->"
 
 MANUAL: Final = "otterline-wl4-manual.pdf"
 
@@ -67,8 +66,7 @@ def main() -> None:
         cells = " | ".join(f"{n:,}" if n else "" for n in (plain, fenced, *most))
         lines.append(f"| `{tool}` | {shown} | {cells} |")
     print("\n".join(lines))
-    explanation = PAGE.read_text().partition(TABLE_BEGINS)[0]
-    PAGE.write_text("\n".join([f"{explanation}{TABLE_BEGINS}", "", *lines, ""]))
+    write_figures("answer-sizes.md", lines)
 
 
 def longest_of(lengths: list[int]) -> dict[str, int]:

@@ -8,7 +8,6 @@ measured. It writes the tables of docs/bounds.md, and with --json the figures on
 import argparse
 import json
 import os
-import platform
 import sys
 import tempfile
 import time
@@ -22,12 +21,10 @@ from typing import Final
 from benchmarks.busy_server import AT_ONCE, busy_server, questions
 from benchmarks.busy_writer import EVERY_BY_IDX, busy_writer
 from benchmarks.made_up_texts import chunks
+from benchmarks.page import machine, write_figures
 from benchmarks.resources import OPENED_TO_QUESTIONS, Resources, taken_by
 from shared import Document, Index, create
 from shared.document import Metadata
-
-PAGE: Final = Path(__file__).parents[1] / "docs" / "bounds.md"
-TABLE_BEGINS: Final = "<!-- written by make bench -->"
 
 SHARES: Final = (0.01, 0.1, 0.5, 1.0)
 """Of all searches and commits: those after which is measured."""
@@ -81,8 +78,7 @@ def main() -> None:
         return
     lines = list(tables(readings))
     print("\n".join(lines))
-    explanation = PAGE.read_text().partition(TABLE_BEGINS)[0]
-    PAGE.write_text("\n".join([f"{explanation}{TABLE_BEGINS}", "", *lines, ""]))
+    write_figures("bounds.md", lines)
 
 
 def course(index: Path, searches: int, commits: int) -> Iterator[Reading]:
@@ -154,8 +150,8 @@ def tables(readings: Sequence[Reading]) -> Iterator[str]:
     yield (
         f"{LASTING} documents of 4 chunks that stay, up to 200 of one that come and go; every "
         f"{EVERY_BY_IDX}th commit by a run of `idx`, {AT_ONCE} questions at once; "
-        f"{readings[-1].seconds:,.0f} s on {os.cpu_count()} cores, {platform.machine()}, CPython "
-        f"{platform.python_version()}, PyLucene {version('pylucene')}, MCP SDK {version('mcp')}."
+        f"{readings[-1].seconds:,.0f} s on {machine()}, "
+        f"PyLucene {version('pylucene')}, MCP SDK {version('mcp')}."
     )
 
 

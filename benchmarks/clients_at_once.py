@@ -9,7 +9,6 @@ table of docs/load.md; the machine should be idle.
 import argparse
 import asyncio
 import os
-import platform
 import re
 import statistics
 import subprocess
@@ -27,11 +26,10 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from benchmarks.load import Load, put_load
 from benchmarks.made_up_texts import chunks
+from benchmarks.page import machine, write_figures
 from benchmarks.versions import writing
 from shared import Document, Index, create
 
-PAGE: Final = Path(__file__).parents[1] / "docs" / "load.md"
-TABLE_BEGINS: Final = "<!-- written by make bench -->"
 SERVER: Final = Path(sys.executable).parent / "mcp-lucene"
 HTTP_CLIENTS: Final = (1, 8, 64)
 QUESTIONS: Final = 200
@@ -56,15 +54,14 @@ def main() -> None:
         "",
         (
             f"{arguments.chunks:,} chunks of 250 words, {arguments.seconds:g} s each, on "
-            f"{os.cpu_count()} cores, {platform.machine()}, CPython {platform.python_version()}, "
+            f"{machine()}, "
             f"PyLucene {version('pylucene')}, MCP SDK {version('mcp')}, uvicorn "
             f"{version('uvicorn')}; load {os.getloadavg()[0]:.1f} at the end."
         ),
     ]
     print("\n".join(lines))
     if not arguments.print:
-        explanation = PAGE.read_text().partition(TABLE_BEGINS)[0]
-        PAGE.write_text("\n".join([f"{explanation}{TABLE_BEGINS}", "", *lines, ""]))
+        write_figures("load.md", lines)
 
 
 def fill(index: Path, count: int) -> list[str]:

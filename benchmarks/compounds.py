@@ -7,8 +7,6 @@ dictionary, and writes its table into docs/languages.md.
 """
 
 import argparse
-import os
-import platform
 import re
 import tempfile
 import time
@@ -22,6 +20,7 @@ from typing import Any, Final
 from unittest.mock import patch
 
 from benchmarks.compound_parts import Parts, lemmas_of, ways
+from benchmarks.page import machine
 from shared import Document, Index, Searcher, create, jvm
 from shared.weights import DEFAULT_WEIGHTS, Weights
 
@@ -55,7 +54,7 @@ def main() -> None:
             f"{len({word for words in data['parts'].values() for word in words.split()})} "
             f"compounds, and {len(data['accidents'])} for words that are in others by chance; "
             f"size and time of {sum(len(text.split()) for text in texts):,} words. "
-            f"{os.cpu_count()} cores, {platform.machine()}, CPython {platform.python_version()}."
+            f"{machine()}."
         ),
     ]
     written = "\n".join(lines)

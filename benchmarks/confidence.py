@@ -31,12 +31,12 @@ from benchmarks.calibration import (
 from benchmarks.collection import Collection
 from benchmarks.confidence_plot import draw
 from benchmarks.confidence_questions import Asking, asked_of_collection, asked_of_library, halved
+from benchmarks.page import write_figures
 from idx.evaluation.experiment import temporary_index
 from shared.confidence import EXPONENT, LOW, ODDS, WHOLE, WHOLE_POWER, probability
 
 PAGE: Final = Path(__file__).parents[1] / "docs" / "confidence.md"
 PICTURE: Final = PAGE.with_suffix(".svg")
-TABLE_BEGINS: Final = "<!-- written by make bench -->"
 KNOWN_ITEMS_COUNT: Final = 0.1
 """What known items count for in the fit, where the queries count for 1, and the questions on other
 topics too: enough for what they alone can tell, that is how good the hits are that lack nothing."""
@@ -101,8 +101,7 @@ def main() -> None:
         "Fitted: " + ", ".join(f"`{name}` {value}" for name, value in fitted.items()) + ".",
     ]
     print("\n".join(lines))
-    explanation = PAGE.read_text().partition(TABLE_BEGINS)[0]
-    PAGE.write_text("\n".join([f"{explanation}{TABLE_BEGINS}", "", *lines, ""]))
+    write_figures("confidence.md", lines)
     if fitted != {"ODDS": ODDS, "EXPONENT": EXPONENT, "WHOLE": WHOLE, "LOW": LOW}:
         sys.exit(f"shared/confidence.py should have {fitted}")
 

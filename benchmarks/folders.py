@@ -21,6 +21,7 @@ from typing import Any
 
 from fpdf import FPDF
 
+from benchmarks.page import write_figures
 from idx.change import single_file
 from idx.content_hash import content_hash
 from idx.extraction.extracted import ExtractionOptions
@@ -33,8 +34,6 @@ from shared.index import Index, create
 
 ROOT = Path(__file__).parents[1]
 IDX = Path(sys.executable).parent / "idx"
-PAGE = ROOT / "docs" / "indexing.md"
-TABLE_BEGINS = "<!-- written by make bench -->"
 VOCABULARY = 20_000
 WORKERS = len(os.sched_getaffinity(0))
 
@@ -69,8 +68,7 @@ def main() -> None:
         f"load {os.getloadavg()[0]:.1f}."
     )
     print("\n".join(lines))
-    page = PAGE.read_text().partition(TABLE_BEGINS)[0]
-    PAGE.write_text(f"{page}{TABLE_BEGINS}\n\n" + "\n".join(lines) + "\n")
+    write_figures("indexing.md", lines)
 
 
 def throughput(temporary: Path) -> list[str]:

@@ -6,7 +6,6 @@ commit has returned. It writes the tables of docs/freshness.md; the machine shou
 
 import argparse
 import os
-import platform
 import statistics
 import subprocess
 import sys
@@ -18,6 +17,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from benchmarks.page import machine, write_figures
 from benchmarks.server_call import Breakdown, measure
 from benchmarks.stdio_server import stdio_server
 from shared import Document, Index, create
@@ -25,8 +25,6 @@ from shared import Document, Index, create
 if TYPE_CHECKING:
     from shared.open_index import OpenIndex
 
-PAGE: Final = Path(__file__).parents[1] / "docs" / "freshness.md"
-TABLE_BEGINS: Final = "<!-- written by make bench -->"
 SERVER: Final = Path(sys.executable).parent / "mcp-lucene"
 GOAL: Final = 0.0005
 """Seconds that a call may take outside Lucene."""
@@ -67,16 +65,14 @@ def main() -> None:
             *looks(index),
             *call(measure(index, arguments.calls)),
             (
-                f"{arguments.commits} commits, {arguments.calls} calls, on {os.cpu_count()} cores, "
-                f"{platform.machine()}, CPython {platform.python_version()}, PyLucene "
+                f"{arguments.commits} commits, {arguments.calls} calls, on {machine()}, PyLucene "
                 f"{version('pylucene')}, MCP SDK {version('mcp')}; load {os.getloadavg()[0]:.1f} "
                 "at the end."
             ),
         ]
     print("\n".join(lines))
     if not arguments.print:
-        explanation = PAGE.read_text().partition(TABLE_BEGINS)[0]
-        PAGE.write_text("\n".join([f"{explanation}{TABLE_BEGINS}", "", *lines, ""]))
+        write_figures("freshness.md", lines)
 
 
 def freshness(index: Path, commits: int) -> Iterator[str]:

@@ -8,7 +8,6 @@ the tables at the end of docs/languages.md.
 
 import multiprocessing
 import os
-import platform
 import re
 import time
 from collections.abc import Callable, Iterator
@@ -17,6 +16,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
+
+from benchmarks.page import machine
 
 ROOT: Final = Path(__file__).parents[1]
 PAGE: Final = ROOT / "docs" / "languages.md"
@@ -265,7 +266,7 @@ def main() -> None:
         (
             f"{len(of_languages):,} texts in {len(list(TEXTS.glob('*.txt')))} languages, and "
             f"{len(of_encodings):,} in {len(ENCODINGS)} encodings. Each in a process of its own; "
-            f"{os.cpu_count()} cores, {platform.machine()}, CPython {platform.python_version()}."
+            f"{machine()}."
         ),
     ]
     print("\n".join(lines))

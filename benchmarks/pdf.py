@@ -4,8 +4,6 @@
 run: the rounds take turns, and each figure is a median. It writes the table of docs/pdf.md.
 """
 
-import os
-import platform
 import statistics
 import tempfile
 import time
@@ -14,15 +12,14 @@ from pathlib import Path
 
 from fpdf import FPDF
 
+from benchmarks.page import machine, write_figures
 from idx.extraction.extracted import ExtractionOptions
 from idx.extraction.pdf import extract_pdf
 
 ROUNDS = 3
 ENGINES = ("pdfium", "pdfplumber", "auto")
 ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "docs" / "pdf.md"
 MANUAL = ROOT / "test-index" / "documents" / "otterline-wl4-manual.pdf"
-TABLE_BEGINS = "<!-- written by make bench -->"
 
 LINE = "The level of the river rose by {} mm in the night, which nobody had expected of it."
 LINES = 40
@@ -54,14 +51,12 @@ def main() -> None:
         ),
         "",
         (
-            f"Medians of {ROUNDS} rounds in one process, on one of {os.cpu_count()} cores, "
-            f"{platform.machine()}, CPython {platform.python_version()}, "
+            f"Medians of {ROUNDS} rounds in one process, on one of {machine()}, "
             f"pypdfium2 {version('pypdfium2')}, pdfplumber {version('pdfplumber')}."
         ),
     ]
     print("\n".join(lines))
-    explanation = PAGE.read_text().partition(TABLE_BEGINS)[0]
-    PAGE.write_text("\n".join([f"{explanation}{TABLE_BEGINS}", "", *lines, ""]))
+    write_figures("pdf.md", lines)
 
 
 def measure(file: Path, pages: int) -> dict[str, float]:

@@ -5,8 +5,6 @@ and in turns, and then this project with each weight of `shared.weights` switche
 The machine should be idle. It writes the tables and the picture of docs/relevance.md.
 """
 
-import os
-import platform
 import sqlite3
 import statistics
 import time
@@ -21,6 +19,7 @@ from lucene import VERSION as LUCENE_VERSION
 
 from benchmarks.collection import Collection
 from benchmarks.known_items import known_item_table
+from benchmarks.page import machine, write_figures
 from benchmarks.relevance_engines import LIMIT, Search, engines
 from benchmarks.relevance_plot import draw
 from idx.evaluation.configuration import DEFAULT, Configuration, changed
@@ -37,7 +36,6 @@ from shared.weights import Weights
 
 PAGE: Final = Path(__file__).parents[1] / "docs" / "relevance.md"
 PICTURE: Final = PAGE.with_suffix(".svg")
-TABLE_BEGINS: Final = "<!-- written by make bench -->"
 
 NOT_SWITCHED_OFF: Final = {"least_language", "most_language", "k1", "b"}
 """Weights that mean something else at 0, or nothing without another."""
@@ -121,14 +119,13 @@ def main() -> None:
         "",
         (
             f"Collection {collection.folder.name}: {len(documents):,} documents, "
-            f"{len(queries):,} queries. On {os.cpu_count()} cores, {platform.machine()}, "
-            f"CPython {platform.python_version()}, Lucene {LUCENE_VERSION}, "
+            f"{len(queries):,} queries. On {machine()}, "
+            f"Lucene {LUCENE_VERSION}, "
             f"bm25s {bm25s.__version__}, SQLite {sqlite3.sqlite_version}."
         ),
     ]
     print("\n".join(lines))
-    explanation = PAGE.read_text().partition(TABLE_BEGINS)[0]
-    PAGE.write_text("\n".join([f"{explanation}{TABLE_BEGINS}", "", *lines, ""]))
+    write_figures("relevance.md", lines)
 
 
 def configurations() -> Iterator[Configuration]:

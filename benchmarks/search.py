@@ -6,8 +6,6 @@ The machine should be idle. It writes the tables of docs/speed.md.
 """
 
 import argparse
-import os
-import platform
 import random
 import statistics
 import tempfile
@@ -21,12 +19,12 @@ from unittest.mock import patch
 
 from benchmarks.made_up_texts import chunks, rare_words
 from benchmarks.misspelled import misspelled
+from benchmarks.page import machine, write_figures
 from benchmarks.plain_lucene import PlainSearcher, PlainWriter
 from shared import Document, Filter, Index, Searcher, create, jvm
 from shared.weights import DEFAULT_WEIGHTS
 
 PAGE: Final = Path(__file__).parents[1] / "docs" / "speed.md"
-TABLE_BEGINS: Final = "<!-- written by make bench -->"
 QUERIES: Final = 200
 WARM_UP: Final = 2_000
 BATCH: Final = 1_000
@@ -44,14 +42,10 @@ def main() -> None:
         lines = [*indexing(home, arguments.chunks), "", *searching(home), "", *tolerating(home)]
     lines += [
         "",
-        (
-            f"{arguments.chunks:,} chunks of 250 words, on {os.cpu_count()} cores, "
-            f"{platform.machine()}, CPython {platform.python_version()}."
-        ),
+        (f"{arguments.chunks:,} chunks of 250 words, on {machine()}."),
     ]
     print("\n".join(lines))
-    explanation = PAGE.read_text().partition(TABLE_BEGINS)[0]
-    PAGE.write_text("\n".join([f"{explanation}{TABLE_BEGINS}", "", *lines, ""]))
+    write_figures("speed.md", lines)
 
 
 def indexing(home: Path, count: int) -> Iterator[str]:

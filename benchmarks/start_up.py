@@ -6,7 +6,6 @@ run: the rounds take turns, and each figure is a median. It writes the tables of
 
 import argparse
 import os
-import platform
 import statistics
 import subprocess
 import sys
@@ -16,13 +15,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
+from benchmarks.page import machine, write_figures
 from benchmarks.start_up_stages import stages
 from benchmarks.stdio_server import Command, stdio_server
 from shared import Document, Index, create
 
 PROGRAMS = Path(sys.executable).parent
-PAGE = Path(__file__).parents[1] / "docs" / "start-up.md"
-TABLE_BEGINS = "<!-- written by make bench -->"
 DROP_CACHES: Final = Path("/proc/sys/vm/drop_caches")
 
 WITHOUT_CACHE = "from shared import aot_cache; aot_cache.options = lambda: ()"
@@ -53,8 +51,7 @@ def main() -> None:
         lines = list(page(str(index), arguments.rounds))
     print("\n".join(lines))
     if not arguments.print:
-        explanation = PAGE.read_text().partition(TABLE_BEGINS)[0]
-        PAGE.write_text("\n".join([f"{explanation}{TABLE_BEGINS}", "", *lines, ""]))
+        write_figures("start-up.md", lines)
 
 
 def page(index: str, rounds: int) -> Iterator[str]:
@@ -87,8 +84,8 @@ def page(index: str, rounds: int) -> Iterator[str]:
         yield f"| {name} | {most:g}{unit} | {found:.3g}{unit} | {met} |"
     yield ""
     yield (
-        f"Medians of {rounds} processes each, on {os.cpu_count()} cores, {platform.machine()}, "
-        f"CPython {platform.python_version()}; load {os.getloadavg()[0]:.1f} at the end."
+        f"Medians of {rounds} processes each, on {machine()}; "
+        f"load {os.getloadavg()[0]:.1f} at the end."
     )
 
 

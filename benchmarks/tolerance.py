@@ -6,8 +6,6 @@ The machine should be idle. It writes the tables of docs/tolerance.md.
 """
 
 import json
-import os
-import platform
 import random
 import re
 import statistics
@@ -23,6 +21,7 @@ import numpy as np
 from benchmarks.cognates import cognate_table
 from benchmarks.collection import Collection
 from benchmarks.misspelled import misspelled
+from benchmarks.page import machine, write_figures
 from benchmarks.relevance import ranked
 from benchmarks.tolerance_methods import METHODS, NOTHING, Method, known_grams, write
 from idx.evaluation.experiment import WARM_UP
@@ -40,7 +39,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 PAGE: Final = Path(__file__).parents[1] / "docs" / "tolerance.md"
-TABLE_BEGINS: Final = "<!-- written by make bench -->"
 MEASURES: Final = ("nDCG@10", "R@10", "R@100")
 DEPTHS: Final = (10, 100)
 SHOWN: Final = 10
@@ -90,14 +88,10 @@ def main() -> None:
         lines = [*method_tables(Path(home), queries, judgements, sizes), "", *cognate_table()]
     lines += [
         "",
-        (
-            f"Collection {collection.folder.name}: {len(queries):,} queries. "
-            f"On {os.cpu_count()} cores, {platform.machine()}, CPython {platform.python_version()}."
-        ),
+        (f"Collection {collection.folder.name}: {len(queries):,} queries. On {machine()}."),
     ]
     print("\n".join(lines))
-    explanation = PAGE.read_text().partition(TABLE_BEGINS)[0]
-    PAGE.write_text("\n".join([f"{explanation}{TABLE_BEGINS}", "", *lines, ""]))
+    write_figures("tolerance.md", lines)
 
 
 def method_tables(

@@ -5,21 +5,18 @@ turns, with the comparison and without it. It writes the table at the end of doc
 """
 
 import json
-import os
-import platform
 import random
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+from benchmarks.page import machine, write_figures
 from shared import Document, Index, create
 
 ROUNDS = 3
 WAYS = ("with", "without")
 DOCUMENTS = 800
-PAGE = Path(__file__).parents[1] / "docs" / "maintenance.md"
-TABLE_BEGINS = "<!-- written by make bench -->"
 
 MEASURED = """
 import json, sys, time
@@ -55,14 +52,10 @@ def main() -> None:
         lines.append(f"| {name} | {1000 * with_it:.1f} ms | {1000 * without:.1f} ms |")
     lines += [
         "",
-        (
-            f"An index of {size / 1e6:.0f} MB; minima of {ROUNDS} processes each, on "
-            f"{os.cpu_count()} cores, {platform.machine()}, CPython {platform.python_version()}."
-        ),
+        (f"An index of {size / 1e6:.0f} MB; minima of {ROUNDS} processes each, on {machine()}."),
     ]
     print("\n".join(lines))
-    explanation = PAGE.read_text().partition(TABLE_BEGINS)[0]
-    PAGE.write_text("\n".join([f"{explanation}{TABLE_BEGINS}", "", *lines, ""]))
+    write_figures("maintenance.md", lines)
 
 
 def write(index: Path) -> int:

@@ -9,12 +9,12 @@ from benchmarks.engines.catalogue import FIELDS_MADE, JAVA_FIELDS, THIS_PROJECT
 from benchmarks.engines.goals import Goal, goals
 from benchmarks.engines.queries import KINDS
 from benchmarks.engines.results import Figures, Run, Times
+from benchmarks.page import write_figures
 
 PAGE: Final = Path(__file__).parents[2] / "docs" / "engines.md"
 RESULTS: Final = PAGE.with_suffix(".json")
 WRITING: Final = PAGE.with_name("engines-indexing.svg")
 SEARCHING: Final = PAGE.with_name("engines-searching.svg")
-TABLE_BEGINS: Final = "<!-- written by make bench -->"
 MET: Final = {True: "met", False: "not met", None: "not measured"}
 
 
@@ -22,8 +22,7 @@ def write(runs: Sequence[Run]) -> None:
     """Write the tables and the pictures of some runs, which are sorted by size."""
     plots.draw_writing(WRITING, runs)
     plots.draw_searching(SEARCHING, runs)
-    explanation = PAGE.read_text().partition(TABLE_BEGINS)[0]
-    PAGE.write_text("\n".join([f"{explanation}{TABLE_BEGINS}", "", *lines(runs), ""]))
+    write_figures("engines.md", lines(runs))
 
 
 def lines(runs: Sequence[Run]) -> Iterator[str]:
