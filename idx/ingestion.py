@@ -81,7 +81,12 @@ class Ingestion:
                 yield from self._read()
             yield from self._written(wait=True)
             yield self._commit()
-        except (KeyboardInterrupt, SystemExit, GeneratorExit):
+        except (KeyboardInterrupt, SystemExit):
+            # Committed before it is told: whoever listens may be interrupted once more.
+            told = [*self._written(wait=True), self._commit()]
+            yield from told
+            raise
+        except GeneratorExit:
             self._commit()
             raise
         counts = self._counts
@@ -177,7 +182,7 @@ class Ingestion:
         return NotIndexed(change.source_document, path, kind, reason, change.size)
 
     def _commit(self) -> Committed:
-        # What is still to be told, which nobody hears after an interruption, is to be noted.
+        # What is still to be told is to be noted, also if nobody listens any more.
         for _ in self._written(wait=True):
             pass
         self._index.commit()

@@ -94,12 +94,9 @@ def known_versions(index: Path, papers: Papers) -> dict[str, int]:
     return found
 
 
-@pytest.mark.parametrize(
-    ("kills", "files"), [(6, 600), pytest.param(20, 2_000, marks=pytest.mark.soak)]
-)
-def test_a_sync_killed_at_any_moment_ends_as_an_undisturbed_one(
-    idx: Idx, tmp_path: Path, kills: int, files: int
-) -> None:
+@pytest.mark.soak
+def test_a_sync_killed_at_any_moment_ends_as_an_undisturbed_one(idx: Idx, tmp_path: Path) -> None:
+    kills, files = 20, 2_000
     papers = Papers(tmp_path / "papers", files)
     for name in ("killed", "undisturbed"):
         create(tmp_path / name)

@@ -40,6 +40,7 @@ def test_the_setting_is_checked(idx: Idx, monkeypatch: pytest.MonkeyPatch) -> No
     )
 
 
+@pytest.mark.soak
 def test_a_document_that_is_too_large_changes_nothing(
     idx: Idx, filled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -162,6 +162,7 @@ def test_a_link_out_of_the_folder_gives_nothing(watch: Watch, papers: Path, tmp_
     assert "secret" not in str(watch.events[before:])
 
 
+@pytest.mark.soak
 def test_names_that_are_no_utf8_are_followed(watch: Watch, papers: Path) -> None:
     there = {"there.txt": "text of there.txt"}
     name = os.fsencode(papers) + b"/caf\xe9.txt"

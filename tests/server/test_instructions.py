@@ -22,7 +22,7 @@ async def instructions(connect: Connect, *options: str, mode: str = "auto") -> s
     return told
 
 
-@pytest.mark.parametrize("mode", ["auto", "legacy"])
+@pytest.mark.parametrize("mode", ["auto", pytest.param("legacy", marks=pytest.mark.soak)])
 async def test_the_index_as_it_is_when_a_client_connects(
     idx: Idx, tmp_path: Path, connect: Connect, mode: str
 ) -> None:

@@ -54,6 +54,7 @@ async def test_a_search_answers_with_what_was_found_when_its_time_is_over(index:
         assert not (await search(client, "rent"))["partial"]
 
 
+@pytest.mark.soak
 @pytest.mark.anyio
 async def test_calls_that_are_cancelled_leave_the_threads_free(index: Path) -> None:
     async with connected(index, "--time-budget", "600") as client:

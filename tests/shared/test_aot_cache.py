@@ -16,6 +16,7 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return cache
 
 
+@pytest.mark.soak
 def test_training_leaves_a_cache_that_java_accepts_in_place_of_older_ones(
     elsewhere: Path, empty_index: Path
 ) -> None:
