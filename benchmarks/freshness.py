@@ -141,7 +141,7 @@ def looks(index: Path) -> Iterator[str]:
         writer.add(Document("last", "Last", "some words"))
     yield f"| within three seconds of a commit, by Lucene | {quantiles(look(opened), 1e6)} |"
     time.sleep(_SETTLED)
-    yield f"| later, by the times of two files | {quantiles(look(opened), 1e6)} |"
+    yield f"| later, by the times of files | {quantiles(look(opened), 1e6)} |"
     yield ""
     opened.close()
 

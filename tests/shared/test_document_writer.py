@@ -1,10 +1,21 @@
 """Documents that are written by a thread of their own."""
 
+import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from shared import Document, Index, Searcher
+
+
+@pytest.fixture(params=["one core", "all cores"], autouse=True)
+def cores(request: pytest.FixtureRequest) -> Iterator[None]:
+    """On one core Lucene writes in the thread of the caller."""
+    every = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(every)} if request.param == "one core" else every)
+    yield
+    os.sched_setaffinity(0, every)
 
 
 def test_documents_are_written_in_the_order_in_which_they_are_submitted(empty_index: Path) -> None:
