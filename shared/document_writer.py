@@ -1,10 +1,8 @@
 """Documents written by Lucene while the next ones are made ready."""
 
-import os
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
-from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final
@@ -15,7 +13,7 @@ from java.util import Arrays
 from org.apache.lucene.index import Term
 
 from shared import java_errors, jvm, schema
-from shared.errors import InvalidDocumentError, McpLuceneError
+from shared.errors import InvalidDocumentError
 from shared.java_errors import lacks_memory
 
 _AHEAD: Final = 4
@@ -38,7 +36,6 @@ class DocumentWriter:
         self._path = path
         self._pending: deque[Future[int]] = deque()
         self._thread = ThreadPoolExecutor(1, "document-writer", initializer=jvm.start)
-        self._has_cores = len(os.sched_getaffinity(0)) > 1
         self._is_closed = False
 
     def submit(self, document_id: str, batches: Iterator[list[Any]]) -> Future[int]:
@@ -55,14 +52,10 @@ class DocumentWriter:
         first, more = next(batches, []), next(batches, [])
         while len(self._pending) >= _AHEAD:
             wait([self._pending.popleft()])
-        write = partial(self._write, document_id, chain((first, more), batches))
-        if not more and not self._has_cores:
-            return _done(write)
-        future = self._thread.submit(write)
+        future = self._thread.submit(self._write, document_id, chain((first, more), batches))
         self._pending.append(future)
         if more:
-            # One long text at a time: it may have hundreds of megabytes. Not in this thread, where
-            # an interruption would leave it half written.
+            # One long text at a time: it may have hundreds of megabytes.
             wait([future])
         return future
 
@@ -115,14 +108,20 @@ class DocumentWriter:
             yield batch
 
 
-def _done(work: Callable[[], int]) -> Future[int]:
-    """What was done in this thread: on one core, another one would only have to be waited for."""
-    future: Future[int] = Future()
-    try:
-        future.set_result(work())
-    except McpLuceneError as error:
-        future.set_exception(error)
-    return future
+def results(futures: Iterable[Future[int]]) -> Iterator[int]:
+    """The results of what is submitted, in this order; each is told soon after it is there.
+
+    Args:
+        futures: of `DocumentWriter.submit`; the next one is asked for while those before are at
+            work.
+    """
+    pending: deque[Future[int]] = deque()
+    for future in futures:
+        pending.append(future)
+        while pending and pending[0].done():
+            yield pending.popleft().result()
+    for future in pending:
+        yield future.result()
 
 
 def document_term(source_document: str) -> Any:

@@ -18,7 +18,7 @@ from shared import index_folder, java_errors, jvm, schema
 from shared.chunker import chunk_id
 from shared.commit import commit_data, commit_files, indexed_folders, open_last_commit
 from shared.document import Document
-from shared.document_writer import DocumentWriter, document_term
+from shared.document_writer import DocumentWriter, document_term, results
 from shared.errors import (
     DocumentNotFoundError,
     IndexMissingError,
@@ -159,7 +159,7 @@ class Index:
         return self.submit(document).result()
 
     def submit(self, document: Document) -> Future[int]:
-        """Add a document while the caller gets the next one: what `add` does, twice as fast.
+        """Add a document as `add` does, while the caller gets the next one.
 
         Documents are written in the order in which they are submitted, and before whatever is
         called afterwards, such as a commit.
@@ -185,14 +185,15 @@ class Index:
             IndexWriteError: the file system refused to write.
             ValueError: the index is closed.
         """
-        pending: deque[tuple[Document, Future[int]]] = deque()
-        for document in documents:
-            pending.append((document, self.submit(document)))
-            while pending and pending[0][1].done():
-                added, chunks = pending.popleft()
-                yield added, chunks.result()
-        for added, chunks in pending:
-            yield added, chunks.result()
+        added: deque[Document] = deque()
+
+        def submitted() -> Iterator[Future[int]]:
+            for document in documents:
+                added.append(document)
+                yield self.submit(document)
+
+        for chunks in results(submitted()):
+            yield added.popleft(), chunks
 
     def replace(self, document: Document) -> int:
         """Replace a document that is there.

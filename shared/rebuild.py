@@ -1,6 +1,5 @@
 """An index built anew, in the schema of this version, from the text that is stored in it."""
 
-from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future
 from contextlib import closing
@@ -15,7 +14,7 @@ from org.apache.lucene.store import FSDirectory
 
 from shared import index_folder, java_errors, jvm, schema
 from shared.commit import commit_data, indexed_folders, rebuilt_schema
-from shared.document_writer import DocumentWriter
+from shared.document_writer import DocumentWriter, results
 from shared.errors import IndexDamagedError
 from shared.index_writer import clean, open_writer
 from shared.lucene_document import placed_to_lucene, with_language
@@ -117,13 +116,11 @@ def _write(
     writer: Any, path: Path, reader: Any, *, had_languages: bool
 ) -> Generator[int, None, None]:
     """Write each document that a reader has; yields the number of its chunks."""
-    pending: deque[Future[int]] = deque()
-    with closing(DocumentWriter(writer, path)) as documents:
+
+    def submitted(documents: DocumentWriter) -> Iterator[Future[int]]:
         for stored in stored_documents(reader):
             document = stored.document if had_languages else with_language(stored.document)
-            batches = placed_to_lucene(document, stored.chunks)
-            pending.append(documents.submit(document.id, batches))
-            while pending and pending[0].done():
-                yield pending.popleft().result()
-        for chunks in pending:
-            yield chunks.result()
+            yield documents.submit(document.id, placed_to_lucene(document, stored.chunks))
+
+    with closing(DocumentWriter(writer, path)) as documents:
+        yield from results(submitted(documents))

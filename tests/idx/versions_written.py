@@ -8,6 +8,7 @@ import random
 import subprocess
 import sys
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -44,7 +45,7 @@ _LONGEST_PAUSE: Final = 0.3
 """Seconds between two versions; without it, the one that has the lock mostly keeps it."""
 
 
-class Writer:
+class Writer(ABC):
     """Writes one version after the other, until it is told to stop.
 
     Attributes:
@@ -76,6 +77,7 @@ class Writer:
         self._write(self._entries())
         self.committed += 1
 
+    @abstractmethod
     def close(self) -> None:
         """End what it has started."""
 
@@ -85,15 +87,20 @@ class Writer:
             for name, title, text in documents(self.committed + 1)
         ]
 
+    @abstractmethod
     def _write(self, entries: list[dict[str, str]]) -> None:
-        raise NotImplementedError
+        """Write documents and commit."""
 
+    @abstractmethod
     def _kill(self, entries: list[dict[str, str]], seconds: float) -> None:
-        raise NotImplementedError
+        """The same, killed after some time."""
 
 
 class IdxWriter(Writer):
     """Runs `idx bulk` for each version."""
+
+    def close(self) -> None:
+        """Nothing: each run has ended before the next one."""
 
     def _write(self, entries: list[dict[str, str]]) -> None:
         process, lines = self._start(entries)

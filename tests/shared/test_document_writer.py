@@ -1,21 +1,10 @@
 """Documents that are written by a thread of their own."""
 
-import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from shared import Document, Index, Searcher
-
-
-@pytest.fixture(params=["one core", "all cores"], autouse=True)
-def cores(request: pytest.FixtureRequest) -> Iterator[None]:
-    """On one core Lucene writes in the thread of the caller."""
-    every = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {min(every)} if request.param == "one core" else every)
-    yield
-    os.sched_setaffinity(0, every)
 
 
 def test_documents_are_written_in_the_order_in_which_they_are_submitted(empty_index: Path) -> None:
@@ -48,3 +37,17 @@ def test_many_documents_tell_their_chunks_in_order(empty_index: Path) -> None:
     with Index(empty_index) as index:
         added = list(index.add_all(documents))
     assert added == [(document, (0, 1, 3)[n % 3]) for n, document in enumerate(documents)]
+
+
+def test_whatever_is_called_afterwards_comes_after_them(empty_index: Path) -> None:
+    # As long as a text can be that is written while the caller goes on.
+    text = " ".join(map(str, range(100_000)))
+    with Index(empty_index) as index:
+        for name in "abc":
+            index.submit(Document(name, "Title", text))
+        assert index.delete("c") == 476
+        index.submit(Document("d", "Title", text))
+        index.commit()
+        with Searcher(empty_index) as searcher:
+            found = [one.source_document for one in searcher.documents().documents]
+    assert found == ["a", "b", "d"]
