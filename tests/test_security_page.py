@@ -82,6 +82,10 @@ def expected() -> dict[str, str]:
         "query": characters(limits.MAX_QUERY_LENGTH),
         "words, phrases and patterns of a query": f"{limits.MAX_TERMS:,}",
         "clauses that Lucene makes of them": f"{limits.MAX_CLAUSES:,}",
+        "parentheses of a query within each other": f"{limits.MAX_DEPTH}",
+        "letters of a word with `~`, and of all of a query": (
+            f"{limits.MAX_FUZZY_LETTERS} and {limits.MAX_FUZZY_LETTERS_IN_ALL}"
+        ),
         "repetitions in a regular expression": f"{limits.MAX_REPETITIONS:,}",
         "time of a call": seconds(settings.DEFAULT_TIME_BUDGET),
         "time that a call has to stop then": seconds(_SECONDS_TO_STOP),

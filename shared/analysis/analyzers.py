@@ -32,6 +32,9 @@ from shared.analysis.transliteration import DIGRAPH
 _REMEMBERED: Final = 10_000
 """Words of queries whose terms are remembered; many come again and again."""
 
+_LONGEST: Final = 64
+"""Characters of such a word; longer texts would fill the memory, and do not come again."""
+
 _RESOURCES: Final = Path(__file__).parents[1]
 """Where the chains' dictionaries and lists of words are looked for, before Lucene's own."""
 
@@ -140,14 +143,20 @@ def passage_analyzer(language: str) -> Analyzer:
     return _built(with_words(LANGUAGES[language]) if language in LANGUAGES else _TEXT)
 
 
-@lru_cache(maxsize=_REMEMBERED)
 def tokens(field: str, text: str) -> Sequence[Sequence[str]]:
     """The terms of a text that is looked for in a field: a sequence for each position.
 
     More than one term stands where a word has several lemmas.
     """
+    return _known_tokens(field, text) if len(text) <= _LONGEST else _tokens(field, text)
+
+
+def _tokens(field: str, text: str) -> Sequence[Sequence[str]]:
     stream = TokenStream.cast_(query_analyzer(field).tokenStream(field, text))
     return tuple(map(tuple, _positions(stream)))
+
+
+_known_tokens: Final = lru_cache(maxsize=_REMEMBERED)(_tokens)
 
 
 @lru_cache(maxsize=_REMEMBERED)

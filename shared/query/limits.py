@@ -23,8 +23,16 @@ MAX_TERMS: Final = 2_048
 MAX_CLAUSES: Final = 64 * MAX_TERMS
 """What Lucene may make of them, each field and language counted."""
 
+MAX_DEPTH: Final = 50
+"""Parentheses within parentheses; each costs several calls of Python within each other."""
+
 MAX_REPETITIONS: Final = 1_000
 """Product of the repetition counts in a regular expression."""
+
+MAX_FUZZY_LETTERS: Final = 64
+MAX_FUZZY_LETTERS_IN_ALL: Final = 500
+"""Letters of a word with ``~``, and of all such words of a query. What Lucene makes of one takes
+time by the square of its letters: 0.2 s for 64 Chinese ones, 80 s for 2,000."""
 
 _EXPRESSION: Final = re.compile(r"\\.|(/(?:\\/|[^/])*/)", re.DOTALL)
 _REPETITION: Final = re.compile(r"\{([0-9]{1,20}(?:,[0-9]{0,20})?)\}")
@@ -70,6 +78,29 @@ def check_repetitions(text: str) -> None:
             )
 
 
+def check_fuzzy_words(text: str) -> None:
+    """Refuse words with ``~`` that Lucene would need long for.
+
+    Args:
+        text: a query in Lucene's classic syntax.
+
+    Raises:
+        QueryError: there are such words.
+    """
+    words = (
+        before.split()[-1]
+        for before in text.split("~")[:-1]
+        # Behind quotes it is the slop of a phrase.
+        if before and not before[-1].isspace() and before[-1] not in '"\\'
+    )
+    letters = list(map(len, words))
+    if max(letters, default=0) > MAX_FUZZY_LETTERS or sum(letters) > MAX_FUZZY_LETTERS_IN_ALL:
+        raise QueryError(
+            f"words with ~ may have {MAX_FUZZY_LETTERS} letters each, and "
+            f"{MAX_FUZZY_LETTERS_IN_ALL} in all; use fewer or shorter ones"
+        )
+
+
 def _counts(expression: str) -> Iterator[list[str]]:
     """The numbers in each ``{n}``, ``{n,}`` or ``{n,m}`` of a regular expression."""
     for repetition in _REPETITION.findall(expression):
@@ -95,10 +126,15 @@ def running() -> Iterator[None]:
                 "the query has a pattern that is too complex; use a simpler one"
             ) from error
         if StackOverflowError.instance_(thrown):
-            raise QueryError("the query is nested too deeply; use fewer parentheses") from error
+            raise nested_too_deeply() from error
         if IllegalArgumentException.instance_(thrown):
             raise QueryParseError(java_errors.message(error)) from error
         raise
+
+
+def nested_too_deeply() -> QueryError:
+    """The error for a query of too many parentheses within each other."""
+    return QueryError("the query is nested too deeply; use fewer parentheses")
 
 
 def too_many_clauses() -> QueryError:

@@ -1,5 +1,6 @@
 """The last step: a tree whose leaves are on fields, as a query of Lucene."""
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -161,9 +162,14 @@ _DETERMINIZE_WORK: Final = 10_000
 def _range(node: Range) -> Any:
     field = node.field or ""
     if schema.is_number_field(field):
-        low = _number(node.low, float("-inf"))
-        high = _number(node.high, float("inf"))
-        return DoubleField.newRangeQuery(field, low, high)
+        low = _number(node.low, -math.inf)
+        high = _number(node.high, math.inf)
+        # Lucene's includes both ends (``DoublePoint.newRangeQuery``).
+        return DoubleField.newRangeQuery(
+            field,
+            low if node.includes_low else math.nextafter(low, math.inf),
+            high if node.includes_high else math.nextafter(high, -math.inf),
+        )
     return TermRangeQuery.newStringRange(
         field, node.low, node.high, node.includes_low, node.includes_high
     )

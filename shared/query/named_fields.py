@@ -1,8 +1,9 @@
 """The step for fields that the query names: ``author:Ann`` means a key of the metadata."""
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from shared import schema
 from shared.field_names import all_fields, metadata_fields
@@ -16,9 +17,11 @@ from shared.query.tree import (
     Range,
     Wildcard,
     Word,
+    any_of,
 )
 
-_WITH_FIELD = (Word, Phrase, Wildcard, Fuzzy, Expression, Range)
+_WITH_FIELD: Final = (Word, Phrase, Wildcard, Fuzzy, Expression, Range)
+_NUMBER: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?", re.ASCII)
 
 
 def metadata_keys(reader: Any) -> dict[str, bool]:
@@ -31,31 +34,25 @@ def metadata_keys(reader: Any) -> dict[str, bool]:
 def on_metadata(keys: dict[str, bool]) -> Callable[[Leaf, Occur], Node]:
     """The step for an index with these keys.
 
-    A word or a range of numbers is looked for among the numbers of a key that has some.
+    Of a key that has numbers, a range of numbers is looked for among them, and a number among them
+    and among the texts: a year may be either.
     """
 
     def change(leaf: Leaf, _: Occur) -> Node:
         if not isinstance(leaf, _WITH_FIELD) or leaf.field is None or leaf.field not in keys:
             return leaf
-        is_number = keys[leaf.field] and _is_numeric(leaf)
-        field = schema.number_field if is_number else schema.metadata_field
-        return replace(leaf, field=field(leaf.field))
+        as_text = replace(leaf, field=schema.metadata_field(leaf.field))
+        as_number = replace(leaf, field=schema.number_field(leaf.field))
+        match leaf:
+            case Word(text) if keys[leaf.field] and _is_number(text):
+                return any_of(as_text, as_number)
+            case Range(low, high) if keys[leaf.field] and all(map(_is_number, (low, high))):
+                return as_number
+        return as_text
 
     return change
 
 
-def _is_numeric(leaf: Leaf) -> bool:
-    match leaf:
-        case Word(text):
-            return _is_number(text)
-        case Range(low, high):
-            return all(bound is None or _is_number(bound) for bound in (low, high))
-    return False
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+def _is_number(text: str | None) -> bool:
+    """Whether a text is a number as it is written in a query; an open end is one, too."""
+    return text is None or _NUMBER.fullmatch(text) is not None

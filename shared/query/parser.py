@@ -32,9 +32,12 @@ from shared import schema
 from shared.errors import QueryError, QueryParseError
 from shared.query.limits import (
     MAX_CLAUSES,
+    MAX_DEPTH,
     MAX_QUERY_LENGTH,
     MAX_TERMS,
+    check_fuzzy_words,
     check_repetitions,
+    nested_too_deeply,
     running,
     too_many_clauses,
 )
@@ -74,9 +77,10 @@ def parse(text: str, classic: str, operator: Operator) -> Node:
 
     Raises:
         QueryParseError: the text is not valid syntax; the message says where.
-        QueryError: the query is too large, or cannot be run.
+        QueryError: the query is too large, nested too deeply, or cannot be run.
     """
     check_repetitions(classic)
+    check_fuzzy_words(classic)
     IndexSearcher.setMaxClauseCount(MAX_CLAUSES)
     with running():
         try:
@@ -86,7 +90,7 @@ def parse(text: str, classic: str, operator: Operator) -> Node:
             if not ParseException.instance_(error.getJavaException()):
                 raise
             raise _parse_error(text, classic, error.getJavaException()) from error
-    tree = _node(query)
+    tree = _node(query, 0)
     if sum(1 for _ in leaves(tree)) > MAX_TERMS:
         raise too_many_clauses()
     return tree
@@ -114,10 +118,18 @@ def _whole_words() -> Any:
     return PerFieldAnalyzerWrapper(words.build(), keywords)
 
 
-def _node(query: Any) -> Node:
+def _node(query: Any, depth: int) -> Node:
+    """The tree of a query that stands within so many others."""
     for java_class, convert in _CONVERSIONS:
         if java_class.instance_(query):
             return convert(java_class.cast_(query))
+    if depth == MAX_DEPTH:
+        raise nested_too_deeply()
+    if BooleanQuery.instance_(query):
+        return _boolean(BooleanQuery.cast_(query), depth + 1)
+    if BoostQuery.instance_(query):
+        boosted = BoostQuery.cast_(query)
+        return weighted(_node(boosted.getQuery(), depth + 1), boosted.getBoost())
     return Nothing()
 
 
@@ -130,10 +142,10 @@ def _word(query: Any) -> Node:
     return Word(term.text(), _field(term.field()))
 
 
-def _boolean(query: Any) -> Node:
+def _boolean(query: Any, depth: int) -> Node:
     clauses = (BooleanClause.cast_(clause) for clause in query.clauses())
     # A word that is there several times counts so many times.
-    counts = Counter(Clause(_node(clause.query()), _occur(clause)) for clause in clauses)
+    counts = Counter(Clause(_node(clause.query(), depth), _occur(clause)) for clause in clauses)
     return Clauses(
         tuple(
             Clause(weighted(clause.node, count), clause.occur) for clause, count in counts.items()
@@ -187,8 +199,6 @@ def _range(query: Any) -> Node:
 
 _CONVERSIONS: Final[list[tuple[Any, Callable[[Any], Node]]]] = [
     (TermQuery, _word),
-    (BooleanQuery, _boolean),
-    (BoostQuery, lambda query: weighted(_node(query.getQuery()), query.getBoost())),
     (PhraseQuery, _phrase),
     # Prefixes, wildcards and expressions are all automata; these classes exclude each other.
     (PrefixQuery, _prefix),
@@ -210,7 +220,9 @@ def _parse_error(text: str, classic: str, thrown: Any) -> QueryError:
     if not columns:
         return QueryParseError(f"the query is not valid: {' '.join(thrown.getMessage().split())}")
     # The parser counts from 0, its tokenizer from 1.
-    position = int(columns[-1]) - ("Lexical error" in thrown.getMessage())
+    units = int(columns[-1]) - ("Lexical error" in thrown.getMessage())
+    # Java counts the two halves of a character beyond the basic plane.
+    position = len(classic.encode("utf-16-le")[: 2 * units].decode("utf-16-le"))
     position = original_position(text, classic, position)
     rest = text[position:].split()
     before = text[max(0, position - 40) : position]

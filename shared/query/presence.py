@@ -23,6 +23,9 @@ from shared.remembered import remembered
 _MOST_TERMS: Final = 10_000
 """Terms that are remembered, with some hundred bytes each."""
 
+_LONGEST: Final = 200
+"""Characters of such a term."""
+
 
 class IndexTerms:
     """What a commit knows of terms and fields: each is looked up once. Threads may share it.
@@ -58,7 +61,8 @@ class IndexTerms:
             known = (TermQuery(term, states) if frequency else None, frequency)
             if len(self._terms) >= _MOST_TERMS:
                 self._terms.clear()
-            self._terms[key] = known
+            if len(text) <= _LONGEST:
+                self._terms[key] = known
             return known
 
     def chunks(self, field: str) -> int:

@@ -14,6 +14,9 @@ from shared.query.cognates import spellings
 FEWEST_LETTERS: Final = 5
 """Shorter words have too many neighbours to tell which is meant."""
 
+MOST_LETTERS: Final = 64
+"""The longest words have automata that take long, and too large ones from some 200 letters on."""
+
 _LETTERS_FOR_TWO: Final = 7
 """Letters from which on two of them may be wrong; below only one."""
 
@@ -37,7 +40,7 @@ def similar_terms(reader: Any, text: str, most_edits: int = 2) -> list[tuple[str
 
     Args:
         reader: the reader of the index.
-        text: a folded word of letters, at least `FEWEST_LETTERS` of them.
+        text: a folded word of letters, `FEWEST_LETTERS` to `MOST_LETTERS` of them.
         most_edits: how many letters may be wrong, at most two; the second takes several times as
             long as the first.
 

@@ -19,7 +19,12 @@ from shared import schema
 from shared.analysis.analyzers import is_in_dictionary, tokens
 from shared.analysis.languages import WITH_LEMMAS
 from shared.query.presence import IndexTerms, is_present, terms_of
-from shared.query.similar_terms import FEWEST_LETTERS, more_frequent_term, similar_terms
+from shared.query.similar_terms import (
+    FEWEST_LETTERS,
+    MOST_LETTERS,
+    more_frequent_term,
+    similar_terms,
+)
 from shared.query.tree import Leaf, Node, Occur, Terms, Word, best_of, leaves, weighted
 
 _WORD: Final = re.compile(r"\W*([^\W\d_]+)\W*")
@@ -145,8 +150,8 @@ def more_frequent_words(reader: Any, words: Sequence[str]) -> Iterator[Correctio
 
 
 def _folded(letters: str) -> str | None:
-    """A word as the content has it; None of what is too short, or no word by itself."""
+    """A word as the content has it; None of what is too short or long, or no word by itself."""
     match tokens(schema.CONTENT, letters):
-        case ((text,),) if len(text) >= FEWEST_LETTERS:
+        case ((text,),) if FEWEST_LETTERS <= len(text) <= MOST_LETTERS:
             return text
     return None

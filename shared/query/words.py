@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from shared import schema
@@ -43,6 +43,7 @@ _LONG_NAME: Final = 6
 """Letters of a name that is hardly another word by chance when it loses one of them."""
 
 _TEXT_FIELDS: Final = (schema.CONTENT, schema.TITLE)
+_OF_WORDS: Final = (None, *_TEXT_FIELDS)
 _DIGRAPHS: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue"})
 
 
@@ -82,15 +83,13 @@ class WordsOnFields:
                 return self._word(leaf, occur)
             case Phrase():
                 return self._phrase(leaf)
-            case Fuzzy(field=None):
-                text = _folded(leaf.text)
-                return self._on_text_fields(lambda on: Fuzzy(text, leaf.edits, leaf.prefix, on))
-            case Expression(field=None):
-                return self._on_text_fields(lambda on: Expression(leaf.pattern, on))
-            case Range(field=None):
-                ends = (leaf.low and _folded(leaf.low), leaf.high and _folded(leaf.high))
-                includes = (leaf.includes_low, leaf.includes_high)
-                return self._on_text_fields(lambda on: Range(*ends, *includes, on))
+            case Fuzzy() if leaf.field in _OF_WORDS:
+                return self._on_text_fields(replace(leaf, text=_folded(leaf.text)))
+            case Expression() if leaf.field in _OF_WORDS:
+                return self._on_text_fields(leaf)
+            case Range() if leaf.field in _OF_WORDS:
+                low, high = leaf.low and _folded(leaf.low), leaf.high and _folded(leaf.high)
+                return self._on_text_fields(replace(leaf, low=low, high=high))
         return leaf
 
     def _word(self, word: Word, occur: Occur) -> Node:
@@ -116,9 +115,14 @@ class WordsOnFields:
             )
         )
 
-    def _on_text_fields(self, node_on: Callable[[str], Node]) -> Node:
-        of_fields = _text_weights(self.weights).items()
-        return any_of(*(weighted(node_on(field), weight) for field, weight in of_fields))
+    def _on_text_fields(self, leaf: Fuzzy | Expression | Range) -> Node:
+        return any_of(
+            *(
+                weighted(replace(leaf, field=field), weight)
+                for field, weight in _text_weights(self.weights).items()
+                if leaf.field in (None, field)
+            )
+        )
 
 
 @dataclass(frozen=True)

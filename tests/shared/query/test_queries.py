@@ -72,8 +72,13 @@ def test_and_may_be_met_by_title_and_content_together(searcher: Searcher) -> Non
         ("source_document:quick", ["quick"]),
         ('id:"quick-chunk-001"', ["quick"]),
         ("[jumo TO jumq]", ["quick"]),
+        ("content:JUMSP~1", ["quick"]),
+        ("content:[Jumo TO JUMQ]", ["quick"]),
+        ("title:[Jumo TO JUMQ]", []),
+        (f"{'(quick ' * 40}{')' * 40}", ["quick"]),
         ("/j.mps/", ["quick"]),
         ("lazy AND over", ["quick"]),
+        (f'　~ jumsp~ "{"a " * 600}b"~3', ["quick"]),
     ],
 )
 def test_lucenes_classic_syntax(searcher: Searcher, query: str, ids: list[str]) -> None:
@@ -99,6 +104,7 @@ def test_an_empty_query_browses_all_chunks_in_order(searcher: Searcher, query: s
         ("title:", r"Parse error: the query ends too early, at character 6"),
         ("/a[/", r"Parse error: unexpected end-of-string"),
         ("at line 1, column 99 )", r"Parse error: unexpected '\)' at character 22"),
+        ("🦦🦦 AND AND b", r"Parse error: unexpected 'AND' at character 8, after '🦦🦦 AND '"),
     ],
 )
 def test_a_parse_error_says_where(searcher: Searcher, query: str, message: str) -> None:
@@ -112,6 +118,9 @@ def test_a_parse_error_says_where(searcher: Searcher, query: str, message: str) 
         ("x" * 100_000, "the query has 100,000 characters; at most 20,000"),
         (" ".join(f"w{n}" for n in range(3000)), "comes to more than 2,048 terms"),
         ("(" * 19_000, "nested too deeply"),
+        (f"{'(a ' * 250}{')' * 250}", "nested too deeply"),
+        (f"{'ab' * 33}~", "words with ~ may have 64 letters each, and 500 in all"),
+        (" ".join(f"word{n:04}~1" for n in range(100)), "words with ~ may have 64 letters each"),
         ("/a{1,100000}/", "repeats more than 1,000 times"),
         ("/(a{90}b){90}/ x", "repeats more than 1,000 times"),
         (r"/a\/b{1,100000}/", "repeats more than 1,000 times"),
@@ -132,6 +141,10 @@ def test_a_page_of_text_is_a_query_still(searcher: Searcher) -> None:
     page = " ".join(f"word{number}" for number in range(1500)) + " jumps"
     assert len(page) < MAX_QUERY_LENGTH
     assert found(searcher, page) == ["quick"]
+
+
+def test_the_longest_words_are_words(searcher: Searcher) -> None:
+    assert found(searcher, f"{'ab' * 120} jumps") == ["quick"]
 
 
 @pytest.mark.parametrize("text", ["a-" * 9_000, "ab," * 6_000, "a/b_c" * 4_000, "ab-" * 80])

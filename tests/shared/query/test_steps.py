@@ -64,6 +64,7 @@ def test_a_phrase_that_must_not_match_is_the_phrase_alone() -> None:
         ("*VERTRAG", "(content.reversed:gartrev* content.reversed:gartrev* (constant)^0.1)^2"),
         ("*tr?g", "(content:*tr?g content:*tr?g (constant)^0.1)^2"),
         (r"a\*b*", r"(content:a\*b* content:a\*b* (constant)^0.1)^2"),
+        (r"*a\?b", r"(content.reversed:b\?a* content.reversed:b\?a* (constant)^0.1)^2"),
     ],
 )
 def test_wildcards_are_folded_and_put_where_they_are_fast(pattern: str, expected: str) -> None:
