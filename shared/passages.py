@@ -31,6 +31,10 @@ from shared.results import MARKS
 
 MAX_PASSAGES: Final = 3
 
+_KOREAN: Final = "ko"
+"""Its words have blanks between them, and pairs of their characters are parts of them; those of
+Chinese and Japanese are single characters in the content."""
+
 PASSAGE_LENGTH: Final = 200
 """Characters that a passage is about long; it ends with a whole word."""
 
@@ -91,6 +95,8 @@ def _in_content(leaf: Leaf) -> Iterator[Node]:
                 )
         case Terms(schema.CONTENT | schema.TRANSLITERATED, texts):
             yield Terms(schema.CONTENT, texts)
+        case Terms(field, texts) if schema.language_of(field) == _KOREAN:
+            yield from (Pattern(schema.CONTENT, f"*{text}*", scored=False) for text in texts)
         case Terms(field, texts) if schema.language_of(field) in WITH_BIGRAMS:
             yield from (TermPhrase(schema.CONTENT, tuple(zip(text))) for text in texts)
         case Terms(field, texts) if field.startswith(f"{schema.CONTENT}."):

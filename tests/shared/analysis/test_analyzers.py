@@ -5,10 +5,12 @@ from pathlib import Path
 import pytest
 
 from shared import create, schema
-from shared.analysis.analyzers import normalized, passage_analyzer, tokens
+from shared.analysis.analyzers import normalized, tokens
 from shared.analysis.language_detection import languages_of
 from shared.analysis.languages import LANGUAGES, WITH_LEMMAS
 from shared.analysis.transliteration import transliterable, without_digraphs
+from shared.passages import Passages
+from shared.query.tree import Terms
 
 TEXTS = Path(__file__).parents[2] / "data" / "languages"
 
@@ -27,7 +29,16 @@ def test_every_chain_of_the_table_makes_terms(language: str) -> None:
     file = TEXTS / f"{language}.txt"
     text = file.read_text("utf-8")[:2_000] if file.exists() else "some words"
     assert len(forms(language, text)) > 1
-    assert passage_analyzer(language)
+
+
+@pytest.mark.parametrize(
+    "language", sorted(LANGUAGES.keys() & {file.stem for file in TEXTS.glob("*.txt")})
+)
+def test_passages_show_base_forms_of_every_language(language: str) -> None:
+    text = (TEXTS / f"{language}.txt").read_text("utf-8")[:2_000]
+    base_form = max((form for terms in forms(language, text) for form in terms), key=len)
+    term = Terms(schema.language_field(schema.CONTENT, language), (base_form,))
+    assert any("<mark>" in passage for passage in Passages(term).of(text))
 
 
 @pytest.mark.parametrize(
