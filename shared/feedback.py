@@ -116,11 +116,12 @@ def _likely_terms(
             continue
         words = Counter(content.split())
         found = word_terms(schema.language_field(schema.CONTENT, language)).of(words)
-        frequencies: Counter[str] = Counter()
+        # A Counter takes three times as long for what it does not have yet.
+        frequencies: dict[str, int] = defaultdict(int)
         for word, texts in found.items():
             for text in texts:
                 frequencies[text] += words[word]
-        share = hit.score / scores / frequencies.total() if frequencies else 0.0
+        share = hit.score / scores / sum(frequencies.values()) if frequencies else 0.0
         for text, frequency in frequencies.items():
             if len(text) >= _SHORTEST:
                 likely[language, text] += share * frequency

@@ -42,23 +42,14 @@ class WordTerms:
         Args:
             words: what stands between two blanks each, with the signs before and behind it.
         """
-        # Another thread may put a new one in its place, or forget all words.
         known = self._terms
-        found: dict[str, Sequence[str]] = {}
-        missing = []
-        for word in words:
-            try:
-                found[word] = known[word]
-            except KeyError:
-                if len(word) <= _LONGEST:
-                    missing.append(word)
+        missing = [word for word in words if word not in known and len(word) <= _LONGEST]
         if missing:
-            analyzed = dict(_analyzed(self._field, missing))
-            if len(known) + len(analyzed) > _REMEMBERED:
-                known.clear()
-            known.update(analyzed)
-            found.update(analyzed)
-        return {word: terms for word in words if (terms := found.get(word))}
+            if len(known) + len(missing) > _REMEMBERED:
+                # Another thread may be reading the old ones.
+                known = self._terms = {word: known[word] for word in words if word in known}
+            known.update(_analyzed(self._field, missing))
+        return {word: terms for word in words if (terms := known.get(word))}
 
 
 @cache
