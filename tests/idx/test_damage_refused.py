@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import Idx
-from tests.idx.damage import damaged, file_of_each_kind, fill_with_every_kind
+from tests.idx.damage import change_a_bit, damaged, file_of_each_kind, fill_with_every_kind
 
 # One process for all: a crash of the virtual machine ends it, and is seen.
 ANSWERS: str = """
@@ -64,11 +64,9 @@ def test_no_search_is_answered_from_a_damaged_file_of_any_kind(
             assert "idx check tells more" in error
 
 
-def change_a_bit(filled: Path) -> Path:
+def damage_a_segment(filled: Path) -> Path:
     (file,) = filled.glob("*.cfs")
-    data = bytearray(file.read_bytes())
-    data[len(data) // 2] ^= 1
-    file.write_bytes(data)
+    change_a_bit(file, of=b"text")
     return file
 
 
@@ -99,7 +97,7 @@ def test_a_command_names_the_damaged_file_and_what_helps(
     idx: Idx, empty_index: Path, command: tuple[str, ...]
 ) -> None:
     idx("add", "-d", "a", "-t", "A", "-c", "text")
-    file = change_a_bit(empty_index)
+    file = damage_a_segment(empty_index)
     before = {name: name.read_bytes() for name in empty_index.glob("[_s]*")}
     failed = idx(*command, code=1, stdin="[]")
     (message,) = failed.stderr.splitlines()
@@ -114,6 +112,6 @@ def test_a_command_names_the_damaged_file_and_what_helps(
 def test_an_index_without_its_damage_is_used_again(idx: Idx, empty_index: Path) -> None:
     idx("add", "-d", "a", "-t", "A", "-c", "text")
     idx("backup", "copy")
-    change_a_bit(empty_index)
+    damage_a_segment(empty_index)
     idx("restore", "copy", "--yes")
     assert "a-chunk-001" in idx("search", "text").stdout

@@ -8,6 +8,7 @@ import pytest
 
 from shared import Document, Index, IndexDamagedError, Searcher, verification
 from shared.checksums import damage_of
+from tests.idx.damage import change_a_bit
 from tests.idx.raw_index import files_of_lucene
 
 
@@ -20,13 +21,6 @@ def segment(empty_index: Path) -> Path:
     return file
 
 
-def change_a_bit(file: Path) -> None:
-    data = bytearray(file.read_bytes())
-    # In the text, which Lucene reads as it is.
-    data[data.index(b"text")] ^= 1
-    file.write_bytes(data)
-
-
 def eventually(condition: Callable[[], bool]) -> None:
     deadline = time.monotonic() + 60
     while not condition():
@@ -37,7 +31,7 @@ def eventually(condition: Callable[[], bool]) -> None:
 def test_what_is_too_large_to_wait_for_is_found_a_little_later(
     segment: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    change_a_bit(segment)
+    change_a_bit(segment, of=b"text")
     monkeypatch.setattr(verification, "_BYTES_AT_ONCE", 0)
 
     def refusal() -> str:
