@@ -128,7 +128,7 @@ def course(index: Path, searches: int, commits: int) -> Iterator[Reading]:
 def _fill(index: Path) -> list[str]:
     """Write the documents that last, and return texts."""
     create(index)
-    texts = [text for _, text in chunks(_TEXTS_OF_A_DOCUMENT * LASTING)]
+    texts = [text.content for text in chunks(_TEXTS_OF_A_DOCUMENT * LASTING)]
     with Index(index) as writer:
         for number in range(LASTING):
             text = " ".join(texts[number::LASTING])

@@ -14,6 +14,9 @@ LEAST_EVIDENCE: Final = 0.01
 _ENOUGH: Final = 1e-9
 """Steps below this change nothing that is shown."""
 
+_MOST_STEPS: Final = 100
+"""Newton's method needs fewer than ten, or never ends."""
+
 
 @dataclass(frozen=True, slots=True)
 class Asked:
@@ -79,17 +82,26 @@ class Model:
 
     @classmethod
     def fitted(cls, sample: Sample, powers: Sequence[int]) -> Self:
-        """The model under which the sample is likeliest, by Newton's method."""
+        """The model under which the sample is likeliest, by Newton's method.
+
+        Raises:
+            ValueError: there is none, as where some evidence separates all hits that answer from
+                those that do not.
+        """
         features = _features(sample.evidence, powers)
         coefficients = np.zeros(features.shape[1])
-        step = np.ones_like(coefficients)
-        while np.abs(step).max() > _ENOUGH:
+        for _ in range(_MOST_STEPS):
             likely = _logistic(features @ coefficients)
             gradient = features.T @ (sample.weights * (likely - sample.relevant))
             curvature = (features.T * (sample.weights * likely * (1 - likely))) @ features
-            step = np.linalg.solve(curvature, gradient)
+            try:
+                step = np.linalg.solve(curvature, gradient)
+            except np.linalg.LinAlgError:
+                break
             coefficients -= step
-        return cls(powers, [float(value) for value in coefficients])
+            if np.abs(step).max() <= _ENOUGH:
+                return cls(powers, [float(value) for value in coefficients])
+        raise ValueError("no model is the likeliest: these hits are too few, or too easily told")
 
     def probabilities(self, evidence: Numbers) -> Numbers:
         """How likely hits are to answer, from 0 to 1."""

@@ -2,8 +2,9 @@
 
 A real server on an index of made-up texts; the SDK's clients, all in this process, each of which
 asks as fast as it is answered; and a process that commits new versions of some documents all the
-time. Every fourth request looks for mistakes: errors, stale results, torn documents. It writes the
-table of docs/load.md; the machine should be idle.
+time. By stdio a server has one client, of which so many tasks ask at once. Every fourth request
+looks for mistakes: errors, stale results, torn documents. It writes the table of docs/load.md; the
+machine should be idle.
 """
 
 import argparse
@@ -14,10 +15,9 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import AbstractAsyncContextManager, contextmanager
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager, nullcontext
 from importlib.metadata import version
-from itertools import islice
 from pathlib import Path
 from typing import Final
 
@@ -31,7 +31,7 @@ from benchmarks.versions import writing
 from shared import Document, Index, create
 
 SERVER: Final = Path(sys.executable).parent / "mcp-lucene"
-HTTP_CLIENTS: Final = (1, 8, 64)
+CLIENTS: Final = (1, 8, 64)
 QUESTIONS: Final = 200
 
 
@@ -68,10 +68,13 @@ def fill(index: Path, count: int) -> list[str]:
     """Write made-up texts, and return questions of two words that they have."""
     questions = []
     with Index(index) as writer:
-        for number, (text, _) in enumerate(chunks(count)):
-            writer.add(Document(f"text-{number}", f"Text {number}", text))
-    for text, _ in islice(chunks(QUESTIONS, seed=2), QUESTIONS):
-        longest = sorted(set(re.findall(r"[^\W\d]+", text)), key=len)[-2:]
+        texts = enumerate(chunks(count))
+        for _ in writer.add_all(
+            Document(f"text-{number}", f"Text {number}", text.content) for number, text in texts
+        ):
+            pass
+    for text in chunks(QUESTIONS, seed=2):
+        longest = sorted(set(re.findall(r"[^\W\d]+", text.content)), key=len)[-2:]
         questions.append(" ".join(longest))
     return questions
 
@@ -79,26 +82,30 @@ def fill(index: Path, count: int) -> list[str]:
 def measurements(index: Path, seconds: float, questions: list[str]) -> Iterator[str]:
     """A row of the table for each number of clients, by stdio and by HTTP."""
 
-    def by_stdio() -> Client:
+    async def by_stdio(clients: int) -> Load:
         program = StdioServerParameters(
             command=str(SERVER), args=[str(index)], env=dict(os.environ)
         )
-        return Client(stdio_client(program))
+        async with Client(stdio_client(program)) as client:
+            return await put_load(
+                lambda: nullcontext(client), clients, seconds, questions, committed
+            )
 
-    def measured(
-        name: str, connect: Callable[[], AbstractAsyncContextManager[Client]], clients: int
-    ) -> str:
+    async def by_http(clients: int) -> Load:
+        return await put_load(lambda: Client(url), clients, seconds, questions, committed)
+
+    def measured(name: str, load: Coroutine[None, None, Load]) -> str:
         first = committed()
-        load = asyncio.run(put_load(connect, clients, seconds, questions, committed))
-        for mistake in load.mistakes[:5]:
+        done = asyncio.run(load)
+        for mistake in done.mistakes[:5]:
             print(mistake, file=sys.stderr)
-        return row(name, load, committed() - first)
+        return row(name, done, committed() - first)
 
-    with writing(index) as committed:
-        yield measured("1 by stdio", by_stdio, 1)
-        with served(index) as url:
-            for clients in HTTP_CLIENTS:
-                yield measured(f"{clients} by HTTP", lambda: Client(url), clients)
+    with writing(index) as committed, served(index) as url:
+        for clients in CLIENTS:
+            yield measured(f"{clients} by stdio", by_stdio(clients))
+        for clients in CLIENTS:
+            yield measured(f"{clients} by HTTP", by_http(clients))
 
 
 def row(name: str, load: Load, commits: int) -> str:

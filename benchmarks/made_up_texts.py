@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from itertools import accumulate
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 TEXTS: Final = Path(__file__).parents[1] / "tests" / "data" / "languages"
 WORDS_OF_A_CHUNK: Final = 250
@@ -28,8 +28,15 @@ def rare_words(generator: random.Random) -> tuple[list[str], list[float]]:
     return list(words), list(accumulate(1 / rank for rank in range(1, RARE_WORDS + 1)))
 
 
-def chunks(count: int, seed: int = 1) -> Iterator[tuple[str, str]]:
-    """Texts of 250 words, each with the code of its language.
+class Text(NamedTuple):
+    """A text of 250 words, and the code of its language."""
+
+    language: str
+    content: str
+
+
+def chunks(count: int, seed: int = 1) -> Iterator[Text]:
+    """Texts of 250 words.
 
     Args:
         count: how many.
@@ -56,4 +63,4 @@ def chunks(count: int, seed: int = 1) -> Iterator[tuple[str, str]]:
             text[place] = word
         if generator.random() < SHARE_OF_NAMES:
             text[0] = f"INV-{generator.randrange(100_000):05}"
-        yield language, " ".join(text)
+        yield Text(language, " ".join(text))

@@ -1,7 +1,8 @@
 """What the fields and steps beyond plain Lucene cost: time to index and to search, and size.
 
 Writes the same texts into an index of this project and into one of plain Lucene, which has the
-content alone, analyzed by Lucene's StandardAnalyzer; then asks both the same questions, in turns.
+content alone, analyzed by Lucene's StandardAnalyzer; then asks both the same questions, in turns,
+after others that are not counted.
 The machine should be idle. It writes the tables of docs/speed.md.
 """
 
@@ -10,7 +11,8 @@ import random
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -26,7 +28,9 @@ from shared.weights import DEFAULT_WEIGHTS
 
 PAGE: Final = Path(__file__).parents[1] / "docs" / "speed.md"
 QUERIES: Final = 200
-WARM_UP: Final = 2_000
+WARM_UP: Final = 250
+"""Queries of each kind that are asked before: others, of which nothing can be remembered."""
+
 BATCH: Final = 1_000
 
 
@@ -69,27 +73,29 @@ WRITERS: Final = {
 
 
 def write(home: Path, count: int) -> None:
-    """Write the same texts into each index, in turns."""
+    """Write the same texts into each index, one after the other, for merges take time later on."""
+    times = []
     for name in ("whole", "content"):
         create(home / name)
+        fields = patch("shared.lucene_document.chunk_search_fields", return_value=())
+        with fields if name == "content" else nullcontext(), Index(home / name) as index:
+            spent = sum(seconds(lambda: add(index, some)) for some in batches(count))  # noqa: B023
+            times.append(spent + seconds(lambda: index.__exit__(None, None, None)))
     plain = PlainWriter(home / "plain")
-    texts, text = enumerate(chunks(count)), 0
-    times = dict.fromkeys(WRITERS, 0.0)
-    with Index(home / "whole") as whole, Index(home / "content") as content:
-        while batch := list(islice(texts, BATCH)):
-            documents = [
-                Document(str(n), f"Title {n}", words, {"language": code, "year": 2000 + n % 20})
-                for n, (code, words) in batch
-            ]
-            text += sum(len(document.content.encode()) for document in documents)
-            times["whole"] += seconds(lambda: add(whole, documents))  # noqa: B023
-            with patch("shared.lucene_document.chunk_search_fields", return_value=()):
-                times["content"] += seconds(lambda: add(content, documents))  # noqa: B023
-            times["plain"] += seconds(lambda: plain.add(documents))  # noqa: B023
-        times["whole"] += seconds(lambda: whole.__exit__(None, None, None))
-        times["content"] += seconds(lambda: content.__exit__(None, None, None))
-    times["plain"] += seconds(plain.close)
-    (home / "figures").write_text(" ".join(map(str, (text, *times.values()))))
+    spent = sum(seconds(lambda: plain.add(some)) for some in batches(count))  # noqa: B023
+    times.append(spent + seconds(plain.close))
+    text = sum(len(document.content.encode()) for some in batches(count) for document in some)
+    (home / "figures").write_text(" ".join(map(str, (text, *times))))
+
+
+def batches(count: int) -> Iterator[list[Document]]:
+    """The texts as documents, which are not made on the clock."""
+    texts = enumerate(chunks(count))
+    while batch := list(islice(texts, BATCH)):
+        yield [
+            Document(str(n), f"Title {n}", words, {"language": code, "year": 2000 + n % 20})
+            for n, (code, words) in batch
+        ]
 
 
 def add(index: Index, documents: list[Document]) -> None:
@@ -99,46 +105,58 @@ def add(index: Index, documents: list[Document]) -> None:
 
 
 def searching(home: Path) -> Iterator[str]:
-    """The table of the times of searches, whole and plain in turns."""
+    """The table of the times of searches; whole and plain take turns."""
     plain = PlainSearcher(home / "plain")
-    queries = {name: list(islice(make(), QUERIES)) for name, make in KINDS.items()}
     yield "| search | p50 | p95 | p99 | plain p50 | plain p95 | plain p99 |"
     yield "|---|---:|---:|---:|---:|---:|---:|"
     with Searcher(home / "whole", program="server") as searcher:
-        everything = [(name, query) for name, kind in queries.items() for query in kind]
-        for name, query in random.Random(2).choices(everything, k=WARM_UP):  # noqa: S311
+        for name, query in taking_turns(warming_up(KINDS)):
             searcher.search(query, **OPTIONS.get(name, {}))
             plain.search(query)
-        for name, kind in queries.items():
+        for name, make in KINDS.items():
             options = OPTIONS.get(name, {})
-            ours = [seconds(lambda: searcher.search(query, **options)) for query in kind]  # noqa: B023
-            theirs = [seconds(lambda: plain.search(query)) for query in kind]  # noqa: B023
-            figures = [f"{1000 * part:.1f}" for times in (ours, theirs) for part in parts(times)]
+            times: tuple[list[float], list[float]] = ([], [])
+            for query in islice(make(), QUERIES):
+                times[0].append(seconds(lambda: searcher.search(query, **options)))  # noqa: B023
+                times[1].append(seconds(lambda: plain.search(query)))  # noqa: B023
+            figures = [f"{1000 * part:.1f}" for spent in times for part in parts(spent)]
             yield f"| {name} | {' | '.join(figures)} |"
 
 
 def tolerating(home: Path) -> Iterator[str]:
-    """The table of what feedback and similar words cost, with and without them in turns."""
-    plain = replace(DEFAULT_WEIGHTS, feedback=0.0, similar=0.0)
-    queries = {name: list(islice(KINDS[name](), QUERIES)) for name in TOLERATED}
+    """The table of what feedback and similar words cost.
+
+    With them is measured first, without them then: of an index that is open twice nothing would be
+    remembered.
+    """
     generator = random.Random(4)  # noqa: S311 - reproducible, not secret
+    queries = {name: list(islice(KINDS[name](), QUERIES)) for name in TOLERATED}
     for name in TOLERATED:
         queries[f"{name}, one misspelled"] = [
             misspelled(query, 1, generator) for query in queries[name]
         ]
+    found: dict[str, list[str]] = {name: [] for name in queries}
+    for weights in (DEFAULT_WEIGHTS, replace(DEFAULT_WEIGHTS, feedback=0.0, similar=0.0)):
+        with Searcher(home / "whole", program="server", weights=weights) as searcher:
+            for _, query in taking_turns(warming_up(TOLERATED)):
+                searcher.search(query)
+            for name, kind in queries.items():
+                times = [seconds(lambda: searcher.search(query)) for query in kind]  # noqa: B023
+                found[name] += [f"{1000 * part:.1f}" for part in parts(times)]
     yield "| search | p50 | p95 | p99 | without p50 | without p95 | without p99 |"
     yield "|---|---:|---:|---:|---:|---:|---:|"
-    with (
-        Searcher(home / "whole", program="server") as tolerant,
-        Searcher(home / "whole", program="server", weights=plain) as strict,
-    ):
-        for name, kind in queries.items():
-            times: tuple[list[float], list[float]] = ([], [])
-            for query in kind:
-                for searcher, spent in zip((tolerant, strict), times, strict=True):
-                    spent.append(seconds(lambda: searcher.search(query)))  # noqa: B023
-            figures = [f"{1000 * part:.1f}" for spent in times for part in parts(spent)]
-            yield f"| {name} | {' | '.join(figures)} |"
+    yield from (f"| {name} | {' | '.join(figures)} |" for name, figures in found.items())
+
+
+def warming_up(kinds: Iterable[str]) -> dict[str, list[str]]:
+    """Queries of each kind that are not measured."""
+    return {name: list(islice(KINDS[name](), QUERIES, QUERIES + WARM_UP)) for name in kinds}
+
+
+def taking_turns(queries: dict[str, list[str]]) -> Iterator[tuple[str, str]]:
+    """Each query with its kind; the kinds take turns."""
+    for one_of_each in zip(*queries.values(), strict=True):
+        yield from zip(queries, one_of_each, strict=True)
 
 
 def seconds(work: Callable[[], Any]) -> float:
@@ -154,9 +172,9 @@ def parts(times: list[float]) -> tuple[float, float, float]:
     return cuts[49], cuts[94], cuts[98]
 
 
-def words(frequent: int, rare: int) -> Iterator[list[str]]:
+def words(frequent: int, rare: int, seed: int) -> Iterator[list[str]]:
     """Words as people put them together: some from real texts, some that are rare."""
-    generator = random.Random(3)  # noqa: S311 - reproducible, not secret
+    generator = random.Random(seed)  # noqa: S311 - reproducible, not secret
     made_up, weights = rare_words(random.Random(1))  # noqa: S311 - those of the texts
     real = [
         word.strip(",.;")
@@ -171,14 +189,14 @@ def words(frequent: int, rare: int) -> Iterator[list[str]]:
 
 
 KINDS: Final[dict[str, Callable[[], Iterator[str]]]] = {
-    "one word": lambda: (" ".join(w) for w in words(0, 1)),
-    "two words": lambda: (" ".join(w) for w in words(1, 1)),
-    "six words": lambda: (" ".join(w) for w in words(3, 3)),
-    "a phrase": lambda: (f'"{" ".join(w)}"' for w in words(2, 0)),
-    "a prefix": lambda: (f"{w[0][:5]}*" for w in words(0, 1)),
-    "a leading wildcard": lambda: (f"*{w[0][-5:]}" for w in words(0, 1)),
-    "two words, filter and facets": lambda: (" ".join(w) for w in words(1, 1)),
-    "two words, with passages": lambda: (" ".join(w) for w in words(1, 1)),
+    "one word": lambda: (" ".join(w) for w in words(0, 1, seed=3)),
+    "two words": lambda: (" ".join(w) for w in words(1, 1, seed=4)),
+    "six words": lambda: (" ".join(w) for w in words(3, 3, seed=5)),
+    "a phrase": lambda: (f'"{" ".join(w)}"' for w in words(2, 0, seed=6)),
+    "a prefix": lambda: (f"{w[0][:5]}*" for w in words(0, 1, seed=7)),
+    "a leading wildcard": lambda: (f"*{w[0][-5:]}" for w in words(0, 1, seed=8)),
+    "two words, filter and facets": lambda: (" ".join(w) for w in words(1, 1, seed=9)),
+    "two words, with passages": lambda: (" ".join(w) for w in words(1, 1, seed=10)),
 }
 TOLERATED: Final = ("one word", "two words", "six words")
 """The kinds that are asked with and without feedback and similar words, and misspelled."""

@@ -1,19 +1,14 @@
 """Where the time of one `idx search` goes, stage by stage.
 
 Run as a program it does what `idx search` does, one thing after the other, in a process of its
-own, and prints the seconds of each stage.
+own, and prints the seconds of each stage. So nothing is imported at first that a stage needs, too.
 """
 
-import json
-import statistics
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from importlib import import_module
 from typing import Final
-
-from benchmarks.stdio_server import Command
 
 _QUERY: Final = "words"
 
@@ -25,9 +20,13 @@ def stages(index: str, rounds: int) -> dict[str, float]:
         index: the index folder.
         rounds: how many processes are run.
     """
+    import json
+    import statistics
+    import subprocess
+
     times: dict[str, list[float]] = {}
     interpreter: list[float] = []
-    command: Command = [sys.executable, "-m", "benchmarks.start_up_stages", index]
+    command = [sys.executable, "-m", "benchmarks.start_up_stages", index]
     for _ in range(rounds):
         begin = time.perf_counter()
         subprocess.run([sys.executable, "-c", "pass"], check=True)
@@ -81,6 +80,8 @@ def main() -> None:
     for name in _run(sys.argv[1]):
         times[name] = time.perf_counter() - begin
         begin = time.perf_counter()
+    import json
+
     print(json.dumps(times))
 
 

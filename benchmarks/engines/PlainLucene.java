@@ -68,12 +68,12 @@ public final class PlainLucene {
     Path second = Path.of(arguments[2]);
     switch (arguments[0]) {
       case "write-content" -> write(
-          first, second, arguments, new StandardAnalyzer(), PlainLucene::addContent);
+          first, second, arguments, StandardAnalyzer::new, PlainLucene::addContent);
       case "write-fields" -> write(
           first,
           second,
           arguments,
-          analyzers(Path.of(arguments[5]), Path.of(arguments[6])),
+          () -> analyzers(Path.of(arguments[5]), Path.of(arguments[6])),
           PlainLucene::replaceChunk);
       case "search" -> search(
           first,
@@ -92,12 +92,14 @@ public final class PlainLucene {
 
   /** Writes every line of a file, and prints how long it took until the index was durable. */
   private static void write(
-      Path lines, Path index, String[] arguments, Analyzer analyzer, Put chunk) throws Exception {
+      Path lines, Path index, String[] arguments, Callable<Analyzer> analyzer, Put chunk)
+      throws Exception {
     int threads = Integer.parseInt(arguments[3]);
-    IndexWriterConfig config = new IndexWriterConfig(analyzer);
-    config.setRAMBufferSizeMB(Double.parseDouble(arguments[4]));
     double processor = processorSeconds();
     long begin = System.nanoTime();
+    // To load dictionaries takes time in Python, too.
+    IndexWriterConfig config = new IndexWriterConfig(analyzer.call());
+    config.setRAMBufferSizeMB(Double.parseDouble(arguments[4]));
     // Closing the writer waits for merges.
     try (FSDirectory directory = FSDirectory.open(index);
         IndexWriter writer = new IndexWriter(directory, config);

@@ -55,7 +55,7 @@ def measured(folder: Path, chunks: int, engines: Sequence[Engine], queries: Quer
     return Run(
         chunks,
         _bytes([data.texts]),
-        datetime.now(UTC).date().isoformat(),
+        _today(),
         _machine(),
         _versions(),
         figures,
@@ -97,7 +97,11 @@ def _written(data: Data, engine: Engine, index: Path) -> Figures:
     size = _bytes(file for file in index.rglob("*") if file.is_file())
     if engine.search is None:
         shutil.rmtree(index)
-    return Figures(engine.name, one_core, on_all, size)
+    return Figures(engine.name, one_core, on_all, size, written=_today())
+
+
+def _today() -> str:
+    return datetime.now(UTC).date().isoformat()
 
 
 def _bytes(files: Iterable[Path]) -> int:

@@ -6,7 +6,7 @@ from typing import Final
 
 from benchmarks.engines import plots
 from benchmarks.engines.catalogue import FIELDS_MADE, JAVA_FIELDS, THIS_PROJECT
-from benchmarks.engines.goals import Goal, goals
+from benchmarks.engines.goals import LARGE, Goal, goals
 from benchmarks.engines.queries import KINDS
 from benchmarks.engines.results import Figures, Run, Times
 from benchmarks.page import write_figures
@@ -15,7 +15,7 @@ PAGE: Final = Path(__file__).parents[2] / "docs" / "engines.md"
 RESULTS: Final = PAGE.with_suffix(".json")
 WRITING: Final = PAGE.with_name("engines-indexing.svg")
 SEARCHING: Final = PAGE.with_name("engines-searching.svg")
-MET: Final = {True: "met", False: "not met", None: "not measured"}
+MET: Final = {True: "met", False: "not met", None: f"for {LARGE:,} chunks, not measured"}
 
 
 def write(runs: Sequence[Run]) -> None:
@@ -37,7 +37,20 @@ def lines(runs: Sequence[Run]) -> Iterator[str]:
         yield from ("", f"## {run.chunks:,} chunks", "", *_writing(run), "", *_shares(run))
         yield from (*_searching(run), "")
         versions = ", ".join(f"{name} {number}" for name, number in run.versions.items())
+        yield from _written_before(run)
         yield f"{run.date}, {run.text_bytes / 1e6:,.0f} MB of text. {run.machine}. {versions}."
+
+
+def _written_before(run: Run) -> Iterator[str]:
+    """The indexes that were kept from an earlier day."""
+    days: dict[str, list[str]] = {}
+    for figures in run.engines.values():
+        if figures.written not in (None, run.date):
+            days.setdefault(figures.written, []).append(figures.name)
+    if days:
+        told = "; ".join(f"{', '.join(names)} on {day}" for day, names in sorted(days.items()))
+        yield f"Indexed before: {told}."
+        yield ""
 
 
 def _goal(goal: Goal) -> str:

@@ -52,6 +52,7 @@ class Figures:
         index_bytes: the size of the index.
         searching: None if it is not searched.
         left_out: why nothing was measured.
+        written: the day on which the index was written, ISO 8601; None if that is not known.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Figures:
     index_bytes: int = 0
     searching: Searching | None = None
     left_out: str | None = None
+    written: str | None = None
 
     @property
     def writing(self) -> Writing | None:

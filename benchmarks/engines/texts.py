@@ -32,12 +32,11 @@ class Row(NamedTuple):
 
 def write_texts(file: Path, count: int) -> None:
     """Write a number of made-up texts, always the same ones."""
-    made = enumerate(chunks(count))
     _write(
         file,
         (
             Row(str(number), f"Title {number}", language, str(2000 + number % YEARS), content)
-            for number, (language, content) in made
+            for number, (language, content) in enumerate(chunks(count))
         ),
     )
 
