@@ -19,11 +19,7 @@ from shared.chunker import chunk_id
 from shared.commit import commit_data, commit_files, indexed_folders, open_last_commit
 from shared.document import Document
 from shared.document_writer import DocumentWriter, document_term, results
-from shared.errors import (
-    DocumentNotFoundError,
-    IndexMissingError,
-    IndexPathError,
-)
+from shared.errors import DocumentNotFoundError
 from shared.index_writer import clean, open_writer
 from shared.indexed_folder import IndexedFolders
 from shared.lucene_document import file_state_field, to_lucene
@@ -82,6 +78,7 @@ class Index:
 
     Raises:
         IndexMissingError: there is no index at the path.
+        IndexPathError: it is a file, or cannot be looked at.
         IndexLockedError: another writer held it all the time.
         IndexDamagedError: a file of it is missing, changed or cut short.
         IndexFolderError: the index cannot be used; the class says why.
@@ -91,10 +88,7 @@ class Index:
         self, path: Path | str, *, wait: float = DEFAULT_WAIT, program: jvm.Program = "batch"
     ) -> None:
         self.path = index_folder.absolute(path)
-        if not self.path.exists():
-            raise IndexMissingError(self.path)
-        if not self.path.is_dir():
-            raise IndexPathError(self.path, "it is not a folder")
+        index_folder.identify(self.path)
         with jvm.attached(program), java_errors.writing(self.path):
             self._directory = FSDirectory.open(Paths.get(str(self.path)))
             try:

@@ -108,4 +108,11 @@ def file_term(prefix: str | None, path: str) -> str:
 def _find(path: str, from_index: str, index: Path) -> Path:
     known = Path(path)
     moved = Path(os.path.normpath(index / from_index))
-    return moved if not known.exists() and moved.is_dir() else known
+    # There is one place for a folder whose index was not moved: the file system need not be asked.
+    # An index that was moved can be searched while its folder is on a network drive that is gone.
+    is_moved = (
+        moved != known
+        and not os.path.exists(known)  # noqa: PTH110 - a Path's raises
+        and os.path.isdir(moved)  # noqa: PTH112 - the same
+    )
+    return moved if is_moved else known

@@ -27,7 +27,7 @@ _SETTLED_NANOSECONDS: Final = 3 * 10**9
 """How long ago a folder must have changed for its time to tell it from the next change."""
 
 _ATTEMPTS: Final = 3
-"""How often an index is opened before it counts as damaged."""
+"""How often an index is opened before an error counts: the folder may be exchanged meanwhile."""
 
 
 class OpenIndex:
@@ -91,7 +91,7 @@ class OpenIndex:
 
     def _verified(self) -> tuple[Any, Any]:
         """A searcher on the newest commit, the files of which are whole; and its manager."""
-        attempts = 0
+        tried = None
         while True:
             manager, searcher = self._acquire()
             try:
@@ -109,9 +109,13 @@ class OpenIndex:
             manager.release(searcher)
             self._state = None
             # Otherwise the files were those of another folder, which took the path meanwhile.
-            attempts += is_here
-            if attempts == _ATTEMPTS:
-                raise IndexDamagedError(self.path, f"file {missing[0]}: it is missing")
+            if is_here:
+                # Writers delete files only after a newer commit, so the same one again is damaged.
+                # While there are newer ones it is tried again, as Lucene does that opens an index
+                # (``SegmentInfos.FindSegmentsFile``).
+                if self._commit == tried:
+                    raise IndexDamagedError(self.path, f"file {missing[0]}: it is missing")
+                tried = self._commit
 
     def _acquire(self) -> tuple[Any, Any]:
         """A searcher on the newest commit, and the manager to give it back to."""
@@ -132,7 +136,6 @@ class OpenIndex:
                     return self._manager, searcher
                 self._manager.release(searcher)
         for _ in range(_ATTEMPTS - 1):
-            # The folder may be exchanged between two looks at it.
             with suppress(lucene.JavaError):
                 return self._open()
         try:

@@ -2,7 +2,7 @@
 
 Lucene's `NativeFSLockFactory` locks ``write.lock`` with a POSIX record lock. The file must not be
 opened to ask about it: closing it again would release the lock of the calling process (fcntl(2)).
-So the kernel's table of locks is read (proc_locks(5)).
+So the kernel's table of locks is read (proc_locks(5)), and that of mounts (proc_pid_mountinfo(5)).
 """
 
 import os
@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Final
 
 _LOCKS: Final = Path("/proc/locks")
+_MOUNTS: Final = Path("/proc/self/mountinfo")
+_DEVICE_COLUMN: Final = 2
 _PROCESS_COLUMN: Final = 4
 _FILE_COLUMN: Final = 5
 
@@ -35,12 +37,26 @@ def writer(index_path: Path) -> str | None:
     Raises:
         OSError: there was never a lock, or the kernel's table cannot be read.
     """
-    inode = (index_path / "write.lock").stat().st_ino
+    file = _identity(index_path / "write.lock")
     for row in (line.split() for line in _LOCKS.read_text().splitlines()):
         # 1: POSIX  ADVISORY  WRITE 4711 08:01:1234567 0 EOF
-        if row[1] == "POSIX" and row[_FILE_COLUMN].endswith(f":{inode}"):
+        if row[1] == "POSIX" and row[_FILE_COLUMN].split(":")[-len(file) :] == file:
             return _describe(int(row[_PROCESS_COLUMN]))
     return None
+
+
+def _identity(file: Path) -> list[str]:
+    """What the kernel's table of locks tells of a file: its device and inode, or the inode only.
+
+    The table has the device of the file system, which is that of the file, too, but where a volume
+    has parts, such as those of Btrfs. Then no mount has the device of the file.
+    """
+    status = file.stat()
+    major, minor = os.major(status.st_dev), os.minor(status.st_dev)
+    mounts = (line.split() for line in _MOUNTS.read_text(errors="replace").splitlines())
+    if any(mount[_DEVICE_COLUMN] == f"{major}:{minor}" for mount in mounts):
+        return [f"{major:02x}", f"{minor:02x}", str(status.st_ino)]
+    return [str(status.st_ino)]
 
 
 def _describe(process: int) -> str:

@@ -32,6 +32,12 @@ def test_an_index_is_created_once(index_path: Path) -> None:
     assert ids(index_path) == []
 
 
+def test_an_index_that_the_system_refuses_to_look_at_is_named(tmp_path: Path) -> None:
+    # As one behind a closed folder.
+    with pytest.raises(IndexPathError, match="File name too long"):
+        Index(tmp_path / ("x" * 300))
+
+
 def test_an_index_that_exists_keeps_its_documents(empty_index: Path) -> None:
     with Index(empty_index) as index:
         index.add(Document("a", "A", "text"))

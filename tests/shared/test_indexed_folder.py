@@ -57,6 +57,16 @@ def test_a_file_in_the_place_of_a_folder_is_not_the_folder(tmp_path: Path) -> No
     assert moved == [("docs/", tmp_path / "old" / "docs")]
 
 
+def test_a_folder_that_the_system_refuses_to_look_at_stays_where_it_was(tmp_path: Path) -> None:
+    # As one on a network drive that is gone, or behind a closed folder.
+    refused = tmp_path / ("x" * 300)
+    with pytest.raises(OSError, match="too long"):
+        refused.exists()
+    (tmp_path / "new").mkdir()
+    for after in (tmp_path / "index", tmp_path / "new" / "index"):
+        assert kept(of(refused), tmp_path / "index", after) == [(f"{refused.name}/", refused)]
+
+
 @pytest.mark.parametrize("name", ["docs\n2", "مستندات", os.fsdecode(b"caf\xe9"), 'a"b\\c'])
 def test_any_name_is_kept_as_ascii(tmp_path: Path, name: str) -> None:
     (tmp_path / name).mkdir()

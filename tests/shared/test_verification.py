@@ -1,12 +1,12 @@
 """Files of an index that are compared with their checksums, at once or in the background."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
 
-from shared import Document, Index, IndexDamagedError, Searcher, verification
+from shared import Document, Index, IndexDamagedError, Searcher, open_index, verification
 from shared.checksums import damage_of
 from tests.idx.damage import change_a_bit
 from tests.idx.raw_index import files_of_lucene
@@ -88,6 +88,26 @@ def test_a_file_that_is_cut_short_while_it_is_read_is_an_error(segment: Path) ->
             read_while_it_is_cut()
         with pytest.raises(IndexDamagedError, match=f"file {segment.name}: it is cut short"):
             searcher.documents()
+
+
+def test_files_that_a_writer_takes_away_again_and_again_are_no_damage(
+    segment: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commits = iter(range(6))
+
+    def overtaken(path: Path, names: Iterable[str]) -> list[str]:
+        """Commit once more between the opening of the index and the look at its files."""
+        for number in commits:
+            with Index(path) as index:
+                index.add(Document("a", "A", f"text {number}"))
+            break
+        return verification.verify(path, names)
+
+    monkeypatch.setattr(open_index, "verify", overtaken)
+    with Searcher(segment.parent) as searcher:
+        assert searcher.chunk("a-chunk-001").content == "text 5"
+        # What it shows last is the only commit that nobody overtook.
+        assert searcher.refreshes == 7
 
 
 def test_a_file_that_is_missing_is_named(segment: Path) -> None:
