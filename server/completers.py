@@ -39,8 +39,7 @@ def languages(searcher: Searcher, typed: str) -> Names:
 
 def known_languages(searcher: Searcher) -> list[str]:
     """The codes of the languages that documents are in, that of most documents first."""
-    counts = searcher.statistics().languages
-    return [language for language, count in counts.items() if count]
+    return [*searcher.statistics().languages]
 
 
 def _matching(names: Iterable[str], typed: str) -> Names:

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from itertools import count, islice
 from typing import Any
 
-from org.apache.lucene.document import IntPoint
 from org.apache.lucene.facet import (
     FacetResult,
     FacetsCollectorManager,
@@ -16,16 +15,10 @@ from org.apache.lucene.facet import (
     StringValueFacetCounts,
 )
 from org.apache.lucene.index import DirectoryReader, SegmentReader, Term
-from org.apache.lucene.search import (
-    BooleanClause,
-    BooleanQuery,
-    ConstantScoreQuery,
-    MatchAllDocsQuery,
-    PrefixQuery,
-    TermQuery,
-)
+from org.apache.lucene.search import ConstantScoreQuery, TermQuery
 
 from shared import schema
+from shared.chunk_queries import first_chunks, with_prefix
 from shared.commit import indexed_folders
 from shared.field_names import names_with_terms
 from shared.index_results import Names
@@ -95,7 +88,7 @@ class Catalog:
         with self._index.newest() as searcher:
             found = islice(self._documents(searcher, None, prefix), limit)
             ids = [summary.source_document for summary in found]
-            total = searcher.count(_first_chunk(_prefixed(schema.SOURCE_DOCUMENT, prefix)))
+            total = searcher.count(first_chunks(with_prefix(schema.SOURCE_DOCUMENT, prefix)))
             return Names(total, ids)
 
     def chunk_ids(self, prefix: str, limit: int) -> Names:
@@ -114,7 +107,7 @@ class Catalog:
                 # Of an id that is too long for a term there is only the beginning.
                 if "\0" not in term and searcher.count(TermQuery(Term(schema.ID, term)))
             )
-            total = searcher.count(_prefixed(schema.ID, prefix))
+            total = searcher.count(with_prefix(schema.ID, prefix))
             return Names(total, list(islice(ids, limit)))
 
     def field_names(self) -> list[str]:
@@ -132,9 +125,9 @@ class Catalog:
             if not reader.numDocs():
                 return ""
             state = StringDocValuesReaderState(reader, schema.SOURCE_DOCUMENT)
-            first_chunks = ConstantScoreQuery(_first_chunk(MatchAllDocsQuery()))
+            unscored = ConstantScoreQuery(first_chunks())
             manager = FacetsCollectorManager()
-            found = FacetsCollectorManager.search(searcher, first_chunks, 1, manager)
+            found = FacetsCollectorManager.search(searcher, unscored, 1, manager)
             counts = StringValueFacetCounts(state, found.facetsCollector())
             ids = FacetResult.cast_(counts.getAllChildren(schema.SOURCE_DOCUMENT, [])).toString()
             # They come in the order of the alphabet, but where most documents were deleted.
@@ -169,26 +162,9 @@ class Catalog:
                 yield summary_from_lucene(stored.document(number, fields), folders)
 
 
-def _prefixed(name: str, prefix: str) -> Any:
-    """The chunks with a keyword that begins in a certain way."""
-    if not prefix:
-        return MatchAllDocsQuery()
-    return PrefixQuery(Term(name, schema.keyword_prefix(prefix)))
-
-
-def _first_chunk(chunks: Any) -> Any:
-    """The first chunk, which stands for its document, of those that are among some chunks."""
-    return (
-        BooleanQuery.Builder()
-        .add(chunks, BooleanClause.Occur.FILTER)
-        .add(IntPoint.newExactQuery(schema.CHUNK_INDEX, 1), BooleanClause.Occur.FILTER)
-        .build()
-    )
-
-
 def _number(searcher: Any, term: str) -> int | None:
     """Lucene's number of a document's first chunk; None if there is no such document."""
-    query = _first_chunk(TermQuery(Term(schema.SOURCE_DOCUMENT, term)))
+    query = first_chunks(TermQuery(Term(schema.SOURCE_DOCUMENT, term)))
     found = searcher.search(query, 1).scoreDocs
     return found[0].doc if len(found) else None
 

@@ -3,18 +3,10 @@
 from pathlib import Path
 from typing import Any
 
-from org.apache.lucene.document import IntPoint
-from org.apache.lucene.index import Term
-from org.apache.lucene.search import (
-    BooleanClause,
-    BooleanQuery,
-    MatchAllDocsQuery,
-    PrefixQuery,
-    Sort,
-    SortField,
-)
+from org.apache.lucene.search import Sort, SortField
 
 from shared import schema
+from shared.chunk_queries import first_chunks, with_prefix
 from shared.failures import load_failures
 from shared.indexed_folder import IndexedFolders
 from shared.lucene_document import SUMMARY_FIELDS, stored_fields, summary_from_lucene
@@ -25,18 +17,8 @@ def list_documents(
     searcher: Any, folders: IndexedFolders, prefix: str, offset: int, limit: int | None
 ) -> DocumentList:
     """Documents in the order of their ids; see `shared.searcher.Searcher.documents`."""
-    chunks = (
-        PrefixQuery(Term(schema.SOURCE_DOCUMENT, schema.keyword_prefix(prefix)))
-        if prefix
-        else MatchAllDocsQuery()
-    )
-    # The first chunk stands for its document.
-    documents = (
-        BooleanQuery.Builder()
-        .add(chunks, BooleanClause.Occur.FILTER)
-        .add(IntPoint.newExactQuery(schema.CHUNK_INDEX, 1), BooleanClause.Occur.FILTER)
-        .build()
-    )
+    chunks = with_prefix(schema.SOURCE_DOCUMENT, prefix)
+    documents = first_chunks(chunks)
     total = searcher.count(documents)
     wanted = total if limit is None else min(total, offset + limit)
     summaries = []

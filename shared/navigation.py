@@ -13,6 +13,7 @@ from org.apache.lucene.search import (
 )
 
 from shared import schema
+from shared.chunk_queries import of_document
 from shared.errors import ChunkNotFoundError, DocumentNotFoundError
 from shared.indexed_folder import IndexedFolders
 from shared.lucene_document import CHUNK_FIELDS, from_lucene, stored_fields
@@ -73,16 +74,12 @@ def document_chunks(
     Raises:
         DocumentNotFoundError: there is no such document.
     """
-    total = searcher.count(_of_document(source_document))
+    total = searcher.count(of_document(source_document))
     if not total:
         raise DocumentNotFoundError(source_document, near_documents(searcher, source_document))
     limit = total if count is None else min(count, total)
     chunks = _in_order(searcher, folders, source_document, start_index, limit=limit)
     return DocumentChunks(source_document, total, chunks)
-
-
-def _of_document(source_document: str) -> Any:
-    return TermQuery(Term(schema.SOURCE_DOCUMENT, schema.keyword(source_document)))
 
 
 def _in_order(
@@ -100,7 +97,7 @@ def _in_order(
         return []
     query = (
         BooleanQuery.Builder()
-        .add(_of_document(source_document), BooleanClause.Occur.FILTER)
+        .add(of_document(source_document), BooleanClause.Occur.FILTER)
         .add(IntPoint.newRangeQuery(schema.CHUNK_INDEX, first, last), BooleanClause.Occur.FILTER)
         .build()
     )

@@ -1,23 +1,22 @@
 """The ids that may have been meant by one that the index does not have."""
 
 import re
+from itertools import islice
 from typing import Any, Final
 
-from org.apache.lucene.document import IntPoint
 from org.apache.lucene.index import Term
-from org.apache.lucene.search import (
-    BooleanClause,
-    BooleanQuery,
-    RegexpQuery,
-    TermQuery,
-)
+from org.apache.lucene.search import RegexpQuery
 from org.apache.lucene.search.spell import DirectSpellChecker, SuggestMode
 
 from shared import schema
+from shared.chunk_queries import first_chunks, of_document
 from shared.chunker import chunk_id
 
 _MOST: Final = 3
 """Ids that are named."""
+
+_MOST_SIMILAR: Final = 20
+"""Terms of the index that are looked at: some may be those of documents that were deleted."""
 
 _LONGEST: Final = 200
 """Characters of an id that may be a slip of the keyboard, or of a part of one."""
@@ -39,7 +38,7 @@ def near_documents(searcher: Any, source_document: str) -> list[str]:
         source_document: the id.
     """
     chunk = _CHUNK.fullmatch(source_document)
-    if chunk and _has(searcher, schema.SOURCE_DOCUMENT, chunk[1]):
+    if chunk and _chunk_count(searcher, chunk[1]):
         return [chunk[1]]
     if not source_document.strip() or len(source_document) > _LONGEST:
         return []
@@ -49,7 +48,10 @@ def near_documents(searcher: Any, source_document: str) -> list[str]:
     checker.setAccuracy(_LEAST_ALIKE)
     term = Term(schema.SOURCE_DOCUMENT, source_document)
     reader, mode = searcher.getIndexReader(), SuggestMode.SUGGEST_ALWAYS
-    alike = [str(word.string) for word in checker.suggestSimilar(term, _MOST, reader, mode)]
+    similar = checker.suggestSimilar(term, _MOST_SIMILAR, reader, mode)
+    names = (str(word.string) for word in similar)
+    # The terms of deleted documents stay until segments are merged.
+    alike = [*islice((name for name in names if _chunk_count(searcher, name)), _MOST)]
     return alike or _containing(searcher, source_document)
 
 
@@ -62,27 +64,21 @@ def near_chunks(searcher: Any, wanted: str) -> list[str]:
     """
     chunk = _CHUNK.fullmatch(wanted)
     document = chunk[1] if chunk else wanted
-    if not _has(searcher, schema.SOURCE_DOCUMENT, document):
+    count = _chunk_count(searcher, document)
+    if not count:
         return [chunk_id(near, 1) for near in near_documents(searcher, document)]
-    query = TermQuery(Term(schema.SOURCE_DOCUMENT, schema.keyword(document)))
-    count = searcher.count(query)
     return [chunk_id(document, number) for number in sorted({1, count})]
 
 
-def _has(searcher: Any, field: str, value: str) -> bool:
-    return bool(searcher.getIndexReader().docFreq(Term(field, schema.keyword(value))))
+def _chunk_count(searcher: Any, source_document: str) -> int:
+    return int(searcher.count(of_document(source_document)))
 
 
 def _containing(searcher: Any, part: str) -> list[str]:
     """Ids of documents with a part in them, whatever its capitals."""
     name = part.replace("\\", "/").rsplit("/", 1)[-1] or part
     pattern = f".*{''.join(map(_in_any_case, name))}.*"
-    query = (
-        BooleanQuery.Builder()
-        .add(RegexpQuery(Term(schema.SOURCE_DOCUMENT, pattern)), BooleanClause.Occur.FILTER)
-        .add(IntPoint.newExactQuery(schema.CHUNK_INDEX, 1), BooleanClause.Occur.FILTER)
-        .build()
-    )
+    query = first_chunks(RegexpQuery(Term(schema.SOURCE_DOCUMENT, pattern)))
     stored = searcher.storedFields()
     return [
         str(stored.document(hit.doc).get(schema.SOURCE_DOCUMENT))

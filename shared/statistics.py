@@ -7,12 +7,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from org.apache.lucene.document import IntPoint
 from org.apache.lucene.index import DirectoryReader, MultiTerms, Term
-from org.apache.lucene.search import BooleanClause, BooleanQuery, TermQuery
+from org.apache.lucene.search import TermQuery
 from org.apache.lucene.util import BytesRefIterator
 
 from shared import metadata, schema
+from shared.chunk_queries import first_chunks
 from shared.commit import indexed_folders, user_data
 from shared.file_names import decodable
 from shared.results import IndexStatistics
@@ -47,13 +47,10 @@ def _documents_by(key: str, searcher: Any) -> dict[str, int]:
     terms = MultiTerms.getTerms(searcher.getIndexReader(), field)
     found = {}
     for term in BytesRefIterator.cast_(terms.iterator()) if terms is not None else ():
-        documents = (
-            BooleanQuery.Builder()
-            .add(TermQuery(Term(field, term)), BooleanClause.Occur.FILTER)
-            .add(IntPoint.newExactQuery(schema.CHUNK_INDEX, 1), BooleanClause.Occur.FILTER)
-            .build()
-        )
-        found[term.utf8ToString()] = int(searcher.count(documents))
+        count = int(searcher.count(first_chunks(TermQuery(Term(field, term)))))
+        # The values of deleted documents stay until segments are merged.
+        if count:
+            found[term.utf8ToString()] = count
     return dict(sorted(found.items(), key=lambda entry: (-entry[1], entry[0])))
 
 
@@ -77,4 +74,4 @@ def size_bytes(files: Iterable[Path]) -> int:
 
 def document_count(searcher: Any) -> int:
     """The number of documents that a Lucene searcher shows."""
-    return int(searcher.count(IntPoint.newExactQuery(schema.CHUNK_INDEX, 1)))
+    return int(searcher.count(first_chunks()))

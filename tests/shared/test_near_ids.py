@@ -49,6 +49,26 @@ def test_a_document_that_may_have_been_meant(searcher: Searcher, wanted: str, ne
     assert f"did you mean {near!r}? Or list the ids" in str(caught.value)
 
 
+@pytest.mark.parametrize("wanted", ["lease", "laese"])
+def test_ids_of_deleted_documents_are_not_named(empty_index: Path, wanted: str) -> None:
+    names = ("lease", "leasa", "leash", "least", "leases", "lender")
+    with Index(empty_index) as index:
+        # Lucene merges a segment as soon as a fifth of its chunks are deleted.
+        index.add(Document("filling", "F", " ".join(f"word{number}" for number in range(9_000))))
+        for name in names:
+            index.add(Document(name, "T", "text"))
+    with Index(empty_index) as index:
+        index.delete_documents(names[:-2])
+    with Searcher(empty_index) as searcher:
+        assert searcher.statistics().deleted_chunks == 4
+        with pytest.raises(DocumentNotFoundError) as document:
+            searcher.document_chunks(wanted)
+        with pytest.raises(ChunkNotFoundError) as chunk:
+            searcher.next_chunk(f"{wanted}-chunk-001")
+    assert "did you mean 'leases'?" in str(document.value)
+    assert "did you mean 'leases-chunk-001'?" in str(chunk.value)
+
+
 @pytest.mark.parametrize(
     "wanted", ["", " ", "nothing like it", "\0", ".*", "y" * 300, '"<1-9>&~@#']
 )

@@ -4,6 +4,7 @@ from typing import Any
 import pytest
 
 from shared import Document, Index, Searcher
+from shared.document import Metadata
 from shared.errors import (
     ChunkNotFoundError,
     DocumentNotFoundError,
@@ -139,6 +140,21 @@ def test_statistics(filled_index: Path) -> None:
     assert figures.size_bytes > 1000
     assert figures.lucene_version.startswith("10.")
     assert figures.path == str(filled_index)
+
+
+def test_statistics_tell_nothing_of_deleted_documents(empty_index: Path) -> None:
+    with Index(empty_index) as index:
+        # Lucene merges a segment as soon as a fifth of its chunks are deleted.
+        for number in range(9):
+            english: Metadata = {"language": "en", "file_extension": "txt"}
+            index.add(Document(f"{number}", "T", "text", english))
+        index.add(Document("gone", "T", "text", {"language": "de", "file_extension": "pdf"}))
+    with Index(empty_index) as index:
+        index.delete("gone")
+    with Searcher(empty_index) as searcher:
+        figures = searcher.statistics()
+    assert figures.deleted_chunks == 1
+    assert (figures.languages, figures.formats) == ({"en": 9}, {"txt": 9})
 
 
 @pytest.mark.parametrize(
