@@ -4,6 +4,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from java.util import Arrays
@@ -25,7 +26,7 @@ from org.apache.lucene.util import BytesRef
 from shared import schema
 from shared.document import Scalar
 from shared.errors import FilterError
-from shared.field_names import metadata_field_of
+from shared.field_names import all_fields, metadata_field_of
 from shared.filters import Filter, FilterOperator
 from shared.indexed_folder import IndexedFolders
 from shared.lucene_document import metadata_text
@@ -59,11 +60,7 @@ def filtered(query: Any, filters: Sequence[Filter], reader: Any, folders: Indexe
             if condition.operator in ("ne", "not_in")
             else BooleanClause.Occur.FILTER
         )
-        field = _resolve(condition.field, reader)
-        if field == _FILE_FIELD and condition.operator not in ("range", "exists"):
-            builder.add(_files(condition, folders), occur)
-        else:
-            builder.add(_condition(condition, field), occur)
+        builder.add(_condition(condition, reader, folders), occur)
     return builder.build()
 
 
@@ -76,7 +73,22 @@ def _resolve(name: str, reader: Any) -> str:
     return metadata_field_of(name, reader)
 
 
-def _condition(condition: Filter, field: str) -> Any:
+def _condition(condition: Filter, reader: Any, folders: IndexedFolders) -> Any:
+    field = _resolve(condition.field, reader)
+    _check(condition)
+    if field == _FILE_FIELD and condition.operator != "exists":
+        return _files(condition, folders)
+    if condition.operator == "range" and not _has_numbers(condition, field, reader):
+        condition = _in_words(condition)
+    return _CONDITIONS[condition.operator](condition, field)
+
+
+def _check(condition: Filter) -> None:
+    """Refuse what is no filter on any field.
+
+    Raises:
+        FilterError: there is no such operator, or it has no use for what it is given.
+    """
     if condition.operator not in _CONDITIONS:
         raise FilterError(
             f"there is no filter operator {condition.operator!r}; there are "
@@ -87,7 +99,22 @@ def _condition(condition: Filter, field: str) -> Any:
         raise FilterError(
             f"the filter on {condition.field!r} has no use for {unused} with {condition.operator!r}"
         )
-    return _CONDITIONS[condition.operator](condition, field)
+
+
+def _has_numbers(condition: Filter, field: str, reader: Any) -> bool:
+    """Whether any value of a field is a number."""
+    if field in schema.KEYWORD_FIELDS:
+        return False
+    return field == schema.CHUNK_INDEX or schema.number_field(condition.field) in all_fields(reader)
+
+
+def _in_words(condition: Filter) -> Filter:
+    """A range of texts, of which a bound may look like a number: the year 2024."""
+    least, most = (
+        bound if bound is None else metadata_text(bound)
+        for bound in (condition.minimum, condition.maximum)
+    )
+    return replace(condition, minimum=least, maximum=most)
 
 
 def _one_of(condition: Filter, field: str) -> Any:
@@ -108,6 +135,10 @@ def _prefix(condition: Filter, field: str) -> Any:
 
 def _files(condition: Filter, folders: IndexedFolders) -> Any:
     """A condition on absolute paths, of which the index knows the part within a folder."""
+    if condition.operator == "range":
+        raise FilterError(
+            f"the filter on {condition.field!r} takes no range; use prefix for a folder"
+        )
     builder = BooleanQuery.Builder()
     for value in map(str, _values(condition)):
         if condition.operator == "prefix":

@@ -18,7 +18,8 @@
 | `indexed`        | when it was read, ISO 8601 in UTC                 | text, range  | documents |
 
 The title is a field of its own, which is searched. Each key is indexed as `shared.schema` says
-of ``metadata.KEY``; ISO 8601 dates are ordered as text. Other keys come with bulk documents.
+of ``metadata.KEY``; ISO 8601 dates are ordered as text, and files by their folder, in the order of
+the prefixes of the index's folders, then by their path in it. Other keys come with bulk documents.
 """
 
 from collections.abc import Iterator

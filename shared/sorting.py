@@ -27,7 +27,8 @@ def order(name: str, reader: Any) -> Any:
 
     Args:
         name: ``source_document``, ``chunk_index`` or a key of the metadata; with a
-            minus before it the greatest comes first. Chunks without a value come last.
+            minus before it the greatest comes first. Chunks without a value come last. Files come
+            folder by folder of the index, in the order of their prefixes, and then by their path.
         reader: the reader to be searched, which knows the fields that exist.
 
     Raises:

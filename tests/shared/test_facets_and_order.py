@@ -4,7 +4,19 @@ from pathlib import Path
 
 import pytest
 
-from shared import Document, Filter, FilterError, Index, Searcher, create
+from shared import (
+    Document,
+    FileState,
+    Filter,
+    FilterError,
+    Index,
+    IndexedFolder,
+    IndexedFolders,
+    Searcher,
+    SourceFile,
+    create,
+)
+from shared.document import Scalar
 
 DOCUMENTS = [
     Document("a", "A", "the rent", {"author": "Ann", "year": 2020, "modified": "2024-05-01"}),
@@ -89,6 +101,20 @@ def test_the_order_of_hits(searcher: Searcher, sort: str, expected: str) -> None
     assert order(searcher, sort) == list(expected)
 
 
+def test_files_come_folder_by_folder(empty_index: Path, tmp_path: Path) -> None:
+    with Index(empty_index) as index:
+        # Their paths have another order than their prefixes.
+        index.folders = IndexedFolders(
+            (IndexedFolder("b/", tmp_path / "1"), IndexedFolder("a/", tmp_path / "2"))
+        )
+        for prefix, name in (("b/", "x"), ("a/", "y"), ("a/", "x")):
+            file = SourceFile(name, FileState(prefix, 4, 0, "hash"))
+            index.add(Document(prefix + name, "T", "text", file=file))
+    with Searcher(empty_index) as searcher:
+        assert order(searcher, "file_path") == ["a/x", "a/y", "b/x"]
+        assert order(searcher, "-file_path") == ["b/x", "a/y", "a/x"]
+
+
 def test_hits_sorted_by_a_field_have_their_scores(searcher: Searcher) -> None:
     by_score = {hit.id: hit.score for hit in searcher.search("rent").results}
     by_year = {hit.id: hit.score for hit in searcher.search("rent", sort="year").results}
@@ -107,6 +133,8 @@ def test_pages_follow_each_other(searcher: Searcher) -> None:
     ("minimum", "maximum", "found"),
     [
         ("2024", None, "ab"),
+        (2024, None, "ab"),
+        (2023.0, "2024-05-30", "ad"),
         (None, "2023", "d"),
         ("2024-05", "2024-05", "ab"),
         ("2024-05-31", "2024-05-31", "b"),
@@ -116,7 +144,7 @@ def test_pages_follow_each_other(searcher: Searcher) -> None:
     ],
 )
 def test_a_date_includes_all_of_its_day_month_or_year(
-    searcher: Searcher, minimum: str | None, maximum: str | None, found: str
+    searcher: Searcher, minimum: Scalar | None, maximum: str | None, found: str
 ) -> None:
     dates = Filter("modified", "range", minimum=minimum, maximum=maximum)
     hits = searcher.search("", filters=[dates]).results

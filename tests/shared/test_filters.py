@@ -1,6 +1,7 @@
 import pytest
 
-from shared import Document, Filter, Index, Searcher
+from shared import Document, FileState, Filter, Index, Searcher, SourceFile
+from shared.document import Metadata
 from shared.errors import FilterError
 from shared.filters import parse_filter
 
@@ -41,7 +42,9 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Searcher:
                 "a", "A", "word", {"year": 1999, "author": "Ann", "tags": ["x", "y"], "whole": 4.0}
             )
         )
-        index.add(Document("b", "B", "word", {"year": 2020, "author": "Ben", "open": True}))
+        file = SourceFile("/papers/b.txt", FileState(None, 4, 0, "hash"))
+        metadata: Metadata = {"year": 2020, "author": "Ben", "open": True}
+        index.add(Document("b", "B", "word", metadata, file=file))
         index.add(Document("c/1", "C", "word " * 300, {"year": 2020.5, "date": "2024-05-01"}))
     return Searcher(path)
 
@@ -76,12 +79,32 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Searcher:
         (Filter("chunk_index", "eq", 1.9), set()),
         (Filter("chunk_index", "eq", 2**32 + 1), set()),
         (Filter("year", "eq", 2020.0), {"b"}),
+        (Filter("file_path", "prefix", "/papers"), {"b"}),
+        (Filter("file_path", "exists"), {"b"}),
         (Filter("whole", "eq", 4), {"a"}),
         (Filter("chunk_index", "exists"), {"a", "b", "c/1"}),
     ],
 )
 def test_each_operator(library: Searcher, condition: Filter, ids: set[str]) -> None:
     answer = library.search("word", filters=[condition])
+    assert {hit.source_document for hit in answer.results} == ids
+
+
+@pytest.mark.parametrize(
+    ("typed", "ids"),
+    [
+        ("date>=2024", {"c/1"}),
+        ("date<=2024", {"c/1"}),
+        ("date>=2025", set()),
+        ("author>=3", {"a", "b"}),
+        ("year>=2020", {"b", "c/1"}),
+        ("id>=3", {"a", "b", "c/1"}),
+    ],
+)
+def test_a_bound_that_looks_like_a_number_is_a_text_where_values_are(
+    library: Searcher, typed: str, ids: set[str]
+) -> None:
+    answer = library.search("word", filters=[parse_filter(typed)])
     assert {hit.source_document for hit in answer.results} == ids
 
 
@@ -103,6 +126,9 @@ def test_all_filters_must_hold_and_scores_stay(library: Searcher) -> None:
         (Filter("author", "in", "x"), "needs a list of values"),
         (Filter("author", "in", []), "needs a list of values"),
         (Filter("author", "prefix", 3), "needs a text field for its prefix"),
+        (Filter("file_path", "like", "x"), "no filter operator 'like'"),  # type: ignore[arg-type] # wrong
+        (Filter("file_path", "eq", "x", minimum="y"), "no use for minimum or maximum"),
+        (Filter("file_path", "range", minimum="/a"), "takes no range; use prefix"),
         (Filter("year", "range"), "needs a minimum or a maximum"),
         (Filter("year", "range", minimum=1, maximum="x"), "needs a number, not 'x'"),
         (Filter("chunk_index", "eq", "two"), "needs a number, not 'two'"),
