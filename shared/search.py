@@ -50,8 +50,7 @@ def search(searcher: Any, request: SearchRequest, folders: IndexedFolders) -> Se
             matching = filtered(query.matching, request.filters, reader, folders)
             total = searcher.count(matching)
         shown = found[request.offset :]
-        # The best of all hits tells whether there is an answer, on whichever page it is.
-        best = found[:1] if request.offset else []
+        best = _best(searcher, query, selection, request, evidence, found)
         likely = confidences(evidence, [*best, *shown])
         hits = _hits(searcher, shown, query, request, folders)
         rated = zip(hits, likely[len(best) :], strict=True)
@@ -98,6 +97,21 @@ def _top(
     by_field = document_order() if browsed else order(request.sort, searcher.getIndexReader())
     found = searcher.search(selection, count, by_field, True)
     return found.totalHits, [ScoreDoc.cast_(hit) for hit in found.scoreDocs]
+
+
+def _best(
+    searcher: Any,
+    query: ParsedQuery,
+    selection: Any,
+    request: SearchRequest,
+    evidence: Evidence,
+    found: Sequence[Any],
+) -> Sequence[Any]:
+    """The best of all hits, if others are shown: they tell whether there is an answer at all."""
+    if request.sort != BY_SCORE and not query.browses:
+        # As many as are rated on the first page by score: the order makes no difference.
+        return best_first(searcher, query, selection, request.limit, evidence).hits
+    return found[:1] if request.offset else []
 
 
 def _hits(

@@ -76,6 +76,19 @@ def test_a_later_page_knows_the_best_hit(searcher: Searcher) -> None:
     assert searcher.search("notice period", offset=1).results[0].confidence < 0.7
 
 
+@pytest.mark.parametrize("sort", ["source_document", "-source_document", "-chunk_index"])
+def test_the_best_hit_tells_whether_there_is_an_answer_in_every_order(
+    searcher: Searcher, sort: str
+) -> None:
+    query = "lease months notice period noise"
+    for offset in range(3):
+        assert not searcher.search(query, sort=sort, offset=offset, limit=1).low_confidence
+    on_something_else = "how is the sourdough bread baked in the oven"
+    assert searcher.search(on_something_else, sort=sort).low_confidence
+    shown = searcher.search(query, sort="-source_document", limit=1).results[0]
+    assert (shown.source_document, shown.confidence < LOW) == ("notice", True)
+
+
 @pytest.mark.parametrize("least", [-0.1, 1.1])
 def test_a_confidence_is_a_probability(searcher: Searcher, least: float) -> None:
     with pytest.raises(ValueError, match="min_confidence is out of range"):
