@@ -118,7 +118,8 @@ class Searcher:
             syntax: which characters of the query count as Lucene's classic syntax.
             content: how much text each hit carries.
             sort: ``score`` for the best first, or ``source_document``, ``chunk_index`` or a key
-                of the metadata; with a minus before it the greatest comes first.
+                of the metadata; with a minus before it the greatest comes first. By ``file_path``
+                files come folder by folder, in the order of the folders' prefixes.
             facets: keys of the metadata whose values are counted among the matches.
             min_confidence: leaves out hits that are less likely to answer, from 0 to 1.
             rewritten: the query in other words, which are looked for, too, as plain text.
@@ -233,7 +234,8 @@ class Searcher:
         """The terms of a field that begin with a prefix, those of most chunks first.
 
         Args:
-            prefix: folded as the field is; the values of metadata and ids are not folded.
+            prefix: folded as the field is; the values of metadata and ids are not folded. One of
+                which nothing is left, as of a blank one, is answered with a notice and no terms.
             field: a key of the metadata or another field of `fields`.
             limit: terms to return, from 1.
 

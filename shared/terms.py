@@ -36,9 +36,15 @@ def suggest_terms(
     reader = searcher.getIndexReader()
     field = field_with_terms(name, reader)
     spelled = _as_indexed(field, prefix)
+    if not spelled:
+        notice = (
+            "Nothing is left of the prefix in the spelling of the index, so nothing was looked "
+            "for; give another one, or see top_terms."
+        )
+        return TermList(field=name, prefix=spelled, terms=[], complete=False, notice=notice)
     beginnings = folders.term_prefixes(spelled) if field == FILE_FIELD else [spelled]
     terms = chain.from_iterable(
-        terms_with_prefix(reader, field, beginning) for beginning in beginnings if spelled
+        terms_with_prefix(reader, field, beginning) for beginning in beginnings
     )
     found = dict(islice(terms, MAX_TERMS))
     complete = next(terms, None) is None

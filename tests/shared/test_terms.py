@@ -126,11 +126,14 @@ def test_values_are_spelled_as_they_are(empty_index: Path) -> None:
             searcher.suggest_terms("a\udcff")
 
 
-def test_a_prefix_of_which_nothing_is_left_means_no_term(empty_index: Path) -> None:
+def test_a_prefix_of_which_nothing_is_left_is_told(empty_index: Path) -> None:
     fill(empty_index, Document("a", "T", "text"))
     with Searcher(empty_index) as searcher:
         for prefix in ("", "  ", "\u0301"):
-            assert counts(searcher.suggest_terms(prefix)) == {}
+            nothing = searcher.suggest_terms(prefix)
+            assert (nothing.terms, nothing.complete) == ([], False)
+            assert nothing.notice is not None
+            assert "Nothing is left of the prefix" in nothing.notice
 
 
 def test_a_key_of_the_metadata_never_hides_a_field_of_chunks(empty_index: Path) -> None:
