@@ -17,7 +17,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from shared.chunker import Chunk
     from shared.document import Document
     from shared.errors import (
         BackupError,
@@ -51,6 +50,13 @@ if TYPE_CHECKING:
         TimeBudgetError,
         UnsupportedFileError,
     )
+    from shared.explained import (
+        ExplainedHit,
+        ExplainedStep,
+        ExplainedTerm,
+        QueryExplanation,
+        ScorePart,
+    )
     from shared.filters import Filter
     from shared.index import Index, create
     from shared.index_results import (
@@ -66,6 +72,8 @@ if TYPE_CHECKING:
         DocumentChunks,
         DocumentList,
         DocumentSummary,
+        Facet,
+        FacetValue,
         FailedFile,
         FailureList,
         Hit,
@@ -79,7 +87,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BackupError",
-    "Chunk",
     "ChunkNotFoundError",
     "ChunkText",
     "ConfigurationError",
@@ -89,7 +96,12 @@ __all__ = [
     "DocumentList",
     "DocumentNotFoundError",
     "DocumentSummary",
+    "ExplainedHit",
+    "ExplainedStep",
+    "ExplainedTerm",
     "ExtraMissingError",
+    "Facet",
+    "FacetValue",
     "FailedFile",
     "FailureList",
     "FieldDescription",
@@ -121,8 +133,10 @@ __all__ = [
     "Neighbour",
     "NoFoldersError",
     "QueryError",
+    "QueryExplanation",
     "QueryParseError",
     "ReadersDiedError",
+    "ScorePart",
     "SearchAnswer",
     "Searcher",
     "Section",
@@ -137,8 +151,14 @@ __all__ = [
 ]
 
 _MODULES = {
-    "shared.chunker": ("Chunk",),
     "shared.document": ("Document",),
+    "shared.explained": (
+        "ExplainedHit",
+        "ExplainedStep",
+        "ExplainedTerm",
+        "QueryExplanation",
+        "ScorePart",
+    ),
     "shared.filters": ("Filter",),
     "shared.index": ("Index", "create"),
     "shared.index_results": (
@@ -154,6 +174,8 @@ _MODULES = {
         "DocumentChunks",
         "DocumentList",
         "DocumentSummary",
+        "Facet",
+        "FacetValue",
         "FailedFile",
         "FailureList",
         "Hit",

@@ -45,19 +45,25 @@ def train() -> Path:
         Where it lies.
 
     Raises:
-        JavaStartError: the training run failed; the message holds what it said.
+        JavaStartError: the training run failed, and the message holds what it said; or it took
+            longer than `TRAINING_SECONDS`.
     """
     cache = path()
     cache.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=cache.parent) as folder:
         trained = Path(folder) / "lucene.aot"
-        run = subprocess.run(
-            [sys.executable, "-m", "shared.aot_cache", str(trained), folder],
-            capture_output=True,
-            text=True,
-            timeout=TRAINING_SECONDS,
-            check=False,
-        )
+        try:
+            run = subprocess.run(
+                [sys.executable, "-m", "shared.aot_cache", str(trained), folder],
+                capture_output=True,
+                text=True,
+                timeout=TRAINING_SECONDS,
+                check=False,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise JavaStartError(
+                f"training the start-up cache took longer than {TRAINING_SECONDS} seconds"
+            ) from error
         if run.returncode or not trained.is_file():
             raise JavaStartError(f"training the start-up cache failed: {run.stdout}{run.stderr}")
         for old in cache.parent.glob("lucene-*.aot"):

@@ -47,16 +47,6 @@ class Chunk:
     count: int
 
 
-def split(text: str) -> Iterator[tuple[str, int, int]]:
-    """Cut a text into the contents of its chunks.
-
-    Yields:
-        The content, the start and the end of each chunk in the text, in order: nothing for a
-        blank text, the text itself for up to 250 words, else windows of at most 250 words.
-    """
-    yield from _contents(text, list(_windows(text)))
-
-
 def chunk_id(source_document: str, index: int) -> str:
     """The id of a document's chunk number ``index``, from 1."""
     return f"{source_document}-chunk-{index:03d}"

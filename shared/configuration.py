@@ -57,7 +57,7 @@ def _as_table(value: Any) -> Any:
     return {"path": value} if isinstance(value, str) else value
 
 
-_POSITIVE: Final = Field(ge=0, allow_inf_nan=False)
+_NOT_NEGATIVE: Final = Field(ge=0, allow_inf_nan=False)
 
 
 class Folder(BaseModel):
@@ -82,13 +82,13 @@ class Settings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     index_path: LocatedPath = DEFAULT_INDEX_PATH
-    wait: Annotated[float, _POSITIVE] = DEFAULT_WAIT
+    wait: Annotated[float, _NOT_NEGATIVE] = DEFAULT_WAIT
     folders: list[Annotated[Folder, BeforeValidator(_as_table)]] = []
     include: list[str] = []
     exclude: list[str] = []
     hidden: bool = False
     follow_links: bool = False
-    max_size: Annotated[float, _POSITIVE] = DEFAULT_MAX_MEGABYTES
+    max_size: Annotated[float, _NOT_NEGATIVE] = DEFAULT_MAX_MEGABYTES
     encoding: EncodingName | None = None
     pdf_engine: PdfEngineName = DEFAULT_PDF_ENGINE
     pdf_password: SecretStr | None = None

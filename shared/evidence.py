@@ -20,7 +20,7 @@ from shared.query.lucene_query import Compiler
 from shared.query.parts import Part, parts_of, wordings
 from shared.query.pipeline import ParsedQuery
 from shared.query.presence import IndexTerms, terms_of
-from shared.query.proximity import NEAR
+from shared.query.proximity import MOST_PAIRS, NEAR
 from shared.query.tree import Node, TermPhrase, Terms
 from shared.rescoring import scored_again
 
@@ -31,9 +31,6 @@ neighbour; 0.3 to 0.7 do as well."""
 ALONE: Final = 0.9
 """The same of a word that has no neighbour in the query. No collection tells how near it comes to
 what was meant; this leaves the hit well above others, and below one with a phrase."""
-
-MOST_PAIRS: Final = 16
-"""Pairs of words that are looked for near each other: a longer text is no phrase."""
 
 _MOST_FORMS: Final = 10
 """Words that one may stand for, such as compounds, to be looked for near others."""

@@ -258,7 +258,7 @@ class IndexStatistics:
         documents: documents that can be found.
         chunks: chunks that can be found.
         deleted_chunks: chunks replaced or deleted that still take space until segments merge.
-        segments: files groups that a search visits.
+        segments: groups of files that a search visits.
         size_bytes: bytes of the files that the newest commit needs.
         languages: documents by the code of their main language, where it is known; the most
             frequent first.

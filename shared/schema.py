@@ -13,8 +13,8 @@ names or meaning.
 | `content.LANGUAGE` | text without positions           | no     | "paid" finds "pay"              |
 | `title.LANGUAGE`   | text without positions           | no     | the same for titles             |
 | `content.reversed` | terms only                       | no     | `*contract` as fast as a prefix |
-| `content.translit` | text without positions           | no     | "Muller" finds "Mueller"        |
-| `identifiers`      | text without positions           | no     | DEC-0054, v2.3.1, user@host, C++|
+| `content.translit` | terms only                       | no     | "Muller" finds "Mueller"        |
+| `identifiers`      | terms only                       | no     | DEC-0054, v2.3.1, user@host, C++|
 | `metadata`         | text without positions           | no     | the text of authors, keywords … |
 | `details`          | -                                | yes    | JSON, see below                 |
 | `file_state`       | binary doc values                | no     | size, time, hash; chunk 1 only  |
@@ -28,7 +28,8 @@ six: ``title`` and ``chunk_count`` of the whole document, its ``metadata``, the 
 
 The indexed title is that of the document; the stored one may end with the number of the part.
 
-A text is analyzed as `shared.analysis` says; a keyword is indexed as it is, as one term.
+A text is analyzed as `shared.analysis` says; without positions it has no phrases, and of terms only
+it is not known either how often they are there. A keyword is indexed as it is, as one term.
 """
 
 import hashlib

@@ -18,7 +18,7 @@ NEAR: Final = 3
 _FEWEST_WORDS: Final = 3
 """Words of a phrase that are more than neighbours."""
 
-_MOST_PAIRS: Final = 16
+MOST_PAIRS: Final = 16
 """Pairs that are looked at: a longer text is no phrase."""
 
 
@@ -31,7 +31,7 @@ def neighbours(node: Node, weights: Weights = DEFAULT_WEIGHTS) -> list[Node]:
     """
     if not weights.proximity or not isinstance(node, Clauses):
         return []
-    return [weighted(pair, weights.proximity) for pair in islice(_pairs(node), _MOST_PAIRS)]
+    return [weighted(pair, weights.proximity) for pair in islice(_pairs(node), MOST_PAIRS)]
 
 
 def whole(node: Node, text: str, weights: Weights = DEFAULT_WEIGHTS) -> Node:

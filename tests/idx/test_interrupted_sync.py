@@ -14,8 +14,7 @@ from typing import Final
 
 import pytest
 
-from shared import Searcher
-from shared.chunker import split
+from shared import Searcher, chunker
 from shared.index import create
 from tests.conftest import Idx
 from tests.idx.contents import chunks, contents
@@ -81,7 +80,9 @@ class Papers:
             case _:
                 pass
         file.write_text(words)
-        self.versions.setdefault(name, []).append([chunk for chunk, _, _ in split(words)])
+        self.versions.setdefault(name, []).append(
+            [chunk.content for chunk in chunker.chunks(name, name, words)]
+        )
 
 
 def known_versions(index: Path, papers: Papers) -> dict[str, int]:

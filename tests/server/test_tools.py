@@ -9,7 +9,7 @@ import pytest
 from mcp import Client
 
 from shared import Document, Index
-from shared.chunker import split
+from shared.chunker import chunks
 from shared.index import create
 from tests.conftest import connected
 from tests.server.answers import answer, error
@@ -69,7 +69,7 @@ async def test_chunks_are_those_of_the_contract(client: Client) -> None:
     )
     assert (read["source_document"], read["total_chunks"]) == ("manual", 4)
     assert [chunk["content"] for chunk in read["chunks"]] == [
-        content for content, _, _ in split(LONG)
+        chunk.content for chunk in chunks("manual", "The manual", LONG)
     ]
     assert [(chunk["id"], chunk["title"], chunk["chunk_index"]) for chunk in read["chunks"]] == [
         (f"manual-chunk-{number:03d}", f"The manual - Part {number}", number)

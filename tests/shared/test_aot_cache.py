@@ -37,6 +37,15 @@ def test_training_leaves_a_cache_that_java_accepts_in_place_of_older_ones(
         assert done.returncode == code
 
 
+def test_a_training_that_takes_too_long_is_ended(
+    elsewhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(aot_cache, "TRAINING_SECONDS", 0.01)
+    with pytest.raises(JavaStartError, match=r"took longer than 0\.01 seconds"):
+        aot_cache.train()
+    assert list(elsewhere.parent.iterdir()) == []
+
+
 def test_a_training_that_fails_says_why_and_keeps_the_old_cache(
     elsewhere: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,14 +1,18 @@
 import pytest
 
-from shared.chunker import chunk_id, chunks, split, without_overlap, word_count
+from shared.chunker import Chunk, chunk_id, chunks, without_overlap, word_count
 
 
 def words(count: int) -> str:
     return " ".join(f"w{number}" for number in range(count))
 
 
+def cut(text: str) -> list[Chunk]:
+    return list(chunks("id", "Title", text))
+
+
 def contents(text: str) -> list[str]:
-    return [content for content, _, _ in split(text)]
+    return [chunk.content for chunk in cut(text)]
 
 
 def windows_by_the_contract(count: int) -> list[list[str]]:
@@ -32,7 +36,8 @@ def test_blank_text_has_no_chunk(blank: str) -> None:
     "text", ["one", "  two  words\n", "tab\tand\r\nline", words(250), f"\n{words(250)}  "]
 )
 def test_up_to_250_words_are_one_chunk_exactly_as_the_text_came(text: str) -> None:
-    assert list(split(text)) == [(text, 0, len(text))]
+    (chunk,) = cut(text)
+    assert (chunk.content, chunk.start, chunk.end) == (text, 0, len(text))
 
 
 @pytest.mark.parametrize("count", [251, 290, 291, 459, 460, 461, 500, 669, 670, 671, 881, 5000])
@@ -54,11 +59,11 @@ def test_windows_are_joined_by_single_spaces_whatever_stood_between_the_words() 
 
 def test_a_chunk_knows_where_in_the_text_it_stands() -> None:
     text = "\r\n" + " \n".join(words(700).split(" ")) + "\t"
-    pieces = list(split(text))
-    for content, start, end in pieces:
-        assert text[start:end].split() == content.split(" ")
-    assert pieces[0][1] == 2
-    assert pieces[-1][2] == len(text) - 1
+    pieces = cut(text)
+    for piece in pieces:
+        assert text[piece.start : piece.end].split() == piece.content.split(" ")
+    assert pieces[0].start == 2
+    assert pieces[-1].end == len(text) - 1
 
 
 def test_a_no_break_space_and_other_unicode_spaces_stay_inside_a_word() -> None:

@@ -11,7 +11,6 @@ from shared.search_options import Syntax
 from shared.weights import Weights
 
 FAR = "notice of any other thing {} that is in between them both and a period"
-NEAR = "notice period of any other thing that is in between them both and a"
 COUNT = RESCORED + 30
 
 
