@@ -39,12 +39,12 @@ def require() -> str:
 
 
 def _compiler() -> str:
-    chosen = os.environ.get("CXX", "")
+    chosen = os.environ.get("CXX", "").strip()
     if chosen and not _exists(chosen):
         raise BuildError(f"the C++ compiler that CXX names, {chosen!r}, is not on the PATH")
     # A Python built elsewhere may name a compiler that this machine does not have.
     for command in (chosen, sysconfig.get_config_var("CXX") or "", "g++", "clang++"):
-        if command and _exists(command):
+        if _exists(command):
             return command
     raise BuildError(
         "PyLucene needs a C++ compiler: install g++ "
@@ -53,4 +53,11 @@ def _compiler() -> str:
 
 
 def _exists(command: str) -> bool:
-    return shutil.which(shlex.split(command)[0]) is not None
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise BuildError(
+            f"the command of the C++ compiler, {command!r}, cannot be read ({error}): set CXX to "
+            "another one"
+        ) from error
+    return bool(words) and shutil.which(words[0]) is not None

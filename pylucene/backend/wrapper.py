@@ -33,7 +33,7 @@ def generate(python: Path, artifacts: Sequence[Artifact], options: Options, fold
         folder: an empty folder.
 
     Raises:
-        BuildError: JCC failed, or its code is not what the change to it (`jcc_changes`) expects.
+        BuildError: JCC failed, or its code is not what the changes to it (`jcc_changes`) expect.
     """
     say(f"generating the wrapper code ({options.classes} classes)")
     run(

@@ -46,6 +46,20 @@ def test_a_wrong_cxx_is_an_error_and_not_replaced(monkeypatch: pytest.MonkeyPatc
         toolchain.require()
 
 
+@pytest.mark.usefixtures("tools")
+def test_a_blank_cxx_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sysconfig, "get_config_var", {"CXX": " "}.get)
+    monkeypatch.setenv("CXX", " ")
+    assert toolchain.require() == "g++"
+
+
+@pytest.mark.usefixtures("tools")
+def test_a_cxx_with_an_unclosed_quote_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CXX", 'ccache "g++')
+    with pytest.raises(BuildError, match=r"""'ccache "g\+\+', cannot be read \(No closing quot"""):
+        toolchain.require()
+
+
 def test_missing_headers_are_named(tools: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sysconfig, "get_path", lambda _name: str(tools))
     with pytest.raises(BuildError, match=r"Python\.h.*apt install python3-dev"):
