@@ -4,12 +4,14 @@ A backup is a folder with an index that can be searched, the list of failures, a
 it comes from.
 """
 
+import errno
 import json
+import re
 import shutil
 import tempfile
 import time
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,13 +26,18 @@ from org.apache.lucene.store import FSDirectory
 from shared import failures, index_folder, java_errors, jvm
 from shared.checksums import blocks, damage_of
 from shared.commit import commit_files, rebuilt_schema
-from shared.errors import BackupError, IndexDamagedError
+from shared.errors import BackupError, IndexDamagedError, IndexPathError
 from shared.folder_exchange import flush, replace_folder
 from shared.progress import Progress, Step
 from shared.statistics import document_count, size_bytes
 
 NOTE: Final = "backup.json"
 """The file that tells of which index a folder is a backup."""
+
+_PARTS: Final = re.compile(
+    rf"(pending_)?segments_.*|_.*|write\.lock|{re.escape(NOTE)}|{re.escape(failures.FILE_NAME)}"
+)
+"""What the files in a backup are named; those of Lucene may change if somebody writes to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +84,7 @@ def backup(path: Path | str, destination: Path | str, *, progress: Progress = it
     index_folder.identify(path)
     _check_destination(path, destination)
     with jvm.attached("batch"), java_errors.reading(path):
+        _check_schema(path)
         try:
             destination.parent.mkdir(parents=True, exist_ok=True)
             # Beside the backup: on the same file system, so that it can take its place.
@@ -85,8 +93,10 @@ def backup(path: Path | str, destination: Path | str, *, progress: Progress = it
             try:
                 for _ in progress(_copy(path, new)):
                     pass
-                done = _describe(new, destination)
+                done = _describe(path, new, destination)
                 _finish(path, new)
+                # Once more: somebody may have put something there meanwhile.
+                _check_destination(path, destination)
                 superfluous = replace_folder(new, destination)
             finally:
                 if superfluous:
@@ -105,10 +115,12 @@ def _check_destination(path: Path, destination: Path) -> None:
             if destination.exists():
                 raise BackupError(f"{destination} is a file; name a folder for the backup")
             return
-        if not any(destination.iterdir()):
+        entries = [*destination.iterdir()]
+        if not entries:
             return
         note = destination / NOTE
         source = json.loads(note.read_bytes())["source"] if note.exists() else None
+        others = [file.name for file in entries if not _is_part(file)]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise BackupError(f"{destination} cannot be looked at: {error}") from error
     if source is None:
@@ -119,6 +131,31 @@ def _check_destination(path: Path, destination: Path) -> None:
         raise BackupError(
             f"{destination} is a backup of another index, {source}; name an empty or a new folder"
         )
+    if others:
+        raise BackupError(
+            f"the backup {destination} holds something else, too, such as {min(others)!r}, which "
+            "would be deleted; move that away, or name an empty or a new folder"
+        )
+
+
+def _is_part(file: Path) -> bool:
+    return _PARTS.fullmatch(file.name) is not None and not file.is_dir()
+
+
+def _check_schema(path: Path) -> None:
+    """Make sure, before anything is copied, that the index is one of this program.
+
+    Raises:
+        IndexSchemaError: it is not, or has a schema that is not known.
+    """
+    # Which file of a damaged index it is, the copy tells.
+    with (
+        suppress(IndexDamagedError),
+        java_errors.reading(path),
+        closing(FSDirectory.open(Paths.get(str(path)))) as directory,
+        closing(DirectoryReader.open(directory)) as reader,
+    ):
+        rebuilt_schema(reader, path)
 
 
 def _copy(path: Path, new: Path) -> Iterator[Step]:
@@ -147,7 +184,7 @@ def _copy_files(
     for name in names:
         if name in copied:
             continue
-        source = blocks(path / name)
+        source = _source_blocks(path, name)
         try:
             # Opens the file: from now on a writer that deletes it takes only its name.
             block = next(source, b"")
@@ -167,13 +204,33 @@ def _copy_files(
     return None
 
 
-def _describe(new: Path, destination: Path) -> dict[str, Any]:
+def _source_blocks(path: Path, name: str) -> Iterator[bytes]:
+    """The content of a file of the index, a megabyte at a time.
+
+    Raises:
+        FileNotFoundError: the file is gone.
+        IndexDamagedError: its disk fails.
+        IndexPathError: the operating system refuses access.
+    """
+    try:
+        yield from blocks(path / name)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        reason = error.strerror or str(error)
+        if error.errno == errno.EIO:
+            raise IndexDamagedError(path, f"file {name}: it cannot be read: {reason}") from error
+        raise IndexPathError(path, f"{name}: {reason}") from error
+
+
+def _describe(path: Path, new: Path, destination: Path) -> dict[str, Any]:
     """Open a copy, which shows whether its files belong together, and tell what is in it."""
     with (
         closing(FSDirectory.open(Paths.get(str(new)))) as directory,
         closing(DirectoryReader.open(directory)) as reader,
     ):
-        rebuilt_schema(reader, new)
+        # A writer may have put another index in the place of that which was looked at.
+        rebuilt_schema(reader, path)
         names = commit_files(directory)
         return {
             "path": str(destination),

@@ -3,8 +3,9 @@
 import ctypes
 import errno
 import os
-import tempfile
+from contextlib import ExitStack
 from pathlib import Path
+from secrets import token_hex
 from typing import Final
 
 _CURRENT_FOLDER: Final = -100
@@ -13,6 +14,9 @@ _EXCHANGE: Final = 2
 
 _NOT_SUPPORTED: Final = {errno.EINVAL, errno.ENOSYS}
 """What the call fails with where the kernel or the file system does not know it."""
+
+_NOT_FLUSHED: Final = {errno.EINVAL, errno.EBADF}
+"""What fsync(2) of a folder fails with on a file system that writes names by itself."""
 
 
 def replace_folder(new: Path, old: Path) -> Path | None:
@@ -31,20 +35,26 @@ def replace_folder(new: Path, old: Path) -> Path | None:
     Raises:
         OSError: the file system refused; both are where they were.
     """
-    if not old.exists() or not any(old.iterdir()):
-        new.replace(old)
-        replaced = None
-    elif _exchange(new, old):
-        replaced = new
-    else:
-        replaced = Path(tempfile.mkdtemp(prefix=f".{old.name}.", dir=old.parent))
-        old.replace(replaced)
-        try:
+    replaced = None
+    with ExitStack() as undo:
+        if not old.exists() or not any(old.iterdir()):
+            was_there = old.exists()
             new.replace(old)
-        except BaseException:
-            replaced.replace(old)
-            raise
-    flush(old.parent)
+            if was_there:
+                undo.callback(old.mkdir)
+            undo.callback(old.rename, new)
+        elif _exchange(new, old):
+            undo.callback(_exchange, new, old)
+            replaced = new
+        else:
+            replaced = old.with_name(f".{old.name}.{token_hex(8)}")
+            old.rename(replaced)
+            undo.callback(replaced.rename, old)
+            new.rename(old)
+            undo.callback(old.rename, new)
+        # Without it a power failure could bring back the name of a folder that is deleted by then.
+        flush(old.parent)
+        undo.pop_all()
     return replaced
 
 
@@ -57,6 +67,9 @@ def flush(path: Path) -> None:
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in _NOT_FLUSHED or not path.is_dir():
+            raise
     finally:
         os.close(descriptor)
 

@@ -1,0 +1,110 @@
+"""`idx backup` where there is something already."""
+
+from pathlib import Path
+
+import pytest
+
+from shared import BackupError, Document, Index, IndexSchemaError
+from shared.backup import backup
+from tests.conftest import Idx
+from tests.idx.raw_index import mark_as
+from tests.unprivileged import UNPRIVILEGED
+
+
+@pytest.fixture
+def filled(empty_index: Path) -> Path:
+    with Index(empty_index) as index:
+        index.add(Document("a", "A", "text"))
+    return empty_index
+
+
+def files(path: Path) -> dict[str, bytes]:
+    return {
+        str(file.relative_to(path)): file.read_bytes() for file in path.rglob("*") if file.is_file()
+    }
+
+
+def test_a_backup_with_something_else_in_it_is_not_replaced(
+    idx: Idx, filled: Path, tmp_path: Path
+) -> None:
+    copies = tmp_path / "copies"
+    backup(filled, copies)
+    backup(filled, copies / "monday")
+    before = files(copies)
+    failed = idx("backup", "copies", code=1)
+    (message,) = failed.stderr.splitlines()
+    assert f"the backup {copies} holds something else, too, such as 'monday', which" in message
+    assert files(copies) == before
+    (copies / "monday").rename(tmp_path / "monday")
+    (copies / "letter.txt").write_text("mine")
+    with pytest.raises(BackupError, match="such as 'letter"):
+        backup(filled, copies)
+    assert (copies / "letter.txt").read_text() == "mine"
+
+
+def test_a_backup_that_was_written_to_is_replaced(filled: Path, tmp_path: Path) -> None:
+    backup(filled, tmp_path / "copy")
+    with Index(tmp_path / "copy") as index:
+        index.add(Document("b", "B", "text"))
+    assert (tmp_path / "copy" / "write.lock").exists()
+    assert backup(filled, tmp_path / "copy").documents == 1
+    assert sorted(path.name for path in tmp_path.glob("*copy*")) == ["copy"]
+
+
+def test_what_is_put_there_meanwhile_stays(filled: Path, tmp_path: Path) -> None:
+    backup(filled, tmp_path / "copy")
+
+    def put(steps: object) -> object:
+        (tmp_path / "copy" / "letter.txt").write_text("mine")
+        return steps
+
+    with pytest.raises(BackupError, match="such as 'letter"):
+        backup(filled, tmp_path / "copy", progress=put)  # type: ignore[arg-type] # of any steps
+    assert (tmp_path / "copy" / "letter.txt").read_text() == "mine"
+    assert sorted(path.name for path in tmp_path.glob("*copy*")) == ["copy"]
+
+
+def test_names_that_cannot_be_flushed_leave_the_older_backup(
+    idx: Idx, filled: Path, tmp_path: Path
+) -> None:
+    drop = tmp_path / "drop"
+    drop.mkdir()
+    idx("backup", "drop/copy")
+    before = files(drop)
+    with Index(filled) as index:
+        index.add(Document("b", "B", "text"))
+    # Names may be changed in it, but it may not be opened, so not be flushed.
+    drop.chmod(0o333)
+    failed = idx("backup", drop / "copy", "-i", filled, code=1, prefix=UNPRIVILEGED)
+    drop.chmod(0o755)
+    assert f"the backup {drop / 'copy'} cannot be written: Permission denied" in failed.stderr
+    assert files(drop) == before
+
+
+def test_a_file_of_the_index_that_cannot_be_read_is_the_fault_of_the_index(
+    idx: Idx, filled: Path
+) -> None:
+    (file,) = filled.glob("*.cfs")
+    file.chmod(0)
+    failed = idx("backup", filled.parent / "copy", "-i", filled, code=1, prefix=UNPRIVILEGED)
+    file.chmod(0o600)
+    (message,) = failed.stderr.splitlines()
+    assert f"the index folder {filled} cannot be used: " in message
+    assert file.name in message
+    assert "free some space" not in message
+
+
+def test_an_index_of_an_unknown_schema_is_named_before_anything_is_copied(
+    filled: Path, tmp_path: Path
+) -> None:
+    mark_as(filled, 99)
+    seen: list[object] = []
+
+    def progress(steps: object) -> object:
+        seen.append(steps)
+        return steps
+
+    with pytest.raises(IndexSchemaError, match=f"the index at {filled} has schema version 99"):
+        backup(filled, tmp_path / "copy", progress=progress)  # type: ignore[arg-type] # as above
+    assert seen == []
+    assert not (tmp_path / "copy").exists()
