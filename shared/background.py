@@ -4,8 +4,6 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Final
 
-import lucene
-
 from shared import jvm
 
 _SECONDS_BETWEEN_LOOKS: Final = 0.1
@@ -24,16 +22,16 @@ def in_background(work: Callable[[], None], cancel: Callable[[], None]) -> Itera
         Some times a second, until the work is done.
 
     Raises:
-        JavaError: the work failed.
+        BaseException: what the work raised, such as a `JavaError`.
     """
-    failures: list[lucene.JavaError] = []
+    failures: list[BaseException] = []
 
     def run() -> None:
-        with jvm.attached():
-            try:
+        try:
+            with jvm.attached():
                 work()
-            except lucene.JavaError as error:
-                failures.append(error)
+        except BaseException as error:  # noqa: BLE001 - the caller gets it
+            failures.append(error)
 
     thread = threading.Thread(target=run)
     thread.start()

@@ -74,6 +74,7 @@ def repair(path: Path | str, *, wait: float = DEFAULT_WAIT, progress: Progress =
         IndexSchemaError: another program wrote it.
         IndexWriteError: the file system refused to write; the index is as it was.
         BackupError: the index as it was cannot be kept; nothing was done.
+        LuceneError: not all that is sound was copied; the index is as it was.
     """
     path = index_folder.absolute(path)
     index_folder.identify(path)

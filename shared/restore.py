@@ -1,32 +1,46 @@
 """An index put back as a backup has it."""
 
+import shutil
 import tempfile
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-import lucene
+import lucene  # noqa: F401 - the packages of Java can be imported after it only
 from java.nio.file import Paths
 from org.apache.lucene.index import (
     DirectoryReader,
     IndexWriterConfig,
     NoMergePolicy,
+    SegmentCommitInfo,
     SegmentInfos,
 )
 from org.apache.lucene.search import IndexSearcher
 from org.apache.lucene.store import FSDirectory
 
-from shared import failures, index_folder, java_errors, jvm
+from shared import failures, index_folder, java_errors, jvm, schema
 from shared.background import in_background
 from shared.checksums import damage_of
 from shared.commit import commit_files, rebuilt_schema
-from shared.errors import BackupError, IndexDamagedError
+from shared.errors import (
+    BackupError,
+    IndexDamagedError,
+    IndexLuceneVersionError,
+    IndexWriteError,
+    LuceneError,
+)
+from shared.folder_exchange import flush
+from shared.index_format import has_segments
 from shared.index_writer import clean, locked, open_writer
 from shared.progress import Progress, Step
 from shared.settings import DEFAULT_WAIT
 from shared.statistics import document_count, size_bytes
+
+_BESIDE: Final = ".restored"
+"""Folder in that of the index where the new one is written if the old one cannot be read. Always
+the same name: what a killed run leaves behind, the next one deletes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +79,9 @@ def restore(
         progress: what passes on how far it is.
 
     Raises:
-        BackupError: there is no backup, or it is damaged; nothing was done.
+        BackupError: there is no backup, or it is damaged, or another program wrote the index;
+            nothing was done.
+        LuceneError: not all of it was copied; the index is as it was.
         IndexLockedError: a writer held the index all the time.
         IndexWriteError: the file system refused to write.
         IndexFolderError: the index folder, or the backup, cannot be used; the class says why.
@@ -89,9 +105,14 @@ def restore(
             documents = document_count(IndexSearcher(reader))
             chunks = int(reader.numDocs())
         with java_errors.writing(path):
-            _prepare(path, wait)
-            with closing(FSDirectory.open(Paths.get(str(path)))) as directory:
-                for _ in progress(_replaced(directory, path, backup, chunks, wait)):
+            # Parts of an index are what a backup helps against.
+            with suppress(IndexDamagedError):
+                index_folder.prepare(path)
+            with (
+                closing(FSDirectory.open(Paths.get(str(path)))) as directory,
+                closing(_replaced(directory, path, backup, wait)) as steps,
+            ):
+                for _ in progress(steps):
                     pass
     if known := failures.load_failures(source):
         failures.save_failures(path, known)
@@ -120,32 +141,56 @@ def _checked(source: Path, links: Path) -> Iterator[Step]:
         (links / name).symlink_to(source / name)
 
 
-def _prepare(path: Path, wait: float) -> None:
-    """Make a folder fit for Lucene's writer, whatever is left of an index in it.
+def _replaced(directory: Any, path: Path, backup: Any, wait: float) -> Generator[Step, None, None]:
+    """Put the segments of a backup in the place of whatever is left of an index."""
+    with locked(directory, path, wait):
+        shutil.rmtree(path / _BESIDE, ignore_errors=True)
+        is_readable = _is_readable(directory, path)
+        if not is_readable:
+            yield from _written_beside(path, backup)
+    if is_readable:
+        yield from _written_over(directory, path, backup, wait)
+    else:
+        # Of the old index no commit is left, so its files go.
+        clean(directory, path)
 
-    A commit that cannot be read would be in the way: the writer wants to know its number.
+
+def _is_readable(directory: Any, path: Path) -> bool:
+    """Whether Lucene's writer can take over from the commits that are there, or there are none.
+
+    Raises:
+        BackupError: another program wrote the index.
+        IndexLuceneVersionError: another Lucene wrote it.
+        IndexPathError: the operating system refuses access.
     """
+    commits = [*path.glob("segments_*")]
+    if not commits:
+        return not has_segments(path)
     try:
-        index_folder.prepare(path)
+        with java_errors.reading(path):
+            data = SegmentInfos.readLatestCommit(directory).getUserData()
+            # The writer reads older ones, too.
+            DirectoryReader.listCommits(directory)
     except IndexDamagedError:
-        return
-    with closing(FSDirectory.open(Paths.get(str(path)))) as directory:
-        if not DirectoryReader.indexExists(directory):
-            return
-        with locked(directory, path, wait):
-            try:
-                SegmentInfos.readLatestCommit(directory)
-            except lucene.JavaError:
-                for commit in path.glob("segments_*"):
-                    commit.unlink()
+        return False
+    except IndexLuceneVersionError:
+        # A changed bit can look like another version.
+        if any(damage_of(commit) for commit in commits):
+            return False
+        raise
+    if not data.containsKey(schema.COMMIT_SCHEMA):
+        raise BackupError(
+            f"the index at {path} is one that another program wrote; nothing was done: restore "
+            "the backup to another folder with --index-path"
+        )
+    return True
 
 
-def _replaced(directory: Any, path: Path, backup: Any, chunks: int, wait: float) -> Iterator[Step]:
+def _written_over(directory: Any, path: Path, backup: Any, wait: float) -> Iterator[Step]:
     """Copy the segments of a backup beside those that are there, and commit them alone."""
     writer = open_writer(directory, path, wait, IndexWriterConfig.OpenMode.CREATE)
     try:
         yield from copy_segments(writer, path, backup, "Restoring")
-        _check_complete(int(writer.getDocStats().numDocs), chunks)
         writer.close()
     except BaseException:
         writer.rollback()
@@ -153,14 +198,65 @@ def _replaced(directory: Any, path: Path, backup: Any, chunks: int, wait: float)
         raise
 
 
+def _written_beside(path: Path, backup: Any) -> Iterator[Step]:
+    """Write the segments of a backup into a folder of their own, and move them from there.
+
+    Lucene's writer begins where the last commit ends. Where it can read none, it would first
+    delete all that is there.
+    """
+    beside = path / _BESIDE
+    try:
+        beside.mkdir(mode=0o700)
+        # The writer takes names beyond those that it finds, and deletes what no commit needs.
+        for file in path.glob("_*"):
+            (beside / file.name).touch()
+        for file in path.glob("segments_*"):
+            (beside / f"pending_{file.name}").touch()
+        with closing(FSDirectory.open(Paths.get(str(beside)))) as directory:
+            writer = open_writer(directory, beside, 0, IndexWriterConfig.OpenMode.CREATE)
+            try:
+                yield from copy_segments(writer, beside, backup, "Restoring")
+                writer.close()
+            except BaseException:
+                writer.rollback()
+                raise
+            *files, commit = commit_files(directory)
+        _take_over(path, beside, files, commit)
+    except OSError as error:
+        raise IndexWriteError(path, error.strerror or str(error)) from error
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+
+
+def _take_over(path: Path, beside: Path, files: Sequence[str], commit: str) -> None:
+    """Move the files of an index to those of another one, and delete the commits of that.
+
+    The file of the commit comes last. From then on readers see the new index: its number is the
+    highest.
+    """
+    old = [*path.glob("segments_*")]
+    with ExitStack() as undo:
+        for names in (files, [commit]):
+            for name in names:
+                (beside / name).rename(path / name)
+                undo.callback((path / name).unlink)
+            flush(path)
+        undo.pop_all()
+    for file in old:
+        file.unlink()
+
+
 def copy_segments(writer: Any, path: Path, source: Any, activity: str) -> Iterator[Step]:
     """Copy the segments of an index as they are, and what its commit says of itself.
 
     Args:
-        writer: Lucene's writer of the index that they are added to.
+        writer: Lucene's writer of the index that they are added to, which has none yet.
         path: the folder of that one.
         source: Lucene's view of the folder that they are copied from.
         activity: what is done, for people.
+
+    Raises:
+        LuceneError: not all of them were copied; the writer is to be rolled back.
     """
     # Nothing is gained from merges now.
     writer.getConfig().setMergePolicy(NoMergePolicy.INSTANCE)
@@ -170,12 +266,13 @@ def copy_segments(writer: Any, path: Path, source: Any, activity: str) -> Iterat
     for _ in in_background(lambda: writer.addIndexes([source]), writer.rollback):
         new = (file for file in path.glob("_*") if file.name not in old)
         yield Step(activity, size_bytes(new), size)
-    writer.setLiveCommitData(SegmentInfos.readLatestCommit(source).getUserData().entrySet())
-
-
-def _check_complete(found: int, expected: int) -> None:
+    commit = SegmentInfos.readLatestCommit(source)
+    infos = [SegmentCommitInfo.cast_(info) for info in commit.asList()]
+    expected = sum(info.info.maxDoc() - info.getDelCount() for info in infos)
+    found = writer.getDocStats().numDocs
     if found != expected:
-        raise BackupError(
-            f"of {expected:,} chunks of the backup {found:,} were copied; nothing was done: please "
-            "report this"
+        raise LuceneError(
+            f"of {expected:,} chunks Lucene copied {found:,} to {path}; the index is as it was: "
+            "please report this"
         )
+    writer.setLiveCommitData(commit.getUserData().entrySet())

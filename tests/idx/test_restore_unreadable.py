@@ -1,0 +1,175 @@
+"""`idx restore` in the place of an index whose commit cannot be read."""
+
+import random
+import shutil
+import signal
+import struct
+import subprocess
+import time
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+import lucene  # noqa: F401 - the packages of Java can be imported after it only
+import pytest
+from java.nio.file import Paths
+from org.apache.lucene.index import IndexWriter, IndexWriterConfig
+from org.apache.lucene.store import FSDirectory
+
+from shared import Document, Index, IndexDamagedError, jvm
+from shared.backup import backup
+from shared.writer_lock import holder
+from tests.conftest import PROGRAMS, Idx
+from tests.idx.contents import contents
+from tests.idx.raw_index import files_of_lucene
+from tests.idx.segments import fill
+from tests.unprivileged import UNPRIVILEGED
+
+
+@pytest.fixture
+def filled(empty_index: Path) -> Path:
+    """An index that was changed since the backup named `copy` was taken."""
+    fill(empty_index, documents=12)
+    backup(empty_index, empty_index.parent / "copy")
+    with Index(empty_index) as index:
+        index.add(Document("later", "Later", "common text"))
+    return empty_index
+
+
+def commit_of(path: Path) -> Path:
+    (commit,) = path.glob("segments_*")
+    return commit
+
+
+def cut_commit(path: Path) -> None:
+    commit_of(path).write_bytes(commit_of(path).read_bytes()[:40])
+
+
+def change_version(path: Path) -> None:
+    """Change a bit of the commit, so that it seems to be one of another Lucene."""
+    data = bytearray(commit_of(path).read_bytes())
+    data[0] ^= 1
+    commit_of(path).write_bytes(data)
+
+
+def remove_commit(path: Path) -> None:
+    commit_of(path).unlink()
+
+
+def of_newer_lucene(path: Path) -> None:
+    """Have the commit say that a format wrote it which is not known yet, with a right checksum."""
+    data = bytearray(commit_of(path).read_bytes())
+    # Magic number, length and name of the codec, version; at the end the checksum of the rest.
+    struct.pack_into(">i", data, 13, 99)
+    struct.pack_into(">Q", data, len(data) - 8, zlib.crc32(data[:-8]))
+    commit_of(path).write_bytes(data)
+
+
+def files(path: Path) -> dict[str, bytes]:
+    return {
+        str(file.relative_to(path)): file.read_bytes()
+        for file in path.rglob("*")
+        if file.is_file() and file.name != "write.lock"
+    }
+
+
+def too_long(copy: Path) -> tuple[str, ...]:
+    """What has a program write only files that are shorter than the longest of a backup."""
+    longest = max(file.stat().st_size for file in copy.iterdir())
+    return ("prlimit", f"--fsize={longest - 1}")
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        cut_commit,
+        pytest.param(change_version, marks=pytest.mark.soak),
+        pytest.param(remove_commit, marks=pytest.mark.soak),
+    ],
+)
+def test_a_restore_that_fails_leaves_what_there_is(
+    idx: Idx, filled: Path, tmp_path: Path, damage: Callable[[Path], None]
+) -> None:
+    damage(filled)
+    before = files(filled)
+    limited = too_long(tmp_path / "copy")
+    failed = idx("restore", tmp_path / "copy", "-i", filled, "--yes", code=1, prefix=limited)
+    (message,) = failed.stderr.splitlines()
+    assert message.startswith(f"Error: writing to the index at {filled} failed: File too large")
+    assert files(filled) == before
+    idx("restore", "copy", "--yes")
+    assert contents(filled) == contents(tmp_path / "copy")
+    assert {file.name for file in filled.iterdir()} == {*files_of_lucene(filled), "write.lock"}
+    idx("check")
+
+
+def test_a_commit_that_may_not_be_read_is_no_damage(idx: Idx, filled: Path, tmp_path: Path) -> None:
+    before = files(filled)
+    commit_of(filled).chmod(0)
+    restore = ("restore", tmp_path / "copy", "-i", filled, "--yes")
+    failed = idx(*restore, code=1, prefix=UNPRIVILEGED)
+    assert "cannot be used: permission denied for" in failed.stderr
+    commit_of(filled).chmod(0o600)
+    assert files(filled) == before
+
+
+def test_a_sound_index_of_another_lucene_is_left_alone(idx: Idx, filled: Path) -> None:
+    of_newer_lucene(filled)
+    before = files(filled)
+    assert "cannot be read by Lucene" in idx("restore", "copy", "--yes", code=1).stderr
+    assert files(filled) == before
+
+
+def test_an_index_of_another_program_is_left_alone(idx: Idx, filled: Path, tmp_path: Path) -> None:
+    with jvm.attached():
+        directory = FSDirectory.open(Paths.get(str(tmp_path / "other")))
+        IndexWriter(directory, IndexWriterConfig()).close()
+        directory.close()
+    before = files(tmp_path / "other")
+    failed = idx("restore", "copy", "-i", "other", "--yes", code=1)
+    assert f"the index at {tmp_path / 'other'} is one that another program wrote" in failed.stderr
+    assert files(tmp_path / "other") == before
+
+
+@pytest.mark.soak
+def test_a_damaged_commit_before_the_last_one_goes(idx: Idx, filled: Path, tmp_path: Path) -> None:
+    # As a run leaves it that is killed after the new commit, and before the old one is deleted.
+    (filled / "segments_1").write_bytes(b"damaged")
+    assert "segments_N file of a commit before the last" in idx("check", code=1).stdout
+    idx("restore", "copy", "--yes")
+    assert contents(filled) == contents(tmp_path / "copy")
+    idx("check")
+
+
+@pytest.mark.soak
+def test_killed_at_any_moment_it_leaves_what_was_there_or_the_backup(
+    idx: Idx, filled: Path, tmp_path: Path
+) -> None:
+    cut_commit(filled)
+    saved = shutil.copytree(filled, tmp_path / "saved")
+    damaged, new = files(saved), contents(tmp_path / "copy")
+    chosen = random.Random(7)  # noqa: S311 - moments
+    killed = 0
+    ends = set()
+    for _ in range(12):
+        command = (PROGRAMS / "idx", "restore", tmp_path / "copy", "-i", filled, "--yes")
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL) as run:
+            while run.poll() is None and str(run.pid) not in holder(filled):
+                time.sleep(0.001)
+            time.sleep(chosen.uniform(0, 1))
+            run.kill()
+            killed += run.wait() == -signal.SIGKILL
+        try:
+            assert contents(filled) == new
+            ends.add("new")
+            shutil.rmtree(filled)
+            shutil.copytree(saved, filled)
+        except IndexDamagedError:
+            assert damaged.items() <= files(filled).items()
+            ends.add("old")
+    assert killed > 3
+    assert ends == {"old", "new"}
+    idx("restore", "copy", "--yes")
+    assert contents(filled) == new
+    assert {file.name for file in filled.iterdir()} == {*files_of_lucene(filled), "write.lock"}
+    idx("check")
