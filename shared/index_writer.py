@@ -16,9 +16,10 @@ from org.apache.lucene.store import FSDirectory, LockObtainFailedException
 
 from shared import index_folder, java_errors, jvm
 from shared.analysis.analyzers import writing_analyzer
-from shared.commit import open_last_commit
+from shared.commit import commit_files, open_last_commit
 from shared.errors import IndexLockedError, IndexPathError
 from shared.settings import java_heap
+from shared.verification import verify
 from shared.writer_lock import holder
 
 _RETRY_SECONDS: Final = 0.05
@@ -130,6 +131,7 @@ def exclusive_writer(path: Path, wait: float) -> Iterator[tuple[Any, Any]]:
     Raises:
         IndexMissingError: there is no index at the path.
         IndexLockedError: another writer held it all the time.
+        IndexDamagedError: a file of it is missing, changed or cut short.
         IndexWriteError: the file system refused to write.
         IndexFolderError: the index cannot be used; the class says why.
     """
@@ -143,6 +145,8 @@ def exclusive_writer(path: Path, wait: float) -> Iterator[tuple[Any, Any]]:
         open_last_commit(directory, path).close()
         writer = open_writer(directory, path, wait, IndexWriterConfig.OpenMode.APPEND)
         try:
+            # A merge would give what is damaged a new checksum.
+            verify(path, commit_files(directory))
             with closing(open_last_commit(directory, path)) as reader:
                 yield writer, reader
         except BaseException:

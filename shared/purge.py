@@ -49,6 +49,9 @@ def purge(path: Path | str, *, wait: float = DEFAULT_WAIT) -> Purged:
         chunks = int(reader.numDocs())
         writer.deleteAll()
         writer.setLiveCommitData(commit_data(IndexedFolders(), path))
-        writer.commit()
+        # All that may fail for want of space is behind, and can be taken back as long as the list
+        # of failures is there.
+        writer.prepareCommit()
         delete_failures(path)
+        writer.commit()
     return Purged(documents, chunks)

@@ -10,6 +10,7 @@ from org.apache.lucene.store import FSDirectory
 
 from shared import index_folder, java_errors, jvm
 from shared.errors import IndexLockedError, IndexMissingError, IndexPathError
+from shared.index_format import has_segments
 from shared.index_writer import is_locked
 from shared.writer_lock import holder
 
@@ -33,10 +34,11 @@ def unlock(path: Path | str) -> bool:
     """
     path = index_folder.absolute(path)
     index_folder.identify(path)
+    # The lock of an index of which only the commit is lost is one, too.
+    if not any(path.glob("segments_*")) and not has_segments(path):
+        raise IndexMissingError(path)
     file = path / "write.lock"
     if not file.exists():
-        if not any(path.glob("segments_*")):
-            raise IndexMissingError(path)
         return False
     with (
         jvm.attached(),

@@ -113,3 +113,17 @@ def test_another_writer_is_waited_for_and_named(idx: Idx, filled: Path) -> None:
 def test_without_an_index_there_is_nothing_to_purge(idx: Idx, index_path: Path) -> None:
     failed = idx("purge", "--yes", code=1)
     assert failed.stderr.startswith(f"Error: there is no index at {index_path}; create one with")
+
+
+def test_if_the_list_of_failures_cannot_be_deleted_nothing_is_removed(
+    idx: Idx, filled: Path
+) -> None:
+    (filled / "failures.json").unlink()
+    before = {file.name: file.read_bytes() for file in filled.iterdir()}
+    (filled / "failures.json").mkdir()
+    failed = idx("purge", "--yes", code=1)
+    (message,) = failed.stderr.splitlines()
+    assert "failed: failures.json: Is a directory; the index is as it was" in message
+    (filled / "failures.json").rmdir()
+    assert {file.name: file.read_bytes() for file in filled.iterdir()} == before
+    assert len(ids(filled)) == 3

@@ -71,3 +71,18 @@ def test_without_an_index_there_is_nothing_to_unlock(idx: Idx, index_path: Path)
         failed = idx("unlock", code=1)
         assert failed.stderr.startswith(f"Error: there is no index at {index_path}; create one")
         index_path.mkdir(exist_ok=True)
+
+
+def test_the_lock_file_of_another_program_stays(idx: Idx, index_path: Path) -> None:
+    index_path.mkdir()
+    (index_path / "write.lock").write_text("of another program")
+    failed = idx("unlock", code=1)
+    assert failed.stderr.startswith(f"Error: there is no index at {index_path}; create one")
+    assert (index_path / "write.lock").read_text() == "of another program"
+
+
+def test_the_lock_of_an_index_that_lost_its_commit_is_removed(idx: Idx, empty_index: Path) -> None:
+    idx("add", "-d", "a", "-t", "A", "-c", "text")
+    for commit in empty_index.glob("segments_*"):
+        commit.unlink()
+    assert "Removed the lock file" in idx("unlock").stdout

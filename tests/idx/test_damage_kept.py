@@ -1,0 +1,69 @@
+"""What writes to all of an index leaves a damaged one as it is."""
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from shared import Document, Index, IndexDamagedError
+from shared.backup import backup
+from shared.errors import LuceneError
+from shared.index import create
+from shared.optimize import optimize
+from shared.purge import purge
+from shared.repair import repair
+from shared.restore import restore
+from tests.conftest import Idx
+
+
+@pytest.fixture
+def damaged(empty_index: Path) -> Path:
+    """Two segments, a bit of the older of which is changed, where Lucene does not look at once."""
+    words = random.Random(4)  # noqa: S311 - words that do not compress
+    for name in "ab":
+        with Index(empty_index) as index:
+            text = " ".join(f"{words.getrandbits(40):x}" for _ in range(240))
+            index.add(Document(name, name, text))
+    change_a_bit(min(empty_index.glob("*.cfs")))
+    return empty_index
+
+
+def change_a_bit(file: Path) -> None:
+    data = bytearray(file.read_bytes())
+    data[len(data) // 2] ^= 1
+    file.write_bytes(data)
+
+
+def files(path: Path) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in path.iterdir() if file.name != "write.lock"}
+
+
+@pytest.mark.parametrize("write", [purge, optimize])
+def test_it_is_refused(idx: Idx, damaged: Path, write: Callable[[Path], object]) -> None:
+    before = files(damaged)
+    name = min(damaged.glob("*.cfs")).name
+    with pytest.raises(IndexDamagedError, match=f"file {name}: its checksum is wrong"):
+        write(damaged)
+    assert files(damaged) == before
+    # What is left of it can still be saved.
+    assert "Saved 1 documents (1 chunks)" in idx("repair").stdout
+    write(damaged)
+
+
+def test_what_was_not_copied_whole_is_not_committed(
+    damaged: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = tmp_path / "other"
+    create(other)
+    with Index(other) as index:
+        index.add(Document("a", "A", "text"))
+    backup(other, tmp_path / "copy")
+    before = files(damaged)
+    # Whatever the reason may be: the work ends without a word.
+    monkeypatch.setattr("shared.restore.in_background", lambda _work, _cancel: iter(()))
+    with pytest.raises(LuceneError, match="of 1 chunks Lucene copied 0"):
+        repair(damaged)
+    with pytest.raises(LuceneError, match="of 1 chunks Lucene copied 0"):
+        restore(damaged, tmp_path / "copy")
+    assert files(damaged) == before
