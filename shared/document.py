@@ -23,6 +23,9 @@ MAX_METADATA_KEYS: Final = 64
 MAX_KEY_LENGTH: Final = 128
 """Characters in a metadata key."""
 
+MAX_METADATA: Final = 1_000_000
+"""Characters of all metadata of one document, written as JSON: they stand in every chunk."""
+
 
 @dataclass(frozen=True, slots=True)
 class Document:
@@ -34,7 +37,8 @@ class Document:
         title: any text of at most 10,000 characters but a blank one.
         content: the text; a blank one has no chunks.
         metadata: values stored with every chunk, shown with it and open to filters; at most
-            64 keys of at most 128 characters.
+            64 keys of at most 128 characters, and what is added to an index at most 1,000,000
+            characters of it in all, written as JSON.
         sections: the pages, slides or sheets of the text, in order.
         has_lines: whether the lines of the text are those of its source, so that chunks are
             cited by them.

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
-from itertools import islice, tee
+from itertools import chain, islice, tee
 from typing import Any, Final
 
 from java.util import ArrayList, Arrays, HashSet
@@ -25,7 +25,8 @@ from org.apache.lucene.util import BytesRef
 from shared import metadata, schema
 from shared.analysis.language_detection import detect_language
 from shared.chunker import Chunk, chunks
-from shared.document import MAX_METADATA_KEYS, Document, Scalar
+from shared.document import MAX_METADATA, MAX_METADATA_KEYS, Document, Scalar
+from shared.errors import InvalidDocumentError
 from shared.file_names import decodable
 from shared.file_states import pack
 from shared.indexed_folder import IndexedFolders, file_term
@@ -38,6 +39,10 @@ from shared.source_file import FileState
 _BATCH: Final = 500
 """Chunks that are handed to Lucene at once: about 1 MB of text."""
 
+_BATCH_CHARACTERS: Final = 10_000_000
+"""Of the metadata, which stand in every chunk, no more are handed over at once: a batch of chunks
+with very long ones is smaller."""
+
 _SHARED_FIELDS: Final = 256
 """Fields of metadata that are kept for further documents, such as those of languages and types."""
 
@@ -46,7 +51,19 @@ _EXACT: Final = 2**53
 
 
 def to_lucene(document: Document) -> Iterator[list[Any]]:
-    """Lucene documents, one for each chunk in order, in batches; none for a blank text."""
+    """Lucene documents, one for each chunk in order, in batches; none for a blank text.
+
+    Raises:
+        InvalidDocumentError: the document has more metadata than may stand in each chunk.
+    """
+    # Not where a document is made: an index may hold one from before there was this limit.
+    length = len(json.dumps(document.metadata, ensure_ascii=False))
+    if length > MAX_METADATA:
+        raise InvalidDocumentError(
+            f"the metadata of the document {document.id[:80]!r} have {length:,} characters as "
+            f"JSON; at most {MAX_METADATA:,} are allowed, since they stand in every chunk: put "
+            "long text into the content"
+        )
     document = with_language(document)
     pieces, to_place = tee(chunks(document.id, document.title, document.content))
     return placed_to_lucene(document, zip(pieces, places(document, to_place), strict=True))
@@ -62,11 +79,15 @@ def placed_to_lucene(
         placed: all of its chunks in order, each with its place.
     """
     placed = iter(placed)
+    first = next(placed, None)
+    if first is None:
+        return
+    details = _details(document, count=first[0].count)
+    common = Arrays.asList(list(_document_fields(document)))
     # No more of them than a batch are there at once: a text may have hundreds of megabytes.
-    while batch := list(islice(placed, _BATCH)):
-        if batch[0][0].index == 1:
-            details = _details(document, count=batch[0][0].count)
-            common = Arrays.asList(list(_document_fields(document)))
+    size = max(1, min(_BATCH, _BATCH_CHARACTERS // len(details(first[1]))))
+    placed = chain([first], placed)
+    while batch := list(islice(placed, size)):
         yield [_chunk_document(document, piece, details(place), common) for piece, place in batch]
 
 

@@ -113,6 +113,7 @@ def expected() -> dict[str, str]:
         "id, and title": characters(document.MAX_ID),
         "keys of the metadata": f"{document.MAX_METADATA_KEYS}",
         "key of the metadata": characters(document.MAX_KEY_LENGTH),
+        "metadata of a document, as JSON": characters(document.MAX_METADATA),
         "query that is rewritten": characters(normalizer.LONGEST_QUERY),
         "time to rewrite it": seconds(shared_settings.DEFAULT_NORMALIZER_TIMEOUT),
         "body of the model's answer": f"{transport.LONGEST_BODY:,} bytes",

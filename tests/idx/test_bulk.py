@@ -162,3 +162,23 @@ def test_bytes_that_are_no_text_are_named_with_their_place(
 def test_a_missing_file_is_named(idx: Idx, empty_index: Path) -> None:
     failed = idx("bulk", "-j", "nowhere.json", code=1)
     assert failed.stderr == "Error: nowhere.json: there is no such file\n"
+
+
+@pytest.mark.soak
+def test_long_metadata_stand_in_every_chunk_but_not_in_memory_at_once(
+    idx: Idx, empty_index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("IDX_JAVA_HEAP", "64")
+    entry = {"Id": "a", "Title": "A", "Content": "word " * 105_000, "creator": "c" * 200_000}
+    added = idx("bulk", "-j", "-", stdin=json.dumps(entry))
+    assert added.stdout == "Successfully added 1 documents as 500 total chunks to index\n"
+
+
+def test_too_long_metadata_are_refused(idx: Idx, empty_index: Path, listed: Listed) -> None:
+    entry = {"Id": "a", "Title": "A", "Content": "text", "creator": "c" * 1_000_000}
+    failed = idx("bulk", "-j", "-", stdin=json.dumps(entry), code=1)
+    assert failed.stderr == (
+        "Error: the metadata of the document 'a' have 1,000,015 characters as JSON; at most "
+        "1,000,000 are allowed, since they stand in every chunk: put long text into the content\n"
+    )
+    assert listed() == []
