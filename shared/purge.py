@@ -49,8 +49,7 @@ def purge(path: Path | str, *, wait: float = DEFAULT_WAIT) -> Purged:
         chunks = int(reader.numDocs())
         writer.deleteAll()
         writer.setLiveCommitData(commit_data(IndexedFolders(), path))
-        # All that may fail for want of space is behind, and can be taken back as long as the list
-        # of failures is there.
+        # It writes all that needs room, and can still be taken back if the list of failures stays.
         writer.prepareCommit()
         delete_failures(path)
         writer.commit()
