@@ -162,6 +162,7 @@ class Index:
             What will have the number of chunks, or the error of `add`: every one is to be asked.
 
         Raises:
+            InvalidDocumentError: the document has too long metadata.
             ValueError: the index is closed.
         """
         with self._attached():
