@@ -1,5 +1,6 @@
 """One error for all that the readers of formats raise on damaged files."""
 
+import lzma
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ _DAMAGE: Final = (
     ArithmeticError,
     EOFError,
     LookupError,
+    lzma.LZMAError,
     RuntimeError,
     # The errors of the XML parser are among them.
     SyntaxError,

@@ -16,13 +16,14 @@ BEGINNING: Final = 8192
 _PDF_HEADER: Final = b"%PDF-"
 _PDF_HEADER_WITHIN: Final = 1024
 
+# Atomic: without that, n comments could be shared among its rounds in 2^(n-1) ways.
 _HTML: Final = re.compile(
-    rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b",
+    rb"\s*(?:<\?xml[^>]*>\s*)?(?>(?:<!--.*?-->\s*)*)<(?:!doctype\s+html|html|head|body)\b",
     re.IGNORECASE | re.DOTALL,
 )
 _XML: Final = re.compile(rb"\s*<\?xml\s")
 _SVG: Final = re.compile(
-    rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*|<!DOCTYPE[^>]*>\s*)*<svg\b", re.DOTALL
+    rb"\s*(?:<\?xml[^>]*>\s*)?(?>(?:<!--.*?-->\s*|<!DOCTYPE[^>]*>\s*)*)<svg\b", re.DOTALL
 )
 _MAIL: Final = re.compile(
     rb"(?:Return-Path|Received|Delivered-To|Message-ID|MIME-Version|DKIM-Signature): ",

@@ -52,8 +52,8 @@ _CODECS: Final = {
     "utf-16le": "utf-8",
     "utf-16be": "utf-8",
 }
-# Python's codecs that no page is written in; some take time out of proportion.
-_NO_CODECS_OF_PAGES: Final = frozenset({"idna", "punycode", "unicode_escape", "raw_unicode_escape"})
+NO_CODECS_OF_TEXTS: Final = frozenset({"idna", "punycode", "unicode_escape", "raw_unicode_escape"})
+"""Python's codecs that no page or e-mail is written in; some take time out of proportion."""
 
 
 @dataclass(slots=True)
@@ -128,7 +128,7 @@ def _declared_codec(data: bytes) -> str | None:
         return None
     name = declared[1].decode("ascii").lower()
     codec = _CODECS.get(name, name)
-    return None if codec.replace("-", "_") in _NO_CODECS_OF_PAGES else codec
+    return None if codec.replace("-", "_") in NO_CODECS_OF_TEXTS else codec
 
 
 def extract_html(source: Source) -> Extracted:

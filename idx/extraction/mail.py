@@ -1,13 +1,16 @@
 """E-mails: who wrote what to whom, and the names of what was attached."""
 
+import codecs
 from collections.abc import Iterator
+from dataclasses import replace
 from email import policy
 from email.message import EmailMessage
 from email.parser import BytesParser
 from typing import Final
 
+from idx.extraction.encoding import decode
 from idx.extraction.extracted import Extracted
-from idx.extraction.hypertext import read_hypertext
+from idx.extraction.hypertext import NO_CODECS_OF_TEXTS, decode_hypertext, read_hypertext
 from idx.extraction.normalization import normalize
 from idx.extraction.properties import one_line, properties
 from idx.extraction.source import Source
@@ -34,7 +37,7 @@ def extract_mail(source: Source) -> Extracted:
     attachments = [*_attachments(message)]
     parts = [
         "\n".join(headers),
-        _body(message),
+        _body(message, source),
         f"Attachments: {', '.join(attachments)}" if attachments else "",
     ]
     return Extracted(
@@ -69,7 +72,7 @@ def _date(message: EmailMessage) -> str | None:
         return None
 
 
-def _body(message: EmailMessage) -> str:
+def _body(message: EmailMessage, source: Source) -> str:
     """The text of the message itself."""
     try:
         part = message.get_body(("plain", "html"))
@@ -77,19 +80,41 @@ def _body(message: EmailMessage) -> str:
         part = None
     if not isinstance(part, EmailMessage):
         # Parts that nothing separates are one text.
-        rest = message.get_payload() if message.get_content_maintype() == "multipart" else ""
-        return rest if isinstance(rest, str) else ""
-    text = _content(part)
+        is_text = message.get_content_maintype() == "multipart" and not message.is_multipart()
+        return _content(message, source) if is_text else ""
+    text = _content(part, source)
     return read_hypertext(text).text if part.get_content_type() == "text/html" else text
 
 
-def _content(part: EmailMessage) -> str:
-    """The text of a part in its encoding, or in the one that its bytes are in."""
+def _content(part: EmailMessage, source: Source) -> str:
+    """The text of a part in the encoding that it declares, or in the one that its bytes are in."""
+    payload = part.get_payload(decode=True)
+    data = payload if isinstance(payload, bytes) else b""
     try:
-        return str(part.get_content())
+        return data.decode(_declared_codec(part))
     except _BROKEN_HEADER:
-        data = part.get_payload(decode=True)
-        return data.decode(errors="replace") if isinstance(data, bytes) else ""
+        pass
+    try:
+        if part.get_content_type() == "text/html":
+            # The option is for texts that are files.
+            options = replace(source.options, encoding=None)
+            return decode_hypertext(replace(source, data=data, options=options))
+        return decode(data, source.file)
+    except SourceFileError:
+        return data.decode(errors="replace")
+
+
+def _declared_codec(part: EmailMessage) -> str:
+    """The codec of a part.
+
+    Raises:
+        LookupError: none is declared that says how its bytes are to be read.
+    """
+    codec = codecs.lookup(part.get_content_charset("ascii")).name
+    # What declares ASCII, or nothing, may be in any encoding.
+    if codec == "ascii" or codec.replace("-", "_") in NO_CODECS_OF_TEXTS:
+        raise LookupError(codec)
+    return codec
 
 
 def _attachments(message: EmailMessage) -> Iterator[str]:

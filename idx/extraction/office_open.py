@@ -87,7 +87,7 @@ class OfficeOpenFile:
                 element.get("Type", "").rpartition("/")[2],
                 resolve(part, element.get("Target", "")),
             )
-            for element in self.package.tree(listing)
+            for element in self.package.tree(listing).iter("{*}Relationship")
             if element.get("TargetMode") != "External"
         }
 

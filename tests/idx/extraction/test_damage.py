@@ -139,3 +139,35 @@ def test_a_cell_that_repeats_a_long_text_ends_in_an_error(read: Read, tmp_path: 
             sheet.write(row, 0, "x" * 30_000)
     with pytest.raises(SourceFileError, match="its cells repeat too much text"):
         read("a.xlsx", (tmp_path / "b.xlsx").read_bytes())
+
+
+def test_comments_in_lists_of_parts_are_passed_over(read: Read, packages: dict[str, bytes]) -> None:
+    for name in ("a.docx", "a.pptx", "a.xlsx"):
+        with zipfile.ZipFile(io.BytesIO(packages[name])) as package:
+            lists = {
+                part: package.read(part).replace(b"<Relationship ", b"<!-- x --><Relationship ")
+                for part in package.namelist()
+                if part.endswith(".rels")
+            }
+        data = rewritten(packages[name], **lists)
+        assert read(name, data).text == read(name, packages[name]).text
+
+
+def test_wrong_bytes_are_damage_whatever_packed_them(
+    read: Read, packages: dict[str, bytes]
+) -> None:
+    packed = io.BytesIO()
+    with (
+        zipfile.ZipFile(io.BytesIO(packages["a.docx"])) as old,
+        zipfile.ZipFile(packed, "w", zipfile.ZIP_LZMA) as new,
+    ):
+        for part in old.namelist():
+            new.writestr(part, old.read(part))
+        entry = new.getinfo("word/document.xml")
+    data = bytearray(packed.getvalue())
+    assert read("a.docx", bytes(data)).text == ""
+    # The properties of LZMA stand before the packed bytes, behind two of version and two of size.
+    start = entry.header_offset + 30 + len(entry.filename) + 4
+    data[start] = 0xFF
+    with pytest.raises(SourceFileError, match="is a damaged DOCX"):
+        read("a.docx", bytes(data))

@@ -156,3 +156,19 @@ def test_a_named_encoding_is_text_whatever_it_looks_like(read: Read) -> None:
     data = "año".encode("utf-16-le")
     assert read("a.txt", data, encoding="utf-16-le").text == "año"
     assert read("a.txt", data[:1] + b"\xf1", encoding="cp1252").text == "añ"
+
+
+@pytest.mark.parametrize(
+    ("name", "beginning", "media_type"),
+    [
+        ("build.xml", "<!-- ====== -->\n" * 100 + "<project/>", "application/xml"),
+        ("a.txt", "<!-- ====== -->\n" * 100 + "a text", "text/plain"),
+        ("a.txt", "<!-- a --><!DOCTYPE x>\n" * 100 + "a text", "text/plain"),
+        ("a.txt", "<!-- no end " * 600, "text/plain"),
+        ("a.txt", "<!-- ====== -->\n" * 100 + "<html><p>x", "text/html"),
+    ],
+)
+def test_many_comments_at_the_beginning_take_no_time(
+    read: Read, name: str, beginning: str, media_type: str
+) -> None:
+    assert read(name, beginning).media_type == media_type

@@ -1,3 +1,4 @@
+import base64
 from email.message import EmailMessage
 
 import pytest
@@ -16,6 +17,8 @@ def message() -> EmailMessage:
     mail["Received"] = "from somewhere"
     return mail
 
+
+RUSSIAN = "Привет из Москвы"
 
 HEADERS = (
     "From: Ana Ruíz <ana@example.org>\nTo: Bo <bo@example.org>, cy@example.org\n"
@@ -76,3 +79,46 @@ def test_a_broken_mail_is_read_as_far_as_it_goes(read: Read, raw: str, text: str
 def test_mail_without_headers_is_damaged(read: Read) -> None:
     with pytest.raises(SourceFileError, match="is a damaged e-mail: it has no headers"):
         read("a.eml", "\n\nonly a body")
+
+
+@pytest.mark.parametrize(
+    ("content_type", "encoding"),
+    [
+        (None, "utf-8"),
+        (None, "cp1252"),
+        ("text/plain", "utf-8"),
+        ("text/plain; charset=us-ascii", "utf-8"),
+        ("text/plain; charset=ANSI_X3.4-1968", "utf-8"),
+        ("text/plain; charset=utf-8", "cp1252"),
+        ("text/plain; charset=koi8-r", "koi8-r"),
+        ("text/plain; charset=utf-16", "utf-16"),
+        ("text/plain; charset=punycode", "utf-8"),
+        ("multipart/mixed", "utf-8"),
+    ],
+)
+def test_a_text_is_decoded_by_its_bytes_where_its_charset_says_nothing(
+    read: Read, content_type: str | None, encoding: str
+) -> None:
+    text = "Grüße aus Köln, und die Häuser der Straße gehören den Töchtern."
+    if encoding == "koi8-r":
+        text = RUSSIAN
+    headers = f"Content-Type: {content_type}\n" if content_type else ""
+    body = text.encode(encoding)
+    if encoding == "utf-16":
+        headers += "Content-Transfer-Encoding: base64\n"
+        body = base64.b64encode(body)
+    extracted = read("a.eml", f"Subject: x\n{headers}\n".encode() + body)
+    assert extracted.text == f"Subject: x\n\n{text}"
+
+
+def test_a_page_in_a_mail_may_declare_its_charset_itself(read: Read) -> None:
+    page = f'<meta charset="koi8-r"><p>{RUSSIAN}'.encode("koi8-r")
+    extracted = read("a.eml", b"Subject: x\nContent-Type: text/html\n\n" + page)
+    assert extracted.text == f"Subject: x\n\n{RUSSIAN}"
+
+
+def test_a_body_that_is_no_text_is_no_error(read: Read) -> None:
+    body = base64.b64encode(b"body \xff\0\0\1\2\3 end")
+    extracted = read("a.eml", b"Subject: x\nContent-Transfer-Encoding: base64\n\n" + body)
+    assert extracted.text.startswith("Subject: x\n\nbody")
+    assert extracted.text.endswith("end")

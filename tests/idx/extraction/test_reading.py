@@ -27,14 +27,26 @@ def test_a_file_is_read_with_its_state(tmp_path: Path) -> None:
     assert read.is_settled
 
 
-@pytest.mark.parametrize("modified_ns", [0, 1_500_000_000])
-def test_a_file_that_was_just_changed_is_not_settled(tmp_path: Path, modified_ns: int) -> None:
+@pytest.mark.parametrize(
+    ("ago_ns", "is_settled"), [(0, False), (1_000_000_000, False), (3_000_000_000, True)]
+)
+def test_a_file_that_was_just_changed_is_not_settled(
+    tmp_path: Path, ago_ns: int, is_settled: bool
+) -> None:
     file = tmp_path / "a.txt"
     file.write_text("text")
     # Whole seconds: a file system that counts no finer.
     now = time.time_ns() // 1_000_000_000 * 1_000_000_000
-    os.utime(file, ns=(0, now - modified_ns // 2_000_000_000))
-    assert not read_file(file, OPTIONS).is_settled
+    os.utime(file, ns=(0, now - ago_ns))
+    assert read_file(file, OPTIONS).is_settled == is_settled
+
+
+def test_where_times_are_fine_a_file_is_settled_soon(tmp_path: Path) -> None:
+    file = tmp_path / "a.txt"
+    file.write_text("text")
+    changed = time.time_ns() - 1_000_000_000
+    os.utime(file, ns=(0, changed + (changed % 1_000_000_000 == 0)))
+    assert read_file(file, OPTIONS).is_settled
 
 
 def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path) -> None:
