@@ -59,7 +59,11 @@ def file_document(change: Change, read: ReadFile) -> Document:
 
 
 def _iso(seconds: float) -> str:
-    moment = datetime.fromtimestamp(seconds, UTC)
+    """A time as in ISO 8601, nothing for one out of the years 1 to 9999."""
+    try:
+        moment = datetime.fromtimestamp(seconds, UTC)
+    except (OSError, OverflowError, ValueError):
+        return ""
     return moment.isoformat(timespec="seconds").replace("+00:00", "Z")
 
 

@@ -1,0 +1,27 @@
+from pathlib import Path
+
+import pytest
+
+from idx.change import Change
+from idx.extraction.extracted import Extracted
+from idx.extraction.outcome import ReadFile
+from idx.file_document import file_document
+
+
+@pytest.mark.parametrize(
+    ("seconds", "modified"),
+    [
+        (0, "1970-01-01T00:00:00Z"),
+        (-1, "1969-12-31T23:59:59Z"),
+        (300_000_000_000, None),
+        (-300_000_000_000, None),
+        (2**63, None),
+    ],
+)
+def test_a_time_that_no_calendar_has_is_left_out(seconds: int, modified: str | None) -> None:
+    change = Change("a.txt", Path("/papers/a.txt"), "a.txt", "", 4, 0, False, True)
+    read = ReadFile(Extracted("text", "text/plain"), None, 4, seconds * 10**9, "hash", True)
+    document = file_document(change, read)
+    assert document.metadata.get("modified") == modified
+    assert document.file
+    assert document.file.state.modified_ns == seconds * 10**9
