@@ -65,7 +65,7 @@ def read_bulk(file: str) -> Iterator[tuple[int, BulkEntry]]:
         SourceFileError: the file cannot be read, is not JSON, or has an entry of a wrong type;
             the message says which line or entry.
     """
-    name = "standard input" if file == STDIN else file
+    name = _shown(file)
     with _open(file, name) as stream:
         blank_lines, first = _first_text(stream)
         # Null bytes tell UTF-16, in which lines cannot be told apart byte by byte.
@@ -89,7 +89,12 @@ def document_of(file: str, number: int, entry: BulkEntry) -> Document | None:
     try:
         return entry.document()
     except InvalidDocumentError as error:
-        raise SourceFileError(file, f"entry {number}: {error}") from error
+        raise SourceFileError(_shown(file), f"entry {number}: {error}") from error
+
+
+def _shown(file: str) -> str:
+    """What a file is called in messages."""
+    return "standard input" if file == STDIN else file
 
 
 @contextmanager

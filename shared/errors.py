@@ -295,6 +295,6 @@ class ExtraMissingError(McpLuceneError):
 
     def __init__(self, command: str, extra: str, library: str) -> None:
         super().__init__(
-            f'{command} needs the extra "{extra}": pip install "mcp-lucene[{extra}]" '
-            f"(there is no {library})"
+            f'{command} needs the extra "{extra}" (there is no {library}): pip install '
+            f'"mcp-lucene[{extra}]", in a checkout pip install -e ".[{extra}]"'
         )

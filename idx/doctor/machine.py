@@ -51,7 +51,10 @@ def extras() -> Findings:
         if match and not _is_installed(match[1]):
             missing[match[2]].append(match[1])
     for extra, libraries in missing.items():
-        install = f'not installed; for what needs it: pip install "{DISTRIBUTION}[{extra}]"'
+        install = (
+            f'not installed; for what needs it: pip install "{DISTRIBUTION}[{extra}]", in a '
+            f'checkout pip install -e ".[{extra}]"'
+        )
         yield Finding("Extra", "ok", f"{extra}: {install if libraries else 'installed'}")
 
 

@@ -61,12 +61,14 @@ def write_run(run: Run, name: str, file: Path) -> None:
         file: the file to write; one that is there is replaced.
 
     Raises:
-        SourceFileError: an id has a blank in it, which the format cannot hold.
+        SourceFileError: an id has a blank in it, which the format cannot hold; a file that is
+            there stays as it is.
     """
     tag = "_".join(name.replace(",", " ").split())
+    for query_id, documents in run.rankings.items():
+        _check([query_id, *(document.id for document in documents)], file)
     with file.open("w", encoding="utf-8") as stream:
         for query_id, documents in run.rankings.items():
-            _check([query_id, *(document.id for document in documents)], file)
             stream.writelines(
                 f"{query_id} Q0 {document.id} {rank} {document.score:.9g} {tag}\n"
                 for rank, document in enumerate(documents, start=1)

@@ -182,3 +182,8 @@ def test_too_long_metadata_are_refused(idx: Idx, empty_index: Path, listed: List
         "1,000,000 are allowed, since they stand in every chunk: put long text into the content\n"
     )
     assert listed() == []
+
+
+def test_standard_input_is_named_so(idx: Idx, empty_index: Path) -> None:
+    failed = idx("bulk", "-j", "-", code=1, stdin='{"Id": "b", "Title": "T", "x": NaN}')
+    assert failed.stderr.startswith("Error: standard input: entry 1: the metadata 'x'")

@@ -58,6 +58,18 @@ def test_ids_that_are_others_are_an_error(idx: Idx, tmp_path: Path) -> None:
     assert "test.tsv: no document of it is among the documents" in failed.stderr
 
 
+@pytest.mark.soak
+def test_an_id_that_a_run_file_cannot_hold_costs_no_older_one(idx: Idx, tmp_path: Path) -> None:
+    idx("eval", *BEIR, "--run", "run.txt")
+    before = (tmp_path / "run.txt").read_text()
+    corpus = (tmp_path / "corpus.jsonl").read_text().replace('"d4"', '"d 4"')
+    (tmp_path / "corpus.jsonl").write_text(corpus)
+    failed = idx("eval", *BEIR, "--run", "run.txt", code=1)
+    assert "run.txt: a run file is columns between blanks" in failed.stderr
+    assert before
+    assert (tmp_path / "run.txt").read_text() == before
+
+
 def test_a_query_that_is_no_syntax_is_named(idx: Idx, tmp_path: Path) -> None:
     queries = (tmp_path / "queries.jsonl").read_text().replace("harbour", "harbour AND (")
     (tmp_path / "queries.jsonl").write_text(queries)
@@ -71,6 +83,7 @@ def test_without_the_extra_the_command_says_what_to_install(
     (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['ir_measures'] = None\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     failed = idx("eval", *BEIR, code=1)
-    assert failed.stderr.startswith(
-        'Error: idx eval needs the extra "evaluation": pip install "mcp-lucene[evaluation]"'
+    assert failed.stderr == (
+        'Error: idx eval needs the extra "evaluation" (there is no ir_measures): pip install '
+        '"mcp-lucene[evaluation]", in a checkout pip install -e ".[evaluation]"\n'
     )

@@ -116,8 +116,9 @@ def test_without_the_extra_too(
     monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=":")
     (diagnostic,) = searched(idx, "--normalize")["diagnostics"]
     assert diagnostic == (
-        'The query was not rewritten: --normalize needs the extra "normalizer": '
-        f'pip install "mcp-lucene[normalizer]" (there is no {library}).'
+        'The query was not rewritten: --normalize needs the extra "normalizer" '
+        f'(there is no {library}): pip install "mcp-lucene[normalizer]", in a checkout '
+        'pip install -e ".[normalizer]".'
     )
     assert model.requests == []
 
