@@ -61,6 +61,8 @@ class Deleted:
 class NotIndexed:
     """A file is not in the index; a version that was there before still is.
 
+    But that of a file that is empty now is not: a `Deleted` follows if there was one.
+
     Attributes:
         source_document: the id that its document would have.
         file_path: the file.
@@ -78,7 +80,7 @@ class NotIndexed:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A file or folder that cannot be looked at."""
+    """A file or folder that cannot be looked at, or a file whose id another document has."""
 
     message: str
 
@@ -95,7 +97,7 @@ class Finished:
     Attributes:
         added: new in the index.
         updated: replaced in it.
-        deleted: no longer in it.
+        deleted: no longer in it, with those that are empty now.
         skipped: unchanged, or unreadable before and unchanged since.
         failed: could not be read, with folders that could not be looked at.
         unsupported: of kinds that are not read.

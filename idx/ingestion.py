@@ -149,23 +149,27 @@ class Ingestion:
         """What became of the files that are written by now; of all, with `wait`."""
         while self._pending and (wait or self._pending[0][-1].done()):
             change, result, chunks = self._pending[0]
-            event = self._outcome(change, result, chunks)
+            events = self._outcome(change, result, chunks)
             self._pending.popleft()
-            yield event
+            yield from events
 
-    def _outcome(self, change: Change, result: ReadFile, written: Future[int]) -> Event:
+    def _outcome(self, change: Change, result: ReadFile, written: Future[int]) -> list[Event]:
         try:
             chunks = written.result()
         except InvalidDocumentError as error:
-            return self._note(change, "failed", str(error))
+            return [self._note(change, "failed", str(error))]
         if not chunks:
-            return self._note(change, "empty", "has no text")
+            empty = self._note(change, "empty", "has no text")
+            if change.is_new:
+                return [empty]
+            self._counts["deleted"] += 1
+            return [empty, Deleted(change.source_document)]
         self._failures.pop(change.source_document, None)
         action: Final = "added" if change.is_new else "updated"
         self._counts[action] += 1
         self._counts["chunks"] += chunks
         warnings = result.extracted.warnings
-        return Indexed(action, change.source_document, chunks, change.size, warnings)
+        return [Indexed(action, change.source_document, chunks, change.size, warnings)]
 
     def _note(self, change: Change, kind: Kind, reason: str) -> NotIndexed:
         self._counts[kind] += 1

@@ -106,7 +106,7 @@ def plan_line(plan: Planned) -> str:
         f"{plan.skip:,} unchanged"
     )
     if plan.failed_before:
-        numbers += f", {plan.failed_before:,} not readable before (idx failures)"
+        numbers += f", {plan.failed_before:,} not readable before (idx failures; again: --retry)"
     return f"Plan: {numbers}"
 
 

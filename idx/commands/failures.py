@@ -1,7 +1,7 @@
 """`idx failures`."""
 
 from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json
-from idx.output import print_json, tell
+from idx.output import print_json, say, tell
 
 
 def failures(index_path: IndexPath = DEFAULT_INDEX_PATH, as_json: Json = False) -> None:
@@ -28,3 +28,5 @@ def failures(index_path: IndexPath = DEFAULT_INDEX_PATH, as_json: Json = False) 
         ),
     )
     tell(f"{answer.total:,} files")
+    if answer.total:
+        say("To try them again, perhaps with the options named: idx sync --retry")

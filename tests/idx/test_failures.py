@@ -11,7 +11,7 @@ import pytest
 from shared import Searcher
 from shared.failures import FILE_NAME, Failure, load_failures, save_failures
 from tests.conftest import Idx
-from tests.idx.files import ids, make, result
+from tests.idx.files import events, ids, make, result
 from tests.idx.test_add_files import make_image, pdf_of
 
 DAMAGED = b"%PDF-1.7 nothing"
@@ -75,7 +75,7 @@ def test_unchanged_ones_are_not_tried_again_unless_asked_for(
 ) -> None:
     before = (index_path / FILE_NAME).read_text()
     told = idx("sync", "papers")
-    assert "1 unchanged, 4 not readable before (idx failures)" in told.stdout
+    assert "1 unchanged, 4 not readable before (idx failures; again: --retry)" in told.stdout
     assert not told.stderr
     assert sync(idx) == {"skipped": 5}
     assert (index_path / FILE_NAME).read_text() == before
@@ -144,7 +144,10 @@ def test_an_older_version_stays_searchable_until_the_file_is_emptied_or_deleted(
     assert sync(idx) == {"skipped": 5}
     assert ids(index_path) == ["good.txt"]
     (papers / "good.txt").write_text("")
-    assert sync(idx) == {"empty": 1, "skipped": 4}
+    emptied = events(idx("sync", "papers", "--json").stdout)
+    assert [event["event"] for event in emptied[1:3]] == ["notindexed", "deleted"]
+    assert emptied[2]["source_document"] == "good.txt"
+    assert (emptied[-1]["empty"], emptied[-1]["deleted"]) == (1, 1)
     assert ids(index_path) == []
     assert failures(index_path)["good.txt"] == ("empty", "has no text")
 
