@@ -81,7 +81,7 @@ def test_without_the_extra_the_command_says_what_to_install(
     idx: Idx, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['ir_measures'] = None\n")
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=":")
     failed = idx("eval", *BEIR, code=1)
     assert failed.stderr == (
         'Error: idx eval needs the extra "evaluation" (there is no ir_measures): pip install '
