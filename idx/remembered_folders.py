@@ -68,7 +68,7 @@ def add_folders(
     return added, present
 
 
-def remove_folders(file: Path, paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
+def remove_folders(file: Path, paths: Sequence[Path]) -> tuple[list[Path], list[Path], list[Path]]:
     """Forget folders, which need not exist any more.
 
     Args:
@@ -76,7 +76,8 @@ def remove_folders(file: Path, paths: Sequence[Path]) -> tuple[list[Path], list[
         paths: the folders.
 
     Returns:
-        The folders that were removed, and the paths that were not among the remembered ones.
+        The folders that were removed, the paths that were not among the remembered ones, and the
+        folders that stay remembered and lie in one that was removed.
 
     Raises:
         ConfigurationError: the file cannot be read or written, or something in it is wrong.
@@ -92,7 +93,14 @@ def remove_folders(file: Path, paths: Sequence[Path]) -> tuple[list[Path], list[
         _delete(document, positions)
         _write(file, tomlkit.dumps(document))
     unknown = [path for real, path in unwanted.items() if real not in found]
-    return [remembered[number] for number in positions], unknown
+    removed = [remembered[number] for number in positions]
+    inside = [
+        folder
+        for number, folder in enumerate(remembered)
+        if number not in positions
+        and any(Path(os.path.realpath(folder)).is_relative_to(real) for real in found)
+    ]
+    return removed, unknown, inside
 
 
 def _absolute(path: Path) -> Path:

@@ -98,7 +98,7 @@ def remove(paths: Paths, as_json: Json = False) -> None:
 
     _warn_of_variable()
     file = configuration_file()
-    removed, unknown = remove_folders(file, paths)
+    removed, unknown, inside = remove_folders(file, paths)
     if as_json:
         print_json({"removed": [*map(str, removed)], "unknown": [*map(str, unknown)]})
     else:
@@ -110,6 +110,9 @@ def remove(paths: Paths, as_json: Json = False) -> None:
             "The documents stay in the index; to remove them: "
             f"idx sync --exclude '*' --prune-missing {named}"
         )
+    if inside:
+        named = shlex.join(map(str, inside))
+        say(f"That removes those of folders within, too; to add these again: idx sync {named}")
     for path in unknown:
         say(f"Error: {path} is not among the folders; see idx folders list")
     if unknown:

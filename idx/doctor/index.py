@@ -1,6 +1,7 @@
 """The index, whoever writes it, the files that are not in it, and the folders they come from."""
 
 import os
+import shlex
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -81,13 +82,17 @@ def _folders(indexed: Iterable[Path]) -> Findings:
 
     known = dict.fromkeys(indexed, "in the index")
     try:
-        for folder in remembered_folders():
-            known.setdefault(folder.path, "remembered, not in the index yet")
+        remembered = [folder.path for folder in remembered_folders()]
     except ConfigurationError:
         # Told by the check of the configuration.
-        pass
-    for path, origin in known.items():
+        remembered = []
+    new = [path for path in dict.fromkeys(remembered) if path not in known]
+    for path, origin in (known | dict.fromkeys(new, "remembered, not in the index yet")).items():
         shown = decodable(str(path))
+        ways = {
+            "idx sync --prune-missing": path in known,
+            "idx folders remove": path in remembered,
+        }
         if not path.is_dir():
             what = "is missing"
         elif not os.access(path, os.R_OK | os.X_OK):
@@ -99,5 +104,6 @@ def _folders(indexed: Iterable[Path]) -> Findings:
             "Folder",
             "problem",
             f"{shown} {what}; its documents stay as they are: mount it or mend its permissions, or "
-            "give it up with idx sync --prune-missing and idx folders remove",
+            "give it up: "
+            + "; ".join(f"{way} {shlex.quote(shown)}" for way, helps in ways.items() if helps),
         )

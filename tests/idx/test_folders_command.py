@@ -74,6 +74,14 @@ def test_folders_are_added_listed_and_removed(idx: Idx, folder: Path) -> None:
     assert listed(idx) == [f"{folder}/b"]
 
 
+def test_folders_within_a_removed_one_are_named(idx: Idx, folder: Path) -> None:
+    (folder / "a" / "in ner").mkdir()
+    idx("folders", "add", "a", "a/in ner", "b")
+    _, told = idx("folders", "remove", "a").stderr.splitlines()
+    again = f"idx sync '{folder}/a/in ner'"
+    assert told == f"That removes those of folders within, too; to add these again: {again}"
+
+
 def test_answers_as_json(idx: Idx, folder: Path) -> None:
     idx("folders", "add", "a")
     added = json.loads(idx("folders", "add", "a", "b", "--json").stdout)

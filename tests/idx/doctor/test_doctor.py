@@ -137,7 +137,10 @@ def test_what_is_wrong_with_folders_files_and_permissions_is_told(
     )
     status, message = of(findings, "Writer")
     assert (status, "cannot be written by this user" in message) == ("warning", True)
-    folders = {found[2].partition(";")[0]: found[1] for found in findings if found[0] == "Folder"}
+    told = [found for found in findings if found[0] == "Folder"]
+    assert told[1][2].endswith(f"give it up: idx sync --prune-missing {secret}")
+    assert told[2][2].endswith(f"give it up: idx folders remove {home}/gone")
+    folders = {message.partition(";")[0]: status for _, status, message in told}
     assert folders == {
         f"{papers} (in the index)": "ok",
         f"{secret} cannot be read by this user": "problem",
