@@ -6,7 +6,7 @@ away, and a link that leads out of the folder is not followed unless the user as
 
 import errno
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
@@ -68,7 +68,40 @@ class FoundFile:
 
 
 Rules = list[tuple[str, Patterns]]
-"""Ignore rules with the folder they hold for, as a beginning of paths; the outermost first."""
+"""Patterns with the folder they hold for, as a beginning of paths; the outermost first."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """The patterns that hold in a folder: its own, and those of folders that it lies in.
+
+    Attributes:
+        wanted: only files that match these are taken; None for all.
+        unwanted: what matches any of these is left out.
+    """
+
+    wanted: tuple[str, Patterns] | None = None
+    unwanted: Rules = field(default_factory=list)
+
+    def narrowed(self, within: str, selection: Selection | None) -> "_Choice":
+        """The choice in a folder, which may have patterns of its own."""
+        if selection is None:
+            return self
+        return _Choice(
+            (within, Patterns(selection.include)) if selection.include else self.wanted,
+            [*self.unwanted, (within, Patterns(selection.exclude))],
+        )
+
+    def takes(self, path: str) -> bool:
+        """Whether a file is among those to take, if there are patterns of them."""
+        if self.wanted is None:
+            return True
+        above, patterns = self.wanted
+        return bool(patterns.verdict(path.removeprefix(above)))
+
+    def leaves_out(self, path: str) -> bool:
+        """Whether a file, or a folder with a slash at its end, is left out."""
+        return any(patterns.verdict(path.removeprefix(above)) for above, patterns in self.unwanted)
 
 
 @dataclass(slots=True)
@@ -83,6 +116,9 @@ class Crawl:
         scopes: files and folders within it, relative to it with slashes; only these are looked
             at. None for everything.
         without: files and folders within it that are not looked at.
+        own: which files are taken of folders within it that have patterns of their own, by path:
+            what these leave out is left out besides, and what they include stands in place of
+            what the selection does.
 
     Attributes:
         errors: what could not be listed or looked at; its path within the folder is in
@@ -99,6 +135,7 @@ class Crawl:
     selection: Selection
     scopes: Sequence[str] | None = None
     without: frozenset[str] = frozenset()
+    own: Mapping[str, Selection] = field(default_factory=dict)
     errors: list[SourceFileError] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)
     is_empty: bool = True
@@ -107,26 +144,26 @@ class Crawl:
     _parts: Scopes | None = field(init=False)
 
     def __post_init__(self) -> None:
-        check([*self.selection.include, *self.selection.exclude])
+        for selection in (self.selection, *self.own.values()):
+            check([*selection.include, *selection.exclude])
         self._parts = None if self.scopes is None else Scopes(self.scopes)
 
     def __iter__(self) -> Iterator[FoundFile]:
         """Walk; every iteration is a new one."""
-        wanted = Patterns(self.selection.include)
-        unwanted = Patterns(self.selection.exclude)
+        choice = _Choice().narrowed("", self.selection)
         # Folders may be nested more deeply than calls.
-        walks = [self._walk("", unwanted, [], frozenset())]
+        walks = [self._walk("", choice, [], frozenset())]
         while walks:
             found = next(walks[-1], None)
             if found is None:
                 walks.pop()
-            elif not isinstance(found, FoundFile):
-                walks.append(found)
-            elif not self.selection.include or wanted.verdict(found.path):
+            elif isinstance(found, FoundFile):
                 yield found
+            else:
+                walks.append(found)
 
     def _walk(
-        self, within: str, unwanted: Patterns, rules: Rules, parents: frozenset[tuple[int, int]]
+        self, within: str, choice: _Choice, rules: Rules, parents: frozenset[tuple[int, int]]
     ) -> Iterator[Any]:
         """The files in a folder, named by the beginning of their paths, and walks below it."""
         here = self.folder / within
@@ -148,6 +185,7 @@ class Crawl:
             return
         parents |= {identity}
         self.folders.append(within.rstrip("/"))
+        choice = choice.narrowed(within, self.own.get(within.rstrip("/")))
         for entry in entries:
             path = within + entry.name
             found = self._look_at(entry, path)
@@ -155,11 +193,11 @@ class Crawl:
                 continue
             is_folder = S_ISDIR(found.st_mode)
             self.is_empty = self.is_empty and is_folder
-            if self._is_left_out(entry.name, path, unwanted, rules, is_folder=is_folder):
+            if self._is_left_out(entry.name, path, choice, rules, is_folder=is_folder):
                 continue
             if is_folder:
-                yield self._walk(f"{path}/", unwanted, rules, parents)
-            else:
+                yield self._walk(f"{path}/", choice, rules, parents)
+            elif choice.takes(path):
                 other_volume = found.st_dev != self._volume
                 yield FoundFile(path, found.st_size, found.st_mtime_ns, other_volume)
 
@@ -177,14 +215,14 @@ class Crawl:
         return status if S_ISDIR(status.st_mode) or S_ISREG(status.st_mode) else None
 
     def _is_left_out(
-        self, name: str, path: str, unwanted: Patterns, rules: Rules, *, is_folder: bool
+        self, name: str, path: str, choice: _Choice, rules: Rules, *, is_folder: bool
     ) -> bool:
         slash = "/" if is_folder else ""
         # What the user and the list of secrets take away, no file in the folder gives back.
         return (
             (name[0] == "." and not self.selection.hidden)
             or bool(_SECRETS.verdict(name + slash))
-            or bool(unwanted.verdict(path + slash))
+            or choice.leaves_out(path + slash)
             or (bool(rules) and _is_ignored(path + slash, rules))
         )
 

@@ -132,15 +132,21 @@ class FolderWatch:
         settings = self._settings
         with Searcher(settings.index_path, program="batch") as searcher:
             known = searcher.folders()
-        sources = resolve(self._folders, known, ())
+        # The names of new folders, which other ids bear upon, do not matter here.
+        sources = resolve(self._folders, known, lambda _: False)
         if changed is not None:
             sources = part_of(sources, changed)
         index = os.path.realpath(settings.index_path)
         for source in sources.sources:
             folder = source.folder.path
-            selection = settings.own_selections.get(folder, settings.selection)
             without = frozenset({os.path.relpath(index, os.path.realpath(folder))})
-            crawl = Crawl(folder, selection, source.scopes, without)
+            crawl = Crawl(
+                folder,
+                settings.selections.of(folder),
+                source.scopes,
+                without,
+                settings.selections.within(folder),
+            )
             for _ in crawl:
                 pass
             scopes = None if source.scopes is None else Scopes(source.scopes)

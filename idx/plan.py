@@ -12,8 +12,10 @@ from pathlib import Path
 
 from idx.change import Change, single_file
 from idx.content_hash import content_hash
-from idx.crawl import Crawl, FoundFile, Selection
+from idx.crawl import Crawl, FoundFile
+from idx.indexed_documents import IndexedDocuments
 from idx.scopes import Scopes
+from idx.selections import Selections
 from idx.sources import Source, Sources, document_id, path_of
 from shared.errors import SourceFileError
 from shared.failures import Failure
@@ -34,7 +36,7 @@ class Plan:
         skipped: how many files are as they were.
         failed_before: how many of them could not be read the last time.
         forgotten: ids of failures that no longer matter.
-        errors: folders and files that cannot be looked at.
+        errors: folders and files that cannot be looked at, and files whose id is taken.
     """
 
     folders: IndexedFolders
@@ -52,16 +54,14 @@ class Planning:
     """How a plan is made.
 
     Attributes:
-        selection: which files of the folders are wanted.
-        own_selections: the same for folders that have patterns of their own.
+        selections: which files of the folders are wanted.
         reread: whether files are read again that are as they were, and none is deleted.
         retry: whether files that could not be read are tried again though they are as they were.
         prune_missing: whether documents are deleted without proof that their files are gone.
         avoid: a folder that is no part of any other: the index.
     """
 
-    selection: Selection
-    own_selections: Mapping[Path, Selection]
+    selections: Selections
     avoid: Path
     reread: bool = False
     retry: bool = False
@@ -70,7 +70,7 @@ class Planning:
 
 def make_plan(
     sources: Sources,
-    states: Mapping[str, FileState],
+    documents: IndexedDocuments,
     failures: Mapping[str, Failure],
     planning: Planning,
 ) -> Plan:
@@ -78,17 +78,17 @@ def make_plan(
 
     Args:
         sources: the folders, and the files named by themselves.
-        states: the files that documents of the index were made of, by id.
+        documents: those of the index.
         failures: the files that could not be read before, by id.
         planning: how.
     """
     plan = Plan(sources.folders, errors=list(sources.errors))
     for source in sources.sources:
-        _Comparison(source, plan, planning, states, failures).run()
-        if _is_pruned(source.folder, planning):
+        _Comparison(source, plan, planning, documents, failures).run()
+        if source.scopes is None and _is_pruned(source.folder, planning):
             kept = [folder for folder in plan.folders if folder != source.folder]
             plan.folders = IndexedFolders(tuple(kept))
-    _add_single_files(plan, sources.files, states)
+    _add_single_files(plan, sources.files, documents)
     return plan
 
 
@@ -100,18 +100,19 @@ class _Comparison:
         source: Source,
         plan: Plan,
         planning: Planning,
-        states: Mapping[str, FileState],
+        documents: IndexedDocuments,
         failures: Mapping[str, Failure],
     ) -> None:
         self._source = source
         self._folder: IndexedFolder = source.folder
         self._plan = plan
         self._planning = planning
+        self._documents = documents
         self._failures = failures
         self._parts = None if source.scopes is None else Scopes(map(decodable, source.scopes))
         self._rest = {
             name: state
-            for name, state in states.items()
+            for name, state in documents.states.items()
             if state.folder == self._folder.prefix and self._is_in_scope(name)
         }
         self._failed = {
@@ -119,8 +120,13 @@ class _Comparison:
             for name, failure in failures.items()
             if failure.folder == self._folder.prefix and self._is_in_scope(name)
         }
-        selection = planning.own_selections.get(self._folder.path, planning.selection)
-        self._crawl = Crawl(self._folder.path, selection, source.scopes, without=self._without())
+        self._crawl = Crawl(
+            self._folder.path,
+            planning.selections.of(self._folder.path),
+            source.scopes,
+            without=self._without(),
+            own=planning.selections.within(self._folder.path),
+        )
 
         # Names with bytes that are no UTF-8 are spelled with backslashes, as others may be, too.
         self._spelled: dict[str, str] = {}
@@ -147,6 +153,9 @@ class _Comparison:
             return
         state = self._rest.pop(name, None)
         self._failed.discard(name)
+        if state is None and (conflict := self._documents.conflict(name, self._path(found))):
+            self._error(found.path, conflict)
+            return
         plan, planning = self._plan, self._planning
         if not planning.reread:
             if state and (state.size, state.modified_ns) == (found.size, found.modified_ns):
@@ -165,18 +174,21 @@ class _Comparison:
         plan.changes.append(
             Change(
                 source_document=name,
-                path=self._folder.path / found.path,
+                path=self._path(found),
                 relative=found.path,
                 folder=self._folder.prefix,
                 size=found.size,
                 modified_ns=found.modified_ns,
                 other_volume=found.other_volume,
-                is_new=state is None,
+                is_new=name not in self._documents.states,
             )
         )
 
     def _has_bytes_of(self, state: FileState, found: FoundFile) -> bool:
-        return content_hash(self._folder.path / found.path) == state.content_hash
+        return content_hash(self._path(found)) == state.content_hash
+
+    def _path(self, found: FoundFile) -> Path:
+        return self._folder.path / found.path
 
     def _delete(self) -> None:
         """Delete what was not found, as far as that is proof."""
@@ -185,7 +197,8 @@ class _Comparison:
             self._plan.deletions += gone
             self._plan.forgotten += self._failed
             return
-        if self._crawl.is_empty and gone and not self._crawl.errors and self._is_whole():
+        is_whole = self._source.scopes is None
+        if is_whole and self._crawl.is_empty and gone and not self._crawl.errors:
             self._error("", f"is empty, but {_counted(gone, 'was', 'were')} made of files in it")
             kept = set(gone)
         else:
@@ -202,7 +215,7 @@ class _Comparison:
             self._error(
                 "",
                 f"{_counted(kept, 'stays', 'stay')} in the index, for nothing proves that a file "
-                "is gone; delete all the same with: idx sync --prune-missing",
+                f"is gone; delete all the same with: idx sync --prune-missing {self._source.shown}",
             )
         self._plan.deletions += [name for name in gone if name not in kept]
         self._plan.forgotten += [name for name in self._failed if not self._is_unknown(name)]
@@ -216,9 +229,6 @@ class _Comparison:
                     "is left out of its folder: it is hidden, a secret, a link, the index, neither "
                     "file nor folder, or excluded by a pattern or an ignore file",
                 )
-
-    def _is_whole(self) -> bool:
-        return self._source.scopes is None
 
     def _is_unknown(self, name: str) -> bool:
         """Whether a file lies where nothing could be looked at."""
@@ -266,9 +276,9 @@ def _is_of(failure: Failure, found: FoundFile) -> bool:
     return (failure.size, failure.modified_ns) == (found.size, found.modified_ns)
 
 
-def _add_single_files(plan: Plan, files: Sequence[Path], states: Mapping[str, FileState]) -> None:
+def _add_single_files(plan: Plan, files: Sequence[Path], documents: IndexedDocuments) -> None:
     """Files that were named by themselves are always read."""
-    taken: dict[str, Path] = {}
+    taken = {change.source_document: change.path for change in plan.changes}
     for path in files:
         try:
             change = single_file(path)
@@ -279,6 +289,8 @@ def _add_single_files(plan: Plan, files: Sequence[Path], states: Mapping[str, Fi
         if name in taken:
             reason = f"has the same id as {taken[name]}, {name!r}"
             plan.errors.append(SourceFileError(path, reason))
+        elif conflict := documents.conflict(name, path):
+            plan.errors.append(SourceFileError(path, conflict))
         else:
             taken[name] = path
-            plan.changes.append(replace(change, is_new=name not in states))
+            plan.changes.append(replace(change, is_new=name not in documents.states))

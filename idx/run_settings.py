@@ -1,5 +1,6 @@
 """From the options of a command and the configuration to the settings of a run."""
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from idx.extraction.extracted import ExtractionOptions
 from idx.extraction.pool import Limits
 from idx.reading_options import ReadingOptions
 from idx.remembered_folders import selection_of
+from idx.selections import Selections
 from idx.synchronization import Settings
 from shared.errors import NoFoldersError
 from shared.settings import default_workers
@@ -35,15 +37,17 @@ def run_settings(
     """
     from shared.configuration import remembered_folders
 
-    selection = Selection(
+    general = Selection(
         reading.include or (), reading.exclude or (), reading.hidden, reading.follow_links
     )
+    own = {
+        os.path.realpath(folder.path): selection_of(folder, general, context)
+        for folder in remembered_folders()
+        if folder.include or folder.exclude
+    }
     return Settings(
         index_path=index_path,
-        selection=selection,
-        own_selections={
-            folder.path: selection_of(folder, selection, context) for folder in remembered_folders()
-        },
+        selections=Selections(general, own),
         options=extraction_options(reading),
         limits=limits(reading),
         workers=reading.workers or default_workers(),

@@ -7,7 +7,8 @@ named with ``./`` before its path.
 """
 
 import os
-from collections.abc import Collection, Iterable, Sequence
+import shlex
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -32,6 +33,12 @@ class Source:
     scopes: tuple[str, ...] | None = None
     is_named: bool = False
 
+    @property
+    def shown(self) -> str:
+        """The folder, or the parts of it that a user named, as arguments of a command."""
+        scopes = (self.scopes if self.is_named else None) or ("",)
+        return shlex.join(decodable(str(self.folder.path / scope)) for scope in scopes)
+
 
 @dataclass(frozen=True, slots=True)
 class Sources:
@@ -50,13 +57,15 @@ class Sources:
     errors: list[SourceFileError]
 
 
-def resolve(paths: Iterable[Path], known: IndexedFolders, ids: Collection[str]) -> Sources:
+def resolve(
+    paths: Iterable[Path], known: IndexedFolders, is_taken: Callable[[str], bool]
+) -> Sources:
     """Find the folders of the index that paths name, and name the new ones.
 
     Args:
         paths: files and folders.
         known: the folders that the index has.
-        ids: the ids of its documents that were made of files.
+        is_taken: whether the id of a document of it has a certain prefix.
 
     Returns:
         A path in a folder of the index means that part of it. A new folder with folders of the
@@ -71,7 +80,7 @@ def resolve(paths: Iterable[Path], known: IndexedFolders, ids: Collection[str]) 
     new = [path for path in absolute if path.is_dir() and _containing(path, known) is None]
     # A folder within another new one is a part of it.
     new = [path for path in new if not any(_is_within(path, other) for other in new)]
-    folders = IndexedFolders((*known, *_named(new, known, ids)))
+    folders = IndexedFolders((*known, *_named(new, known, is_taken)))
     files = []
     scopes: dict[IndexedFolder, list[str]] = {}
     for path in absolute:
@@ -134,7 +143,7 @@ def path_of(source_document: str, folder: IndexedFolder) -> str:
 
 
 def _named(
-    new: Sequence[Path], known: IndexedFolders, ids: Collection[str]
+    new: Sequence[Path], known: IndexedFolders, is_taken: Callable[[str], bool]
 ) -> Iterable[IndexedFolder]:
     """New folders with their prefixes."""
     if len(new) == 1 and not known.folders:
@@ -154,16 +163,14 @@ def _named(
             candidate
             for candidates in (tails, numbered)
             for candidate in candidates
-            if not _collides(candidate, taken, ids)
+            if not _collides(candidate, taken) and not is_taken(candidate)
         )
         taken.append(prefix)
         yield IndexedFolder(prefix, path)
 
 
-def _collides(prefix: str, taken: Iterable[str], ids: Iterable[str]) -> bool:
-    return any(prefix.startswith(other) or other.startswith(prefix) for other in taken) or any(
-        name.startswith(prefix) for name in ids
-    )
+def _collides(prefix: str, taken: Iterable[str]) -> bool:
+    return any(prefix.startswith(other) or other.startswith(prefix) for other in taken)
 
 
 def _containing(path: Path, folders: IndexedFolders) -> IndexedFolder | None:

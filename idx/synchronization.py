@@ -1,16 +1,17 @@
 """Folders and an index made equal: from the paths of a command to the events of its run."""
 
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from idx.crawl import Selection
 from idx.events import Event
 from idx.extraction.extracted import ExtractionOptions
 from idx.extraction.pool import ExtractionPool, Limits
+from idx.indexed_documents import IndexedDocuments
 from idx.ingestion import Ingestion
 from idx.plan import Plan, Planning, make_plan
+from idx.selections import Selections
 from idx.sources import part_of, resolve
 from shared.failures import Failure, load_failures
 from shared.index import Index
@@ -23,8 +24,7 @@ class Settings:
 
     Attributes:
         index_path: the index folder.
-        selection: which files of the folders are wanted.
-        own_selections: the same for folders that have patterns of their own.
+        selections: which files of the folders are wanted.
         options: how files are read.
         limits: what reading one file may take.
         workers: processes that read.
@@ -36,8 +36,7 @@ class Settings:
     """
 
     index_path: Path
-    selection: Selection
-    own_selections: Mapping[Path, Selection]
+    selections: Selections
     options: ExtractionOptions
     limits: Limits
     workers: int
@@ -78,18 +77,17 @@ def preview(
     Raises:
         IndexFolderError: the index cannot be used; the class says why.
     """
-    with Searcher(settings.index_path) as searcher:
-        folders, states = searcher.files()
     failures = load_failures(settings.index_path)
-    sources = resolve(paths, folders, states)
-    if changed is not None:
-        sources = part_of(sources, changed)
     planning = Planning(
-        selection=settings.selection,
-        own_selections=settings.own_selections,
+        selections=settings.selections,
         avoid=settings.index_path,
         reread=settings.reread,
         retry=settings.retry,
         prune_missing=settings.prune_missing,
     )
-    return make_plan(sources, states, failures, planning), failures
+    with Searcher(settings.index_path) as searcher:
+        documents = IndexedDocuments(searcher)
+        sources = resolve(paths, documents.folders, documents.has_prefix)
+        if changed is not None:
+            sources = part_of(sources, changed)
+        return make_plan(sources, documents, failures, planning), failures

@@ -47,8 +47,9 @@ def add(
 
     Give either one document by --id, --title and one of --content and --file, or files and
     folders: then the id is the path within the folder given, and the title is the one in the file
-    or else its name. What .gitignore and .idxignore name in a folder, private keys and password
-    files are left out.
+    or else its name. A file does not replace the document of another file, nor one that was added
+    by its id. What .gitignore and .idxignore name in a folder, private keys and password files are
+    left out.
 
     Examples: idx add -d lease -t Lease -f lease.pdf; idx add ~/Documents --exclude 'old/'
     """

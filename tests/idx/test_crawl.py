@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from idx.crawl import SECRETS, Crawl, Selection
+from shared.errors import ConfigurationError
 from tests.idx.files import make
 
 
@@ -110,3 +111,22 @@ def test_files_that_are_left_out_show_that_a_folder_is_not_empty(tmp_path: Path)
     walk = Crawl(tmp_path, Selection())
     assert list(walk) == []
     assert walk.is_empty
+
+
+def test_folders_within_have_patterns_of_their_own(tmp_path: Path) -> None:
+    make(tmp_path, "a.md", "b.txt", "in/a.md", "in/b.txt", "in/x/a.txt", "in/deep/a.md", "x/a.md")
+    own = {
+        "in": Selection(include=["*.txt"], exclude=["/x/"]),
+        "in/deep": Selection(exclude=["b*"]),
+    }
+    make(tmp_path, "in/deep/c.txt", "in/deep/b.txt", "in/deep/x/d.txt")
+    walk = Crawl(tmp_path, Selection(include=["*.md"], exclude=["in/c.txt"]), own=own)
+    assert [found.path for found in walk] == [
+        "a.md",
+        "in/b.txt",
+        "in/deep/c.txt",
+        "in/deep/x/d.txt",
+        "x/a.md",
+    ]
+    with pytest.raises(ConfigurationError, match=r"the pattern '\['"):
+        Crawl(tmp_path, Selection(), own={"in": Selection(exclude=["["])})

@@ -3,6 +3,8 @@
 import shutil
 from pathlib import Path
 
+import pytest
+
 from tests.conftest import Idx
 from tests.idx.files import ids, make, result, sync
 from tests.idx.volumes import mount, unmount
@@ -48,9 +50,25 @@ def test_a_missing_folder_deletes_nothing(idx: Idx, empty_index: Path, tmp_path:
     failed = idx("sync", "papers", code=1)
     assert "papers: cannot be listed: No such file or directory" in failed.stderr
     assert "2 documents stay in the index" in failed.stderr
+    assert f"delete all the same with: idx sync --prune-missing {papers}\n" in failed.stderr
     assert ids(empty_index) == ["a.txt", "b.txt"]
     assert sync(idx, "papers", "--prune-missing") == {"deleted": 2}
     assert ids(empty_index) == []
+
+
+@pytest.mark.soak
+def test_of_a_missing_folder_a_part_can_be_given_up(
+    idx: Idx, empty_index: Path, tmp_path: Path
+) -> None:
+    papers = make(tmp_path / "papers", "a.txt", "su b/b.txt")
+    sync(idx, "papers")
+    papers.rename(tmp_path / "elsewhere")
+    failed = idx("sync", "papers/su b", code=1)
+    assert f"with: idx sync --prune-missing '{papers}/su b'\n" in failed.stderr
+    assert sync(idx, "papers/su b", "--prune-missing") == {"deleted": 1}
+    assert ids(empty_index) == ["a.txt"]
+    # The folder is still known.
+    assert sync(idx, "papers", "--prune-missing") == {"deleted": 1}
 
 
 def test_an_emptied_folder_deletes_nothing(idx: Idx, empty_index: Path, tmp_path: Path) -> None:

@@ -1,0 +1,71 @@
+"""Two sources of one id: nothing is lost, and it is said what can be done."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Idx
+from tests.idx.files import documents, ids, make, sync
+
+
+def test_a_file_of_a_folder_does_not_replace_what_was_added_by_its_id(
+    idx: Idx, empty_index: Path, tmp_path: Path
+) -> None:
+    papers = make(tmp_path / "papers", "notes.txt", "other.txt")
+    idx("add", "-d", "notes.txt", "-t", "Notes", "-c", "written by hand")
+    failed = idx("sync", "papers", code=1)
+    assert failed.stderr == (
+        f"Error: {papers}/notes.txt: has the same id as a document that was added by its id, "
+        "'notes.txt'; to have this file instead: idx delete notes.txt\n"
+    )
+    assert [document.title for document in documents(empty_index)] == ["Notes", "other.txt"]
+    idx("delete", "notes.txt")
+    assert sync(idx, "papers") == {"added": 1, "skipped": 1, "chunks": 1}
+
+
+def test_a_file_named_by_itself_does_not_replace_another_one(
+    idx: Idx, empty_index: Path, tmp_path: Path
+) -> None:
+    make(tmp_path, "a/report.txt", "b/report.txt", "papers/lease.txt", "c/lease.txt")
+    (tmp_path / "link").symlink_to("a")
+    idx("add", "a/report.txt", "papers")
+    refused = idx("add", "b/report.txt", "c/lease.txt", code=1)
+    assert refused.stderr.splitlines() == [
+        f"Error: {tmp_path}/{file}: has the same id as {tmp_path}/{other}, {name!r}; "
+        f"to have this file instead: idx delete {name}"
+        for file, other, name in (
+            ("b/report.txt", "a/report.txt", "report.txt"),
+            ("c/lease.txt", "papers/lease.txt", "lease.txt"),
+        )
+    ]
+    assert "Added 0, updated 1" in idx("add", "link/report.txt").stdout
+    assert sync(idx, "papers") == {"skipped": 1}
+
+
+@pytest.mark.soak
+def test_a_file_is_taken_over_by_its_folder(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
+    make(tmp_path / "papers", "a.txt", "b.txt", "-c.txt")
+    idx("add", "papers/a.txt")
+    assert sync(idx, "papers") == {"added": 2, "updated": 1, "chunks": 3}
+    idx("add", "-d", "-c.txt", "-t", "C", "-c", "text")
+    assert "instead: idx delete -- -c.txt" in idx("sync", "papers", code=1).stderr
+    assert sync(idx, "papers/a.txt") == {"skipped": 1}
+
+
+@pytest.mark.soak
+def test_a_folder_and_a_file_of_one_command_do_not_replace_each_other(
+    idx: Idx, empty_index: Path, tmp_path: Path
+) -> None:
+    make(tmp_path, "papers/a.txt", "b/a.txt")
+    refused = idx("add", "papers", "b/a.txt", code=1)
+    assert f"b/a.txt: has the same id as {tmp_path}/papers/a.txt" in refused.stderr
+
+
+@pytest.mark.soak
+def test_the_name_of_a_folder_is_none_that_ids_begin_with(
+    idx: Idx, empty_index: Path, tmp_path: Path
+) -> None:
+    make(tmp_path, "papers/a.txt", "work/lease")
+    idx("add", "-d", "work/lease", "-t", "Lease", "-c", "written by hand")
+    assert sync(idx, "papers", "work") == {"added": 2, "chunks": 2}
+    assert ids(empty_index) == ["papers/a.txt", f"{tmp_path.name}/work/lease", "work/lease"]
