@@ -83,6 +83,24 @@ def _names(listed: str) -> tuple[str, ...]:
     return tuple(name for part in listed.split(",") if (name := part.strip()))
 
 
+def _wanted_tools(listed: str | None) -> tuple[str, ...]:
+    """The tools to offer; empty for all, which is what no option at all means.
+
+    Raises:
+        ServerOptionError: the option names none, such as a variable of a script that is empty.
+    """
+    if listed is None:
+        return ()
+    names = _names(listed)
+    if not names:
+        from shared.errors import ServerOptionError
+
+        raise ServerOptionError(
+            "--tools names no tool; name some, or leave the option out to offer all"
+        )
+    return names
+
+
 @app.command()
 def serve(
     context: typer.Context,
@@ -107,12 +125,12 @@ def serve(
         ),
     ],
     tools: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="NAME,…",
             help="Offer only these tools, or groups of tools: search, browse, admin.",
         ),
-    ] = "",
+    ] = None,
     exclude_tools: Annotated[
         str, typer.Option(metavar="NAME,…", help="Do not offer these tools or groups.")
     ] = "",
@@ -172,7 +190,7 @@ def serve(
     java_heap()
     settings = ServerSettings(
         index_path,
-        tools=_names(tools),
+        tools=_wanted_tools(tools),
         exclude_tools=_names(exclude_tools),
         time_budget=time_budget,
         fence=fence,

@@ -8,7 +8,7 @@ from typing import Any, Final
 from mcp.server import MCPServer
 from mcp.server.auth.provider import TokenVerifier
 from mcp.server.auth.settings import AuthSettings
-from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp.server.mcpserver.tools import Tool
 from mcp.server.stdio import stdio_server
 from mcp.types import (
@@ -37,6 +37,9 @@ from server.unreadable_messages import AnsweredReadStream
 from shared.errors import McpLuceneError
 from shared.results import without_unknown
 from shared.version import software_version
+
+MAX_ARGUMENTS: Final = 100
+"""Arguments of a call: many more than any tool has. What is wrong with each takes time to tell."""
 
 _FENCE_SCHEMA: Final = {
     "title": "Fence",
@@ -122,11 +125,14 @@ class SearchServer(MCPServer[ServerState]):
         given = {key: value for key, value in arguments.items() if value is not None}
         if context is not None and self._needs_scope(name) - granted_scopes(context):
             return _mistake(str(ScopeMissingError(name)))
+        if len(given) > MAX_ARGUMENTS:
+            return _mistake(f"{name}: there are {len(given):,} arguments; it has fewer than that")
         try:
             return _told_alike(await super().call_tool(name, given, context))
         except ToolError as error:
+            is_unforeseen = isinstance(error, UnexpectedToolError)
             match error.__cause__:
-                case ValidationError() as invalid:
+                case ValidationError() as invalid if not is_unforeseen:
                     text = f"{name}: {argument_errors.describe(invalid, TOOLS[name].function)}"
                 case McpLuceneError() as known:
                     text = str(known)

@@ -9,6 +9,9 @@ from pydantic import ValidationError
 
 _SHOWN_CHARACTERS: Final = 60
 
+_SHOWN_ERRORS: Final = 5
+"""Of one call: a client can send any number of arguments that do not exist."""
+
 _FILLED_IN: Final = frozenset({"context", "confirmation"})
 """Parameters that no client gives."""
 
@@ -22,14 +25,18 @@ def describe(error: ValidationError, function: Callable[..., Any]) -> str:
             that the server fills in.
     """
     known = [name for name in inspect.signature(function).parameters if name not in _FILLED_IN]
-    return "; ".join(_describe_one(detail, known) for detail in error.errors(include_url=False))
+    details = error.errors(include_url=False)
+    described = [_describe_one(detail, known) for detail in details[:_SHOWN_ERRORS]]
+    if more := len(details) - len(described):
+        described.append(f"and {more:,} more")
+    return "; ".join(described)
 
 
 def _describe_one(detail: Any, known: list[str]) -> str:
     name = ".".join(str(part) for part in detail["loc"])
     match detail["type"]:
         case "extra_forbidden" | "unexpected_keyword_argument" if len(detail["loc"]) == 1:
-            near = difflib.get_close_matches(name, known, 1)
+            near = difflib.get_close_matches(name[:_SHOWN_CHARACTERS], known, 1)
             there = f"there are {', '.join(known) or 'none'}"
             hint = f"did you mean {near[0]!r}" if near else there
             return f"there is no argument {name!r}; {hint}"

@@ -1,10 +1,18 @@
 """The arguments that tools have in common, with their bounds and what a model is told of them."""
 
-from typing import Annotated
+from typing import Annotated, Any, Final
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
+from pydantic_core import PydanticCustomError
 
 from server.budget import DEFAULT_CHARACTERS, MAX_CHARACTERS
+from shared.filters import Filter
+
+MAX_FILTERS: Final = 100
+"""Conditions of a search."""
+
+MAX_FILTER_VALUES: Final = 1_000
+"""Values that all of them together compare with."""
 
 ChunkId = Annotated[
     str,
@@ -24,6 +32,22 @@ FieldName = Annotated[
         "such as author.",
     ),
 ]
+
+
+def _with_few_values(given: Any) -> Any:
+    """The filters as a client sent them, unless they have too many values to be looked at."""
+    filters = [part for part in given if isinstance(part, dict)] if isinstance(given, list) else []
+    lists = [part["value"] for part in filters if isinstance(part.get("value"), list)]
+    if (values := sum(map(len, lists))) > MAX_FILTER_VALUES:
+        raise PydanticCustomError(
+            "too_many_values",
+            "All filters together have at most {most} values, not {values}",
+            {"most": MAX_FILTER_VALUES, "values": values},
+        )
+    return given
+
+
+Filters = Annotated[list[Filter], Field(max_length=MAX_FILTERS), BeforeValidator(_with_few_values)]
 
 Offset = Annotated[int, Field(ge=0, le=1_000_000, description="Results to skip, for paging.")]
 

@@ -28,7 +28,7 @@ _NAME: Final = "document-text-"
 _MARKER_BYTES: Final = 8
 """64 random bits: nobody guesses the marker of an answer that is made after the document."""
 
-_TEXTS: Final = frozenset({"content", "passages", "preview", "title", "reason"})
+_TEXTS: Final = frozenset({"content", "passages", "preview", "title", "reason", "problems"})
 """What stands under these names is fenced, whatever it is."""
 
 _VALUES: Final = frozenset(

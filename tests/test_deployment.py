@@ -1,6 +1,7 @@
 """The descriptions in deployment/ are valid, and say what is true of this version."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft7Validator
 
+from server.http.tokens import read_tokens
 from tests.offered_tools import OFFERED
 
 ROOT = Path(__file__).parents[1]
@@ -75,6 +77,21 @@ def test_the_files_that_the_image_is_made_of_exist() -> None:
     ]
     assert len(copied) == 6
     assert [name for names in copied for name in names if not (ROOT / name).exists()] == []
+
+
+def test_the_token_of_the_page_is_one(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "deployment.md").read_text()
+    (command,) = re.findall(r"^\(umask .+$", page, re.MULTILINE)
+    unit = (ROOT / "deployment" / "mcp-lucene.service").read_text()
+    assert "--token-file %E/mcp-lucene/token" in unit
+    # What systemd means by %E, unless a variable says otherwise.
+    file = tmp_path / ".config" / "mcp-lucene" / "token"
+    file.parent.mkdir(parents=True)
+    subprocess.run(
+        ["/bin/sh", "-c", command], env={**os.environ, "HOME": str(tmp_path)}, check=True
+    )
+    (token,) = read_tokens(file)
+    assert (token.name, token.scopes) == ("me", frozenset({"read"}))
 
 
 def test_the_unit_is_one_of_systemd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,8 @@ import uvicorn
 from idx.crawl import _LARGEST_IGNORE_FILE
 from idx.extraction import markdown, package, properties
 from idx.extraction.pool import _BYTES_AHEAD
-from server import budget, completers, instructions, protocol_errors, settings
+from server import arguments, budget, completers, instructions, protocol_errors, settings
+from server.application import MAX_ARGUMENTS
 from server.http import graceful_server, oauth, tokens
 from server.http.admission import PATIENCE_SECONDS
 from server.http.connection import timed_connections
@@ -86,6 +87,9 @@ def expected() -> dict[str, str]:
         "letters of a word with `~`, and of all of a query": (
             f"{limits.MAX_FUZZY_LETTERS} and {limits.MAX_FUZZY_LETTERS_IN_ALL}"
         ),
+        "arguments of a call": f"{MAX_ARGUMENTS}",
+        "filters of a search": f"{arguments.MAX_FILTERS}",
+        "values that its filters compare with": f"{arguments.MAX_FILTER_VALUES:,}",
         "repetitions in a regular expression": f"{limits.MAX_REPETITIONS:,}",
         "time of a call": seconds(settings.DEFAULT_TIME_BUDGET),
         "time that a call has to stop then": seconds(_SECONDS_TO_STOP),

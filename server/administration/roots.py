@@ -2,7 +2,9 @@
 
 A client may be led by a document that it read. So a path counts only with all links in it
 resolved, and it is the resolved one that `idx` is given: a link that leads elsewhere a moment
-later changes nothing.
+later changes nothing. Only a remembered folder is given as it is remembered, since its patterns
+and its documents are those of that path: whoever may change a link in it, which no client can,
+decides where it leads.
 """
 
 import os

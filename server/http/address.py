@@ -55,18 +55,27 @@ def resolve(settings: HttpSettings) -> Address:
 def refuse_exposure(address: Address, settings: HttpSettings, *, authenticated: bool) -> None:
     """Refuse to let other machines in without authentication.
 
+    A public URL says that a proxy lets them in, wherever the server itself listens.
+
     Args:
         address: where the server is to listen.
         settings: what else was chosen.
         authenticated: whether every request needs a token.
 
     Raises:
-        ServerOptionError: other machines reach the address, and nobody said ``--insecure``.
+        ServerOptionError: other machines reach the address or the public URL, and nobody said
+            ``--insecure``.
     """
-    if not (address.is_loopback or authenticated or settings.insecure):
+    if authenticated or settings.insecure:
+        return
+    public = urlsplit(settings.public_url or "").hostname
+    exposed = [] if address.is_loopback else [address.host]
+    if public and not is_loopback_name(public):
+        exposed.append(public)
+    if exposed:
         raise ServerOptionError(
-            f"other machines reach {address.host}, and everyone there could search: give tokens "
-            f"with --token-file or {TOKENS_VARIABLE}, an --oauth-issuer, or say --insecure"
+            f"other machines reach {' and '.join(exposed)}, and everyone there could search: give "
+            f"tokens with --token-file or {TOKENS_VARIABLE}, an --oauth-issuer, or say --insecure"
         )
 
 

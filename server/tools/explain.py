@@ -5,12 +5,11 @@ from typing import Annotated
 
 from pydantic import Field
 
-from server.arguments import MaxCharacters, Offset
+from server.arguments import Filters, MaxCharacters, Offset
 from server.budget import DEFAULT_CHARACTERS, fit_explanation
 from server.rewriting import rewriting_of
 from server.state import ToolContext, ask
 from shared.explained import QueryExplanation
-from shared.filters import Filter
 from shared.search_options import Detail, Operator, Syntax
 
 
@@ -28,7 +27,7 @@ async def explain_query(
     limit: Annotated[int, Field(ge=1, le=20, description="Hits whose scores are explained.")] = 3,
     offset: Offset = 0,
     filters: Annotated[
-        list[Filter], Field(description="The filters as they would be given to Search.")
+        Filters, Field(description="The filters as they would be given to Search.")
     ] = [],  # noqa: B006 - pydantic copies the default for each call
     operator: Annotated[
         Operator, Field(description="Whether one of the words is enough or all are needed.")

@@ -5,7 +5,7 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
-from server.arguments import MaxCharacters, Offset
+from server.arguments import Filters, MaxCharacters, Offset
 from server.budget import (
     DEFAULT_CHARACTERS,
     brief_facets,
@@ -16,7 +16,6 @@ from server.budget import (
 )
 from server.rewriting import rewriting_of
 from server.state import ToolContext, ask
-from shared.filters import Filter
 from shared.results import SearchAnswer
 from shared.search_options import BY_SCORE, Content, Operator, Syntax
 
@@ -38,7 +37,7 @@ async def search(
     limit: Annotated[int, Field(ge=1, le=100, description="Results to return.")] = 10,
     offset: Offset = 0,
     filters: Annotated[
-        list[Filter],
+        Filters,
         Field(
             description="Conditions that every result meets, on source_document, id, chunk_index "
             'or metadata, such as {"field": "year", "operator": "range", "minimum": 2020}.'

@@ -55,7 +55,8 @@ LEFT_OUT: Final = {
     "tools-call-with-logging": "the same",
     "json-schema-2020-12": "it asks for a tool with a schema written by hand; those of the server "
     "are made from the functions that answer",
-    "elicitation-sep1034-defaults": "the server asks its users nothing; this is the SDK's alone",
+    "elicitation-sep1034-defaults": "without `--admin` the server asks its users "
+    "nothing; this is the SDK's alone",
     "elicitation-sep1330-enums": "the same",
     "server-sse-polling": "it asks for a server that ends the stream of a call that goes on; this "
     "one holds it open until the answer",
@@ -66,7 +67,7 @@ LEFT_OUT: Final = {
     "resources-unsubscribe": "the same",
     "http-custom-header-server-validation": "no argument of a tool is sent as a header",
     "input-required-result-": "the other scenarios of this name try the SDK's keeping of what a "
-    "tool asked; no tool of the server asks anything",
+    "tool asked; without `--admin` no tool of the server asks anything",
     "tasks-": "an extension that the server does not announce",
     "sep-2640-skills-": "the same",
 }

@@ -15,6 +15,7 @@ from shared import Document, Index, create
 from shared.document import Metadata
 from shared.section import Section
 from tests.conftest import Connect, Idx, connected
+from tests.server.administration.administered import administered, ended
 from tests.server.answers import answer
 from tests.server.resource_answers import read
 
@@ -88,7 +89,6 @@ def text_of(result: CallToolResult) -> str:
     return text.text
 
 
-@pytest.mark.soak
 async def test_no_tool_tells_what_documents_say_outside_of_the_tags(
     client: Client, hostile_index: Path
 ) -> None:
@@ -169,6 +169,19 @@ async def test_why_a_file_failed_is_fenced(
     assert failure["source_document"] == "broken.pdf"
     assert failure["file_path"].endswith("papers/broken.pdf")
     assert failure["reason"].startswith(f"<{told['fence']}>")
+
+
+async def test_the_problems_of_a_crawl_are_fenced(empty_index: Path, tmp_path: Path) -> None:
+    papers = tmp_path / "papers"
+    papers.mkdir()
+    (papers / "broken.pdf").write_bytes(b"%PDF-1.7\nnothing more")
+    async with administered(empty_index, papers, "--fence") as client:
+        await client.call_tool("start_crawl", {"directories": [str(papers)]})
+        status = await ended(client)
+    (problem,) = status["problems"]
+    assert "broken.pdf: " in problem
+    assert outside(problem, status["fence"]) == ""
+    assert status["directories"] == [str(papers)]
 
 
 async def test_the_schemas_tell_of_the_name(client: Client, hostile_index: Path) -> None:

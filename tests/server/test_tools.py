@@ -170,6 +170,9 @@ async def test_walking_through_a_document(client: Client) -> None:
     assert (start["chunk"], start["has_next"], start["has_previous"]) == (None, True, False)
 
 
+YEAR = {"field": "year", "value": 2020}
+
+
 @pytest.mark.parametrize(
     ("tool", "arguments", "message"),
     [
@@ -187,6 +190,14 @@ async def test_walking_through_a_document(client: Client) -> None:
         ("Search", {"query": "a", "content": "half"}, r"the argument 'content' is 'half'"),
         ("Search", {"query": "a", "limti": 3}, r"no argument 'limti'; did you mean 'limit'"),
         ("Search", {"query": "a", "zzz": 3}, r"no argument 'zzz'; there are query, limit"),
+        ("Search", dict.fromkeys("abcdefg", 1), r"(no argument '.'; .*){4}; and 3 more$"),
+        ("Search", {f"{n}": n for n in range(101)}, r"Search: there are 101 arguments"),
+        ("Search", {"query": "", "filters": [YEAR] * 101}, r"'filters' is .* at most 100 items"),
+        (
+            "explain_query",
+            {"query": "", "filters": [{**YEAR, "operator": "in", "value": [1] * 501}] * 2},
+            r"'filters' is .* at most 1,?000 values, not 1,?002",
+        ),
         ("Search", {"query": "a", "filters": [{"field": "nobody"}]}, r"no document has the field"),
         ("Search", {"query": "a", "filters": [{"feld": "x"}]}, r"filters\.0\.f"),
         ("Search", {"query": "/a{1,99999}/"}, r"repeats more than 1,000 times"),

@@ -11,19 +11,30 @@ import pytest
 from tests.conftest import PROGRAMS
 from tests.server.http.served import SECONDS, message, refused, served
 
-pytestmark = pytest.mark.soak
-
 READER = "r" * 40
 
 
-@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "::ffff:127.0.0.1"])  # noqa: S104
-def test_other_machines_are_not_let_in_without_authentication(documents: Path, host: str) -> None:
-    told = refused("--http", "--port", 0, "--host", host, index=documents)
-    assert f"other machines reach {host}" in told
+@pytest.mark.parametrize(
+    ("option", "value", "reached"),
+    [
+        ("--host", "0.0.0.0", "0.0.0.0"),  # noqa: S104
+        pytest.param("--host", "::", "::", marks=pytest.mark.soak),
+        pytest.param("--host", "192.0.2.1", "192.0.2.1", marks=pytest.mark.soak),
+        pytest.param("--host", "::ffff:127.0.0.1", "::ffff:127.0.0.1", marks=pytest.mark.soak),
+        # A proxy lets them in.
+        ("--public-url", "https://search.example.org/mcp", "search.example.org"),
+    ],
+)
+def test_other_machines_are_not_let_in_without_authentication(
+    documents: Path, option: str, value: str, reached: str
+) -> None:
+    told = refused("--http", "--port", 0, option, value, index=documents)
+    assert f"other machines reach {reached}" in told
     assert "--token-file" in told
     assert "--insecure" in told
 
 
+@pytest.mark.soak
 def test_insecure_lets_them_in_and_says_so(documents: Path, tmp_path: Path) -> None:
     options = ["--host", "0.0.0.0", "--insecure"]  # noqa: S104
     with served(documents, *options, log=tmp_path / "log") as server:
@@ -33,6 +44,14 @@ def test_insecure_lets_them_in_and_says_so(documents: Path, tmp_path: Path) -> N
         assert "not_encrypted host=0.0.0.0" in server.logged()
 
 
+@pytest.mark.soak
+def test_a_public_url_of_this_machine_lets_nobody_in(documents: Path, tmp_path: Path) -> None:
+    options = ["--public-url", "http://localhost:8080/mcp"]
+    with served(documents, *options, log=tmp_path / "log") as server:
+        assert server.get("/healthz").status_code == 200
+
+
+@pytest.mark.soak
 def test_authentication_lets_them_in(documents: Path, tmp_path: Path) -> None:
     tokens = f"alice:read:{READER}"
     options = ["--host", "0.0.0.0"]  # noqa: S104
@@ -41,6 +60,7 @@ def test_authentication_lets_them_in(documents: Path, tmp_path: Path) -> None:
         assert httpx2.get(local, timeout=SECONDS).status_code == 401
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(("host", "shown"), [("localhost", "localhost"), ("::1", "[::1]")])
 def test_loopback_has_other_names(documents: Path, tmp_path: Path, host: str, shown: str) -> None:
     with served(documents, "--host", host, log=tmp_path / "log") as server:
@@ -49,6 +69,7 @@ def test_loopback_has_other_names(documents: Path, tmp_path: Path, host: str, sh
         assert server.call(query="text").status_code == 200
 
 
+@pytest.mark.soak
 def test_a_port_that_is_taken_is_told(documents: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
@@ -56,12 +77,14 @@ def test_a_port_that_is_taken_is_told(documents: Path) -> None:
     assert f"cannot listen on port {port} of 127.0.0.1: Address already in use" in told
 
 
+@pytest.mark.soak
 def test_a_host_that_does_not_exist_is_told(documents: Path) -> None:
     assert "there is no host 'no.invalid'" in refused(
         "--http", "--host", "no.invalid", index=documents
     )
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     "option",
     [
@@ -78,6 +101,7 @@ def test_an_option_of_http_needs_it(documents: Path, option: tuple[str, ...]) ->
     assert refused(*option, index=documents) == f"Error: {option[0]} needs --http\n"
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("options", "told"),
     [
@@ -110,6 +134,7 @@ def certificate(tmp_path: Path) -> tuple[Path, Path]:
     return files
 
 
+@pytest.mark.soak
 def test_tls(documents: Path, tmp_path: Path, certificate: tuple[Path, Path]) -> None:
     options = ["--tls-certificate", certificate[0], "--tls-key", certificate[1]]
     with served(documents, *options, log=tmp_path / "log") as server:
@@ -127,6 +152,7 @@ def test_tls(documents: Path, tmp_path: Path, certificate: tuple[Path, Path]) ->
             httpx2.get(server.url.replace("https", "http"), timeout=SECONDS)
 
 
+@pytest.mark.soak
 def test_a_key_of_another_certificate_is_told(
     documents: Path, certificate: tuple[Path, Path]
 ) -> None:
@@ -139,6 +165,7 @@ def test_a_key_of_another_certificate_is_told(
     assert f"the certificate {certificate[0]} and its key cannot be used" in told
 
 
+@pytest.mark.soak
 def test_help_names_the_options_and_starts_nothing() -> None:
     done = subprocess.run(
         [PROGRAMS / "mcp-lucene", "--help"], capture_output=True, text=True, check=True

@@ -7,8 +7,6 @@ import pytest
 
 from tests.server.http.served import SECONDS, Served, refused, served
 
-pytestmark = pytest.mark.soak
-
 PATHS = ["/mcp", "/healthz", "/readyz", "/metrics", "/nothing", "/.well-known/x", "/mcp/"]
 
 
@@ -43,6 +41,7 @@ def test_a_page_of_another_origin_is_refused_on_every_path(
         assert answered.status_code == 403
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("host", ["127.0.0.1:{port}", "localhost:{port}", "[::1]:9", "localhost"])
 def test_this_machine_is_answered_by_each_of_its_names(server: Served, host: str) -> None:
     own = {"Host": host.format(port=server.port)}
@@ -51,6 +50,7 @@ def test_this_machine_is_answered_by_each_of_its_names(server: Served, host: str
     assert server.get("/healthz", Origin="http://localhost:3000").status_code == 200
 
 
+@pytest.mark.soak
 def test_a_request_with_two_hosts_or_none_is_refused(server: Served) -> None:
     for headers in (b"", b"Host: localhost\r\nHost: evil.example\r\n"):
         with server.raw() as connection:
@@ -58,13 +58,14 @@ def test_a_request_with_two_hosts_or_none_is_refused(server: Served) -> None:
             assert connection.recv(1_000).startswith(b"HTTP/1.1 400 ")
 
 
+@pytest.mark.soak
 def test_other_names_and_origins_are_answered_where_they_are_allowed(
     documents: Path, tmp_path: Path
 ) -> None:
     options = [
         *("--allowed-host", "search.example.org", "--allowed-host", "other.example:8443"),
         *("--allowed-origin", "https://app.example.org"),
-        *("--public-url", "https://public.example.net/search/mcp"),
+        *("--public-url", "https://public.example.net/search/mcp", "--insecure"),
     ]
     with served(documents, *options, log=tmp_path / "log") as server:
         for host, status in [
@@ -97,6 +98,7 @@ def test_other_names_and_origins_are_answered_where_they_are_allowed(
         assert "authorization" in preflight.headers["access-control-allow-headers"]
 
 
+@pytest.mark.soak
 def test_no_page_may_read_an_answer_unless_it_was_allowed(server: Served) -> None:
     asked = {"Origin": "http://localhost:3000", "Access-Control-Request-Method": "POST"}
     preflight = httpx2.options(server.url, headers=asked, timeout=SECONDS)
@@ -104,6 +106,7 @@ def test_no_page_may_read_an_answer_unless_it_was_allowed(server: Served) -> Non
     assert "access-control-allow-origin" not in preflight.headers
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("option", "value"),
     [

@@ -11,8 +11,6 @@ from mcp.client.streamable_http import streamable_http_client
 from tests.server.answers import answer
 from tests.server.http.served import SECONDS, Served, initialize, refused, served
 
-pytestmark = pytest.mark.soak
-
 READER = "reader-" + "r" * 40
 ADMIN = "admin-" + "a" * 40
 NEITHER = "neither-" + "n" * 40
@@ -75,6 +73,7 @@ def test_without_the_right_token_nothing_is_opened(guarded: Served, header: str 
         assert "some text" not in answered.text
 
 
+@pytest.mark.soak
 def test_a_token_of_other_bytes_opens_nothing(guarded: Served) -> None:
     with guarded.raw() as connection:
         head = b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \xff\xfe\r\n\r\n"
@@ -82,6 +81,7 @@ def test_a_token_of_other_bytes_opens_nothing(guarded: Served) -> None:
         assert connection.recv(1_000).startswith(b"HTTP/1.1 401 ")
 
 
+@pytest.mark.soak
 def test_a_token_in_the_url_opens_nothing(guarded: Served) -> None:
     for name in ("access_token", "token"):
         assert guarded.get(f"/metrics?{name}={READER}").status_code == 401
@@ -93,11 +93,13 @@ def test_a_token_without_the_scope_to_read_opens_nothing(guarded: Served) -> Non
     assert 'error="insufficient_scope"' in answered.headers["www-authenticate"]
 
 
+@pytest.mark.soak
 def test_who_looks_after_the_server_needs_no_token(guarded: Served) -> None:
     assert guarded.get("/healthz").text == "ok\n"
     assert guarded.get("/readyz").text == "ready\n"
 
 
+@pytest.mark.soak
 @pytest.mark.anyio
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 async def test_a_client_of_the_sdk_sends_its_token(guarded: Served, mode: str) -> None:
@@ -108,6 +110,7 @@ async def test_a_client_of_the_sdk_sends_its_token(guarded: Served, mode: str) -
         assert answer(await client.call_tool("Search", {"query": "text"}))["totalHits"] == 1
 
 
+@pytest.mark.soak
 def test_a_session_belongs_to_the_token_that_opened_it(guarded: Served) -> None:
     session = {"Mcp-Session-Id": initialize(guarded, **bearer(READER)).headers["mcp-session-id"]}
     other = httpx2.delete(guarded.url, headers=session | bearer(ADMIN), timeout=SECONDS)
@@ -116,6 +119,7 @@ def test_a_session_belongs_to_the_token_that_opened_it(guarded: Served) -> None:
     assert own.status_code == 200
 
 
+@pytest.mark.soak
 def test_tokens_come_from_the_environment_too(documents: Path, tmp_path: Path) -> None:
     tokens = f"alice:read:{READER} root:read,admin:{ADMIN}"
     with served(documents, log=tmp_path / "log", tokens=tokens) as server:
@@ -126,6 +130,7 @@ def test_tokens_come_from_the_environment_too(documents: Path, tmp_path: Path) -
         assert READER.encode() not in environment
 
 
+@pytest.mark.soak
 def test_the_option_beats_the_variable(documents: Path, tmp_path: Path) -> None:
     file = token_file(tmp_path, f"alice:read:{READER}")
     options = ["--token-file", file]
@@ -135,6 +140,7 @@ def test_the_option_beats_the_variable(documents: Path, tmp_path: Path) -> None:
         assert server.call(headers=bearer(ADMIN), query="text").status_code == 401
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("mode", [0o644, 0o640, 0o604, 0o660, 0o602])
 def test_a_file_that_others_may_read_is_refused(documents: Path, tmp_path: Path, mode: int) -> None:
     file = token_file(tmp_path, f"alice:read:{READER}", mode)
@@ -143,6 +149,7 @@ def test_a_file_that_others_may_read_is_refused(documents: Path, tmp_path: Path,
     assert READER not in told
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -164,6 +171,7 @@ def test_what_is_wrong_with_a_token_is_told_without_it(
     assert READER not in told
 
 
+@pytest.mark.soak
 def test_a_file_that_cannot_be_read_is_told(documents: Path, tmp_path: Path) -> None:
     told = refused("--http", "--token-file", tmp_path / "none", index=documents)
     assert "cannot be read: No such file or directory" in told
@@ -173,6 +181,7 @@ def test_a_file_that_cannot_be_read_is_told(documents: Path, tmp_path: Path) -> 
     assert "cannot be read: it is not UTF-8" in told
 
 
+@pytest.mark.soak
 def test_a_variable_with_a_short_token_is_told_without_it(documents: Path) -> None:
     told = refused("--http", index=documents, tokens="alice:read:hunter2")
     assert "IDX_TOKENS, line 1: the token of alice is shorter than 32 characters" in told
