@@ -46,6 +46,11 @@ FACETS_CUT: Final = (
 _BRIEF: Final = 200
 """Characters of a title that was cut."""
 
+VALUES_CUT: Final = (
+    f"Values of facets that end in … were cut after {_BRIEF} characters; filter by their beginning "
+    "with the operator prefix."
+)
+
 _LONG_LIST: Final = 20
 """Values of a key of the metadata where they were cut."""
 
@@ -165,14 +170,15 @@ def brief_facets(facets: Sequence[Facet], budget: int) -> tuple[list[Facet], str
         budget: characters that the whole answer may have.
 
     Returns:
-        The facets, and a notice if some of their values are left out.
+        The facets, and a notice if some of their values are left out or cut.
     """
     shorter = [
         replace(facet, values=[replace(entry, value=brief(entry.value)) for entry in facet.values])
         for facet in facets
     ]
-    kept, notice = fit(shorter, budget // _SHARE_OF_FACETS + _RESERVE, _shorten_facet)
-    return kept, notice and FACETS_CUT
+    kept, cut_out = fit(shorter, budget // _SHARE_OF_FACETS + _RESERVE, _shorten_facet)
+    notices = [FACETS_CUT if cut_out else None, VALUES_CUT if shorter != [*facets] else None]
+    return kept, " ".join(filter(None, notices)) or None
 
 
 def _shorten_facet(facet: Facet, excess: int) -> Facet:

@@ -54,7 +54,7 @@ def megabytes(value: float) -> str:
 def expected() -> dict[str, str]:
     """The limits by what they limit, as the page spells them."""
     headers = inspect.signature(h11.Connection).parameters["max_incomplete_event_size"].default
-    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    _, files = resource.getrlimit(resource.RLIMIT_NOFILE)
     assert timed_connections(1).most == files // 2
     return {
         "body of a request": megabytes(settings.DEFAULT_MAX_BODY * 1e6),

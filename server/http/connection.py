@@ -89,9 +89,10 @@ class TimedConnection(H11Protocol):
 def timed_connections(limit: float) -> type[TimedConnection]:
     """The class of connections whose clients may take so many seconds.
 
-    There may be half as many of them as the process may have open files.
+    There may be half as many of them as the process may have open files: that is the hard limit,
+    to which Java raises the soft one as it starts, sooner or later than this is asked.
     """
-    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    _, files = resource.getrlimit(resource.RLIMIT_NOFILE)
 
     class Connection(TimedConnection):
         seconds = limit

@@ -2,7 +2,8 @@
 
 An event is a name and fields of known meaning. What clients send and what is found for them, such
 as arguments, texts, tokens and query strings, is never a field. What libraries log is shown as
-they wrote it, without what they put in, and an exception by its type and place, without its words.
+they wrote it, without what they put in, or by its place where that cannot be told apart; and an
+exception by its type and place, without its words.
 """
 
 import json
@@ -55,7 +56,7 @@ class _EventFormatter(logging.Formatter):
         event, fields = _event(record)
         if self._as_json:
             line = {"time": time, "level": level, "event": event, **fields}
-            return json.dumps(line, ensure_ascii=False)
+            return _json(line)
         shown = (f"{name}={_quoted(value)}" for name, value in fields.items())
         return " ".join((time, level.upper(), event, *shown))
 
@@ -67,8 +68,13 @@ def _event(record: logging.LogRecord) -> tuple[str, dict[str, Any]]:
         fields = {name: _short(value) for name, value in own.items() if value is not None}
     else:
         event = "library"
-        # The arguments of the message may be anything, such as what a client sent.
-        fields = {"logger": record.name, "message": _short(str(record.msg).strip())}
+        fields = {"logger": record.name}
+        if record.args:
+            # The arguments of the message may be anything, such as what a client sent.
+            fields["message"] = _short(str(record.msg).strip())
+        else:
+            # They may be in the message already: only its place is known to say nothing of them.
+            fields["at"] = [f"{record.pathname}:{record.lineno} {record.funcName}"]
     if record.exc_info and record.exc_info[0]:
         fields["error"] = record.exc_info[0].__name__
         fields["at"] = [
@@ -85,4 +91,16 @@ def _short(value: Any) -> Any:
 def _quoted(value: Any) -> str:
     text = value if isinstance(value, str) else json.dumps(value)
     plain = text.isprintable() and text and not set(text) & set(' "=')
-    return text if plain else json.dumps(text, ensure_ascii=False)
+    return text if plain else _json(text)
+
+
+def _json(value: Any) -> str:
+    """JSON in which letters of all languages stand as they are, but nothing that steers a terminal.
+
+    Beyond the control characters of ASCII, which JSON escapes itself, these are those of C1, and
+    marks that turn the direction of writing.
+    """
+    return "".join(
+        part if part.isprintable() else json.dumps(part)[1:-1]
+        for part in json.dumps(value, ensure_ascii=False)
+    )

@@ -9,8 +9,9 @@ from server.prompts.wording import CITATION, no_orders, quoted
 from server.state import ToolContext, ask
 from shared.index_results import DocumentDetails
 
-_CHUNKS_AT_ONCE: Final = 20
-"""Chunks of one call: about 5,000 words, which fit into one answer."""
+_CHUNKS_AT_ONCE: Final = 10
+"""Chunks of one call: 2,500 words and their fences take about 24,000 characters in English, which
+leaves room in one answer for languages of longer words and for metadata."""
 
 _LONGEST_TITLE: Final = 200
 

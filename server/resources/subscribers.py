@@ -48,16 +48,6 @@ class Subscribers:
         self._watcher = Watcher(pool, self._tell)
         self._heard_by: dict[Connection, set[Topic]] = {}
 
-    @property
-    def topics(self) -> frozenset[Topic]:
-        """What anybody subscribes to at present."""
-        return frozenset(self._watcher.topics)
-
-    @property
-    def connections(self) -> int:
-        """How many connections of the older protocol are told of changes."""
-        return len(self._heard_by)
-
     def running(self) -> AbstractAsyncContextManager[None]:
         """Tell of changes within a block."""
         return self._watcher.running()

@@ -63,11 +63,6 @@ class Watcher:
         self._is_wanted = asyncio.Event()
         self._commit: object = _UNKNOWN
 
-    @property
-    def topics(self) -> Collection[Topic]:
-        """What is watched."""
-        return self._watched.keys()
-
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Look for changes within a block, whenever there is a topic."""

@@ -9,7 +9,7 @@ from pydantic_core import to_json
 
 from shared import Document, Index, create
 from shared.weights import DEFAULT_WEIGHTS
-from tests.conftest import connected
+from tests.conftest import Connect, connected
 from tests.server.answers import answer, error
 
 pytestmark = pytest.mark.anyio
@@ -139,3 +139,12 @@ async def test_confidence_and_suggestion_of_a_search(client: Client) -> None:
     assert "min_confidence" in error(
         await client.call_tool("Search", {"query": "notice", "min_confidence": 2})
     )
+
+
+async def test_facet_values_that_are_cut_are_told(empty_index: Path, connect: Connect) -> None:
+    with Index(empty_index) as index:
+        index.add(Document("long", "Long", "text", {"author": "a" * 201}))
+    async with connect() as client:
+        found = answer(await client.call_tool("Search", {"query": "text", "facets": ["author"]}))
+    assert found["facets"][0]["values"][0]["value"] == "a" * 200 + "…"
+    assert "cut after 200 characters" in found["notice"]

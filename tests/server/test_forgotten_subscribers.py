@@ -57,6 +57,9 @@ async def test_what_a_client_subscribed_to_is_forgotten_when_it_is_gone(
     settings = ServerSettings(empty_index)
     server = SearchServer(ServerState(settings, LucenePool(empty_index)))
     subscribers = server.resources.subscribers
+    # That nothing is kept shows nowhere outside.
+    watched = subscribers._watcher._watched  # noqa: SLF001
+    heard_by = subscribers._heard_by  # noqa: SLF001
     async with serving(server) as url:
         for _ in range(3):
             async with AsyncExitStack() as clients:
@@ -73,9 +76,9 @@ async def test_what_a_client_subscribed_to_is_forgotten_when_it_is_gone(
                         )
                         await clients.enter_async_context(listening)
                 # One for all of them, three for each, and the list.
-                assert len(subscribers.topics) == 5
-            await eventually(lambda: not subscribers.topics)
-        assert not subscribers.connections
+                assert len(watched) == 5
+            await eventually(lambda: not watched)
+        assert not heard_by
 
 
 async def test_clients_of_both_eras_hear_the_same_side_by_side(empty_index: Path) -> None:

@@ -80,7 +80,7 @@ async def test_a_summary(client: Client) -> None:
     assert asked.startswith('Summarize the document "Lease" (id "contracts/lease.pdf").')
     assert (
         'Call get_document_chunks with {"source_document_id": "contracts/lease.pdf", '
-        '"start_index": 1, "count": 20},\n   then with start_index 21 and so on to its last chunk, '
+        '"start_index": 1, "count": 10},\n   then with start_index 11 and so on to its last chunk, '
         "number 43." in asked
     )
 

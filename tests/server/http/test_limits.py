@@ -204,7 +204,7 @@ def test_a_client_that_does_not_read_is_not_waited_for(empty_index: Path, tmp_pa
 
 
 def test_connections_leave_files_to_the_index(documents: Path, tmp_path: Path) -> None:
-    few = (resource.RLIMIT_NOFILE, (200, 200))
+    few = (resource.RLIMIT_NOFILE, (100, 200))
     with (
         served(documents, "--receive-timeout", 3, log=tmp_path / "log", limit=few) as server,
         ExitStack() as opened,
