@@ -41,11 +41,11 @@ def files(path: Path) -> dict[str, bytes]:
 
 
 def test_the_index_is_as_it_was(idx: Idx, filled: Path, tmp_path: Path) -> None:
-    papers = make(tmp_path / "papers", "a.txt", "b/c.txt")
+    papers = make(tmp_path / "papers", "notes.txt", "b/c.txt")
     (papers / "broken.pdf").write_text("%PDF-1.7 nothing")
     idx("sync", "papers", code=1)
     # Another state of the same file: an update of doc values.
-    (papers / "a.txt").touch()
+    (papers / "notes.txt").touch()
     idx("sync", "papers")
     idx("backup", "copy")
     before, shown = stored(filled), contents(filled)
@@ -54,7 +54,7 @@ def test_the_index_is_as_it_was(idx: Idx, filled: Path, tmp_path: Path) -> None:
     (filled / "mine.txt").write_text("mine")
     assert contents(filled) != shown
     done = idx("restore", "copy", "--yes")
-    assert done.stdout == f"Restored 12 documents (62 chunks) from {tmp_path / 'copy'}\n"
+    assert done.stdout == f"Restored 13 documents (63 chunks) from {tmp_path / 'copy'}\n"
     assert done.stderr == ""
     assert stored(filled) == before
     assert contents(filled) == shown
