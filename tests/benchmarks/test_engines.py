@@ -64,6 +64,17 @@ def test_goals_that_are_reached() -> None:
     assert "p50 3.00 to 3.00 ms; p99 9.00 to 9.00 ms" in {goal.figure for goal in found}
 
 
+def test_a_goal_is_told_of_the_largest_run_that_it_was_measured_in() -> None:
+    unmeasured = replace(REACHED.engines[THIS_PROJECT], one_core=None)
+    larger = replace(
+        REACHED, chunks=10 * LARGE, engines={**REACHED.engines, THIS_PROJECT: unmeasured}
+    )
+    found = {goal.text: goal.chunks for goal in goals([REACHED, larger])}
+    one_core = "at least 0.95 of the rate of Java for the same fields, one core"
+    assert found[one_core] == LARGE
+    assert found["the whole search no slower than tantivy, two words"] == 10 * LARGE
+
+
 @pytest.mark.parametrize(
     ("worse", "missed"),
     [
