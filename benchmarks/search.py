@@ -2,8 +2,8 @@
 
 Writes the same texts into an index of this project and into one of plain Lucene, which has the
 content alone, analyzed by Lucene's StandardAnalyzer; then asks both the same questions, in turns,
-after others that are not counted.
-The machine should be idle. It writes the tables of docs/speed.md.
+after others that are not counted. The machine should be idle. It writes the tables of
+docs/speed.md.
 """
 
 import argparse

@@ -40,7 +40,7 @@ class IndexedDocuments:
             That another file, or none, is the document, and what to do; None where the id is free,
             or the document was made of this file.
         """
-        if source_document not in self.states and self._are_all_of_files:
+        if source_document not in self.states and source_document not in self._ids_without_file:
             return None
         document = self._document(source_document)
         if document is None or _is_same(document.file_path, file):
@@ -54,9 +54,9 @@ class IndexedDocuments:
         )
 
     @cached_property
-    def _are_all_of_files(self) -> bool:
-        # To look for each new file's id would take longer than to plan.
-        return self._searcher.documents(limit=1).total_documents == len(self.states)
+    def _ids_without_file(self) -> set[str]:
+        # To ask the index for the id of each new file would take longer than to plan.
+        return self._searcher.catalog.ids_without_file()
 
     def _document(self, source_document: str) -> DocumentSummary | None:
         # Of the ids that begin so it is the first.

@@ -15,7 +15,14 @@ from org.apache.lucene.facet import (
     StringValueFacetCounts,
 )
 from org.apache.lucene.index import DirectoryReader, SegmentReader, Term
-from org.apache.lucene.search import ConstantScoreQuery, TermQuery
+from org.apache.lucene.search import (
+    BooleanClause,
+    BooleanQuery,
+    ConstantScoreQuery,
+    FieldExistsQuery,
+    MatchAllDocsQuery,
+    TermQuery,
+)
 
 from shared import schema
 from shared.chunk_queries import first_chunks, with_prefix
@@ -90,6 +97,19 @@ class Catalog:
             ids = [summary.source_document for summary in found]
             total = searcher.count(first_chunks(with_prefix(schema.SOURCE_DOCUMENT, prefix)))
             return Names(total, ids)
+
+    def ids_without_file(self) -> set[str]:
+        """The ids of all documents that were not made of files."""
+        with self._index.newest() as searcher:
+            query = first_chunks(
+                BooleanQuery.Builder()
+                .add(MatchAllDocsQuery(), BooleanClause.Occur.FILTER)
+                .add(FieldExistsQuery(schema.FILE_STATE), BooleanClause.Occur.MUST_NOT)
+                .build()
+            )
+            stored, loaded = searcher.storedFields(), stored_fields(schema.SOURCE_DOCUMENT)
+            hits = searcher.search(query, max(1, searcher.count(query))).scoreDocs
+            return {stored.document(hit.doc, loaded).get(schema.SOURCE_DOCUMENT) for hit in hits}
 
     def chunk_ids(self, prefix: str, limit: int) -> Names:
         """The ids of chunks that begin with a prefix; `limit` of them at most.

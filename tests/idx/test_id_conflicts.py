@@ -65,7 +65,7 @@ def test_a_folder_and_a_file_of_one_command_do_not_replace_each_other(
 def test_the_name_of_a_folder_is_none_that_ids_begin_with(
     idx: Idx, empty_index: Path, tmp_path: Path
 ) -> None:
-    make(tmp_path, "papers/a.txt", "work/lease")
-    idx("add", "-d", "work/lease", "-t", "Lease", "-c", "written by hand")
-    assert sync(idx, "papers", "work") == {"added": 2, "chunks": 2}
-    assert ids(empty_index) == ["papers/a.txt", f"{tmp_path.name}/work/lease", "work/lease"]
+    make(tmp_path, "papers/a.txt", "rented/lease")
+    idx("add", "-d", "rented/lease", "-t", "Lease", "-c", "written by hand")
+    assert sync(idx, "papers", "rented") == {"added": 2, "chunks": 2}
+    assert ids(empty_index) == ["papers/a.txt", "rented/lease", f"{tmp_path.name}/rented/lease"]
