@@ -1,5 +1,6 @@
 """The command `mcp-lucene`: reads its arguments, and starts Java and the server side by side."""
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,6 +20,7 @@ from server.settings import (
     HttpSettings,
     ServerSettings,
 )
+from shared.errors import ServerOptionError
 from shared.settings import (
     DEFAULT_INDEX_PATH,
     INDEX_PATH_VARIABLE,
@@ -93,8 +95,6 @@ def _wanted_tools(listed: str | None) -> tuple[str, ...]:
         return ()
     names = _names(listed)
     if not names:
-        from shared.errors import ServerOptionError
-
         raise ServerOptionError(
             "--tools names no tool; name some, or leave the option out to offer all"
         )
@@ -233,6 +233,13 @@ def serve(
 
 def _serve_stdio(settings: ServerSettings, language_model: "ServedModel | None") -> None:
     from server.lucene_pool import LucenePool
+
+    # A stream that was closed before the process began is None, whatever its type says.
+    if not all((sys.stdin, sys.stdout)):
+        raise ServerOptionError(
+            "stdin or stdout is closed, by which clients speak to the server; have a client start "
+            "it, or give --http"
+        )
 
     # Java starts in a thread of the pool while this one imports the MCP SDK, which takes longer.
     pool = LucenePool(settings.index_path)

@@ -68,9 +68,9 @@ class LucenePool:
     ) -> None:
         self._threads.shutdown(wait=False, cancel_futures=True)
         _, unfinished = wait(self._running, _SECONDS_TO_FINISH)
-        if unfinished:
-            # Python would wait for the threads, and a client that is gone needs no answer. The
-            # server only reads: there is nothing to save.
+        # Python would wait for the threads, and a client that is gone needs no answer. The server
+        # only reads: there is nothing to save. But if something failed, it must still be told.
+        if unfinished and error is None:
             os._exit(0)
 
 

@@ -19,11 +19,12 @@ class RawClient:
         *options: str,
         program: Sequence[str | Path] = (PROGRAMS / "mcp-lucene",),
         before: Callable[[], None] | None = None,
+        stdin: int = subprocess.PIPE,
         stderr: int | IO[bytes] = subprocess.PIPE,
     ) -> None:
         self.process = subprocess.Popen(
             [*program, index_path, *options],
-            stdin=subprocess.PIPE,
+            stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=stderr,
             preexec_fn=before,  # noqa: PLW1509 - it only sets a limit

@@ -3,6 +3,9 @@
 import json
 import resource
 import signal
+import socket
+import struct
+import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from shared import Document, Index
+from tests.conftest import PROGRAMS
 from tests.server.raw_client import RawClient
 
 
@@ -135,21 +139,51 @@ def test_without_room_for_java_each_call_says_so(empty_index: Path) -> None:
         assert client.end() == (b"", b"")
 
 
+# Hundreds of patterns, each near the limit, take many seconds.
+SLOW_SEARCH = {
+    "jsonrpc": "2.0",
+    "id": 7,
+    "method": "tools/call",
+    "params": {
+        "name": "Search",
+        "arguments": {"query": " ".join(f"/[ab]*a[ab]{{9}}{number}/" for number in range(400))},
+    },
+}
+
+
 def test_a_call_that_takes_long_does_not_keep_the_process(client: RawClient) -> None:
     client.initialize()
-    # Hundreds of patterns, each near the limit, take many seconds.
-    slow = " ".join(f"/[ab]*a[ab]{{9}}{number}/" for number in range(400))
-    client.send(
-        {
-            "jsonrpc": "2.0",
-            "id": 7,
-            "method": "tools/call",
-            "params": {"name": "Search", "arguments": {"query": slow}},
-        }
-    )
+    client.send(SLOW_SEARCH)
     time.sleep(0.3)
     client.end()
     assert client.process.returncode == 0
+
+
+def test_a_connection_that_breaks_during_a_call_is_told_of(empty_index: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        sending = socket.create_connection(listening.getsockname())
+        received, _ = listening.accept()
+    # A connection that lingers for no time is not ended but reset.
+    sending.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    client = RawClient(empty_index, stdin=received.fileno())
+    with received, sending, client.process:
+        client.process.stdin = sending.makefile("wb")
+        client.initialize()
+        client.send(SLOW_SEARCH)
+        time.sleep(0.5)
+        sending.close()
+        _, err = client.end()
+    assert (client.process.returncode, b"ConnectionResetError" in err) == (1, True)
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-"])
+def test_a_stream_that_is_closed_from_the_start_is_told_of(empty_index: Path, closed: str) -> None:
+    command = f'exec "{PROGRAMS / "mcp-lucene"}" "{empty_index}" {closed}'
+    ended = subprocess.run(
+        ["/bin/sh", "-c", command], input=b"", capture_output=True, timeout=60, check=False
+    )
+    assert ended.returncode == 1
+    assert ended.stderr.startswith(b"Error: stdin or stdout is closed")
 
 
 def test_a_client_that_subscribed_and_leaves_ends_the_process_in_order(client: RawClient) -> None:
