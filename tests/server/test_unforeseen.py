@@ -21,12 +21,15 @@ def fail(self, *arguments, **options):
     if failing == "called wrongly":
         with self._newest() as searcher:
             searcher.count(5)
+    if failing == "invalid":
+        from pydantic import TypeAdapter
+        TypeAdapter(int).validate_python("no number")
     Integer.parseInt("no number")
 Searcher.search = Searcher.statistics = fail
 from server.__main__ import main
 main()
 """
-"""The server, in which a search and the state of the index fail inside Java."""
+"""The server, in which a search and the state of the index fail, most of them inside Java."""
 
 
 @pytest.fixture
@@ -53,10 +56,12 @@ def client(request: pytest.FixtureRequest, filled: Path, tmp_path: Path) -> Iter
         ("called wrongly", "Lucene was called wrongly"),
         # What is raised elsewhere than where the index is read is in the log.
         ("alone", "Error executing tool Search"),
+        # What the tool made itself is no argument of the call.
+        ("invalid", "Error executing tool Search"),
     ],
     indirect=["client"],
 )
-def test_a_java_exception_is_an_answer(client: RawClient, told: str) -> None:
+def test_an_unforeseen_exception_is_an_answer(client: RawClient, told: str) -> None:
     assert "Begin with Search." in client.initialize()["result"]["instructions"]
     for _ in range(6):
         result = client.search("text")
