@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from server.http.logs import LOG
+from shared.errors import ExtraMissingError
 from shared.version import software_version
 
 _ENDPOINTS: Final = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
@@ -32,8 +33,9 @@ def start_tracing() -> Callable[[], None]:
         from opentelemetry.sdk.resources import SERVICE_NAME, SERVICE_VERSION, Resource
         from opentelemetry.sdk.trace import TracerProvider
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
-    except ImportError:
-        LOG.warning("no_telemetry", extra={"needs": 'pip install "mcp-lucene[telemetry]"'})
+    except ImportError as error:
+        missing = ExtraMissingError("sending spans", "telemetry", error.name or "opentelemetry")
+        LOG.warning("no_telemetry", extra={"reason": str(missing)})
         return _nothing
     service = {SERVICE_NAME: os.environ.get("OTEL_SERVICE_NAME") or "mcp-lucene"}
     resource = Resource.create({**service, SERVICE_VERSION: software_version()})

@@ -85,7 +85,7 @@ def test_without_the_extra_there_is_a_warning_and_a_server(documents: Path, tmp_
     with served(documents, log=log, program=program, environment=variables) as server:
         assert server.call(query="text").status_code == 200
         assert "WARNING no_telemetry" in server.logged()
-        assert "mcp-lucene[telemetry]" in server.logged()
+        assert "sending spans needs the extra" in server.logged()
 
 
 def test_a_collector_that_is_not_there_does_not_keep_the_server(
