@@ -213,8 +213,8 @@ def test_a_file_of_300_mb_can_be_allowed(idx: Idx, empty_index: Path, tmp_path: 
         memory = highest_memory(running)
     assert running.wait() == 1
     assert "is named .txt, but is binary" in idx("failures").stdout
-    # The text once as it was sent and once as it is, and what Java takes.
-    assert 300 < memory < 1_000
+    # The text once as it was sent and once as it is, and Java, whose heap may take 512 MB.
+    assert 300 < memory < 1_200
     with Searcher(empty_index) as searcher:
         (document,) = searcher.documents().documents
         last = searcher.chunk(f"large.txt-chunk-{document.chunk_count:03d}")
