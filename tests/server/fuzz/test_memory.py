@@ -1,12 +1,13 @@
 """Ten thousand hostile calls leave the server as large as two thousand do."""
 
-import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.resources import OPENED_TO_QUESTIONS, Resources, taken_by
 from tests.server.fuzz.strategies import arguments
 from tests.server.fuzz.test_calls import EXAMPLES, Tools
 from tests.server.raw_client import RawClient
@@ -15,24 +16,37 @@ pytestmark = [pytest.mark.soak, pytest.mark.timeout(1_800)]
 
 CALLS = 10_000
 
-
-def resident(process_id: int) -> int:
-    """The memory of a process that is not on disk, in kilobytes."""
-    status = Path(f"/proc/{process_id}/status").read_text()
-    [size] = re.findall(r"^VmRSS:\s+(\d+) kB$", status, re.MULTILINE)
-    return int(size)
+WHOLE_HEAP = "-Xms256m -Xmx256m -XX:+AlwaysPreTouch"
+"""Java's heap is all there from the start: how much garbage it has had makes no difference."""
 
 
-def test_memory_is_flat(client: RawClient) -> None:
-    tools, sizes = Tools(client), []
+@pytest.fixture(scope="module", autouse=True)
+def java_options() -> Iterator[None]:
+    """What the server has to be started with, to be measured."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, options in OPENED_TO_QUESTIONS.items():
+            patch.setenv(name, f"{options} {WHOLE_HEAP}")
+        yield
+
+
+def test_memory_is_flat(client: RawClient, index: Path) -> None:
+    tools, taken = Tools(client), list[Resources]()
+    calls = 0
 
     @settings(EXAMPLES, max_examples=CALLS, derandomize=False)
     @given(data=st.data())
     def call(data: st.DataObject) -> None:
+        nonlocal calls
         tool = data.draw(st.sampled_from(sorted(tools.inputs)))
         tools.check(tool, data.draw(arguments(tools.inputs[tool])))
-        sizes.append(resident(client.process.pid))
+        calls += 1
+        if calls % (CALLS // 5) == 0:
+            taken.append(taken_by(client.process.pid, index))
 
     call()
-    assert len(sizes) >= CALLS
-    assert sizes[-1] < 1.25 * sizes[CALLS // 5]
+    early, late = taken[0], taken[-1]
+    assert calls >= CALLS
+    assert late.resident < 1.1 * early.resident
+    # A kilobyte for each call would be more than this.
+    assert late.java_heap < early.java_heap + 8_000
+    assert (late.descriptors, late.threads) == (early.descriptors, early.threads)
