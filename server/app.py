@@ -1,5 +1,6 @@
 """The command `mcp-lucene`: reads its arguments, and starts Java and the server side by side."""
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -255,8 +256,8 @@ def _serve_stdio(settings: ServerSettings, language_model: "ServedModel | None")
         else:
             _run_until_signal(server, administration)
     except* BrokenPipeError:
-        # The client is gone: the session is over.
-        raise typer.Exit from None
+        # The client is gone, and Python would wait for calls that nobody needs any more.
+        os._exit(0)
 
 
 def _run_until_signal(server: "SearchServer", administration: "Administration") -> None:

@@ -29,6 +29,9 @@ class Progress:
         self._counts: Counter[str] = Counter()
         self._planned = 0
         self._skipped = 0
+        # The document of a file that is empty now is deleted; the plan has the file once.
+        self._emptied = 0
+        self._last_empty: str | None = None
         self._unreachable = 0
 
     def begin_run(self) -> None:
@@ -44,7 +47,8 @@ class Progress:
                 self._planned = done + event["add"] + event["update"] + event["delete"]
                 # What an earlier run has done is unchanged for a later one.
                 unchanged = event["skip"] + event["failed_before"]
-                self._skipped = max(0, unchanged - done + self._counts["deleted"])
+                gone = self._counts["deleted"] - self._emptied
+                self._skipped = max(0, unchanged - (done - gone))
             case {"event": "indexed", "action": action, "source_document": name}:
                 self._counts[action] += 1
                 self._counts["chunks"] += event["chunks"]
@@ -53,10 +57,12 @@ class Progress:
                     self.problem(f"{name}: {warning}")
             case {"event": "deleted", "source_document": name}:
                 self._counts["deleted"] += 1
+                self._emptied += name == self._last_empty
                 self.current = _brief(name)
             case {"event": "notindexed", "source_document": name, "kind": kind}:
                 self._counts[kind] += 1
                 self.current = _brief(name)
+                self._last_empty = name if kind == "empty" else None
                 if kind != "unsupported":
                     self.problem(f"{event['file_path']}: {event['reason']}")
             case {"event": "problem", "message": message}:
@@ -86,7 +92,7 @@ class Progress:
         )
 
     def _done(self) -> int:
-        return self._counts.total() - self._counts["chunks"]
+        return self._counts.total() - self._counts["chunks"] - self._emptied
 
 
 def _brief(text: str) -> str:

@@ -146,7 +146,7 @@ SLOW_SEARCH = {
     "method": "tools/call",
     "params": {
         "name": "Search",
-        "arguments": {"query": " ".join(f"/[ab]*a[ab]{{9}}{number}/" for number in range(400))},
+        "arguments": {"query": " ".join(f"/[ab]*a[ab]{{9}}{number}/" for number in range(800))},
     },
 }
 
@@ -157,6 +157,20 @@ def test_a_call_that_takes_long_does_not_keep_the_process(client: RawClient) -> 
     time.sleep(0.3)
     client.end()
     assert client.process.returncode == 0
+
+
+def test_a_call_that_takes_long_does_not_keep_it_when_stdout_is_closed(client: RawClient) -> None:
+    client.initialize()
+    client.send(SLOW_SEARCH)
+    time.sleep(0.3)
+    assert client.process.stdout is not None
+    client.process.stdout.close()
+    client.send({"jsonrpc": "2.0", "id": 8, "method": "ping"})
+    # The answer to the ping finds that nobody reads.
+    time.sleep(0.5)
+    assert client.process.stdin is not None
+    client.process.stdin.close()
+    assert client.process.wait(timeout=5) == 0
 
 
 def test_a_connection_that_breaks_during_a_call_is_told_of(empty_index: Path) -> None:
