@@ -3,7 +3,7 @@
 import pytest
 
 from shared import Document, Index, Searcher, create
-from shared.confidence import LOW
+from shared.confidence import LOW, probability
 
 
 @pytest.fixture(scope="module")
@@ -112,3 +112,10 @@ def test_what_must_not_match_is_no_question(searcher: Searcher, query: str) -> N
 def test_only_the_languages_of_the_index_have_function_words(searcher: Searcher) -> None:
     found = confidence(searcher, "sea level")
     assert found["sea"] == pytest.approx(found["level"], abs=0.01)
+
+
+def test_more_evidence_is_a_higher_probability() -> None:
+    rising = [probability(share / 100) for share in range(101)]
+    assert rising == sorted(set(rising))
+    assert rising[0] == 0
+    assert 0.9 < rising[-1] < 1
