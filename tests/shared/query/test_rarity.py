@@ -27,9 +27,9 @@ def test_a_common_word_does_not_win_where_it_is_rare(searcher: Searcher) -> None
     assert best.source_document == "kitchen"
 
 
-def weight(searcher: Searcher, clause: str) -> float:
+def weight(searcher: Searcher, clause: str, query: str = "die cube") -> float:
     """The weight of a clause in the query that is run."""
-    steps = {step.step: step.query for step in searcher.explain("die cube", detail="steps").steps}
+    steps = {step.step: step.query for step in searcher.explain(query, detail="steps").steps}
     found = re.search(rf"{re.escape(clause)}\^([0-9.]+)", steps["index"])
     assert found, steps["index"]
     return float(found[1])
@@ -38,3 +38,9 @@ def weight(searcher: Searcher, clause: str) -> float:
 def test_only_the_common_word_loses_weight(searcher: Searcher) -> None:
     assert weight(searcher, "content.en:die") < 0.2 * weight(searcher, "content.en:cube")
     assert weight(searcher, "content.de:der") > 0.5 * weight(searcher, "content.en:cube")
+
+
+def test_it_does_so_where_the_query_weights_it_too(searcher: Searcher) -> None:
+    query = "die^2 cube^2"
+    common = weight(searcher, "content.en:die", query)
+    assert common < 0.2 * weight(searcher, "content.en:cube", query)

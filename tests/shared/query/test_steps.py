@@ -44,6 +44,8 @@ def _java(tmp_path: Path) -> None:
 def test_a_phrase_also_matches_words_near_each_other() -> None:
     phrase = Phrase(("notice", "period"))
     assert str(rewrite(phrase, phrases.near)) == '"notice period"~3 ~"notice period"^2'
+    titled = rewrite(Phrase(("notice", "period"), field="title"), phrases.near)
+    assert {leaf.field for leaf in leaves(titled) if isinstance(leaf, Phrase)} == {"title"}
 
 
 @pytest.mark.parametrize("phrase", [Phrase(("notice", "period"), slop=5)])
@@ -157,6 +159,17 @@ def test_neighbouring_words_count_more_where_they_are_near() -> None:
     assert str(proximity.with_neighbours(words, pairs)) == (
         'notice period -x ~"notice period"~3^0.25'
     )
+
+
+def test_not_all_neighbours_of_a_long_text_are_looked_at() -> None:
+    words = Clauses(tuple(Clause(Word(f"word{number}")) for number in range(100)))
+    pairs = proximity.neighbours(words, WEIGHTS)
+    assert len(pairs) == proximity.MOST_PAIRS
+
+
+def test_a_word_alone_has_no_neighbours() -> None:
+    assert proximity.neighbours(Word("notice"), WEIGHTS) == []
+    assert proximity.with_neighbours(Word("notice"), [Phrase(("a", "b"))]) == Word("notice")
 
 
 @pytest.mark.parametrize(
