@@ -2,6 +2,7 @@
 
 import codecs
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from email import policy
 from email.message import EmailMessage
@@ -90,10 +91,13 @@ def _content(part: EmailMessage, source: Source) -> str:
     """The text of a part in the encoding that it declares, or in the one that its bytes are in."""
     payload = part.get_payload(decode=True)
     data = payload if isinstance(payload, bytes) else b""
-    try:
-        return data.decode(_declared_codec(part))
-    except _BROKEN_HEADER:
-        pass
+    codec = _declared_codec(part)
+    if codec is not None:
+        with suppress(UnicodeError):
+            return data.decode(codec)
+        if b"\x1b" in data and data.isascii():
+            # Its bytes would be taken for letters of ASCII.
+            return _decode_escapes(data, codec)
     try:
         if part.get_content_type() == "text/html":
             # The option is for texts that are files.
@@ -101,20 +105,32 @@ def _content(part: EmailMessage, source: Source) -> str:
             return decode_hypertext(replace(source, data=data, options=options))
         return decode(data, source.file)
     except SourceFileError:
-        return data.decode(errors="replace")
+        return data.decode(codec or "utf-8", errors="replace")
 
 
-def _declared_codec(part: EmailMessage) -> str:
-    """The codec of a part.
-
-    Raises:
-        LookupError: none is declared that says how its bytes are to be read.
-    """
-    codec = codecs.lookup(part.get_content_charset("ascii")).name
+def _declared_codec(part: EmailMessage) -> str | None:
+    """The codec of a part; None if none is declared that says how its bytes are to be read."""
+    try:
+        codec = codecs.lookup(part.get_content_charset("ascii")).name
+        # Such as that of base64, which makes no text.
+        "".encode(codec)
+    except _BROKEN_HEADER:
+        return None
     # What declares ASCII, or nothing, may be in any encoding.
-    if codec == "ascii" or codec.replace("-", "_") in NO_CODECS_OF_TEXTS:
-        raise LookupError(codec)
-    return codec
+    return None if codec == "ascii" or codec.replace("-", "_") in NO_CODECS_OF_TEXTS else codec
+
+
+def _decode_escapes(data: bytes, codec: str) -> str:
+    """Text of ISO 2022, in which escapes say what the bytes after them stand for.
+
+    Mails in Japanese have ①, ㈱ and Ⅱ in row 13 of JIS X 0208, which is free there. JIS X 0213 has
+    them in that place, and the characters of JIS X 0208 in theirs.
+    """
+    if codec == "iso2022_jp":
+        codec = "iso2022_jp_2004"
+        for other, known in ((b"$@", b"$(Q"), (b"$B", b"$(Q"), (b"(J", b"(B")):
+            data = data.replace(b"\x1b" + other, b"\x1b" + known)
+    return data.decode(codec, errors="replace")
 
 
 def _attachments(message: EmailMessage) -> Iterator[str]:

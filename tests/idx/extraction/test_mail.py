@@ -111,6 +111,24 @@ def test_a_text_is_decoded_by_its_bytes_where_its_charset_says_nothing(
     assert extracted.text == f"Subject: x\n\n{text}"
 
 
+def test_stray_bytes_cost_only_themselves(read: Read) -> None:
+    headers = b"Subject: x\nContent-Type: text/plain; charset=%s\n\n"
+    korean = ["임대차 계약의 해지 통지는 세 달 전에 하여야 한다."] * 3
+    body = b" \xff\xff ".join(line.encode("euc-kr") for line in korean)
+    assert read("a.eml", headers % b"euc-kr" + body).text.count(korean[0]) == 3
+    # Row 13 of JIS X 0208, which its codec does not have.
+    body = "こんにちは①㈱Ⅱ、契約".encode("iso2022_jp_2004").replace(b"\x1b$(Q", b"\x1b$B")
+    with pytest.raises(UnicodeDecodeError):
+        body.decode("iso2022_jp")
+    assert (
+        read("a.eml", headers % b"iso-2022-jp" + body).text
+        == "Subject: x\n\nこんにちは1(株)II、契約"
+    )
+    # An escape that no text has.
+    body = "契約".encode("iso2022_jp") + b" \x1b$Zend"
+    assert read("a.eml", headers % b"iso-2022-jp" + body).text.startswith("Subject: x\n\n契約")
+
+
 def test_a_page_in_a_mail_may_declare_its_charset_itself(read: Read) -> None:
     page = f'<meta charset="koi8-r"><p>{RUSSIAN}'.encode("koi8-r")
     extracted = read("a.eml", b"Subject: x\nContent-Type: text/html\n\n" + page)
