@@ -4,10 +4,15 @@ import os
 import shlex
 from functools import cached_property
 from pathlib import Path
+from typing import Final
 
 from shared.file_names import decodable
 from shared.results import DocumentSummary
+from shared.schema import keyword
 from shared.searcher import Searcher
+
+_IDS_READ_MEANWHILE: Final = 200
+"""The ids of so many documents can be read while one document is looked for."""
 
 
 class IndexedDocuments:
@@ -23,6 +28,7 @@ class IndexedDocuments:
 
     def __init__(self, searcher: Searcher) -> None:
         self._searcher = searcher
+        self._asked = 0
         self.folders, self.states = searcher.files()
 
     def has_prefix(self, prefix: str) -> bool:
@@ -40,7 +46,7 @@ class IndexedDocuments:
             That another file, or none, is the document, and what to do; None where the id is free,
             or the document was made of this file.
         """
-        if source_document not in self.states and source_document not in self._ids_without_file:
+        if source_document not in self.states and not self._may_be_of_no_file(source_document):
             return None
         document = self._document(source_document)
         if document is None or _is_same(document.file_path, file):
@@ -53,10 +59,22 @@ class IndexedDocuments:
             f"{command} {shlex.quote(source_document)}"
         )
 
+    def _may_be_of_no_file(self, source_document: str) -> bool:
+        """Whether it is worth looking for a document that was not made of a file."""
+        if self._total == len(self.states):
+            return False
+        self._asked += 1
+        if self._asked * _IDS_READ_MEANWHILE < self._total:
+            return True
+        return keyword(source_document) in self._terms
+
     @cached_property
-    def _ids_without_file(self) -> set[str]:
-        # To ask the index for the id of each new file would take longer than to plan.
-        return self._searcher.catalog.ids_without_file()
+    def _total(self) -> int:
+        return self._searcher.documents(limit=1).total_documents
+
+    @cached_property
+    def _terms(self) -> set[str]:
+        return self._searcher.catalog.document_terms()
 
     def _document(self, source_document: str) -> DocumentSummary | None:
         # Of the ids that begin so it is the first.

@@ -16,11 +16,7 @@ from org.apache.lucene.facet import (
 )
 from org.apache.lucene.index import DirectoryReader, SegmentReader, Term
 from org.apache.lucene.search import (
-    BooleanClause,
-    BooleanQuery,
     ConstantScoreQuery,
-    FieldExistsQuery,
-    MatchAllDocsQuery,
     TermQuery,
 )
 
@@ -98,18 +94,14 @@ class Catalog:
             total = searcher.count(first_chunks(with_prefix(schema.SOURCE_DOCUMENT, prefix)))
             return Names(total, ids)
 
-    def ids_without_file(self) -> set[str]:
-        """The ids of all documents that were not made of files."""
+    def document_terms(self) -> set[str]:
+        """The terms of the documents' ids; see `shared.schema.keyword`.
+
+        Those of deleted documents are there, too, until a merge.
+        """
         with self._index.newest() as searcher:
-            query = first_chunks(
-                BooleanQuery.Builder()
-                .add(MatchAllDocsQuery(), BooleanClause.Occur.FILTER)
-                .add(FieldExistsQuery(schema.FILE_STATE), BooleanClause.Occur.MUST_NOT)
-                .build()
-            )
-            stored, loaded = searcher.storedFields(), stored_fields(schema.SOURCE_DOCUMENT)
-            hits = searcher.search(query, max(1, searcher.count(query))).scoreDocs
-            return {stored.document(hit.doc, loaded).get(schema.SOURCE_DOCUMENT) for hit in hits}
+            reader = searcher.getIndexReader()
+            return {term for term, _ in terms_with_prefix(reader, schema.SOURCE_DOCUMENT, "")}
 
     def chunk_ids(self, prefix: str, limit: int) -> Names:
         """The ids of chunks that begin with a prefix; `limit` of them at most.

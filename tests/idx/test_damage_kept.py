@@ -15,24 +15,19 @@ from shared.purge import purge
 from shared.repair import repair
 from shared.restore import restore
 from tests.conftest import Idx
+from tests.idx.damage import change_a_bit
 
 
 @pytest.fixture
 def damaged(empty_index: Path) -> Path:
     """Two segments, a bit of the older of which is changed, where Lucene does not look at once."""
     words = random.Random(4)  # noqa: S311 - words that do not compress
-    for name in "ab":
+    texts = [[f"{words.getrandbits(40):x}" for _ in range(240)] for _ in range(2)]
+    for name, text in zip("ab", texts, strict=True):
         with Index(empty_index) as index:
-            text = " ".join(f"{words.getrandbits(40):x}" for _ in range(240))
-            index.add(Document(name, name, text))
-    change_a_bit(min(empty_index.glob("*.cfs")))
+            index.add(Document(name, name, " ".join(text)))
+    change_a_bit(min(empty_index.glob("*.cfs")), of=texts[0][120].encode())
     return empty_index
-
-
-def change_a_bit(file: Path) -> None:
-    data = bytearray(file.read_bytes())
-    data[len(data) // 2] ^= 1
-    file.write_bytes(data)
 
 
 def files(path: Path) -> dict[str, bytes]:

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from shared import Document, Index
 from tests.conftest import Idx
-from tests.idx.files import documents, ids, make, sync
+from tests.idx.files import documents, ids, make, result, sync
 
 
 def test_a_file_of_a_folder_does_not_replace_what_was_added_by_its_id(
@@ -21,6 +22,17 @@ def test_a_file_of_a_folder_does_not_replace_what_was_added_by_its_id(
     assert [document.title for document in documents(empty_index)] == ["Notes", "other.txt"]
     idx("delete", "notes.txt")
     assert sync(idx, "papers") == {"added": 1, "skipped": 1, "chunks": 1}
+
+
+def test_nor_in_an_index_of_many_documents(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
+    make(tmp_path / "papers", "d000", "d299", "new.txt")
+    with Index(empty_index) as index:
+        for number in range(300):
+            index.add(Document(f"d{number:03}", "Title", "text"))
+        # Its term is there until a merge.
+        index.delete("d299")
+    failed = idx("sync", "papers", "--json", code=1)
+    assert result(failed.stdout) == {"added": 2, "failed": 1, "chunks": 2}
 
 
 def test_a_file_named_by_itself_does_not_replace_another_one(
