@@ -116,9 +116,9 @@ class Crawl:
         scopes: files and folders within it, relative to it with slashes; only these are looked
             at. None for everything.
         without: files and folders within it that are not looked at.
-        own: which files are taken of folders within it that have patterns of their own, by path:
-            what these leave out is left out besides, and what they include stands in place of
-            what the selection does.
+        own: the patterns of folders within it that have some of their own, by path. What these
+            leave out is left out besides, whatever they give back of it; what they include, if
+            anything, stands in place of what the selection does.
 
     Attributes:
         errors: what could not be listed or looked at; its path within the folder is in

@@ -14,23 +14,16 @@ from shared.configuration import Folder, read
 from shared.errors import ConfigurationError, SourceFileError
 
 
-def selection_of(folder: Folder, general: Selection, ctx: typer.Context) -> Selection:
-    """Which files of a remembered folder are taken.
+def own_patterns(folder: Folder, ctx: typer.Context) -> Selection:
+    """The patterns that a remembered folder has of its own.
 
     Args:
-        folder: the folder, whose own patterns to include stand in place of the general ones, and
-            whose patterns to exclude hold besides them.
-        general: what the options, the variables and the configuration file say of all folders.
-        ctx: of the command, whose option ``--include`` beats the folder's patterns.
+        folder: the folder.
+        ctx: of the command, whose option ``--include`` beats the folder's patterns to include.
     """
     source = ctx.get_parameter_source("include")
     is_on_command_line = source is not None and source.name == "COMMANDLINE"
-    return Selection(
-        include=general.include if is_on_command_line else folder.include or general.include,
-        exclude=(*general.exclude, *folder.exclude),
-        hidden=general.hidden,
-        follow_links=general.follow_links,
-    )
+    return Selection(() if is_on_command_line else folder.include, folder.exclude)
 
 
 def add_folders(

@@ -10,7 +10,7 @@ from idx.crawl import Selection
 from idx.extraction.extracted import ExtractionOptions
 from idx.extraction.pool import Limits
 from idx.reading_options import ReadingOptions
-from idx.remembered_folders import selection_of
+from idx.remembered_folders import own_patterns
 from idx.selections import Selections
 from idx.synchronization import Settings
 from shared.errors import NoFoldersError
@@ -41,7 +41,7 @@ def run_settings(
         reading.include or (), reading.exclude or (), reading.hidden, reading.follow_links
     )
     own = {
-        os.path.realpath(folder.path): selection_of(folder, general, context)
+        os.path.realpath(folder.path): own_patterns(folder, context)
         for folder in remembered_folders()
         if folder.include or folder.exclude
     }

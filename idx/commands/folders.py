@@ -107,12 +107,12 @@ def remove(paths: Paths, as_json: Json = False) -> None:
     if removed:
         named = shlex.join(map(str, removed))
         say(
-            "The documents stay in the index; to remove them: "
+            "The documents stay in the index; to remove them, and those of indexed folders within: "
             f"idx sync --exclude '*' --prune-missing {named}"
         )
     if inside:
         named = shlex.join(map(str, inside))
-        say(f"That removes those of folders within, too; to add these again: idx sync {named}")
+        say(f"To add those of folders within that are remembered again: idx sync {named}")
     for path in unknown:
         say(f"Error: {path} is not among the folders; see idx folders list")
     if unknown:

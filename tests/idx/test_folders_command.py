@@ -1,6 +1,7 @@
 """`idx folders`: the remembered folders in the configuration file, and the rest of it untouched."""
 
 import json
+import os
 import stat
 from pathlib import Path
 
@@ -10,7 +11,8 @@ from typer.testing import CliRunner
 
 from idx.crawl import Selection
 from idx.options import Exclude, Include
-from idx.remembered_folders import selection_of
+from idx.remembered_folders import own_patterns
+from idx.selections import Selections
 from shared.configuration import Folder
 from shared.settings import configuration_file
 from tests.conftest import Idx
@@ -68,7 +70,7 @@ def test_folders_are_added_listed_and_removed(idx: Idx, folder: Path) -> None:
     removed = idx("folders", "remove", "a", folder / "c")
     assert removed.stdout == f"Removed {folder}/a from {file}\nRemoved {folder}/c from {file}\n"
     assert removed.stderr == (
-        "The documents stay in the index; to remove them: "
+        "The documents stay in the index; to remove them, and those of indexed folders within: "
         f"idx sync --exclude '*' --prune-missing {folder}/a {folder}/c\n"
     )
     assert listed(idx) == [f"{folder}/b"]
@@ -79,7 +81,7 @@ def test_folders_within_a_removed_one_are_named(idx: Idx, folder: Path) -> None:
     idx("folders", "add", "a", "a/in ner", "b")
     _, told = idx("folders", "remove", "a").stderr.splitlines()
     again = f"idx sync '{folder}/a/in ner'"
-    assert told == f"That removes those of folders within, too; to add these again: {again}"
+    assert told == f"To add those of folders within that are remembered again: {again}"
 
 
 def test_answers_as_json(idx: Idx, folder: Path) -> None:
@@ -244,7 +246,8 @@ def test_own_patterns_of_a_folder_stand_before_the_general_ones_but_not_before_a
     def sync(context: typer.Context, include: Include = None, exclude: Exclude = None) -> None:
         general = Selection(include or (), exclude or (), hidden=True)
         for each in (own, Folder(path=folder)):
-            found = selection_of(each, general, context)
+            own_of = {os.path.realpath(folder): own_patterns(each, context)}
+            found = Selections(general, own_of).of(folder)
             typer.echo(f"{[*found.include]} {[*found.exclude]} {found.hidden}")
 
     def lines(*arguments: str) -> list[str]:
