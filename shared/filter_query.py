@@ -30,6 +30,7 @@ from shared.field_names import all_fields, metadata_field_of
 from shared.filters import Filter, FilterOperator
 from shared.indexed_folder import IndexedFolders
 from shared.lucene_document import metadata_text
+from shared.query.named_fields import is_number
 from shared.settings import MAX_COUNT
 
 _FILE_FIELD: Final = schema.metadata_field(schema.FILE_PATH)
@@ -78,8 +79,10 @@ def _condition(condition: Filter, reader: Any, folders: IndexedFolders) -> Any:
     _check(condition)
     if field == _FILE_FIELD and condition.operator != "exists":
         return _files(condition, folders)
-    if condition.operator == "range" and not _has_numbers(condition, field, reader):
-        condition = _in_words(condition)
+    if condition.operator == "range":
+        bound = _numeric if _has_numbers(condition, field, reader) else _textual
+        least, most = bound(condition.minimum), bound(condition.maximum)
+        condition = replace(condition, minimum=least, maximum=most)
     return _CONDITIONS[condition.operator](condition, field)
 
 
@@ -108,13 +111,14 @@ def _has_numbers(condition: Filter, field: str, reader: Any) -> bool:
     return field == schema.CHUNK_INDEX or schema.number_field(condition.field) in all_fields(reader)
 
 
-def _in_words(condition: Filter) -> Filter:
-    """A range of texts, of which a bound may look like a number: the year 2024."""
-    least, most = (
-        bound if bound is None else metadata_text(bound)
-        for bound in (condition.minimum, condition.maximum)
-    )
-    return replace(condition, minimum=least, maximum=most)
+def _numeric(bound: Scalar | None) -> Scalar | None:
+    """A bound among numbers, which may be written as a text."""
+    return float(bound) if isinstance(bound, str) and is_number(bound) else bound
+
+
+def _textual(bound: Scalar | None) -> Scalar | None:
+    """A bound among texts, which may look like a number: the year 2024."""
+    return None if bound is None else metadata_text(bound)
 
 
 def _one_of(condition: Filter, field: str) -> Any:

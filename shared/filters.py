@@ -17,8 +17,9 @@ class Filter:
     Attributes:
         field: `source_document`, `id`, `chunk_index`, or a key of the documents' metadata.
         operator: `eq` and `ne` compare with `value`; `in` and `not_in` with each of a list;
-            `range` takes `minimum`, `maximum` or both, inclusive, two numbers or two texts
-            (ISO 8601 dates are ordered as text); `exists` needs no value; `prefix` is for text.
+            `range` takes `minimum`, `maximum` or both, inclusive: two numbers, which may be
+            written as texts where the field has numbers, or two texts (ISO 8601 dates are ordered
+            as text); `exists` needs no value; `prefix` is for text.
         value: what to compare with.
         minimum: the least value of a range.
         maximum: the greatest value of a range.
@@ -55,19 +56,12 @@ def parse_filter(text: str) -> Filter:
         case "^=":
             return Filter(field, "prefix", value)
         case ">=":
-            return Filter(field, "range", minimum=_number_or_text(value))
+            return Filter(field, "range", minimum=value)
         case "<=":
-            return Filter(field, "range", maximum=_number_or_text(value))
+            return Filter(field, "range", maximum=value)
         case "=" if value == "*":
             return Filter(field, "exists")
     choices: list[Scalar] = [*value.split("|")]
     if len(choices) > 1:
         return Filter(field, "in" if sign == "=" else "not_in", choices)
     return Filter(field, "eq" if sign == "=" else "ne", value)
-
-
-def _number_or_text(value: str) -> Scalar:
-    try:
-        return float(value)
-    except ValueError:
-        return value

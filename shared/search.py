@@ -111,7 +111,7 @@ def _best(
     if request.sort != BY_SCORE and not query.browses:
         # As many as are rated on the first page by score: the order makes no difference.
         return best_first(searcher, query, selection, request.limit, evidence).hits
-    return found[:1] if request.offset else []
+    return found[: request.limit] if request.offset else []
 
 
 def _hits(

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
 
@@ -78,22 +78,16 @@ def check_repetitions(text: str) -> None:
             )
 
 
-def check_fuzzy_words(text: str) -> None:
+def check_fuzzy_words(words: Sequence[str]) -> None:
     """Refuse words with ``~`` that Lucene would need long for.
 
     Args:
-        text: a query in Lucene's classic syntax.
+        words: all such words of a query.
 
     Raises:
-        QueryError: there are such words.
+        QueryError: they are too long.
     """
-    words = (
-        before.split()[-1]
-        for before in text.split("~")[:-1]
-        # Behind quotes it is the slop of a phrase.
-        if before and not before[-1].isspace() and before[-1] not in '"\\'
-    )
-    letters = list(map(len, words))
+    letters = [*map(len, words)]
     if max(letters, default=0) > MAX_FUZZY_LETTERS or sum(letters) > MAX_FUZZY_LETTERS_IN_ALL:
         raise QueryError(
             f"words with ~ may have {MAX_FUZZY_LETTERS} letters each, and "

@@ -21,7 +21,8 @@ from shared.query.tree import (
 )
 
 _WITH_FIELD: Final = (Word, Phrase, Wildcard, Fuzzy, Expression, Range)
-_NUMBER: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?", re.ASCII)
+# Two rows of digits beside each other would be tried in all ways.
+_NUMBER: Final = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?", re.ASCII)
 
 
 def metadata_keys(reader: Any) -> dict[str, bool]:
@@ -44,15 +45,20 @@ def on_metadata(keys: dict[str, bool]) -> Callable[[Leaf, Occur], Node]:
         as_text = replace(leaf, field=schema.metadata_field(leaf.field))
         as_number = replace(leaf, field=schema.number_field(leaf.field))
         match leaf:
-            case Word(text) if keys[leaf.field] and _is_number(text):
+            case Word(text) if keys[leaf.field] and is_number(text):
                 return any_of(as_text, as_number)
-            case Range(low, high) if keys[leaf.field] and all(map(_is_number, (low, high))):
-                return as_number
+            case Range(low, high) if keys[leaf.field]:
+                bounds = [bound for bound in (low, high) if bound is not None]
+                # Whatever has a value, number or text, is in a range without bounds.
+                return as_number if bounds and all(map(is_number, bounds)) else as_text
         return as_text
 
     return change
 
 
-def _is_number(text: str | None) -> bool:
-    """Whether a text is a number as it is written in a query; an open end is one, too."""
-    return text is None or _NUMBER.fullmatch(text) is not None
+def is_number(text: str) -> bool:
+    """Whether a text is a number as it is written in queries and filters.
+
+    Python would take more for one, such as ``inf`` and ``2_020``.
+    """
+    return _NUMBER.fullmatch(text) is not None

@@ -80,7 +80,6 @@ def parse(text: str, classic: str, operator: Operator) -> Node:
         QueryError: the query is too large, nested too deeply, or cannot be run.
     """
     check_repetitions(classic)
-    check_fuzzy_words(classic)
     IndexSearcher.setMaxClauseCount(MAX_CLAUSES)
     with running():
         try:
@@ -93,6 +92,8 @@ def parse(text: str, classic: str, operator: Operator) -> Node:
     tree = _node(query, 0)
     if sum(1 for _ in leaves(tree)) > MAX_TERMS:
         raise too_many_clauses()
+    everything = leaves(tree, excluded=True)
+    check_fuzzy_words([leaf.text for leaf in everything if isinstance(leaf, Fuzzy)])
     return tree
 
 
@@ -129,7 +130,9 @@ def _node(query: Any, depth: int) -> Node:
         return _boolean(BooleanQuery.cast_(query), depth + 1)
     if BoostQuery.instance_(query):
         boosted = BoostQuery.cast_(query)
-        return weighted(_node(boosted.getQuery(), depth + 1), boosted.getBoost())
+        part = boosted.getQuery()
+        # Parentheses around a word alone leave nothing but their weight.
+        return weighted(_node(part, depth + BoostQuery.instance_(part)), boosted.getBoost())
     return Nothing()
 
 

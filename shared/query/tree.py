@@ -270,8 +270,8 @@ def _inner(outer: Occur, inner: Occur) -> Occur:
     return "should" if inner == "rank" else inner
 
 
-def leaves(node: Node) -> Iterator[Leaf]:
-    """The leaves of a tree, those that must not match left out."""
+def leaves(node: Node, *, excluded: bool = False) -> Iterator[Leaf]:
+    """The leaves of a tree; those that must not match only with `excluded`."""
     # Generators within generators would hand each leaf through all of them.
     waiting: list[Node] = [node]
     while waiting:
@@ -281,7 +281,7 @@ def leaves(node: Node) -> Iterator[Leaf]:
             case Best(nodes):
                 waiting += reversed(nodes)
             case Clauses(clauses):
-                waiting += [c.node for c in reversed(clauses) if c.occur != "must_not"]
+                waiting += [c.node for c in reversed(clauses) if excluded or c.occur != "must_not"]
             case leaf:
                 yield leaf
 

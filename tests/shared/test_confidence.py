@@ -76,6 +76,14 @@ def test_a_later_page_knows_the_best_hit(searcher: Searcher) -> None:
     assert searcher.search("notice period", offset=1).results[0].confidence < 0.7
 
 
+def test_every_page_tells_the_same_where_not_the_first_hit_is_the_best(searcher: Searcher) -> None:
+    query = "sea table seen due three must notice"
+    first, second, *_ = searcher.search(query, limit=3).results
+    assert first.confidence < LOW < second.confidence
+    for offset in range(5):
+        assert not searcher.search(query, limit=3, offset=offset).low_confidence
+
+
 @pytest.mark.parametrize("sort", ["source_document", "-source_document", "-chunk_index"])
 def test_the_best_hit_tells_whether_there_is_an_answer_in_every_order(
     searcher: Searcher, sort: str

@@ -14,7 +14,7 @@ from shared.filters import parse_filter
         ("kind=a|b", Filter("kind", "in", ["a", "b"])),
         ("kind!=a|b", Filter("kind", "not_in", ["a", "b"])),
         ("file_path^=/home/", Filter("file_path", "prefix", "/home/")),
-        ("year>=2020", Filter("year", "range", minimum=2020.0)),
+        ("year>=2020", Filter("year", "range", minimum="2020")),
         ("created<=2024-12-31", Filter("created", "range", maximum="2024-12-31")),
         ("author=*", Filter("author", "exists")),
         ("formula=a=b", Filter("formula", "eq", "a=b")),
@@ -45,7 +45,8 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Searcher:
         file = SourceFile("/papers/b.txt", FileState(None, 4, 0, "hash"))
         metadata: Metadata = {"year": 2020, "author": "Ben", "open": True}
         index.add(Document("b", "B", "word", metadata, file=file))
-        index.add(Document("c/1", "C", "word " * 300, {"year": 2020.5, "date": "2024-05-01"}))
+        metadata = {"year": 2020.5, "date": "2024-05-01", "code": "0100"}
+        index.add(Document("c/1", "C", "word " * 300, metadata))
     return Searcher(path)
 
 
@@ -63,6 +64,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Searcher:
         (Filter("open", "eq", True), {"b"}),
         (Filter("year", "range", minimum=2020), {"b", "c/1"}),
         (Filter("year", "range", minimum=2000, maximum=2020.2), {"b"}),
+        (Filter("year", "range", minimum="2000", maximum="2020.2"), {"b"}),
         (Filter("date", "range", minimum="2024", maximum="2025"), {"c/1"}),
         (Filter("source_document", "eq", "c/1"), {"c/1"}),
         (Filter("source_document", "prefix", "c/"), {"c/1"}),
@@ -98,6 +100,10 @@ def test_each_operator(library: Searcher, condition: Filter, ids: set[str]) -> N
         ("date>=2025", set()),
         ("author>=3", {"a", "b"}),
         ("year>=2020", {"b", "c/1"}),
+        ("year>=2.0205e3", {"c/1"}),
+        ("code>=0100", {"c/1"}),
+        ("code>=1_0", set()),
+        ("code<=inf", {"c/1"}),
         ("id>=3", {"a", "b", "c/1"}),
     ],
 )
@@ -119,7 +125,7 @@ def test_all_filters_must_hold_and_scores_stay(library: Searcher) -> None:
 @pytest.mark.parametrize(
     ("condition", "complaint"),
     [
-        (Filter("nobody"), "no document has the field 'nobody'; .* author, date"),
+        (Filter("nobody"), "no document has the field 'nobody'; .* author, code, date"),
         (Filter("content", "eq", "x"), "put content:WORD into the query"),
         (Filter("author"), "needs one value for 'eq', not null"),
         (Filter("author", "eq", ["x"]), "needs one value"),

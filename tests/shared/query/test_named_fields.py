@@ -35,6 +35,7 @@ def searcher(tmp_path_factory: pytest.TempPathFactory) -> Searcher:
         ("year:[2020 TO 2024}", ["2020", "2022"]),
         ("year:{2020 TO *]", ["2022", "2024"]),
         ("year:[* TO 2022.5}", ["2020"]),
+        ("year:[* TO *]", ["2020", "2022", "2024", "text", "word"]),
         # A year may have been written as text.
         ("year:2020", ["2020", "text"]),
         ("year:2020.0", ["2020"]),

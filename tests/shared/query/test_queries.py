@@ -119,7 +119,12 @@ def test_a_parse_error_says_where(searcher: Searcher, query: str, message: str) 
         (" ".join(f"w{n}" for n in range(3000)), "comes to more than 2,048 terms"),
         ("(" * 19_000, "nested too deeply"),
         (f"{'(a ' * 250}{')' * 250}", "nested too deeply"),
+        (f"{'(' * 60}a{' b)^2' * 60}", "nested too deeply"),
+        (f"{'(' * 60}a{')^2' * 60}", "nested too deeply"),
         (f"{'ab' * 33}~", "words with ~ may have 64 letters each, and 500 in all"),
+        # Lucene separates words at few of the spaces that there are.
+        (f"{'中' * 2_000}\u00a0b~", "words with ~ may have 64 letters each"),
+        (f"fox -{'ab' * 33}~", "words with ~ may have 64 letters each"),
         (" ".join(f"word{n:04}~1" for n in range(100)), "words with ~ may have 64 letters each"),
         ("/a{1,100000}/", "repeats more than 1,000 times"),
         ("/(a{90}b){90}/ x", "repeats more than 1,000 times"),
@@ -130,6 +135,19 @@ def test_a_parse_error_says_where(searcher: Searcher, query: str, message: str) 
 def test_a_query_that_is_too_much_is_refused(searcher: Searcher, query: str, message: str) -> None:
     with pytest.raises(QueryError, match=message):
         searcher.search(query)
+
+
+@pytest.mark.parametrize("end", [r"\\", r"\""])
+def test_an_escape_hides_no_word_that_is_too_long(searcher: Searcher, end: str) -> None:
+    with pytest.raises(QueryError, match="words with ~ may have 64 letters each"):
+        searcher.search(f"{'ab' * 33}{end}~", syntax="lucene")
+
+
+@pytest.mark.parametrize(
+    "query", [f'"{"a" * 70}/~smith"', f"{'(' * 40}jumps{' lazy)^2' * 40}", "jumps~1"]
+)
+def test_what_only_looks_like_too_much_is_a_query(searcher: Searcher, query: str) -> None:
+    searcher.search(query)
 
 
 def test_an_escaped_backslash_hides_no_regular_expression(searcher: Searcher) -> None:
