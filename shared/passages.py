@@ -1,5 +1,6 @@
 """The parts of a text that match a query, with marks that show where."""
 
+import re
 from collections.abc import Iterator
 from itertools import chain
 from typing import Final
@@ -34,6 +35,9 @@ MAX_PASSAGES: Final = 3
 _KOREAN: Final = "ko"
 """Its words have blanks between them, and pairs of their characters are parts of them; those of
 Chinese and Japanese are single characters in the content."""
+
+_PAIR_OF_SYLLABLES: Final = re.compile("[가-힣]{2}")
+"""Other words, and a syllable alone, are terms as they are."""
 
 PASSAGE_LENGTH: Final = 200
 """Characters that a passage is about long; it ends with a whole word."""
@@ -96,7 +100,7 @@ def _in_content(leaf: Leaf) -> Iterator[Node]:
         case Terms(schema.CONTENT | schema.TRANSLITERATED, texts):
             yield Terms(schema.CONTENT, texts)
         case Terms(field, texts) if schema.language_of(field) == _KOREAN:
-            yield from (Pattern(schema.CONTENT, f"*{text}*", scored=False) for text in texts)
+            yield from map(_korean, texts)
         case Terms(field, texts) if schema.language_of(field) in WITH_BIGRAMS:
             yield from (TermPhrase(schema.CONTENT, tuple(zip(text))) for text in texts)
         case Terms(field, texts) if field.startswith(f"{schema.CONTENT}."):
@@ -107,6 +111,13 @@ def _in_content(leaf: Leaf) -> Iterator[Node]:
             yield Pattern(schema.CONTENT, pattern, scored=False)
         case TermPhrase(schema.CONTENT) | Fuzzy(field=schema.CONTENT):
             yield leaf
+
+
+def _korean(text: str) -> Node:
+    """What a term of Korean stands for in the content: any word that it is a part of, or itself."""
+    if _PAIR_OF_SYLLABLES.fullmatch(text):
+        return Pattern(schema.CONTENT, f"*{text}*", scored=False)
+    return Terms(schema.CONTENT, (text,))
 
 
 def _beginning(text: str) -> str:

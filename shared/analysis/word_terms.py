@@ -42,11 +42,11 @@ class WordTerms:
         Args:
             words: what stands between two blanks each, with the signs before and behind it.
         """
+        # Bound once: another thread may put others in their place. Nothing is ever taken out of one.
         known = self._terms
         missing = [word for word in words if word not in known and len(word) <= _LONGEST]
         if missing:
             if len(known) + len(missing) > _REMEMBERED:
-                # Another thread may be reading the old ones.
                 known = self._terms = {word: known[word] for word in words if word in known}
             known.update(_analyzed(self._field, missing))
         return {word: terms for word in words if (terms := known.get(word))}

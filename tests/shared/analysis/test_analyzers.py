@@ -41,6 +41,12 @@ def test_passages_show_base_forms_of_every_language(language: str) -> None:
     assert any("<mark>" in passage for passage in Passages(term).of(text))
 
 
+def test_passages_show_only_pairs_of_korean_syllables_within_words() -> None:
+    terms = Terms("content.ko", ("ai", "5", "의", "계약"))
+    (passage,) = Passages(terms).of("He said AI of 2025, 나의 임대차계약서")
+    assert passage == "He said <mark>AI</mark> of 2025, 나의 <mark>임대차계약서</mark>"
+
+
 @pytest.mark.parametrize(
     ("language", "one", "other"),
     [
