@@ -42,7 +42,7 @@ class WordTerms:
         Args:
             words: what stands between two blanks each, with the signs before and behind it.
         """
-        # Bound once: another thread may put others in their place. Nothing is ever taken out of one.
+        # Bound once: another thread may put others in their place. Nothing is taken out of any.
         known = self._terms
         missing = [word for word in words if word not in known and len(word) <= _LONGEST]
         if missing:
