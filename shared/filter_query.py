@@ -30,7 +30,7 @@ from shared.field_names import all_fields, metadata_field_of
 from shared.filters import Filter, FilterOperator
 from shared.indexed_folder import IndexedFolders
 from shared.lucene_document import metadata_text
-from shared.query.named_fields import is_number
+from shared.number_syntax import is_number
 from shared.settings import MAX_COUNT
 
 _FILE_FIELD: Final = schema.metadata_field(schema.FILE_PATH)

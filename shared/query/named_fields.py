@@ -1,12 +1,12 @@
 """The step for fields that the query names: ``author:Ann`` means a key of the metadata."""
 
-import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final
 
 from shared import schema
 from shared.field_names import all_fields, metadata_fields
+from shared.number_syntax import is_number
 from shared.query.tree import (
     Expression,
     Fuzzy,
@@ -21,8 +21,6 @@ from shared.query.tree import (
 )
 
 _WITH_FIELD: Final = (Word, Phrase, Wildcard, Fuzzy, Expression, Range)
-# Two rows of digits beside each other would be tried in all ways.
-_NUMBER: Final = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?", re.ASCII)
 
 
 def metadata_keys(reader: Any) -> dict[str, bool]:
@@ -54,11 +52,3 @@ def on_metadata(keys: dict[str, bool]) -> Callable[[Leaf, Occur], Node]:
         return as_text
 
     return change
-
-
-def is_number(text: str) -> bool:
-    """Whether a text is a number as it is written in queries and filters.
-
-    Python would take more for one, such as ``inf`` and ``2_020``.
-    """
-    return _NUMBER.fullmatch(text) is not None
