@@ -28,16 +28,19 @@ from shared.checksums import blocks, damage_of
 from shared.commit import commit_files, rebuilt_schema
 from shared.errors import BackupError, IndexDamagedError, IndexPathError
 from shared.folder_exchange import flush, replace_folder
+from shared.index_format import begins_as_lucene
 from shared.progress import Progress, Step
 from shared.statistics import document_count, size_bytes
 
 NOTE: Final = "backup.json"
 """The file that tells of which index a folder is a backup."""
 
-_PARTS: Final = re.compile(
-    rf"(pending_)?segments_.*|_.*|write\.lock|{re.escape(NOTE)}|{re.escape(failures.FILE_NAME)}"
-)
-"""What the files in a backup are named; those of Lucene may change if somebody writes to it."""
+_BESIDE_LUCENE: Final = frozenset({"write.lock", NOTE, failures.FILE_NAME})
+"""Files in a backup that have no header of Lucene."""
+
+_LUCENE_FILE: Final = re.compile(r"(pending_)?segments_[0-9a-z]+|_[0-9a-z]+(_.*)?\..*")
+"""What Lucene names its files (`IndexFileNames.CODEC_FILE_PATTERN`); which ones there are changes
+if somebody writes to the backup."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +142,18 @@ def _check_destination(path: Path, destination: Path) -> None:
 
 
 def _is_part(file: Path) -> bool:
-    return _PARTS.fullmatch(file.name) is not None and not file.is_dir()
+    """Whether a file in a backup is of it, and may be deleted with it.
+
+    The name alone does not tell: `_letter.doc` could be a file of Lucene, too.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    if not file.is_file():
+        return False
+    if file.name in _BESIDE_LUCENE:
+        return True
+    return _LUCENE_FILE.fullmatch(file.name) is not None and begins_as_lucene(file)
 
 
 def _check_schema(path: Path) -> None:

@@ -73,6 +73,16 @@ def has_segments(path: Path) -> bool:
     return any(path.glob("_*.si"))
 
 
+def begins_as_lucene(file: Path) -> bool:
+    """Whether a file begins with the number that stands at the head of each file of Lucene.
+
+    Raises:
+        OSError: it is gone, or cannot be read.
+    """
+    with file.open("rb") as stream:
+        return stream.read(4) == _CODEC_MAGIC.to_bytes(4, "big")
+
+
 def commit_id(commit: Path) -> bytes | None:
     """The random id that Lucene gives every commit, from the header of its ``segments_N`` file.
 

@@ -42,6 +42,19 @@ def test_a_backup_with_something_else_in_it_is_not_replaced(
     assert (copies / "letter.txt").read_text() == "mine"
 
 
+@pytest.mark.parametrize(
+    "name", ["_notes.txt", "_README.md", "_letter.doc", "_0.si.txt", "segments_list.csv"]
+)
+def test_a_file_that_is_named_like_one_of_lucene_is_not_deleted(
+    filled: Path, tmp_path: Path, name: str
+) -> None:
+    backup(filled, tmp_path / "copy")
+    (tmp_path / "copy" / name).write_text("mine")
+    with pytest.raises(BackupError, match=f"such as '{name}'"):
+        backup(filled, tmp_path / "copy")
+    assert (tmp_path / "copy" / name).read_text() == "mine"
+
+
 def test_a_backup_that_was_written_to_is_replaced(filled: Path, tmp_path: Path) -> None:
     backup(filled, tmp_path / "copy")
     with Index(tmp_path / "copy") as index:
