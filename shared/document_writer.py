@@ -49,7 +49,13 @@ class DocumentWriter:
             What will have the number of its chunks, or the error: `InvalidDocumentError` if it
             cannot be indexed, `IndexWriteError` if the file system refused to write.
         """
-        first, more = next(batches, []), next(batches, [])
+        try:
+            first, more = next(batches, []), next(batches, [])
+        except InvalidDocumentError as error:
+            # Told like what Lucene refuses, after the documents before it.
+            refused: Future[int] = Future()
+            refused.set_exception(error)
+            return refused
         while len(self._pending) >= _AHEAD:
             wait([self._pending.popleft()])
         future = self._thread.submit(self._write, document_id, chain((first, more), batches))

@@ -162,7 +162,6 @@ class Index:
             What will have the number of chunks, or the error of `add`: every one is to be asked.
 
         Raises:
-            InvalidDocumentError: the document has too long metadata.
             ValueError: the index is closed.
         """
         with self._attached():
@@ -176,7 +175,8 @@ class Index:
             Each document with the number of its chunks, in the order in which they come.
 
         Raises:
-            InvalidDocumentError: one cannot be indexed; those after it may be there.
+            InvalidDocumentError: one cannot be indexed; those before it were yielded, and a few
+                after it may be there, too.
             IndexWriteError: the file system refused to write.
             ValueError: the index is closed.
         """

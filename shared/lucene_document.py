@@ -66,7 +66,7 @@ def to_lucene(document: Document) -> Iterator[list[Any]]:
         )
     document = with_language(document)
     pieces, to_place = tee(chunks(document.id, document.title, document.content))
-    return placed_to_lucene(document, zip(pieces, places(document, to_place), strict=True))
+    yield from placed_to_lucene(document, zip(pieces, places(document, to_place), strict=True))
 
 
 def placed_to_lucene(

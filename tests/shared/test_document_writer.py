@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from shared import Document, Index, Searcher
+from shared import Document, Index, InvalidDocumentError, Searcher
 
 
 def test_documents_are_written_in_the_order_in_which_they_are_submitted(empty_index: Path) -> None:
@@ -37,6 +37,24 @@ def test_many_documents_tell_their_chunks_in_order(empty_index: Path) -> None:
     with Index(empty_index) as index:
         added = list(index.add_all(documents))
     assert added == [(document, (0, 1, 3)[n % 3]) for n, document in enumerate(documents)]
+
+
+def test_documents_before_one_that_cannot_be_indexed_are_told(empty_index: Path) -> None:
+    refused = Document("c", "Title", "text", {"creator": "c" * 1_000_001})
+    documents = [Document(name, "Title", "text " * 50_000) for name in "ab"]
+    told: list[str] = []
+    with Index(empty_index) as index:
+        with pytest.raises(InvalidDocumentError, match="metadata of the document 'c'"):  # noqa: PT012
+            for document, _ in index.add_all([*documents, refused]):
+                told.append(document.id)
+        assert told == ["a", "b"]
+        submitted = index.submit(refused)
+        with pytest.raises(InvalidDocumentError, match="metadata of the document 'c'"):
+            submitted.result()
+        with pytest.raises(InvalidDocumentError, match="metadata of the document 'c'"):
+            index.add(refused)
+    with Searcher(empty_index) as searcher:
+        assert [one.source_document for one in searcher.documents().documents] == told
 
 
 def test_whatever_is_called_afterwards_comes_after_them(empty_index: Path) -> None:
