@@ -87,6 +87,18 @@ def save_failures(index: Path, failures: Mapping[str, Failure]) -> None:
         raise IndexWriteError(index, f"{FILE_NAME}: {error.strerror or error}") from error
 
 
+def replace_failures(index: Path, failures: Mapping[str, Failure]) -> None:
+    """Have an index know these failures and no others.
+
+    Raises:
+        IndexWriteError: the file system refused; those of before are still there.
+    """
+    if failures:
+        save_failures(index, failures)
+    else:
+        delete_failures(index)
+
+
 def delete_failures(index: Path) -> None:
     """Forget all failures.
 

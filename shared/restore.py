@@ -2,7 +2,7 @@
 
 import shutil
 import tempfile
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,9 +28,11 @@ from shared.errors import (
     BackupError,
     IndexDamagedError,
     IndexLuceneVersionError,
+    IndexPathError,
     IndexWriteError,
     LuceneError,
 )
+from shared.failures import Failure
 from shared.folder_exchange import flush
 from shared.index_format import has_segments
 from shared.index_writer import clean, locked, open_writer
@@ -91,6 +93,7 @@ def restore(
         raise BackupError(f"there is no backup at {source}; idx backup makes one")
     if path.exists() and source.samefile(path):
         raise BackupError(f"{source} is the index itself, not a backup of it")
+    known = failures.load_failures(source)
     # Lucene locks what it copies from, but a backup may be on a medium that is read only.
     with (
         jvm.attached("batch"),
@@ -110,14 +113,10 @@ def restore(
                 index_folder.prepare(path)
             with (
                 closing(FSDirectory.open(Paths.get(str(path)))) as directory,
-                closing(_replaced(directory, path, backup, wait)) as steps,
+                closing(_replaced(directory, path, backup, wait, known)) as steps,
             ):
                 for _ in progress(steps):
                     pass
-    if known := failures.load_failures(source):
-        failures.save_failures(path, known)
-    else:
-        failures.delete_failures(path)
     return Restored(str(path), str(source), documents, chunks)
 
 
@@ -141,15 +140,17 @@ def _checked(source: Path, links: Path) -> Iterator[Step]:
         (links / name).symlink_to(source / name)
 
 
-def _replaced(directory: Any, path: Path, backup: Any, wait: float) -> Generator[Step, None, None]:
+def _replaced(
+    directory: Any, path: Path, backup: Any, wait: float, known: Mapping[str, Failure]
+) -> Generator[Step, None, None]:
     """Put the segments of a backup in the place of whatever is left of an index."""
     with locked(directory, path, wait):
         shutil.rmtree(path / _BESIDE, ignore_errors=True)
         is_readable = _is_readable(directory, path)
         if not is_readable:
-            yield from _written_beside(path, backup)
+            yield from _written_beside(path, backup, known)
     if is_readable:
-        yield from _written_over(directory, path, backup, wait)
+        yield from _written_over(directory, path, backup, wait, known)
     else:
         # Of the old index no commit is left, so its files go.
         clean(directory, path)
@@ -186,11 +187,17 @@ def _is_readable(directory: Any, path: Path) -> bool:
     return True
 
 
-def _written_over(directory: Any, path: Path, backup: Any, wait: float) -> Iterator[Step]:
+def _written_over(
+    directory: Any, path: Path, backup: Any, wait: float, known: Mapping[str, Failure]
+) -> Iterator[Step]:
     """Copy the segments of a backup beside those that are there, and commit them alone."""
     writer = open_writer(directory, path, wait, IndexWriterConfig.OpenMode.CREATE)
     try:
         yield from copy_segments(writer, path, backup, "Restoring")
+        # It writes all that needs room, and can still be taken back if the failures cannot be kept.
+        writer.prepareCommit()
+        failures.replace_failures(path, known)
+        writer.commit()
         writer.close()
     except BaseException:
         writer.rollback()
@@ -198,7 +205,7 @@ def _written_over(directory: Any, path: Path, backup: Any, wait: float) -> Itera
         raise
 
 
-def _written_beside(path: Path, backup: Any) -> Iterator[Step]:
+def _written_beside(path: Path, backup: Any, known: Mapping[str, Failure]) -> Iterator[Step]:
     """Write the segments of a backup into a folder of their own, and move them from there.
 
     Lucene's writer begins where the last commit ends. Where it can read none, it would first
@@ -221,14 +228,16 @@ def _written_beside(path: Path, backup: Any) -> Iterator[Step]:
                 writer.rollback()
                 raise
             *files, commit = commit_files(directory)
-        _take_over(path, beside, files, commit)
+        _take_over(path, beside, files, commit, known)
     except OSError as error:
         raise IndexWriteError(path, error.strerror or str(error)) from error
     finally:
         shutil.rmtree(beside, ignore_errors=True)
 
 
-def _take_over(path: Path, beside: Path, files: Sequence[str], commit: str) -> None:
+def _take_over(
+    path: Path, beside: Path, files: Sequence[str], commit: str, known: Mapping[str, Failure]
+) -> None:
     """Move the files of an index to those of another one, and delete the commits of that.
 
     The file of the commit comes last. From then on readers see the new index: its number is the
@@ -236,14 +245,23 @@ def _take_over(path: Path, beside: Path, files: Sequence[str], commit: str) -> N
     """
     old = [*path.glob("segments_*")]
     with ExitStack() as undo:
-        for names in (files, [commit]):
-            for name in names:
-                (beside / name).rename(path / name)
-                undo.callback((path / name).unlink)
-            flush(path)
+        for name in (*files, commit):
+            if name == commit:
+                flush(path)
+                failures.replace_failures(path, known)
+            (beside / name).rename(path / name)
+            undo.callback((path / name).unlink)
+        flush(path)
         undo.pop_all()
-    for file in old:
-        file.unlink()
+    try:
+        for file in old:
+            file.unlink()
+    except OSError as error:
+        raise IndexPathError(
+            path,
+            f"the backup is in place, but {file.name} of the old index cannot be deleted "
+            f"({error.strerror or error}), and nobody can write to the index while it is there",
+        ) from error
 
 
 def copy_segments(writer: Any, path: Path, source: Any, activity: str) -> Iterator[Step]:

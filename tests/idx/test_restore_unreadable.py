@@ -1,5 +1,6 @@
 """`idx restore` in the place of an index whose commit cannot be read."""
 
+import os
 import random
 import shutil
 import struct
@@ -100,6 +101,41 @@ def test_a_restore_that_fails_leaves_what_there_is(
     assert contents(filled) == contents(tmp_path / "copy")
     assert {file.name for file in filled.iterdir()} == {*files_of_lucene(filled), "write.lock"}
     idx("check")
+
+
+@pytest.mark.parametrize("damage", [None, cut_commit])
+def test_failures_that_cannot_be_replaced_leave_what_there_is(
+    idx: Idx, filled: Path, damage: Callable[[Path], None] | None
+) -> None:
+    if damage:
+        damage(filled)
+    (filled / "failures.json" / "mine").mkdir(parents=True)
+    before = files(filled)
+    failed = idx("restore", "copy", "--yes", code=1)
+    assert "the index is as it was at the last commit" in failed.stderr
+    assert files(filled) == before
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files to somebody else")
+def test_a_commit_that_cannot_be_deleted_is_told_of_when_the_backup_is_in_place(
+    idx: Idx, filled: Path, tmp_path: Path
+) -> None:
+    cut_commit(filled)
+    old = commit_of(filled)
+    (filled / "write.lock").unlink()
+    # Whoever may write to a folder with this mode may delete only files of their own.
+    filled.chmod(0o1777)
+    for path in (filled, old):
+        os.chown(path, 65534, 65534)
+    old.chmod(0o644)
+    restore = ("restore", tmp_path / "copy", "-i", filled, "--yes")
+    failed = idx(*restore, code=1, prefix=UNPRIVILEGED)
+    (message,) = failed.stderr.splitlines()
+    assert f"the backup is in place, but {old.name} of the old index cannot be" in message
+    assert contents(filled) == contents(tmp_path / "copy")
+    idx(*restore)
+    with Index(filled) as index:
+        index.add(Document("later", "Later", "text"))
 
 
 def test_a_commit_that_may_not_be_read_is_no_damage(idx: Idx, filled: Path, tmp_path: Path) -> None:
