@@ -1,8 +1,8 @@
 """What is worked out of a commit once, and remembered until there are newer ones."""
 
-from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import wraps
+from threading import Lock
 from typing import Any, Final, TypeVar
 
 Result = TypeVar("Result")
@@ -18,18 +18,29 @@ def remembered(work: Callable[[Any], Result]) -> Callable[[Any], Result]:
         work: takes a Lucene reader of a whole commit, and returns what nobody changes.
 
     Returns:
-        The function, which remembers its results for the last readers that it got.
+        The function, which remembers its results for the last readers that it got and that are
+        still open.
     """
-    newest: deque[tuple[Any, Result]] = deque(maxlen=_READERS)
+    newest: tuple[tuple[Any, Result], ...] = ()
+    adding = Lock()
+
+    def known(reader: Any) -> Iterator[Result]:
+        # Each call of JCC wraps the reader anew.
+        return (result for other, result in newest if other.equals(reader))
 
     @wraps(work)
     def recall(reader: Any) -> Result:
-        # Another thread may add one meanwhile. Each call of JCC wraps the reader anew.
-        for known, result in tuple(newest):
-            if known.equals(reader):
-                return result
+        nonlocal newest
+        for result in known(reader):
+            return result
         result = work(reader)
-        newest.appendleft((reader, result))
+        with adding:
+            # Another thread may have done the same work meanwhile.
+            for earlier in known(reader):
+                return earlier
+            # What is known of a closed reader would only take memory: nobody asks for it again.
+            still_open = [entry for entry in newest if entry[0].getRefCount() > 0]
+            newest = ((reader, result), *still_open[: _READERS - 1])
         return result
 
     return recall
