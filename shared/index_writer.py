@@ -145,8 +145,8 @@ def exclusive_writer(path: Path, wait: float) -> Iterator[tuple[Any, Any]]:
         open_last_commit(directory, path).close()
         writer = open_writer(directory, path, wait, IndexWriterConfig.OpenMode.APPEND)
         try:
-            # A merge would give what is damaged a new checksum.
-            verify(path, commit_files(directory))
+            # However long it takes: what replaces all files of an index begins with whole ones.
+            verify(path, commit_files(directory), completely=True)
             with closing(open_last_commit(directory, path)) as reader:
                 yield writer, reader
         except BaseException:

@@ -42,7 +42,7 @@ _busy: set[Path] = set()
 _claiming: Final = threading.Lock()
 
 
-def verify(path: Path, names: Iterable[str]) -> list[str]:
+def verify(path: Path, names: Iterable[str], *, completely: bool = False) -> list[str]:
     """Make sure that files of an index are whole, as far as this is not known yet.
 
     If there is more than a gigabyte to read, it is read in the background: what is damaged is
@@ -51,6 +51,7 @@ def verify(path: Path, names: Iterable[str]) -> list[str]:
     Args:
         path: the index folder.
         names: the names of the files.
+        completely: whether to wait until all of it is read, however much it is.
 
     Returns:
         The names of those that are not there.
@@ -70,7 +71,7 @@ def verify(path: Path, names: Iterable[str]) -> list[str]:
                 _refuse(path, name, _known[state])
             else:
                 unknown[name] = state[_SIZE]
-    if sum(unknown.values()) > _BYTES_AT_ONCE:
+    if not completely and sum(unknown.values()) > _BYTES_AT_ONCE:
         _compare_in_background(path, [*unknown])
     else:
         for name in unknown:

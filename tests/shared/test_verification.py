@@ -8,6 +8,8 @@ import pytest
 
 from shared import Document, Index, IndexDamagedError, Searcher, open_index, verification
 from shared.checksums import damage_of
+from shared.optimize import optimize
+from shared.purge import purge
 from tests.idx.damage import change_a_bit
 from tests.idx.raw_index import files_of_lucene
 
@@ -43,6 +45,16 @@ def test_what_is_too_large_to_wait_for_is_found_a_little_later(
 
     with Searcher(segment.parent) as searcher:
         eventually(lambda: f"file {segment.name}: its checksum is wrong" in refusal())
+
+
+@pytest.mark.parametrize("replace", [optimize, purge])
+def test_what_replaces_all_files_waits_for_those_of_any_size(
+    segment: Path, monkeypatch: pytest.MonkeyPatch, replace: Callable[[Path], object]
+) -> None:
+    change_a_bit(segment, of=b"text")
+    monkeypatch.setattr(verification, "_BYTES_AT_ONCE", 0)
+    with pytest.raises(IndexDamagedError, match=f"file {segment.name}: its checksum is wrong"):
+        replace(segment.parent)
 
 
 def test_files_are_read_once_and_again_when_they_are_written_to(
