@@ -193,6 +193,11 @@ def test_a_word_without_letters_is_no_condition() -> None:
     assert on_fields(Word("---")) == "(nothing)"
 
 
+def test_all_terms_of_a_field_are_shown() -> None:
+    assert str(Terms("content", ("a",))) == "content:a"
+    assert str(Terms("content", ("a", "b"))) == "content:(a | b)"
+
+
 def test_weights_multiply() -> None:
     assert weighted(weighted(Word("a"), 2), 3) == Weighted(Word("a"), 6)
     assert weighted(Word("a"), 1) == Word("a")
