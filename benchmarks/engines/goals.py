@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from benchmarks.engines.catalogue import JAVA_FIELDS, PLAIN, TANTIVY, THIS_PROJECT
+from benchmarks.engines.catalogue import JAVA, JAVA_FIELDS, PLAIN, TANTIVY, THIS_PROJECT
 from benchmarks.engines.queries import KINDS
 from benchmarks.engines.results import Run
 
@@ -48,14 +48,16 @@ def goals(runs: Sequence[Run]) -> Iterator[Goal]:
 
 
 def _writing(runs: Sequence[Run]) -> Iterator[Goal]:
-    for all_cores, where in ((False, "one core"), (True, "all cores")):
-        text = f"at least {LEAST_RATE} of the rate of Java for the same fields, {where}"
-        for run in reversed(runs):
-            ours, java = (run.rate(key, all_cores=all_cores) for key in (THIS_PROJECT, JAVA_FIELDS))
-            if ours is not None and java is not None:
-                figure = f"{ours:,.0f} of {java:,.0f} chunks/s: {ours / java:.2f}"
-                yield Goal(text, run.chunks, figure, ours / java >= LEAST_RATE)
-                break
+    pairs = ((THIS_PROJECT, JAVA_FIELDS, "all fields"), (PLAIN, JAVA, "the content alone"))
+    for key, limit, fields in pairs:
+        for all_cores, where in ((False, "one core"), (True, "all cores")):
+            text = f"{fields} at {LEAST_RATE} of the rate of Java at least, {where}"
+            for run in reversed(runs):
+                ours, java = (run.rate(each, all_cores=all_cores) for each in (key, limit))
+                if ours is not None and java is not None:
+                    figure = f"{ours:,.0f} of {java:,.0f} chunks/s: {ours / java:.2f}"
+                    yield Goal(text, run.chunks, figure, ours / java >= LEAST_RATE)
+                    break
 
 
 def _searching(run: Run, key: str, lead: float, text: str) -> Iterator[Goal]:

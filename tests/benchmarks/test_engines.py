@@ -49,6 +49,7 @@ def run(**engines: Figures) -> Run:
 
 REACHED = run(
     **{
+        JAVA: figures("Java", rate=8_100, milliseconds=0.9, memory=0.5),
         JAVA_FIELDS: figures("Java", rate=1_000, milliseconds=1, memory=0.5),
         THIS_PROJECT: figures("this project", rate=960, milliseconds=3, memory=1.1),
         PLAIN: figures("plain Lucene", rate=8_000, milliseconds=0.9, memory=0.5),
@@ -70,7 +71,7 @@ def test_a_goal_is_told_of_the_largest_run_that_it_was_measured_in() -> None:
         REACHED, chunks=10 * LARGE, engines={**REACHED.engines, THIS_PROJECT: unmeasured}
     )
     found = {goal.text: goal.chunks for goal in goals([REACHED, larger])}
-    one_core = "at least 0.95 of the rate of Java for the same fields, one core"
+    one_core = "all fields at 0.95 of the rate of Java at least, one core"
     assert found[one_core] == LARGE
     assert found["the whole search no slower than tantivy, two words"] == 10 * LARGE
 
