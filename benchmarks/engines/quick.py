@@ -74,10 +74,10 @@ BOUNDS: Final = (
     Bound("processor time to index, to plain Lucene", 9.0, _processor(PLAIN)),
     Bound("memory to index, to Java with the same fields", 1.9, _memory),
     Bound("index, to plain Lucene", 2.1, _size),
-    Bound("p50 of two words, to plain Lucene", 30.0, _median("two words")),
-    Bound("p50 of six words, to plain Lucene", 45.0, _median("six words")),
-    Bound("p50 of a phrase, to plain Lucene", 30.0, _median("a phrase")),
-    Bound("p50 of a prefix, to plain Lucene", 20.0, _median("a prefix")),
+    Bound("p50 of two words, to plain Lucene", 12.0, _median("two words")),
+    Bound("p50 of six words, to plain Lucene", 32.0, _median("six words")),
+    Bound("p50 of a phrase, to plain Lucene", 12.0, _median("a phrase")),
+    Bound("p50 of a prefix, to plain Lucene", 10.0, _median("a prefix")),
 )
 
 
