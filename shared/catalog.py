@@ -15,10 +15,7 @@ from org.apache.lucene.facet import (
     StringValueFacetCounts,
 )
 from org.apache.lucene.index import DirectoryReader, SegmentReader, Term
-from org.apache.lucene.search import (
-    ConstantScoreQuery,
-    TermQuery,
-)
+from org.apache.lucene.search import ConstantScoreQuery, TermQuery
 
 from shared import schema
 from shared.chunk_queries import first_chunks, with_prefix

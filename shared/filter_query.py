@@ -80,9 +80,8 @@ def _condition(condition: Filter, reader: Any, folders: IndexedFolders) -> Any:
     if field == _FILE_FIELD and condition.operator != "exists":
         return _files(condition, folders)
     if condition.operator == "range":
-        bound = _numeric if _has_numbers(condition, field, reader) else _textual
-        least, most = bound(condition.minimum), bound(condition.maximum)
-        condition = replace(condition, minimum=least, maximum=most)
+        has_numbers = _has_numbers(condition, field, reader)
+        condition = _in_numbers(condition) if has_numbers else _in_words(condition)
     return _CONDITIONS[condition.operator](condition, field)
 
 
@@ -111,14 +110,22 @@ def _has_numbers(condition: Filter, field: str, reader: Any) -> bool:
     return field == schema.CHUNK_INDEX or schema.number_field(condition.field) in all_fields(reader)
 
 
-def _numeric(bound: Scalar | None) -> Scalar | None:
-    """A bound among numbers, which may be written as a text."""
-    return float(bound) if isinstance(bound, str) and is_number(bound) else bound
+def _in_numbers(condition: Filter) -> Filter:
+    """A range of numbers, if what of its bounds is written as a text is a number, too."""
+    bounds = (condition.minimum, condition.maximum)
+    if not all(is_number(bound) for bound in bounds if isinstance(bound, str)):
+        return condition
+    least, most = (float(bound) if isinstance(bound, str) else bound for bound in bounds)
+    return replace(condition, minimum=least, maximum=most)
 
 
-def _textual(bound: Scalar | None) -> Scalar | None:
-    """A bound among texts, which may look like a number: the year 2024."""
-    return None if bound is None else metadata_text(bound)
+def _in_words(condition: Filter) -> Filter:
+    """A range of texts, of which a bound may look like a number: the year 2024."""
+    least, most = (
+        bound if bound is None else metadata_text(bound)
+        for bound in (condition.minimum, condition.maximum)
+    )
+    return replace(condition, minimum=least, maximum=most)
 
 
 def _one_of(condition: Filter, field: str) -> Any:

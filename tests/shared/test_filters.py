@@ -37,15 +37,12 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Searcher:
     path = tmp_path_factory.mktemp("library") / "index"
     create(path)
     with Index(path) as index:
-        index.add(
-            Document(
-                "a", "A", "word", {"year": 1999, "author": "Ann", "tags": ["x", "y"], "whole": 4.0}
-            )
-        )
+        metadata: Metadata = {"year": 1999, "author": "Ann", "tags": ["x", "y"], "whole": 4.0}
+        index.add(Document("a", "A", "word", {**metadata, "day": 20240501}))
         file = SourceFile("/papers/b.txt", FileState(None, 4, 0, "hash"))
-        metadata: Metadata = {"year": 2020, "author": "Ben", "open": True}
+        metadata = {"year": 2020, "author": "Ben", "open": True}
         index.add(Document("b", "B", "word", metadata, file=file))
-        metadata = {"year": 2020.5, "date": "2024-05-01", "code": "0100"}
+        metadata = {"year": 2020.5, "date": "2024-05-01", "code": "0100", "day": "2024-05-01"}
         index.add(Document("c/1", "C", "word " * 300, metadata))
     return Searcher(path)
 
@@ -66,6 +63,9 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Searcher:
         (Filter("year", "range", minimum=2000, maximum=2020.2), {"b"}),
         (Filter("year", "range", minimum="2000", maximum="2020.2"), {"b"}),
         (Filter("date", "range", minimum="2024", maximum="2025"), {"c/1"}),
+        # A key of numbers and texts: whoever gives a text that is no number means the texts.
+        (Filter("day", "range", minimum="2024", maximum="2024-12"), {"c/1"}),
+        (Filter("day", "range", minimum="2024"), {"a"}),
         (Filter("source_document", "eq", "c/1"), {"c/1"}),
         (Filter("source_document", "prefix", "c/"), {"c/1"}),
         (Filter("source_document", "exists"), {"a", "b", "c/1"}),
@@ -125,7 +125,7 @@ def test_all_filters_must_hold_and_scores_stay(library: Searcher) -> None:
 @pytest.mark.parametrize(
     ("condition", "complaint"),
     [
-        (Filter("nobody"), "no document has the field 'nobody'; .* author, code, date"),
+        (Filter("nobody"), "no document has the field 'nobody'; .* author, code, date, day"),
         (Filter("content", "eq", "x"), "put content:WORD into the query"),
         (Filter("author"), "needs one value for 'eq', not null"),
         (Filter("author", "eq", ["x"]), "needs one value"),
