@@ -1,4 +1,4 @@
-"""A home folder of a test's own."""
+"""Folders of a test's own, and one in which commands have much to do."""
 
 from pathlib import Path
 
@@ -17,6 +17,12 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for variable in ("CODEX_HOME", "COPILOT_HOME"):
         monkeypatch.delenv(variable, raising=False)
     return tmp_path
+
+
+@pytest.fixture
+def own_temporary_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have what a killed process leaves in the system's temporary folder go with the test."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
 
 
 @pytest.fixture(scope="session")

@@ -20,7 +20,7 @@ from tests.idx.files import events
 from tests.idx.raw_index import files_of_lucene
 from tests.idx.writing_commands import COMMANDS, Command, Texts, again, texts
 
-pytestmark = pytest.mark.soak
+pytestmark = [pytest.mark.soak, pytest.mark.usefixtures("own_temporary_folder")]
 
 SEED: Final = int(os.environ.get("KILLS_SEED", "11"))
 

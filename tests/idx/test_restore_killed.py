@@ -16,6 +16,8 @@ from tests.idx.interruptible import INTERRUPTIBLE
 from tests.idx.raw_index import files_of_lucene
 from tests.idx.segments import fill
 
+pytestmark = pytest.mark.usefixtures("own_temporary_folder")
+
 Process = subprocess.Popen[str]
 
 

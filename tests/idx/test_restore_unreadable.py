@@ -25,6 +25,8 @@ from tests.idx.raw_index import files_of_lucene
 from tests.idx.segments import fill
 from tests.unprivileged import UNPRIVILEGED
 
+pytestmark = pytest.mark.usefixtures("own_temporary_folder")
+
 
 @pytest.fixture
 def filled(empty_index: Path) -> Path:
