@@ -59,19 +59,23 @@ def administration(context: ToolContext) -> "Administration":
     return service
 
 
-async def ask(context: ToolContext, work: Callable[["Searcher"], Answer]) -> Answer:
+async def ask(
+    context: ToolContext, work: Callable[["Searcher"], Answer], *, partial: bool = False
+) -> Answer:
     """Answer a request from the index, within the server's budget of time.
 
-    The client is told of the progress each second. When the budget is used up a search ends with
-    what it has found, and when the client cancels the request the search is stopped.
+    The client is told of the progress each second. When the budget is used up, or the client
+    cancels the request, what Lucene searches for it is stopped.
 
     Args:
         context: the request.
         work: asks the searcher; it runs in a thread of the pool.
+        partial: whether an answer says of itself that it is what was found until the budget was
+            used up; any other would be taken for all that there is.
 
     Raises:
         McpLuceneError: what the work raised, or why Java could not start.
-        TimeBudgetError: the work took longer, and could not be stopped.
+        TimeBudgetError: the work took longer.
     """
     state = context.request_context.lifespan_context
     budget, began = state.settings.time_budget, time.monotonic()
@@ -88,6 +92,8 @@ async def ask(context: ToolContext, work: Callable[["Searcher"], Answer]) -> Ans
             if spent >= budget:
                 cancellation.cancel()
             await context.report_progress(spent, budget, "searching")
+        if cancellation.cancelled and not partial:
+            raise TimeBudgetError(budget) from answer.exception()
         return answer.result()
     finally:
         if not answer.done():

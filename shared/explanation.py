@@ -49,6 +49,7 @@ def explain(
     Raises:
         QueryParseError: the query is not valid syntax.
         QueryError: the query is too long or too large.
+        InvalidTextError: the query is not valid Unicode.
         FilterError: a filter does not fit the index.
     """
     reader = searcher.getIndexReader()
@@ -122,7 +123,9 @@ def _parts(explanation: Any) -> Iterator[ScorePart]:
     if description.startswith(_WEIGHT):
         match = description.removeprefix(_WEIGHT).partition(" in ")[0]
         yield ScorePart(match, round(score, 4))
-    elif details and description.startswith(("sum of", "max of", "max plus")):
+    elif details and description.startswith("max of"):
+        yield from _parts(max(details, key=lambda part: part.getValue().doubleValue()))
+    elif details and description.startswith(("sum of", "max plus")):
         for part in details:
             yield from _parts(part)
     else:

@@ -46,13 +46,15 @@ def count_facets(
         FilterError: no document has one of the fields.
     """
     reader = searcher.getIndexReader()
-    collected: dict[tuple[Filter, ...], Any] = {}
+    collected: dict[tuple[int, ...], Any] = {}
     facets = []
     for name in fields:
         field = metadata_field_of(name, reader)
-        others = tuple(condition for condition in filters if condition.field != name)
+        # By their places, since a condition may have a list of values, which has no hash.
+        others = tuple(number for number, other in enumerate(filters) if other.field != name)
         if others not in collected:
-            selection = filtered(query, others, reader, folders)
+            conditions = [filters[number] for number in others]
+            selection = filtered(query, conditions, reader, folders)
             # IndexSearcher.search with a collector manager has a type that JCC cannot wrap.
             unscored = ConstantScoreQuery(selection)
             found = FacetsCollectorManager.search(searcher, unscored, 1, FacetsCollectorManager())

@@ -86,6 +86,8 @@ def topic_terms(searcher: Any, query: ParsedQuery, hits: Sequence[Any], terms: I
             informative[language, text] = likelihood * math.log(1 + chunks / frequency)
     best = sorted(informative.items(), key=lambda item: (-item[1], item[0]))[:TERMS]
     total = sum(value for _, value in best)
+    if not total:
+        return Nothing()
     return any_of(
         *(
             weighted(
@@ -108,6 +110,9 @@ def _likely_terms(
     """How likely a term of a language is in a text like the hits, the better ones counting more."""
     stored, loaded = searcher.storedFields(), stored_fields(schema.CONTENT)
     scores = sum(hit.score for hit in hits)
+    if not scores:
+        # As where all words that were found have the weight 0.
+        return {}
     likely: dict[tuple[str, str], float] = defaultdict(float)
     for hit in hits:
         content = stored.document(hit.doc, loaded).get(schema.CONTENT) or ""

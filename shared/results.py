@@ -86,7 +86,7 @@ class Hit(Citation):
         content: the whole text, or None where only passages or no text were asked for.
         passages: up to three parts of the text around the matches, each match between
             ``<mark>`` and ``</mark>``; None where they were not asked for.
-        score: Lucene's relevance score, above 0; comparable within one answer only.
+        score: Lucene's relevance score, from 0; comparable within one answer only.
         confidence: how likely the chunk answers, from 0 to 1; comparable across queries.
         has_next: whether its document goes on after it.
         has_previous: whether its document begins before it.

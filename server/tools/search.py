@@ -107,6 +107,7 @@ async def search(
             min_confidence=min_confidence,
             rewritten=rewriting.rewritten,
         ),
+        partial=True,
     )
     shown = brief_query(query, max_characters)
     suggestion, rewritten = (

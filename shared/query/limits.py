@@ -2,6 +2,7 @@
 
 import math
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
@@ -13,6 +14,7 @@ from org.apache.lucene.util.automaton import TooComplexToDeterminizeException
 
 from shared import java_errors, schema
 from shared.errors import QueryError, QueryParseError
+from shared.query.tree import Clauses, Node, Weighted
 
 MAX_QUERY_LENGTH: Final = 20_000
 """Characters in a query; more than a page of text is no question."""
@@ -28,6 +30,9 @@ MAX_DEPTH: Final = 50
 
 MAX_REPETITIONS: Final = 1_000
 """Product of the repetition counts in a regular expression."""
+
+MAX_BOOST: Final = 1e18
+"""What weights of the query, multiplied, may come to; Lucene's scores are floats of 32 bits."""
 
 MAX_FUZZY_LETTERS: Final = 64
 MAX_FUZZY_LETTERS_IN_ALL: Final = 500
@@ -87,12 +92,36 @@ def check_fuzzy_words(words: Sequence[str]) -> None:
     Raises:
         QueryError: they are too long.
     """
-    letters = [*map(len, words)]
+    # Normalized they may be longer: of one Arabic ligature it makes 18 letters.
+    letters = [len(unicodedata.normalize("NFKC", word)) for word in words]
     if max(letters, default=0) > MAX_FUZZY_LETTERS or sum(letters) > MAX_FUZZY_LETTERS_IN_ALL:
         raise QueryError(
             f"words with ~ may have {MAX_FUZZY_LETTERS} letters each, and "
             f"{MAX_FUZZY_LETTERS_IN_ALL} in all; use fewer or shorter ones"
         )
+
+
+def check_boosts(node: Node, boost: float = 1.0) -> None:
+    """Refuse weights with which a score is no number any more.
+
+    Args:
+        node: a query, or a part of it.
+        boost: the weight of what the part stands in.
+
+    Raises:
+        QueryError: the weights of a part and of what it stands in have too large a product.
+    """
+    if boost > MAX_BOOST:
+        raise QueryError(
+            f"the weights of the query come to more than {MAX_BOOST:g}; use smaller numbers "
+            "behind ^"
+        )
+    match node:
+        case Weighted():
+            check_boosts(node.node, boost * node.weight)
+        case Clauses():
+            for clause in node.clauses:
+                check_boosts(clause.node, boost)
 
 
 def _counts(expression: str) -> Iterator[list[str]]:

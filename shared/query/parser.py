@@ -35,6 +35,7 @@ from shared.query.limits import (
     MAX_DEPTH,
     MAX_QUERY_LENGTH,
     MAX_TERMS,
+    check_boosts,
     check_fuzzy_words,
     check_repetitions,
     nested_too_deeply,
@@ -90,6 +91,7 @@ def parse(text: str, classic: str, operator: Operator) -> Node:
                 raise
             raise _parse_error(text, classic, error.getJavaException()) from error
     tree = _node(query, 0)
+    check_boosts(tree)
     if sum(1 for _ in leaves(tree)) > MAX_TERMS:
         raise too_many_clauses()
     everything = leaves(tree, excluded=True)

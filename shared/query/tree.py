@@ -260,7 +260,8 @@ def rewrite(node: Node, change: Change, occur: Occur = "should") -> Node:
                 for part in node.clauses
             ]
             # What has no letter, as a dash between two words, is no condition.
-            return Clauses(tuple(part for part in parts if not isinstance(part.node, Nothing)))
+            left = tuple(part for part in parts if not isinstance(part.node, Nothing))
+            return Clauses(left) if left else Nothing()
     return change(node, occur)
 
 

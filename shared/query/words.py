@@ -84,7 +84,8 @@ class WordsOnFields:
             case Phrase():
                 return self._phrase(leaf)
             case Fuzzy() if leaf.field in _OF_WORDS:
-                return self._on_text_fields(replace(leaf, text=_folded(leaf.text)))
+                text = _folded(leaf.text)
+                return self._on_text_fields(replace(leaf, text=text)) if text else Nothing()
             case Expression() if leaf.field in _OF_WORDS:
                 return self._on_text_fields(leaf)
             case Range() if leaf.field in _OF_WORDS:
@@ -147,7 +148,9 @@ class _WordSearch:
         if len(parts) > _MOST_PARTS:
             return self.row(positions)
         if len(parts) > 1:
-            words = [self.word(part, occur) for part in parts]
+            # What has no letter, as a row of underscores, is no condition.
+            found = (self.word(part, occur) for part in parts)
+            words = [part for part in found if not isinstance(part, Nothing)]
             return all_of(*words) if self.requires_all else any_of(*words)
         return any_of(self.row(positions), *self.forms(text, WITHOUT_BLANKS))
 

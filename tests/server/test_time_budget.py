@@ -54,6 +54,14 @@ async def test_a_search_answers_with_what_was_found_when_its_time_is_over(index:
         assert not (await search(client, "rent"))["partial"]
 
 
+@pytest.mark.anyio
+async def test_what_cannot_tell_that_it_is_a_part_is_an_error(index: Path) -> None:
+    async with connected(index, "--time-budget", "1") as client:
+        explained = await client.call_tool("explain_query", {"query": SLOW})
+        assert explained.is_error
+        assert "not ready after 1 seconds" in str(explained.content)
+
+
 @pytest.mark.soak
 @pytest.mark.anyio
 async def test_calls_that_are_cancelled_leave_the_threads_free(index: Path) -> None:

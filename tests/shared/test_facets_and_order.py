@@ -64,6 +64,10 @@ def test_a_filter_on_another_field_counts(searcher: Searcher) -> None:
     assert counts(searcher, "rent", Filter("year", "range", minimum=100)) == {"Ann": 2, "Cid": 1}
 
 
+def test_so_does_one_with_a_list_of_values(searcher: Searcher) -> None:
+    assert counts(searcher, "rent", Filter("year", "in", value=[2020, 100])) == {"Ann": 2, "Cid": 1}
+
+
 def test_the_most_frequent_values_come_first_and_ten_at_most(tmp_path: Path) -> None:
     create(tmp_path / "index")
     with Index(tmp_path / "index") as index:

@@ -65,6 +65,13 @@ def test_a_topic_is_nothing_but_words(query: str, words: int) -> None:
     assert topic_words(parse(query, query, "or")) == words
 
 
+def test_words_that_count_for_nothing_are_no_topic(path: str) -> None:
+    # What has none of the other words has the score 0.
+    nothing = "rocket^0 pencil^0 stripes^0 launch^0"
+    assert found(path, nothing) == found(path, nothing, feedback=0.0)
+    assert set(found(path, nothing).values()) == {0.0}
+
+
 def test_the_terms_are_explained(path: str) -> None:
     with Searcher(path) as searcher:
         explained = searcher.explain(QUERY, detail="scores", limit=1)

@@ -54,6 +54,15 @@ def test_a_score_is_explained_with_what_was_added(searcher: Searcher) -> None:
     assert any('"notice period"~3' in part.match for part in explained.parts)
 
 
+def test_of_a_word_in_several_languages_the_best_one_is_explained(empty_index: Path) -> None:
+    with Index(empty_index) as index:
+        # Too short to tell its language.
+        index.add(Document("a", "Lease", "Rent"))
+    with Searcher(empty_index) as searcher:
+        (explained,) = searcher.explain("rent", detail="scores").hits
+    assert sum(part.score for part in explained.parts) == pytest.approx(explained.score, abs=0.001)
+
+
 PIECE = "in which the owner of the land can end the lease"
 OTHERWISE = "can end the lease in which the owner of the land"
 

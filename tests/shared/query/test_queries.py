@@ -47,6 +47,11 @@ def test_one_word_is_enough_by_default_and_and_needs_all(searcher: Searcher) -> 
     assert found(searcher, "cafe rent", operator="and") == ["lease"]
 
 
+@pytest.mark.parametrize("query", ["quick,lazy,___", "quick,lazy,½"])
+def test_and_needs_nothing_that_has_no_letter(searcher: Searcher, query: str) -> None:
+    assert [hit.id for hit in searcher.search(query, operator="and").results] == ["quick-chunk-001"]
+
+
 def test_and_may_be_met_by_title_and_content_together(searcher: Searcher) -> None:
     assert found(searcher, "week lait", operator="and") == ["menu"]
 
@@ -78,6 +83,8 @@ def test_and_may_be_met_by_title_and_content_together(searcher: Searcher) -> Non
         (f"{'(quick ' * 40}{')' * 40}", ["quick"]),
         ("/j.mps/", ["quick"]),
         ("lazy AND over", ["quick"]),
+        ("lazy AND (- /)", ["quick"]),
+        ("lazy \u0301~", ["quick"]),
         (f'　~ jumsp~ "{"a " * 600}b"~3', ["quick"]),
     ],
 )
@@ -126,6 +133,13 @@ def test_a_parse_error_says_where(searcher: Searcher, query: str, message: str) 
         (f"{'中' * 2_000}\u00a0b~", "words with ~ may have 64 letters each"),
         (f"fox -{'ab' * 33}~", "words with ~ may have 64 letters each"),
         (" ".join(f"word{n:04}~1" for n in range(100)), "words with ~ may have 64 letters each"),
+        # One character that is eighteen in the index.
+        (20 * "\ufdfa" + "~", "words with ~ may have 64 letters each"),
+        ("fox^1" + 38 * "0", "weights of the query come to more than 1e"),
+        (
+            "((fox^10000000 dog)^1000000 cat)^1000000",
+            "weights of the query come to more than 1e",
+        ),
         ("/a{1,100000}/", "repeats more than 1,000 times"),
         ("/(a{90}b){90}/ x", "repeats more than 1,000 times"),
         (r"/a\/b{1,100000}/", "repeats more than 1,000 times"),
