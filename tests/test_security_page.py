@@ -90,6 +90,7 @@ def expected() -> dict[str, str]:
         "arguments of a call": f"{MAX_ARGUMENTS}",
         "filters of a search": f"{arguments.MAX_FILTERS}",
         "values that its filters compare with": f"{arguments.MAX_FILTER_VALUES:,}",
+        "product of the weights behind `^`": f"{limits.MAX_BOOST:.0e}",
         "repetitions in a regular expression": f"{limits.MAX_REPETITIONS:,}",
         "time of a call": seconds(settings.DEFAULT_TIME_BUDGET),
         "time that a call has to stop then": seconds(_SECONDS_TO_STOP),

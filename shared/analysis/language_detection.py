@@ -92,8 +92,8 @@ def languages_of(text: str) -> tuple[str, ...]:
         text: the content of a chunk.
 
     Returns:
-        Codes of `LANGUAGES`, mostly one. Where no language can be told, all that have a
-        dictionary for a short text, and English for a longer one.
+        Codes of `LANGUAGES`, mostly one. Where no language can be told, those of its letters if
+        they tell any; else `WITH_LEMMAS` for a short text, and English for a longer one.
     """
     if not text.isascii():
         text = _VOWEL_MARKS.sub("", text)

@@ -2,7 +2,6 @@
 
 import math
 import re
-import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
@@ -13,6 +12,7 @@ from org.apache.lucene.search import IndexSearcher
 from org.apache.lucene.util.automaton import TooComplexToDeterminizeException
 
 from shared import java_errors, schema
+from shared.analysis.analyzers import normalized
 from shared.errors import QueryError, QueryParseError
 from shared.query.tree import Clauses, Node, Weighted
 
@@ -32,7 +32,8 @@ MAX_REPETITIONS: Final = 1_000
 """Product of the repetition counts in a regular expression."""
 
 MAX_BOOST: Final = 1e18
-"""What weights of the query, multiplied, may come to; Lucene's scores are floats of 32 bits."""
+"""Product of the weights of a part of a query and of the parentheses around it. Lucene's scores are
+floats of 32 bits, up to 3e38 (IEEE 754)."""
 
 MAX_FUZZY_LETTERS: Final = 64
 MAX_FUZZY_LETTERS_IN_ALL: Final = 500
@@ -92,8 +93,8 @@ def check_fuzzy_words(words: Sequence[str]) -> None:
     Raises:
         QueryError: they are too long.
     """
-    # Normalized they may be longer: of one Arabic ligature it makes 18 letters.
-    letters = [len(unicodedata.normalize("NFKC", word)) for word in words]
+    # Folded they may be longer: one Arabic ligature becomes 18 letters.
+    letters = [max(len(word), len(normalized(schema.CONTENT, word))) for word in words]
     if max(letters, default=0) > MAX_FUZZY_LETTERS or sum(letters) > MAX_FUZZY_LETTERS_IN_ALL:
         raise QueryError(
             f"words with ~ may have {MAX_FUZZY_LETTERS} letters each, and "
@@ -113,7 +114,7 @@ def check_boosts(node: Node, boost: float = 1.0) -> None:
     """
     if boost > MAX_BOOST:
         raise QueryError(
-            f"the weights of the query come to more than {MAX_BOOST:g}; use smaller numbers "
+            f"the weights of the query come to more than {MAX_BOOST:.0e}; use smaller numbers "
             "behind ^"
         )
     match node:

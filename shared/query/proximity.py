@@ -49,15 +49,22 @@ def whole(node: Node, text: str, weights: Weights = DEFAULT_WEIGHTS) -> Node:
     words = text.split()
     if not weights.whole_phrase or not _FEWEST_WORDS <= len(words) <= WORDS_PER_CHUNK:
         return Nothing()
-    if not isinstance(node, Clauses) or not all(map(_is_wanted_word, node.clauses)):
+    if not isinstance(node, Clauses):
+        return Nothing()
+    wanted = {part for clause in node.clauses for part in _wanted_word(clause).split()}
+    # What is left over is syntax, such as an operator, or no word.
+    if not wanted.issuperset(words):
         return Nothing()
     return weighted(Phrase(tuple(words)), weights.whole_phrase)
 
 
-def _is_wanted_word(clause: Clause) -> bool:
+def _wanted_word(clause: Clause) -> str:
+    """The text of a word that may or must be anywhere; "" for any other part."""
     # A word that was typed twice counts more, once.
     node = clause.node.node if isinstance(clause.node, Weighted) else clause.node
-    return clause.occur != "must_not" and isinstance(node, Word) and node.field is None
+    if clause.occur == "must_not" or not isinstance(node, Word) or node.field is not None:
+        return ""
+    return node.text
 
 
 def with_neighbours(node: Node, pairs: list[Node]) -> Node:

@@ -2,8 +2,9 @@
 
 A word that some chunk has is left alone, so a query whose words are all there finds what it finds
 without this step. Names with signs or digits in them, what must not match, and phrases are meant to
-the letter. A word that is in the dictionary of a language of the index is not misspelled; it stands
-only for what is spelled so in another language.
+the letter. A word in the dictionary of a language that a twentieth of the chunks have is not
+misspelled (of the languages `WITH_LEMMAS`); it stands only for what is spelled so in another
+language.
 
 A word that one or two chunks have may be misspelled there, too. It is left alone all the same; what
 it may have been meant to be is looked for only when the answer is poor, and only told.

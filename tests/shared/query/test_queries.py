@@ -1,8 +1,10 @@
+import math
+
 import pytest
 
 from shared import Document, Index, Searcher, create
 from shared.errors import QueryError, QueryParseError
-from shared.query.limits import MAX_QUERY_LENGTH
+from shared.query.limits import MAX_BOOST, MAX_QUERY_LENGTH
 
 
 @pytest.fixture(scope="module")
@@ -135,6 +137,7 @@ def test_a_parse_error_says_where(searcher: Searcher, query: str, message: str) 
         (" ".join(f"word{n:04}~1" for n in range(100)), "words with ~ may have 64 letters each"),
         # One character that is eighteen in the index.
         (20 * "\ufdfa" + "~", "words with ~ may have 64 letters each"),
+        (40 * "ß" + "~", "words with ~ may have 64 letters each"),
         ("fox^1" + 38 * "0", "weights of the query come to more than 1e"),
         (
             "((fox^10000000 dog)^1000000 cat)^1000000",
@@ -149,6 +152,12 @@ def test_a_parse_error_says_where(searcher: Searcher, query: str, message: str) 
 def test_a_query_that_is_too_much_is_refused(searcher: Searcher, query: str, message: str) -> None:
     with pytest.raises(QueryError, match=message):
         searcher.search(query)
+
+
+def test_the_greatest_weight_still_makes_a_number(searcher: Searcher) -> None:
+    query = " ".join(f"{word}^{MAX_BOOST:.0f}" for word in ("jumps", "over", "lazy"))
+    (hit, *_) = searcher.search(query).results
+    assert math.isfinite(hit.score)
 
 
 @pytest.mark.parametrize("end", [r"\\", r"\""])
