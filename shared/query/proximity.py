@@ -52,8 +52,8 @@ def whole(node: Node, text: str, weights: Weights = DEFAULT_WEIGHTS) -> Node:
     if not isinstance(node, Clauses):
         return Nothing()
     wanted = {part for clause in node.clauses for part in _wanted_word(clause).split()}
-    # What is left over is syntax, such as an operator, or no word.
-    if not wanted.issuperset(words):
+    # What is left over is an operator or no word; signs around a word alone are of the text.
+    if not wanted.issuperset(word.strip('()"') or word for word in words):
         return Nothing()
     return weighted(Phrase(tuple(words)), weights.whole_phrase)
 

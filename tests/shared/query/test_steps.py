@@ -180,6 +180,7 @@ def test_a_word_alone_has_no_neighbours() -> None:
         ("the end -lease", "(nothing)"),
         ("the end of*", "(nothing)"),
         ("the end\u00a0of it", '"the end of it"^6'),
+        ('the end (of) "it"', '"the end (of) "it""^6'),
         ("end AND lease", "(nothing)"),
         ("+the +end +of", "(nothing)"),
         ("the end^3 of", "(nothing)"),
