@@ -5,6 +5,7 @@ from typing import Any
 from java.lang import Double
 from org.apache.lucene.search import (
     Sort,
+    SortedNumericSelector,
     SortedNumericSortField,
     SortedSetSelector,
     SortedSetSortField,
@@ -27,8 +28,9 @@ def order(name: str, reader: Any) -> Any:
 
     Args:
         name: ``source_document``, ``chunk_index`` or a key of the metadata; with a
-            minus before it the greatest comes first. Chunks without a value come last. Files come
-            folder by folder of the index, in the order of their prefixes, and then by their path.
+            minus before it the greatest comes first. Of several values the one counts that comes
+            first in that order. Chunks without a value come last. Files come folder by folder of
+            the index, in the order of their prefixes, and then by their path.
         reader: the reader to be searched, which knows the fields that exist.
 
     Raises:
@@ -54,10 +56,12 @@ def _field(key: str, reverse: bool, reader: Any) -> Any:
         return SortField(key, SortField.Type.INT, reverse)
     text, number = metadata_field_of(key, reader), schema.number_field(key)
     if number in all_fields(reader):
-        field = SortedNumericSortField(number, SortField.Type.DOUBLE, reverse)
+        of_several = SortedNumericSelector.Type.MAX if reverse else SortedNumericSelector.Type.MIN
+        field = SortedNumericSortField(number, SortField.Type.DOUBLE, reverse, of_several)
         field.setMissingValue(Double(float("-inf") if reverse else float("inf")))
         return field
-    field = SortedSetSortField(text, reverse, SortedSetSelector.Type.MIN)
+    of_several = SortedSetSelector.Type.MAX if reverse else SortedSetSelector.Type.MIN
+    field = SortedSetSortField(text, reverse, of_several)
     # Lucene turns the place of what is missing around, too.
     field.setMissingValue(SortField.STRING_FIRST if reverse else SortField.STRING_LAST)
     return field

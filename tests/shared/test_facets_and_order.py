@@ -94,7 +94,7 @@ def test_an_unknown_field_is_named(searcher: Searcher) -> None:
         ("year", "bcad"),
         ("-year", "acbd"),
         ("author", "acbd"),
-        ("-author", "dbac"),
+        ("-author", "dcba"),
         ("modified", "dabc"),
         ("-modified", "badc"),
         ("source_document", "abcd"),
@@ -103,6 +103,20 @@ def test_an_unknown_field_is_named(searcher: Searcher) -> None:
 )
 def test_the_order_of_hits(searcher: Searcher, sort: str, expected: str) -> None:
     assert order(searcher, sort) == list(expected)
+
+
+@pytest.mark.parametrize("values", [(1, 5, 9), ("1", "5", "9")])
+def test_of_several_values_the_first_in_the_order_counts(
+    empty_index: Path, values: tuple[Scalar, Scalar, Scalar]
+) -> None:
+    least, middle, greatest = values
+    with Index(empty_index) as index:
+        index.add(Document("wide", "T", "text", {"key": [greatest, least]}))
+        index.add(Document("narrow", "T", "text", {"key": middle}))
+    with Searcher(empty_index) as searcher:
+        for sort in ("key", "-key"):
+            hits = searcher.search("text", sort=sort).results
+            assert [hit.source_document for hit in hits] == ["wide", "narrow"]
 
 
 def test_files_come_folder_by_folder(empty_index: Path, tmp_path: Path) -> None:
