@@ -40,6 +40,15 @@ def test_a_system_without_control_groups_has_the_memory_of_the_machine(tmp_path:
     assert machine_memory.usable_bytes(tmp_path, tmp_path / "cgroup") == MACHINE
 
 
+def test_a_process_in_groups_of_the_first_version_only_has_the_limit_of_the_root(
+    tmp_path: Path,
+) -> None:
+    own = tmp_path / "cgroup"
+    own.write_text("1:cpu:/elsewhere\n")
+    (tmp_path / "memory.max").write_text("300000000\n")
+    assert machine_memory.usable_bytes(tmp_path, own) == 300_000_000
+
+
 @pytest.mark.parametrize(
     ("megabytes", "heap"), [(8_192, DEFAULT_JAVA_HEAP), (600, 300), (1_024, 512), (8, 16)]
 )

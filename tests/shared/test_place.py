@@ -55,6 +55,12 @@ def test_the_line_end_at_the_end_begins_no_line() -> None:
     assert place["line_end"] == 2
 
 
+def test_line_ends_before_the_first_and_the_last_letter_count() -> None:
+    first, last = placed("\n" + "word " * 299 + "\nb")
+    assert first[1]["line_start"] == 2
+    assert (last[1]["line_start"], last[1]["line_end"]) == (2, 3)
+
+
 def test_characters_are_those_of_the_words() -> None:
     text = "  \n" + " \t".join(f"wörd{n}😀" for n in range(900)) + "\n "
     found = placed(text)
