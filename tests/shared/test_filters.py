@@ -40,7 +40,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Searcher:
         metadata: Metadata = {"year": 1999, "author": "Ann", "tags": ["x", "y"], "whole": 4.0}
         index.add(Document("a", "A", "word", {**metadata, "day": 20240501}))
         file = SourceFile("/papers/b.txt", FileState(None, 4, 0, "hash"))
-        metadata = {"year": 2020, "author": "Ben", "open": True}
+        metadata = {"year": 2020, "author": "Ben", "open": True, "sent": "2023-01-01T00:00:00Z"}
         index.add(Document("b", "B", "word", metadata, file=file))
         metadata = {"year": 2020.5, "date": "2024-05-01", "code": "0100", "day": "2024-05-01"}
         index.add(Document("c/1", "C", "word " * 300, metadata))
@@ -62,7 +62,10 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Searcher:
         (Filter("year", "range", minimum=2020), {"b", "c/1"}),
         (Filter("year", "range", minimum=2000, maximum=2020.2), {"b"}),
         (Filter("year", "range", minimum="2000", maximum="2020.2"), {"b"}),
+        (Filter("year", "range", maximum="2000"), {"a"}),
         (Filter("date", "range", minimum="2024", maximum="2025"), {"c/1"}),
+        (Filter("date", "range", maximum=2024), {"c/1"}),
+        (Filter("sent", "range", maximum="2023-01-01T00:00:00+00:00"), {"b"}),
         # A key of numbers and texts: whoever gives a text that is no number means the texts.
         (Filter("day", "range", minimum="2024", maximum="2024-12"), {"c/1"}),
         (Filter("day", "range", minimum="2024"), {"a"}),
@@ -82,6 +85,9 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Searcher:
         (Filter("chunk_index", "eq", 2**32 + 1), set()),
         (Filter("year", "eq", 2020.0), {"b"}),
         (Filter("file_path", "prefix", "/papers"), {"b"}),
+        (Filter("file_path", "eq", "/papers/b.txt"), {"b"}),
+        (Filter("file_path", "ne", "/papers/b.txt"), {"a", "c/1"}),
+        (Filter("file_path", "in", ["/papers/a.txt", "/papers/b.txt"]), {"b"}),
         (Filter("file_path", "exists"), {"b"}),
         (Filter("whole", "eq", 4), {"a"}),
         (Filter("chunk_index", "exists"), {"a", "b", "c/1"}),
