@@ -43,7 +43,7 @@ def count_facets(
         folders: the folders of the index.
 
     Raises:
-        FilterError: no document has one of the fields.
+        FilterError: no document has one of the fields, or it is no metadata.
     """
     reader = searcher.getIndexReader()
     collected: dict[tuple[int, ...], Any] = {}
@@ -92,12 +92,7 @@ class _Counted(NamedTuple):
 
 
 def _count(field: str, reader: Any, collected: Any) -> _Counted:
-    if not reader.getDocCount(field):
-        return _Counted([], 0)
     counts = StringValueFacetCounts(_values_of(reader).state(field), collected)
-    found = counts.getTopChildren(MAX_FACET_VALUES, field, [])
-    if found is None:
-        return _Counted([], 0)
-    top = FacetResult.cast_(found)
+    top = FacetResult.cast_(counts.getTopChildren(MAX_FACET_VALUES, field, []))
     values = [(str(entry.label), int(entry.value.intValue())) for entry in top.labelValues]
     return _Counted(values, int(top.childCount))

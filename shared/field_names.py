@@ -4,6 +4,7 @@ A key of the metadata goes by itself: ``author`` means the Lucene field ``metada
 fields of every chunk come first, so a key that is called like one of them has its full name only.
 """
 
+from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from difflib import get_close_matches
 from typing import Any, Final
@@ -63,24 +64,26 @@ def language_fields(existing: AbstractSet[str]) -> list[str]:
     return sorted(field for field in existing if schema.language_of(field))
 
 
-def metadata_field_of(key: str, reader: Any) -> str:
+def metadata_field_of(key: str, reader: Any, besides: Iterable[str] = ()) -> str:
     """The Lucene field of a key of the metadata, to filter, count or sort by.
 
     Args:
         key: such as ``author``.
         reader: the reader to be searched, which knows the fields that exist.
+        besides: fields that serve the same purpose and are no metadata, for the message.
 
     Raises:
-        FilterError: no document has it; the message lists those there are.
+        FilterError: no document has it, or it is no metadata; the message lists what could be
+            used.
     """
     existing, field = all_fields(reader), schema.metadata_field(key)
     if field not in existing:
         prefix = schema.metadata_field("")
         known = [name.removeprefix(prefix) for name in metadata_fields(existing)]
-        raise FilterError(
-            f"no document has the field {key!r}; the fields are "
-            + ", ".join([*schema.KEYWORD_FIELDS, schema.CHUNK_INDEX, *known[:50]])
-        )
+        usable = ", ".join([*besides, *known[:50]]) or "none yet"
+        if key in OF_CHUNKS:
+            raise FilterError(f"the field {key!r} is not for this; those that are: {usable}")
+        raise FilterError(f"no document has the field {key!r}; the fields are {usable}")
     return field
 
 

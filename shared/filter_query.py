@@ -38,6 +38,7 @@ _UTC: Final = re.compile(r"(?<=\d)(?:\+00:00|z)$")
 _PART_OF_TIME: Final = re.compile(r"\d{4}(-\d\d(-\d\d(T\d\d(:\d\d(:\d\d)?)?)?)?)?")
 _LAST: Final = "\U0010ffff"
 _TEXT_FIELDS: Final = (schema.TITLE, schema.CONTENT)
+_FIELDS_OF_CHUNKS: Final = (*schema.KEYWORD_FIELDS, schema.CHUNK_INDEX)
 
 
 def filtered(query: Any, filters: Sequence[Filter], reader: Any, folders: IndexedFolders) -> Any:
@@ -67,11 +68,11 @@ def filtered(query: Any, filters: Sequence[Filter], reader: Any, folders: Indexe
 
 def _resolve(name: str, reader: Any) -> str:
     """The Lucene field that a filter names."""
-    if name in (*schema.KEYWORD_FIELDS, schema.CHUNK_INDEX):
+    if name in _FIELDS_OF_CHUNKS:
         return name
     if name in _TEXT_FIELDS:
         raise FilterError(f"{name!r} is searched, not filtered; put {name}:WORD into the query")
-    return metadata_field_of(name, reader)
+    return metadata_field_of(name, reader, _FIELDS_OF_CHUNKS)
 
 
 def _condition(condition: Filter, reader: Any, folders: IndexedFolders) -> Any:

@@ -54,7 +54,8 @@ def _field(key: str, reverse: bool, reader: Any) -> Any:
         return SortField(key, SortField.Type.STRING, reverse)
     if key == schema.CHUNK_INDEX:
         return SortField(key, SortField.Type.INT, reverse)
-    text, number = metadata_field_of(key, reader), schema.number_field(key)
+    text = metadata_field_of(key, reader, (schema.SOURCE_DOCUMENT, schema.CHUNK_INDEX))
+    number = schema.number_field(key)
     if number in all_fields(reader):
         of_several = SortedNumericSelector.Type.MAX if reverse else SortedNumericSelector.Type.MIN
         field = SortedNumericSortField(number, SortField.Type.DOUBLE, reverse, of_several)

@@ -6,6 +6,7 @@ import pytest
 
 from shared import (
     Document,
+    Facet,
     FileState,
     Filter,
     FilterError,
@@ -17,6 +18,7 @@ from shared import (
     create,
 )
 from shared.document import Scalar
+from shared.optimize import optimize
 
 DOCUMENTS = [
     Document("a", "A", "the rent", {"author": "Ann", "year": 2020, "modified": "2024-05-01"}),
@@ -86,6 +88,37 @@ def test_an_unknown_field_is_named(searcher: Searcher) -> None:
         searcher.search("rent", sort="-colour")
     with pytest.raises(FilterError, match="-score is no order"):
         searcher.search("rent", sort="-score")
+    message = "'id' is not for this; those that are: source_document, chunk_index, author, modified"
+    with pytest.raises(FilterError, match=message):
+        searcher.search("rent", sort="id")
+    message = "'chunk_index' is not for this; those that are: author, modified, year$"
+    with pytest.raises(FilterError, match=message):
+        searcher.search("rent", facets=["chunk_index"])
+
+
+def test_an_empty_index_has_no_fields_yet(empty_index: Path) -> None:
+    with (
+        Searcher(empty_index) as searcher,
+        pytest.raises(FilterError, match="the fields are none yet"),
+    ):
+        searcher.search("rent", facets=["colour"])
+
+
+def test_a_facet_of_no_hits_has_no_values(searcher: Searcher) -> None:
+    assert searcher.search("nothing", facets=["author"]).facets == [Facet("author", [], 0)]
+
+
+def test_a_facet_of_a_key_that_only_deleted_chunks_had_has_no_values(empty_index: Path) -> None:
+    with Index(empty_index) as index:
+        index.add(Document("kept", "T", "text"))
+        index.add(Document("gone", "T", "text", {"key": "value"}))
+        index.commit()
+        index.delete("gone")
+    optimize(empty_index)
+    with Index(empty_index) as index:
+        index.add(Document("another", "T", "text"))
+    with Searcher(empty_index) as searcher:
+        assert searcher.search("text", facets=["key"]).facets == [Facet("key", [], 0)]
 
 
 @pytest.mark.parametrize(
