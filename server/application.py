@@ -30,6 +30,7 @@ from server.prompts.errors import check_request, prompt_error
 from server.protocol_errors import brief_error
 from server.resources.handlers import ResourceHandlers
 from server.scopes import Scope, granted_scopes
+from server.settings import DEFAULT_MAX_SESSIONS
 from server.state import ServerState, ToolContext
 from server.tools import TOOLS, ToolEntry
 from server.tools.choice import chosen_tools
@@ -55,6 +56,7 @@ class SearchServer(MCPServer[ServerState]):
         state: what its handlers share; the pool is closed when the server ends.
         auth: what is announced of authentication over HTTP; None if no token is asked for.
         token_verifier: tells what a token allows; given together with `auth`.
+        max_streams: streams of `subscriptions/listen` that may be open at once.
 
     Raises:
         ServerOptionError: a tool was chosen that does not exist.
@@ -66,8 +68,9 @@ class SearchServer(MCPServer[ServerState]):
         *,
         auth: AuthSettings | None = None,
         token_verifier: TokenVerifier | None = None,
+        max_streams: int = DEFAULT_MAX_SESSIONS,
     ) -> None:
-        self.resources = ResourceHandlers(state.pool)
+        self.resources = ResourceHandlers(state.pool, max_streams)
         self._offered = chosen_tools(state.settings)
 
         @asynccontextmanager

@@ -43,12 +43,27 @@ class CursorError(McpLuceneError):
 
 
 class TooManySubscriptionsError(McpLuceneError):
-    """A client wants to hear of more resources than it may."""
+    """A client wants to hear of more resources than it may.
 
-    def __init__(self, most: int) -> None:
+    Args:
+        most: how many may be subscribed to.
+        whose: by whom.
+    """
+
+    def __init__(self, most: int, whose: str = "a client") -> None:
         super().__init__(
-            f"a client can subscribe to {most:,} resources; subscribe to fewer, or listen to "
+            f"{whose} can subscribe to {most:,} resources; subscribe to fewer, or listen to "
             "changes of the list"
+        )
+
+
+class ServerBusyError(McpLuceneError):
+    """Other calls held all threads until the time of a call was over."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(
+            f"nothing was looked for: for {seconds:g} seconds the server was busy with other "
+            "calls, or still starting; ask again"
         )
 
 

@@ -1,6 +1,7 @@
 """What the handlers of a server share while it runs, and how they ask the index."""
 
 import asyncio
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from mcp.server.mcpserver import Context
 
+from server.errors import ServerBusyError
 from server.lucene_pool import LucenePool
 from server.settings import ServerSettings
 from shared.cancellation import Cancellation
@@ -75,22 +77,31 @@ async def ask(
 
     Raises:
         McpLuceneError: what the work raised, or why Java could not start.
+        ServerBusyError: no thread was free for it until the budget was used up.
         TimeBudgetError: the work took longer.
     """
     state = context.request_context.lifespan_context
     budget, began = state.settings.time_budget, time.monotonic()
-    cancellation = Cancellation()
-    answer = asyncio.ensure_future(
-        state.pool.run(lambda searcher: work(searcher.until(cancellation)))
-    )
+    cancellation, has_begun = Cancellation(), threading.Event()
+
+    def begin(searcher: "Searcher") -> Answer:
+        has_begun.set()
+        return work(searcher.until(cancellation))
+
+    answer = asyncio.ensure_future(state.pool.run(begin))
     try:
         pause = min(_PROGRESS_SECONDS, budget)
         while not (await asyncio.wait({answer}, timeout=pause))[0]:
             spent = time.monotonic() - began
+            pause = _PROGRESS_SECONDS
             if spent >= budget + _SECONDS_TO_STOP:
                 raise TimeBudgetError(budget)
-            if spent >= budget:
+            if spent < budget:
+                pause = min(pause, budget - spent)
+            elif has_begun.is_set():
                 cancellation.cancel()
+            else:
+                raise ServerBusyError(budget)
             await context.report_progress(spent, budget, "searching")
         if cancellation.cancelled and not partial:
             raise TimeBudgetError(budget) from answer.exception()

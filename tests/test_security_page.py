@@ -27,7 +27,7 @@ from server.http.key_set import (
 from server.http.oauth import _LEEWAY_SECONDS
 from server.http.running import _BACKLOG
 from server.lucene_pool import _MAX_THREADS
-from server.resources import subscribers, uris
+from server.resources import subscribers, uris, watcher
 from server.resources.subscribers import _SECONDS_TO_SEND
 from server.state import _SECONDS_TO_STOP
 from shared import document
@@ -102,7 +102,8 @@ def expected() -> dict[str, str]:
         "instructions": characters(instructions.MAX_CHARACTERS),
         "values of a completion": f"{completers.MAX_VALUES}",
         "URI of a resource": characters(uris.MAX_URI),
-        "resources that a client subscribes to": f"{subscribers.MAX_SUBSCRIPTIONS:,}",
+        "resources that a session or a stream subscribes to": f"{subscribers.MAX_SUBSCRIPTIONS:,}",
+        "resources that all clients together subscribe to": f"{watcher.MAX_WATCHED:,}",
         "time to take the news of a change": seconds(_SECONDS_TO_SEND),
         "file": megabytes(shared_settings.DEFAULT_MAX_MEGABYTES * 1e6),
         "time to read a file": seconds(shared_settings.DEFAULT_TIMEOUT),

@@ -44,9 +44,11 @@ def resolve(settings: HttpSettings) -> Address:
         family, _, _, _, found = socket.getaddrinfo(
             settings.host, settings.port, type=socket.SOCK_STREAM
         )[0]
-    except OSError as error:
+    # A name that no host can have is no OSError.
+    except (OSError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or error
         raise ServerOptionError(
-            f"there is no host {settings.host!r} to listen on: {error.strerror}; name one of this "
+            f"there is no host {settings.host[:200]!r} to listen on: {reason}; name one of this "
             "machine's addresses with --host"
         ) from error
     return Address(family, str(found[0]), settings.port)

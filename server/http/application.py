@@ -43,6 +43,7 @@ def http_application(
         state,
         auth=authentication.settings if authentication else None,
         token_verifier=authentication.verifier if authentication else None,
+        max_streams=settings.max_sessions,
     )
     app = server.streamable_http_app(
         streamable_http_path=MCP_PATH,

@@ -6,7 +6,7 @@ the browser of whoever looks at it. The header `Host` tells that name, and `Orig
 
 import re
 from typing import Final
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
 from starlette.requests import Request
@@ -36,8 +36,8 @@ def allowed(settings: HttpSettings, own_url: str, public_url: str) -> TransportS
     public = urlsplit(public_url.lower())
     names = {
         *_LOOPBACK,
-        urlsplit(own_url.lower()).netloc,
-        public.netloc,
+        _host(urlsplit(own_url.lower())),
+        _host(public),
         *(
             _checked("--allowed-host", host, _HOST, "name such as example.org")
             for host in settings.allowed_hosts
@@ -45,7 +45,7 @@ def allowed(settings: HttpSettings, own_url: str, public_url: str) -> TransportS
     }
     origins = {
         *(f"{scheme}://{name}" for scheme in ("http", "https") for name in _LOOPBACK),
-        f"{public.scheme}://{public.netloc}",
+        f"{public.scheme}://{_host(public)}",
         *allowed_origins(settings),
     }
     return TransportSecuritySettings(
@@ -80,11 +80,19 @@ class HostCheck:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request of ASGI."""
         if scope["type"] == "http":
+            # Capitals make no other name, but to the SDK, which looks at it once more.
+            headers = [(k, v.lower() if k == b"host" else v) for k, v in scope["headers"]]
+            scope = {**scope, "headers": headers}
             refusal = await self._security.validate_request(Request(scope))
             if refusal is not None:
                 await refusal(scope, receive, send)
                 return
         await self._app(scope, receive, send)
+
+
+def _host(url: SplitResult) -> str:
+    """The header `Host` of requests for a URL, which leaves out the scheme's own port."""
+    return url.netloc.removesuffix({"http": ":80", "https": ":443"}.get(url.scheme, ""))
 
 
 def _checked(option: str, given: str, pattern: str, meant: str) -> str:

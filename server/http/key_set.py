@@ -93,13 +93,24 @@ class KeySet:
             with anyio.fail_after(_FETCH_SECONDS):
                 async with httpx2.AsyncClient(follow_redirects=False) as client:
                     url = self._url or await _discovered(client, self._issuer)
-                    listed = (await _fetched(client, url)).get("keys")
+                    keys = _listed(await _fetched(client, url))
         except (httpx2.HTTPError, httpx2.InvalidURL, ServerOptionError, ValueError, OSError) as e:
             LOG.error("keys_unavailable", extra={"error": type(e).__name__, "issuer": self._issuer})
             return
-        keys = listed if isinstance(listed, list) else []
         self._keys = [key for key in keys[:_MAX_KEYS] if isinstance(key, dict)]
         self._fetched = time.monotonic()
+
+
+def _listed(document: Mapping[str, Any]) -> list[Any]:
+    """The keys of a set, which may be none (RFC 7517, section 5).
+
+    Raises:
+        ValueError: the document is no set of keys.
+    """
+    keys = document.get("keys")
+    if not isinstance(keys, list):
+        raise ValueError("no keys")  # noqa: TRY004 - as for every other document of no use
+    return keys
 
 
 async def _discovered(client: httpx2.AsyncClient, issuer: str) -> str:

@@ -1,9 +1,11 @@
 """A run of the server by HTTP: everything is put together, then uvicorn serves it."""
 
+import logging
 import socket
 import ssl
 import sys
 from collections.abc import Sequence
+from ipaddress import ip_address
 from typing import Final
 
 import uvicorn
@@ -71,10 +73,14 @@ def run(
     host = listener.getsockname()[0]
     if not (settings.tls_certificate or address.is_loopback_name(host)):
         LOG.warning("not_encrypted", extra={"host": host})
+    if ip_address(host).is_unspecified and not (settings.public_url or settings.allowed_hosts):
+        LOG.warning("no_name", extra={"host": host})
 
     def announce() -> None:
         if settings.json_logs:
-            LOG.info("listening", extra={"url": own_url})
+            # Whatever the level: nobody else tells a port that the system chose.
+            event = ("listening", (), None, None, {"url": own_url})
+            LOG.handle(LOG.makeRecord(LOG.name, logging.INFO, __file__, 0, *event))
         else:
             print(f"Listening on {own_url}", file=sys.stderr, flush=True)
 

@@ -50,9 +50,9 @@ def _refuse_without_administrator(own_tokens: Sequence[tokens.Token], http: Http
     Raises:
         ServerOptionError: no token can have the scope to administer.
     """
-    if http.oauth_issuer or any("admin" in token.scopes for token in own_tokens):
+    if http.oauth_issuer or any({"read", "admin"} <= token.scopes for token in own_tokens):
         return
-    has = "no token has the scope admin" if own_tokens else "there is no authentication"
+    has = "no token has the scopes read and admin" if own_tokens else "there is no authentication"
     raise ServerOptionError(
         f"--admin with --http: {has}, and nobody may administer without; give a token with the "
         "scopes read,admin with --token-file or IDX_TOKENS, or an --oauth-issuer"

@@ -31,11 +31,12 @@ class ResourceHandlers:
 
     Args:
         pool: answers from the index.
+        max_streams: streams of `subscriptions/listen` that may be open at once.
     """
 
-    def __init__(self, pool: LucenePool) -> None:
+    def __init__(self, pool: LucenePool, max_streams: int) -> None:
         self.subscribers = Subscribers(pool)
-        self._listen = ListenHandler(self.subscribers.bus)
+        self._listen = ListenHandler(self.subscribers.bus, max_subscriptions=max_streams)
 
     def register(self, server: Server[ServerState]) -> None:
         """Have a server answer by these handlers, in place of those it has."""

@@ -6,6 +6,7 @@ one with `resources/subscribe`, and hears on its connection. Of changes of the l
 asking; here from its first list or subscription on, since before that it cannot hold a list.
 """
 
+from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any, Final, TypeAlias
@@ -27,7 +28,7 @@ RequestContext: TypeAlias = ServerRequestContext[ServerState, Any]
 """What a handler is told of the request that it answers."""
 
 MAX_SUBSCRIPTIONS: Final = 1_000
-"""Resources that one client can subscribe to: after each commit, each is looked up."""
+"""Resources that one session, or one stream, can subscribe to."""
 
 _SECONDS_TO_SEND: Final = 5.0
 """How long a client may keep the others waiting by not reading what it is sent."""
@@ -47,6 +48,7 @@ class Subscribers:
         self.bus = InMemorySubscriptionBus()
         self._watcher = Watcher(pool, self._tell)
         self._heard_by: dict[Connection, set[Topic]] = {}
+        self._adding: Counter[Connection] = Counter()
 
     def running(self) -> AbstractAsyncContextManager[None]:
         """Tell of changes within a block."""
@@ -57,13 +59,15 @@ class Subscribers:
 
         Raises:
             ResourceNotFoundError: the URI can never be one of a resource.
-            TooManySubscriptionsError: the client has too many already.
+            TooManySubscriptionsError: the client has too many already, or all clients together.
         """
         parse(uri)
-        connection = _connection(context)
-        if len(self._heard_by.get(connection, ())) > MAX_SUBSCRIPTIONS:
+        topic, connection = ResourceUpdated(uri), _connection(context)
+        topics = self._heard_by.get(connection, set())
+        # Changes of the list are among them, and requests that came meanwhile are not yet.
+        if topic not in topics and len(topics) + self._adding[connection] > MAX_SUBSCRIPTIONS:
             raise TooManySubscriptionsError(MAX_SUBSCRIPTIONS)
-        await self._add(connection, ResourceUpdated(uri))
+        await self._add(connection, topic)
 
     def unsubscribe(self, context: RequestContext, uri: str) -> None:
         """Tell a client of an older version no more of a resource."""
@@ -82,7 +86,8 @@ class Subscribers:
         """Watch what a client wants to hear on its stream, as long as that is open.
 
         Raises:
-            TooManySubscriptionsError: these are too many resources.
+            TooManySubscriptionsError: these are too many resources, or all clients together have
+                too many.
         """
         topics: set[Topic] = set()
         for uri in wanted.resource_subscriptions or ():
@@ -104,7 +109,13 @@ class Subscribers:
             connection.exit_stack.callback(self._forget, connection)
         if topic in self._heard_by[connection]:
             return
-        await self._watcher.add([topic])
+        self._adding[connection] += 1
+        try:
+            await self._watcher.add({topic})
+        finally:
+            self._adding[connection] -= 1
+            if not self._adding[connection]:
+                del self._adding[connection]
         topics = self._heard_by.get(connection)
         # The session may have ended meanwhile, or another request have been faster.
         if topics is None or topic in topics:

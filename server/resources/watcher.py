@@ -12,12 +12,14 @@ import asyncio
 import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable
+from collections.abc import Set as AbstractSet
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from mcp.server.subscriptions import ResourcesListChanged, ResourceUpdated
 
+from server.errors import TooManySubscriptionsError
 from server.lucene_pool import LucenePool
 from server.resources.uris import parse
 from shared.errors import ChunkNotFoundError, IndexFolderError, McpLuceneError
@@ -28,6 +30,9 @@ if TYPE_CHECKING:
 
 Topic: TypeAlias = ResourceUpdated | ResourcesListChanged
 """What somebody wants to hear of: a change of one resource, or of the list of documents."""
+
+MAX_WATCHED: Final = 10_000
+"""Topics that all clients together can subscribe to: after each commit, each is looked up."""
 
 _SECONDS_BETWEEN_LOOKS: Final = 0.5
 
@@ -73,15 +78,18 @@ class Watcher:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
 
-    async def add(self, topics: Collection[Topic]) -> None:
+    async def add(self, topics: AbstractSet[Topic]) -> None:
         """Watch topics, for one subscriber more.
 
         Every change from the return of this call on is published.
 
         Raises:
+            TooManySubscriptionsError: these would be too many.
             McpLuceneError: Lucene or Java failed; then nothing more is watched. An index that is
                 missing or cannot be read has no documents.
         """
+        if len(self._watched.keys() | topics) > MAX_WATCHED:
+            raise TooManySubscriptionsError(MAX_WATCHED, "all clients together")
         for topic in topics:
             self._watched.setdefault(topic, _Watched()).subscribers += 1
         try:

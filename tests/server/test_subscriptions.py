@@ -1,6 +1,7 @@
 """Subscribed clients hear what other processes commit, in both eras of the protocol."""
 
 import asyncio
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
@@ -176,6 +177,7 @@ async def test_what_cannot_be_subscribed_to_is_told(empty_index: Path) -> None:
             await client.subscribe_resource(f"document://{number}")
         with pytest.raises(MCPError, match="a client can subscribe to 1,000 resources"):
             await client.subscribe_resource("document://one-more")
+        await client.subscribe_resource("document://7")
         await client.unsubscribe_resource("document://7")
         await client.unsubscribe_resource("document://nobody-subscribed-to")
         await client.subscribe_resource("document://one-more")
@@ -185,4 +187,16 @@ async def test_what_cannot_be_subscribed_to_is_told(empty_index: Path) -> None:
             async with client.listen(resource_subscriptions=many):
                 pass
         async with client.listen(resource_subscriptions=many[:-1]):
+            pass
+
+
+async def test_all_streams_together_have_a_limit(empty_index: Path) -> None:
+    async with connected(empty_index) as client, AsyncExitStack() as streams:
+        for stream in range(10):
+            uris = [f"document://{stream}-{number}" for number in range(1_000)]
+            await streams.enter_async_context(client.listen(resource_subscriptions=uris))
+        with pytest.raises(MCPError, match="all clients together can subscribe to 10,000"):
+            async with client.listen(resource_subscriptions=["document://one-more"]):
+                pass
+        async with client.listen(resource_subscriptions=["document://0-1"]):
             pass

@@ -62,6 +62,26 @@ async def test_what_cannot_tell_that_it_is_a_part_is_an_error(index: Path) -> No
         assert "not ready after 1 seconds" in str(explained.content)
 
 
+@pytest.mark.anyio
+async def test_a_call_that_no_thread_was_free_for_is_an_error(index: Path) -> None:
+    async with connected(index, "--time-budget", "2.5") as client:
+        await search(client, "rent")
+        answers: list[str] = []
+
+        async def ask() -> None:
+            result = await client.call_tool("Search", {"query": SLOW})
+            answers.append(str(result.content))
+
+        async with anyio.create_task_group() as calls:
+            for _ in range(12):
+                calls.start_soon(ask)
+        busy = [text for text in answers if "busy with other calls" in text]
+        assert busy
+        assert all("nothing was looked for: for 2.5 seconds" in text for text in busy)
+        assert len(busy) < len(answers)
+        assert (await search(client, "rent"))["totalHits"] == 1
+
+
 @pytest.mark.soak
 @pytest.mark.anyio
 async def test_calls_that_are_cancelled_leave_the_threads_free(index: Path) -> None:

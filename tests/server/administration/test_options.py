@@ -56,7 +56,8 @@ def test_options_that_do_not_fit_are_told(
             "--admin with --http: there is no authentication",
             marks=pytest.mark.soak,
         ),
-        ([], f"alice:read:{TOKEN}", "--admin with --http: no token has the scope admin"),
+        ([], f"alice:read:{TOKEN}", "--admin with --http: no token has the scopes read and admin"),
+        ([], f"root:admin:{TOKEN}", "--admin with --http: no token has the scopes read and admin"),
     ],
 )
 def test_nobody_administers_by_http_without_the_scope(

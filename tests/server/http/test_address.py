@@ -39,9 +39,12 @@ def test_insecure_lets_them_in_and_says_so(documents: Path, tmp_path: Path) -> N
     options = ["--host", "0.0.0.0", "--insecure"]  # noqa: S104
     with served(documents, *options, log=tmp_path / "log") as server:
         assert server.url == f"http://0.0.0.0:{server.port}/mcp"
-        local = f"http://127.0.0.1:{server.port}"
-        assert httpx2.get(f"{local}/healthz", timeout=SECONDS).status_code == 200
+        local = f"http://127.0.0.1:{server.port}/healthz"
+        assert httpx2.get(local, timeout=SECONDS).status_code == 200
+        elsewhere = {"Host": f"192.0.2.1:{server.port}"}
+        assert httpx2.get(local, headers=elsewhere, timeout=SECONDS).status_code == 421
         assert "not_encrypted host=0.0.0.0" in server.logged()
+        assert "no_name host=0.0.0.0" in server.logged()
 
 
 @pytest.mark.soak
@@ -54,10 +57,17 @@ def test_a_public_url_of_this_machine_lets_nobody_in(documents: Path, tmp_path: 
 @pytest.mark.soak
 def test_authentication_lets_them_in(documents: Path, tmp_path: Path) -> None:
     tokens = f"alice:read:{READER}"
-    options = ["--host", "0.0.0.0"]  # noqa: S104
+    options = ["--host", "0.0.0.0", "--allowed-host", "Search.example.org"]  # noqa: S104
     with served(documents, *options, log=tmp_path / "log", tokens=tokens) as server:
         local = f"http://127.0.0.1:{server.port}/metrics"
         assert httpx2.get(local, timeout=SECONDS).status_code == 401
+        own = {"Host": f"SEARCH.example.org:{server.port}", "Authorization": f"Bearer {READER}"}
+        assert httpx2.get(local, headers=own, timeout=SECONDS).status_code == 200
+        body, headers = message(query="text")
+        local = f"http://127.0.0.1:{server.port}/mcp"
+        answered = httpx2.post(local, content=body, headers=headers | own, timeout=SECONDS)
+        assert answered.status_code == 200
+        assert "no_name" not in server.logged()
 
 
 @pytest.mark.soak
@@ -79,9 +89,9 @@ def test_a_port_that_is_taken_is_told(documents: Path) -> None:
 
 @pytest.mark.soak
 def test_a_host_that_does_not_exist_is_told(documents: Path) -> None:
-    assert "there is no host 'no.invalid'" in refused(
-        "--http", "--host", "no.invalid", index=documents
-    )
+    for host in ("no.invalid", "no..invalid", "x" * 64):
+        told = refused("--http", "--host", host, index=documents)
+        assert f"there is no host '{host}'" in told
 
 
 @pytest.mark.soak

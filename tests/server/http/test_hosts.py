@@ -65,7 +65,7 @@ def test_other_names_and_origins_are_answered_where_they_are_allowed(
     options = [
         *("--allowed-host", "search.example.org", "--allowed-host", "other.example:8443"),
         *("--allowed-origin", "https://app.example.org"),
-        *("--public-url", "https://public.example.net/search/mcp", "--insecure"),
+        *("--public-url", "https://public.example.net:443/search/mcp", "--insecure"),
     ]
     with served(documents, *options, log=tmp_path / "log") as server:
         for host, status in [
@@ -74,6 +74,7 @@ def test_other_names_and_origins_are_answered_where_they_are_allowed(
             ("other.example:8443", 200),
             ("other.example", 421),
             ("public.example.net", 200),
+            ("PUBLIC.example.net", 200),
             ("example.org", 421),
         ]:
             assert server.get("/healthz", Host=host).status_code == status

@@ -13,7 +13,7 @@ import jwt
 import pytest
 
 from tests.server.http.issuer import AUDIENCE, Issuer, issuing
-from tests.server.http.served import Served, initialize, served
+from tests.server.http.served import Served, initialize, served, wait_for
 
 pytestmark = pytest.mark.soak
 
@@ -185,6 +185,24 @@ def test_an_issuer_that_is_not_as_it_should_be_lets_nobody_in(
         with served(documents, *options, log=tmp_path / "log") as server:
             assert status(server, issuer.token()) == 401
             assert server.get("/healthz").status_code == 200
+
+
+def test_an_answer_without_keys_leaves_those_that_are_there(
+    documents: Path, tmp_path: Path
+) -> None:
+    with issuing() as issuer:
+        options = ["--oauth-issuer", issuer.url, "--oauth-audience", AUDIENCE]
+        with served(documents, *options, log=tmp_path / "log") as server:
+            assert status(server, issuer.token()) == 200
+            issuer.documents["/keys"] = {"error": "maintenance"}
+            wait_for(
+                lambda: (
+                    status(server, issuer.token(kid="unknown")) == 401
+                    and "keys_unavailable" in server.logged()
+                ),
+                "the keys are asked for once more",
+            )
+            assert status(server, issuer.token()) == 200
 
 
 def test_the_audience_is_the_public_url_and_the_keys_may_be_elsewhere(

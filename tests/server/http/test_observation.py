@@ -143,6 +143,14 @@ def test_logs_hold_neither_queries_nor_texts_nor_tokens(
     assert (200 in statuses) is (level == "debug")
 
 
+def test_a_log_of_errors_only_tells_the_address(documents: Path, tmp_path: Path) -> None:
+    options = ["--json-logs", "--log-level", "error"]
+    with served(documents, *options, log=tmp_path / "log") as server:
+        assert server.get("/healthz").status_code == 200
+    (line,) = map(json.loads, server.logged().splitlines())
+    assert (line["level"], line["event"], line["url"]) == ("info", "listening", server.url)
+
+
 def test_a_log_for_people_is_one_line_for_each_event(documents: Path, tmp_path: Path) -> None:
     with served(documents, log=tmp_path / "log") as server:
         server.call(query="text")
