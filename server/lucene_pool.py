@@ -15,6 +15,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
+from shared.settings import default_workers
+
 if TYPE_CHECKING:
     from shared.searcher import Searcher
 
@@ -36,7 +38,7 @@ class LucenePool:
     """
 
     def __init__(self, index_path: Path) -> None:
-        threads = min(_MAX_THREADS, 2 * (os.cpu_count() or 1))
+        threads = min(_MAX_THREADS, 2 * default_workers())
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix="lucene")
         self._searcher = self._threads.submit(_open, index_path)
         self._running: set[Future[Any]] = {self._searcher}

@@ -187,6 +187,8 @@ def read(file: Path) -> Settings:
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
         raise ConfigurationError(file, f"line {line}: is not UTF-8 text") from error
+    except RecursionError as error:
+        raise ConfigurationError(file, "values are nested too deeply") from error
     except tomllib.TOMLDecodeError as error:
         raise ConfigurationError(file, _with_line_first(str(error))) from error
     try:

@@ -92,9 +92,11 @@ def expected() -> dict[str, str]:
         "values that its filters compare with": f"{arguments.MAX_FILTER_VALUES:,}",
         "product of the weights behind `^`": f"{limits.MAX_BOOST:.0e}",
         "repetitions in a regular expression": f"{limits.MAX_REPETITIONS:,}",
-        "time of a call": seconds(settings.DEFAULT_TIME_BUDGET),
+        "time of a call, after its query was [rewritten](normalizer.md)": seconds(
+            settings.DEFAULT_TIME_BUDGET
+        ),
         "time that a call has to stop then": seconds(_SECONDS_TO_STOP),
-        "calls that Lucene answers at once": f"{_MAX_THREADS}",
+        "calls that Lucene answers at once": f"2 for each core, {_MAX_THREADS}",
         "heap of the Java virtual machine": f"{shared_settings.DEFAULT_JAVA_HEAP} MiB",
         "answer": characters(budget.DEFAULT_CHARACTERS),
         "answer that a client can ask for": characters(budget.MAX_CHARACTERS),

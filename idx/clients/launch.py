@@ -4,7 +4,7 @@ import os
 import shutil
 import sys
 import sysconfig
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -13,6 +13,19 @@ from idx.clients.errors import ProgramMissingError
 
 PROGRAM: Final = "mcp-lucene"
 """The program that clients start."""
+
+FLAGS: Final = frozenset(
+    {
+        "--admin",
+        "--fence",
+        "--http",
+        "--insecure",
+        "--json-logs",
+        "--no-normalize",
+        "--normalize",
+    }
+)
+"""Options with which it serves, and which no value follows."""
 
 Entry = dict[str, Any]
 """What stands under the name of a server in a client's file."""
@@ -26,7 +39,7 @@ class Launch:
 
     Attributes:
         program: the program, as a path.
-        arguments: what follows it, the index folder first.
+        arguments: what follows it: the index folder and options.
     """
 
     program: str
@@ -41,13 +54,24 @@ class Launch:
     @property
     def index_path(self) -> str | None:
         """The index folder; None if the arguments name none."""
-        named = bool(self.arguments) and not self.arguments[0].startswith("-")
-        return self.arguments[0] if named else None
+        place = _place_of_index(self.arguments)
+        return None if place is None else self.arguments[place]
 
     def with_options_of(self, other: "Launch") -> "Launch":
-        """This launch with the options that stand behind the index folder in another one."""
-        kept = other.arguments[1:] if other.index_path is not None else other.arguments
+        """This launch with the options of another one."""
+        index = _place_of_index(other.arguments)
+        kept = (argument for place, argument in enumerate(other.arguments) if place != index)
         return Launch(self.program, (*self.arguments, *kept))
+
+
+def _place_of_index(arguments: Sequence[str]) -> int | None:
+    """Where the index folder stands among arguments; None if none names it."""
+    is_value = False
+    for place, argument in enumerate(arguments):
+        if not is_value and not argument.startswith("-"):
+            return place
+        is_value = not is_value and "=" not in argument and argument not in FLAGS
+    return None
 
 
 def plain(launch: Launch) -> Entry:

@@ -12,7 +12,10 @@ def parse(text: str) -> dict[str, Any]:
     """
     import tomllib
 
-    return tomllib.loads(text)
+    try:
+        return tomllib.loads(text)
+    except RecursionError as error:
+        raise ValueError("values are nested too deeply") from error
 
 
 def with_value(text: str, path: Sequence[str], value: Any) -> str:
@@ -46,6 +49,6 @@ def with_value(text: str, path: Sequence[str], value: Any) -> str:
     except TOMLKitError as error:
         raise ValueError(str(error)) from error
     changed = tomlkit.dumps(document)
-    if "\r\n" in text:
+    if text.count("\r\n") == text.count("\n") > 0:
         changed = changed.replace("\r\n", "\n").replace("\n", "\r\n")
     return changed

@@ -23,6 +23,7 @@ def list_folders(as_json: Json = False) -> None:
     Example: idx folders list --json
     """
     from shared.configuration import read
+    from shared.folder_access import is_folder
 
     _warn_of_variable()
     remembered = read(configuration_file()).folders
@@ -33,7 +34,7 @@ def list_folders(as_json: Json = False) -> None:
                     "path": str(folder.path),
                     "include": folder.include,
                     "exclude": folder.exclude,
-                    "exists": folder.path.is_dir(),
+                    "exists": is_folder(folder.path),
                 }
                 for folder in remembered
             ]
@@ -48,7 +49,7 @@ def list_folders(as_json: Json = False) -> None:
                 str(folder.path),
                 "  ".join(folder.include),
                 "  ".join(folder.exclude),
-                "yes" if folder.path.is_dir() else "no",
+                "yes" if is_folder(folder.path) else "no",
             )
             for folder in remembered
         ),

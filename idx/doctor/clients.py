@@ -2,7 +2,9 @@
 
 import os
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from idx.clients.catalogue import CLIENTS
 from idx.clients.client import Client, Scope
@@ -10,6 +12,9 @@ from idx.clients.configuration import servers
 from idx.clients.errors import ClientConfigurationError
 from idx.clients.launch import Launch, launch_in
 from idx.doctor.finding import Finding, Findings
+from shared.errors import ConfigurationError
+from shared.folder_access import is_folder
+from shared.settings import INDEX_PATH_VARIABLE, configured
 
 
 def clients() -> Findings:
@@ -42,17 +47,31 @@ def _client(client: Client, file: Path, scope: Scope) -> Findings:
         launch = launch_in(entry)
         if launch and launch.is_of_this_server:
             again = f"idx mcp-config {client.id} --scope {scope} --name {name} --write"
-            yield _entry(client, f"{name} in {file}", launch, again)
+            index = launch.index_path or _index_path_without(entry)
+            yield _entry(client, f"{name} in {file}", launch, index, again)
 
 
-def _entry(client: Client, where: str, launch: Launch, again: str) -> Finding:
+def _index_path_without(entry: Mapping[str, Any]) -> str | None:
+    """The index of a server that is started without one; None if it is the default's."""
+    for key in ("env", "environment"):
+        variables = entry.get(key)
+        if isinstance(variables, Mapping) and variables.get(INDEX_PATH_VARIABLE):
+            return str(variables[INDEX_PATH_VARIABLE])
+    try:
+        path = configured("index_path")
+    except ConfigurationError:
+        # Told by the check of the configuration.
+        return None
+    return path and str(path)
+
+
+def _entry(client: Client, where: str, launch: Launch, index: str | None, again: str) -> Finding:
     if shutil.which(launch.program) is None:
         return Finding(
             client.title,
             "problem",
             f"{where} starts {launch.program}, which is no program here; write it anew: {again}",
         )
-    index = launch.index_path
     if index is None or not os.path.isabs(index):  # noqa: PTH117 - it is a text of somebody else
         return Finding(
             client.title,
@@ -60,11 +79,11 @@ def _entry(client: Client, where: str, launch: Launch, again: str) -> Finding:
             f"{where} names no absolute path of an index, so the server looks for one where the "
             f"client starts it; write it anew: {again}",
         )
-    if not Path(index).is_dir():
+    if not is_folder(index):
         return Finding(
             client.title,
             "problem",
-            f"{where} names the index {index}, which does not exist; create it with idx init, or "
-            f"name another: {again} --index-path PATH",
+            f"{where} names the index {index}, which does not exist, or cannot be reached; create "
+            f"it with idx init, or name another: {again} --index-path PATH",
         )
     return Finding(client.title, "ok", f"{where} starts {launch.program} on {index}")

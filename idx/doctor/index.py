@@ -9,6 +9,7 @@ from pathlib import Path
 from idx.doctor.finding import Finding, Findings
 from shared.errors import ConfigurationError, McpLuceneError
 from shared.file_names import decodable
+from shared.folder_access import is_folder
 from shared.results import FailureList, IndexStatistics
 from shared.writer_lock import writer
 
@@ -57,7 +58,7 @@ def _failures(failures: FailureList) -> Finding:
 
 
 def _writing(path: Path) -> Findings:
-    if path.is_dir() and not os.access(path, os.W_OK):
+    if is_folder(path) and not os.access(path, os.W_OK):
         yield Finding(
             "Writer",
             "warning",
@@ -73,7 +74,7 @@ def _writing(path: Path) -> Findings:
         yield Finding(
             "Writer", "warning", f"the index is locked by {process}; others wait until it has ended"
         )
-    elif path.is_dir():
+    elif is_folder(path):
         yield Finding("Writer", "ok", "nobody is writing the index")
 
 
@@ -93,8 +94,8 @@ def _folders(indexed: Iterable[Path]) -> Findings:
             "idx sync --prune-missing": path in known,
             "idx folders remove": path in remembered,
         }
-        if not path.is_dir():
-            what = "is missing"
+        if not is_folder(path):
+            what = "is missing, or cannot be reached"
         elif not os.access(path, os.R_OK | os.X_OK):
             what = "cannot be read by this user"
         else:

@@ -32,7 +32,7 @@ def java() -> Findings:
     try:
         needed = jvm.address_space()
     except ConfigurationError:
-        # Told by `settings`; the rest is looked at with the default, also by the server's process.
+        # Told by `settings`; the rest is looked at with the default.
         os.environ[VARIABLES["java_heap"]] = str(default_java_heap())
         needed = jvm.address_space()
     yield from machine.memory(needed)

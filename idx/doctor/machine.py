@@ -12,6 +12,7 @@ from typing import Final
 from idx.clients.errors import ProgramMissingError
 from idx.clients.launch import installed_program
 from idx.doctor.finding import Finding, Findings
+from shared.folder_access import is_folder
 from shared.version import software_version
 
 DISTRIBUTION: Final = "mcp-lucene"
@@ -94,18 +95,19 @@ def memory(needed: int) -> Findings:
 
 def disk(index_path: Path) -> Findings:
     """The free space where the index lies, or will lie."""
-    place = next(path for path in (index_path, *index_path.parents) if path.exists())
+    place = next(path for path in (index_path, *index_path.parents) if is_folder(path))
     try:
         free = shutil.disk_usage(place).free
-        size = sum(entry.stat().st_size for entry in os.scandir(place)) if place.is_dir() else 0
+        # Where there is no index yet it needs no room beside itself.
+        files = [*os.scandir(place)] if place == index_path else []
+        size = sum(file.stat(follow_symlinks=False).st_size for file in files)
     except OSError as error:
         yield Finding("Disk", "warning", f"{place} cannot be looked at: {error.strerror or error}")
         return
-    needed = size if place == index_path else 0
     found = f"{free / 1e6:,.0f} MB are free at {place}"
     if free < _LEAST_BYTES:
         yield Finding("Disk", "problem", f"{found}; writing will fail: free some space")
-    elif free < needed:
+    elif free < size:
         yield Finding(
             "Disk",
             "warning",

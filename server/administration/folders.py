@@ -2,13 +2,13 @@
 
 import os
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 from server.administration.answers import RememberedDirectory
 from server.administration.child import answer_of
 from server.administration.errors import FoldersFixedError, LinksFollowedError, NothingToCrawlError
 from server.administration.roots import Roots
+from shared.folder_access import is_folder
 from shared.settings import VARIABLES, configuration_file
 
 SECONDS: Final = 30.0
@@ -67,7 +67,7 @@ async def folder_settings(roots: Roots) -> FolderSettings:
                 path=folder["path"],
                 include=folder["include"],
                 exclude=folder["exclude"],
-                exists=Path(folder["path"]).is_dir(),
+                exists=is_folder(folder["path"]),
                 allowed=roots.hold(folder["path"]),
             )
             for folder in settings["folders"]["value"]

@@ -120,6 +120,12 @@ def test_toml_keeps_comments_and_order(idx: Idx, home: Path, before: str, newlin
     assert backup.read_bytes().decode() == before
 
 
+def test_toml_with_ends_of_lines_of_both_kinds_keeps_them(idx: Idx, home: Path) -> None:
+    before = "a = 1\r\nb = 2\nc = 3\n"
+    _, after = written(idx, "codex-cli", before)
+    assert after.startswith(before)
+
+
 @pytest.mark.parametrize(
     ("client", "before", "after"),
     [
@@ -203,6 +209,7 @@ def test_two_changes_within_a_second_leave_two_backups(idx: Idx, home: Path) -> 
         ("cursor", b'{"mcpServers": {"mcp-lucene": {"url": "x"}}}', "another server is called"),
         ("cursor", b'{"mcpServers": {"mcp-lucene": {"command": "npx"}}}', "choose another --name"),
         ("codex-cli", b"mcp_servers = [", "is not valid TOML: "),
+        ("codex-cli", b"a = " + b"[" * 5_000, "is not valid TOML: values are nested too deeply"),
         ("codex-cli", b"mcp_servers.a.command = 'b'\nc = 1", "cannot be changed safely"),
         ("codex-cli", b"mcp_servers = 1", "mcp_servers is no table of servers"),
         ("codex-cli", b"[mcp_servers]\nmcp-lucene = 1", "another server is called mcp-lucene"),

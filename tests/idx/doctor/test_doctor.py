@@ -116,15 +116,57 @@ def test_too_little_memory_for_java_is_told_and_what_needs_java_left_out(
     assert of(findings, "Disk")[0] == "ok"
 
 
+def test_an_index_below_a_folder_that_may_not_be_searched_ends_no_check(
+    idx: Idx, home: Path
+) -> None:
+    secret = home / "secret"
+    create(secret / "index")
+    secret.chmod(0)
+    options = ("--index-path", secret / "index")
+    findings = found(idx, *options, code=1, prefix=UNPRIVILEGED)
+    secret.chmod(0o700)
+    assert of(findings, "Index")[0] == "problem"
+    assert of(findings, "Disk") == ("ok", of(findings, "Disk")[1])
+    assert findings[-1][0] == "Server"
+
+
+def test_the_index_of_an_entry_may_be_said_by_the_configuration_or_its_variables(
+    idx: Idx, home: Path, empty_index: Path
+) -> None:
+    file = home / ".cursor" / "mcp.json"
+    file.parent.mkdir()
+    entry: dict[str, Any] = {"command": str(PROGRAM)}
+
+    def told() -> tuple[str, str]:
+        file.write_text(json.dumps({"mcpServers": {"mcp-lucene": entry}}))
+        return of(found(idx), "Cursor")
+
+    where = f"mcp-lucene in {file}"
+    assert told()[1].startswith(f"{where} names no absolute path")
+    entry["env"] = {"IDX_INDEX_PATH": str(empty_index)}
+    assert told() == ("ok", f"{where} starts {PROGRAM} on {empty_index}")
+    del entry["env"]
+    write(f"index_path = '{empty_index}'")
+    assert told() == ("ok", f"{where} starts {PROGRAM} on {empty_index}")
+
+
+def test_a_link_that_leads_nowhere_beside_an_index_to_come_is_no_warning(
+    idx: Idx, home: Path
+) -> None:
+    (home / "link").symlink_to("nowhere")
+    assert of(found(idx, code=1), "Disk")[0] == "ok"
+
+
 def test_what_is_wrong_with_folders_files_and_permissions_is_told(
     idx: Idx, home: Path, empty_index: Path
 ) -> None:
     papers = make(home / "papers", "a.txt")
     secret = make(home / "secret", "b.txt")
+    make(secret / "inner", "c.txt")
     (papers / "bad.txt").write_text("%PDF-1.7 nothing")
     idx("sync", "papers", code=1)
     idx("sync", "secret")
-    write(f"folders = ['{home}/gone']")
+    write(f"folders = ['{home}/gone', '{secret}/inner']")
     secret.chmod(0)
     empty_index.chmod(0o555)
     findings = found(idx, code=1, prefix=UNPRIVILEGED)
@@ -144,7 +186,8 @@ def test_what_is_wrong_with_folders_files_and_permissions_is_told(
     assert folders == {
         f"{papers} (in the index)": "ok",
         f"{secret} cannot be read by this user": "problem",
-        f"{home}/gone is missing": "problem",
+        f"{home}/gone is missing, or cannot be reached": "problem",
+        f"{secret}/inner is missing, or cannot be reached": "problem",
     }
 
 

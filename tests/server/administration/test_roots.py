@@ -97,14 +97,18 @@ async def test_remembered_folders_must_lie_under_the_roots_too(
     empty_index: Path, root: Path, papers: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "outside").mkdir()
-    write(f'folders = ["{papers}", "{tmp_path}/outside"]\n')
+    # At the last one the system does not even look.
+    write(f'folders = ["{papers}", "{tmp_path}/outside", "{root}/{"x" * 300}"]\n')
     async with administered(empty_index, root) as client:
         listed = (await told(client, "list_directories"))["directories"]
-        assert [folder["allowed"] for folder in listed] == [True, False]
+        assert [folder["allowed"] for folder in listed] == [True, False, True]
+        assert [folder["exists"] for folder in listed] == [True, True, False]
         message = await refused(client, "start_crawl")
         assert f"'{tmp_path}/outside' does not lie under the roots" in message
         message = await refused(client, "remove_directory", directory=str(tmp_path / "outside"))
         assert "does not lie under the roots" in message
+        started = await told(client, "start_crawl", directories=[str(papers)])
+        assert started["state"] == "running"
 
 
 @pytest.mark.soak
