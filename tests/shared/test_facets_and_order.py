@@ -166,6 +166,17 @@ def test_files_come_folder_by_folder(empty_index: Path, tmp_path: Path) -> None:
         assert order(searcher, "-file_path") == ["b/x", "a/y", "a/x"]
 
 
+@pytest.mark.parametrize(
+    ("sort", "expected"), [("chunk_index", [1, 2, 3]), ("-chunk_index", [3, 2, 1])]
+)
+def test_chunks_by_their_place(empty_index: Path, sort: str, expected: list[int]) -> None:
+    with Index(empty_index) as index:
+        index.add(Document("a", "A", "word " * 600))
+    with Searcher(empty_index) as searcher:
+        hits = searcher.search("word", sort=sort).results
+    assert [hit.chunk_index for hit in hits] == expected
+
+
 def test_hits_sorted_by_a_field_have_their_scores(searcher: Searcher) -> None:
     by_score = {hit.id: hit.score for hit in searcher.search("rent").results}
     by_year = {hit.id: hit.score for hit in searcher.search("rent", sort="year").results}

@@ -1,9 +1,12 @@
 """What the best hits have in common moves others up, and adds none."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 from shared import Document, Index, Searcher, create
-from shared.feedback import topic_words
+from shared.feedback import TERMS, topic_words
 from shared.query.parser import parse
 from shared.weights import Weights
 
@@ -50,6 +53,7 @@ def test_what_is_no_topic_or_answered_keeps_its_scores(path: str, query: str) ->
     assert found(path, query) == found(path, query, feedback=0.0)
 
 
+@pytest.mark.usefixtures("path")
 @pytest.mark.parametrize(
     ("query", "words"),
     [
@@ -80,3 +84,43 @@ def test_the_terms_are_explained(path: str) -> None:
     assert "content.en:the" not in feedback.query
     (best,) = explained.hits
     assert sum(part.score for part in best.parts) == pytest.approx(best.score, abs=0.01)
+
+
+def feedback_terms(searcher: Searcher, query: str) -> list[str]:
+    """Field and text of each term of the step, in the order of the step."""
+    steps = searcher.explain(query, detail="scores", limit=1).steps
+    (feedback,) = (step.query for step in steps if step.step == "feedback")
+    return re.findall(r"content\.[a-z]+:\w+", feedback)
+
+
+def test_the_terms_are_the_most_informative_ones(empty_index: Path) -> None:
+    once = [f"b{number}x" for number in range(100)]
+    text = f"rocket engine {'zebra amber ' * 3} {' '.join(once)}"
+    with Index(empty_index) as index:
+        for number in range(5):
+            index.add(Document(f"rocket {number}", "A", text))
+        for number in range(20):
+            index.add(Document(f"other {number}", "B", "nothing of the kind"))
+    with Searcher(empty_index) as searcher:
+        terms = feedback_terms(searcher, "rocket engine launch")
+    assert len(terms) == TERMS
+    assert set(terms[:2]) == {"content.en:amber", "content.en:zebra"}
+
+
+def test_the_terms_are_those_of_the_language_of_the_hits(empty_index: Path) -> None:
+    german = "Die Miete für die Wohnung ist am ersten Tag eines Monats zu zahlen."
+    english = "The rent for the flat has to be paid on the first day of a month."
+    with Index(empty_index) as index:
+        for number in range(5):
+            index.add(Document(f"de {number}", "A", german))
+            index.add(Document(f"en {number}", "B", english))
+        for number in range(20):
+            index.add(Document(f"other de {number}", "C", "Hier steht nichts von alledem."))
+            index.add(Document(f"other en {number}", "D", "Nothing of the kind is to be read."))
+    with Searcher(empty_index) as searcher:
+        for query, language in (
+            ("Miete Wohnung Garage Balkon", "de"),
+            ("rent flat garage balcony", "en"),
+        ):
+            terms = feedback_terms(searcher, query)
+            assert {term.partition(":")[0] for term in terms} == {f"content.{language}"}
