@@ -112,6 +112,10 @@ def _record(output: Path, folder: Path) -> None:
 
 if __name__ == "__main__":
     if len(sys.argv) == 1:
-        print(f"Trained the start-up cache {train()}")
+        try:
+            print(f"Trained the start-up cache {train()}")
+        except JavaStartError as error:
+            # All programs work without one, only slower.
+            print(f"There is no start-up cache: {error}", file=sys.stderr)
     else:
         _record(Path(sys.argv[1]), Path(sys.argv[2]))

@@ -6,6 +6,7 @@ it comes from.
 
 import errno
 import json
+import os
 import re
 import shutil
 import tempfile
@@ -83,7 +84,9 @@ def backup(path: Path | str, destination: Path | str, *, progress: Progress = it
         BackupError: the destination holds something else, or cannot be written.
     """
     began = time.monotonic()
-    path, destination = index_folder.absolute(path), index_folder.absolute(destination).resolve()
+    path = index_folder.absolute(path)
+    # Not Path.resolve, which fails for a link that leads to itself.
+    destination = index_folder.absolute(os.path.realpath(destination))
     index_folder.identify(path)
     _check_destination(path, destination)
     with jvm.attached("batch"), java_errors.reading(path):
@@ -115,14 +118,20 @@ def backup(path: Path | str, destination: Path | str, *, progress: Progress = it
 def _check_destination(path: Path, destination: Path) -> None:
     try:
         if not destination.is_dir():
-            if destination.exists():
-                raise BackupError(f"{destination} is a file; name a folder for the backup")
+            if destination.exists() or destination.is_symlink():
+                raise BackupError(f"{destination} is no folder; name one for the backup")
             return
+        if destination.is_mount():
+            raise BackupError(
+                f"a backup takes the place of its folder, and at {destination} a disk is mounted; "
+                f"name a folder on it, such as {destination / path.name}"
+            )
         entries = [*destination.iterdir()]
         if not entries:
             return
         note = destination / NOTE
         source = json.loads(note.read_bytes())["source"] if note.exists() else None
+        is_own = source is not None and os.path.realpath(source) == os.path.realpath(path)
         others = [file.name for file in entries if not _is_part(file)]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise BackupError(f"{destination} cannot be looked at: {error}") from error
@@ -130,7 +139,7 @@ def _check_destination(path: Path, destination: Path) -> None:
         raise BackupError(
             f"{destination} holds something else than a backup; name an empty or a new folder"
         )
-    if source != str(path):
+    if not is_own:
         raise BackupError(
             f"{destination} is a backup of another index, {source}; name an empty or a new folder"
         )

@@ -22,7 +22,7 @@ from org.apache.lucene.search import IndexSearcher
 from org.apache.lucene.store import ByteBuffersDirectory, FSDirectory
 
 from shared import index_folder, java_errors, jvm
-from shared.checksums import Checksum, blocks
+from shared.checksums import Checksum, blocks, damage_of
 from shared.commit import check_schema, rebuilt_schema
 from shared.errors import IndexDamagedError, IndexLuceneVersionError, IndexSchemaError
 from shared.index_writer import locked
@@ -75,6 +75,11 @@ class Checked:
     segments: list[SegmentState] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     _left_out: int = 0
+
+    @property
+    def problem_count(self) -> int:
+        """The number of problems, also where only the first ones are told."""
+        return min(len(self.problems), _MAX_PROBLEMS) + self._left_out
 
     @property
     def sound(self) -> bool:
@@ -174,7 +179,7 @@ def check_segments(
     names = [str(commit.getSegmentsFileName()), *(name for of in files.values() for name in of)]
     damaged = yield from _damaged_files(path, names, checked)
     whole = [segment for segment, of in files.items() if damaged.isdisjoint(of)]
-    unsound = yield from _unsound_segments(directory, lock, whole, checked)
+    unsound = yield from _unsound_segments(directory, path, lock, whole, checked)
     sound = set(whole) - unsound
     for info in infos:
         name = str(info.info.name)
@@ -210,7 +215,7 @@ def _damaged_files(
 
 
 def _unsound_segments(
-    directory: Any, lock: Any, segments: list[str], checked: Checked
+    directory: Any, path: Path, lock: Any, segments: list[str], checked: Checked
 ) -> Generator[Step, None, set[str]]:
     """Have Lucene read all of each segment; returns the names of those that do not fit together."""
     unsound = set()
@@ -220,8 +225,12 @@ def _unsound_segments(
         status = examination.checkIndex(Arrays.asList([name]))
         if status.missingSegments:
             # The last commit was read before; Lucene looks at older ones, too.
+            last = SegmentInfos.getLastCommitSegmentsFileName(directory)
+            files = sorted(file.name for file in path.glob("segments_*") if file.name != last)
+            damaged = [name for name in files if damage_of(path / name)] or files
             checked.report(
-                "a segments_N file of a commit before the last one cannot be read; delete it"
+                "a commit before the last one cannot be read; delete its file: "
+                + ", ".join(damaged)
             )
             break
         (found,) = map(CheckIndex.Status.SegmentInfoStatus.cast_, status.segmentInfos)

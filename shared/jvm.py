@@ -35,7 +35,7 @@ _COMMON: Final = (
     "-Xlog:disable",
     "-Xlog:all=error:stderr",
     "-Xlog:aot*=off:stderr",
-    # The heaps are small: one collector thread starts faster and takes less memory.
+    # The heaps are small: one collector thread takes less memory.
     "-XX:+UseSerialGC",
     # A gigabyte of address space would be reserved for classes, of which Lucene has 10 MB.
     "-XX:CompressedClassSpaceSize=64m",
@@ -139,8 +139,9 @@ def _check_address_space(needed: int) -> None:
 def attached(program: Program = "command") -> Iterator[None]:
     """Have the calling thread attached to the virtual machine within a block.
 
-    The machine is started if need be. A thread that was not attached before is detached at the
-    end, since one that ends while it is attached leaks its Java twin.
+    The machine is started if need be; the thread that does so stays attached. Another one that was
+    not attached before is detached at the end, since one that ends while it is attached leaks its
+    Java twin.
 
     Raises:
         JavaStartError: the machine could not be started.

@@ -151,10 +151,12 @@ def _look_at_documents(reader: Any, repaired: Repaired) -> Iterator[Step]:
 
 def _keep(path: Path) -> Path:
     """Keep the index as it is in a folder beside it; the same files under a second name."""
-    name = f"{path.name}.damaged-{datetime.now(UTC):%Y-%m-%dT%H-%M-%SZ}"
+    # What lies beside a mounted disk is on another one, which a container loses when it ends.
+    parent, prefix = (path, "") if path.is_mount() else (path.parent, path.name)
+    name = f"{prefix}.damaged-{datetime.now(UTC):%Y-%m-%dT%H-%M-%SZ}"
     names = (f"{name}{f'-{number}' if number else ''}" for number in count())
     # A clock that was set back tells the same time twice.
-    kept = next(folder for folder in map(path.with_name, names) if not folder.exists())
+    kept = next(folder for folder in map(parent.joinpath, names) if not folder.exists())
     try:
         kept.mkdir(mode=0o700)
         for file in path.iterdir():

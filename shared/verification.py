@@ -9,7 +9,7 @@ somebody has written to it since.
 import os
 import threading
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 from typing import Final
@@ -98,7 +98,11 @@ def _told(path: Path, name: str, missing: list[str]) -> Iterator[None]:
     except PermissionError as error:
         raise IndexPathError(path, f"{name}: {error.strerror or error}") from error
     except OSError as error:
-        _refuse(path, name, f"it cannot be read: {error.strerror or error}")
+        _refuse(path, name, _unreadable(error))
+
+
+def _unreadable(error: OSError) -> str:
+    return f"it cannot be read: {error.strerror or error}"
 
 
 def _refuse(path: Path, name: str, damage: str | None) -> None:
@@ -138,9 +142,12 @@ def _compare_in_background(path: Path, names: list[str]) -> None:
             for name in names:
                 try:
                     _compare(path / name)
-                except OSError:
-                    # A writer has deleted it; or the next call tells why it cannot be read.
+                except FileNotFoundError:
+                    # A writer has deleted it.
                     continue
+                except OSError as error:
+                    with suppress(OSError):
+                        _known[_state(path / name)] = _unreadable(error)
         finally:
             _busy.discard(path)
 

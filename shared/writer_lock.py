@@ -15,15 +15,19 @@ _DEVICE_COLUMN: Final = 2
 _PROCESS_COLUMN: Final = 4
 _FILE_COLUMN: Final = 5
 
+_UNSEEN: Final = "a process that has just ended, or is in another container or on another machine"
+
 
 def holder(index_path: Path) -> str:
     """Describe the process that holds the write lock of an index, or held it a moment ago.
+
+    The kernel shows only processes of the same machine and container.
 
     Returns:
         Words for an error message such as ``process 4711 (idx bulk -j big.json)``.
     """
     try:
-        return writer(index_path) or "a process that has just ended"
+        return writer(index_path) or _UNSEEN
     except OSError:
         return "an unknown process"
 

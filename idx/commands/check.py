@@ -41,6 +41,6 @@ def check(
     else:
         for problem in found.problems:
             tell(problem)
-        say(f"Error: the index is not sound; {len(found.problems):,} problems")
+        say(f"Error: the index is not sound; {found.problem_count:,} problems")
     if not found.sound:
         raise typer.Exit(1)

@@ -75,7 +75,7 @@ def _writing(path: Path) -> Findings:
             "Writer", "warning", f"the index is locked by {process}; others wait until it has ended"
         )
     elif is_folder(path):
-        yield Finding("Writer", "ok", "nobody is writing the index")
+        yield Finding("Writer", "ok", "no process that can be seen from here is writing the index")
 
 
 def _folders(indexed: Iterable[Path]) -> Findings:

@@ -3,6 +3,7 @@
 import json
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -176,12 +177,38 @@ def test_a_damaged_index_does_not_take_the_place_of_a_backup(
     assert hidden(tmp_path) == []
 
 
+def test_a_backup_is_known_by_whichever_path_the_index_is_named(
+    idx: Idx, filled: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "link").symlink_to(filled)
+    (tmp_path / "inner").mkdir()
+    for path in ("link", "inner/../lucene-index", filled):
+        idx("backup", "copy", "-i", path)
+        assert contents(tmp_path / "copy") == contents(filled)
+
+
+def test_where_a_disk_is_mounted_a_folder_on_it_is_asked_for(
+    idx: Idx, filled: Path, tmp_path: Path
+) -> None:
+    disk = mount(tmp_path / "disk", "10m")
+    try:
+        failed = idx("backup", disk, code=1)
+        assert failed.stderr.rstrip().endswith(f"such as {disk}/lucene-index")
+        assert not any(disk.iterdir())
+        idx("backup", disk / "lucene-index")
+        assert contents(disk / "lucene-index") == contents(filled)
+    finally:
+        unmount(disk)
+
+
 @pytest.mark.soak
 def test_another_folder_is_not_overwritten(idx: Idx, filled: Path, tmp_path: Path) -> None:
     make(tmp_path / "mine", "letter.txt")
     assert "holds something else than a backup" in idx("backup", "mine", code=1).stderr
     assert "holds something else" in idx("backup", filled, code=1).stderr
-    assert "is a file" in idx("backup", "mine/letter.txt", code=1).stderr
+    assert "is no folder" in idx("backup", "mine/letter.txt", code=1).stderr
+    (tmp_path / "loop").symlink_to("loop")
+    assert "loop is no folder" in idx("backup", "loop", code=1).stderr
     create(tmp_path / "other")
     idx("backup", "copy", "-i", "other")
     failed = idx("backup", "copy", code=1)
@@ -223,7 +250,7 @@ def test_killed_at_any_moment_it_leaves_a_whole_backup(
                 time.sleep(0.002)
             time.sleep(chosen.uniform(0, 0.2))
             run.kill()
-            killed += run.wait() != 0
+            killed += run.wait() == -signal.SIGKILL
         assert contents(tmp_path / "copy") in (old, new)
         for name in hidden(tmp_path):
             shutil.rmtree(tmp_path / name)

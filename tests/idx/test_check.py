@@ -173,7 +173,9 @@ def test_chunks_of_no_document_are_counted(idx: Idx, filled: Path) -> None:
 
 def test_very_many_problems_are_not_all_told(idx: Idx, empty_index: Path) -> None:
     write(empty_index, [bare(*of_document(str(number))) for number in range(1_200)])
-    lines = idx("check", code=1).stdout.splitlines()
+    done = idx("check", code=1)
+    lines = done.stdout.splitlines()
+    assert done.stderr == "Error: the index is not sound; 1,200 problems\n"
     assert len(lines) == 1_001
     assert lines[-1] == "and 200 problems more"
 

@@ -156,7 +156,7 @@ def test_stopped_it_leaves_the_index_as_it_was(
     if stop != signal.SIGKILL:
         assert files(filled) == before
     assert contents(filled) == shown
-    assert holder(filled) == "a process that has just ended"
+    assert holder(filled).startswith("a process that has just ended")
     idx("optimize")
     assert contents(filled) == shown
     assert {file.name for file in filled.iterdir()} == {*files_of_lucene(filled), "write.lock"}

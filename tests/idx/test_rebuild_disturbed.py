@@ -90,7 +90,7 @@ def test_killed_at_any_moment_it_leaves_one_whole_index(idx: Idx, filled: Path, 
             killed += process.wait() == -signal.SIGKILL
         # Of whichever version it is.
         assert stored(filled) == before
-        assert holder(filled) == "a process that has just ended"
+        assert holder(filled).startswith("a process that has just ended")
     assert killed > times / 4
     assert idx("rebuild").stdout == "Rebuilt 90 documents as 180 chunks (schema version 3)\n"
     assert stored(filled) == before

@@ -1,6 +1,7 @@
 """`idx repair`: what is sound is saved, what is not is named, and the damaged index is kept."""
 
 import json
+import shutil
 from pathlib import Path
 
 import lucene  # noqa: F401 - the packages of Java can be imported after it only
@@ -15,6 +16,7 @@ from tests.conftest import Connect, Idx
 from tests.idx.contents import contents
 from tests.idx.files import ids, make, sync
 from tests.idx.raw_index import files_of_lucene
+from tests.idx.volumes import mount, unmount
 from tests.unprivileged import UNPRIVILEGED
 
 LONG = " ".join(f"word{number}" for number in range(900))
@@ -157,6 +159,27 @@ def test_if_the_damaged_index_cannot_be_kept_nothing_is_done(idx: Idx, tmp_path:
     assert "cannot be kept at" in failed.stderr
     assert "Permission denied" in failed.stderr
     assert files(tmp_path / "closed" / "index") == before
+
+
+def test_on_a_mounted_disk_the_damaged_index_is_kept_there(
+    idx: Idx, filled: Path, tmp_path: Path
+) -> None:
+    disk = mount(tmp_path / "disk", "10m")
+    try:
+        shutil.copytree(filled, disk, dirs_exist_ok=True)
+        damage(disk, -1)
+        before = files(disk)
+        idx("repair", "-i", disk)
+        (folder,) = disk.glob(".damaged-*")
+        assert files(folder) == before
+        assert [*tmp_path.glob("*damaged*")] == []
+        for command in ("check", "list"):
+            idx(command, "-i", disk)
+        idx("backup", "copy", "-i", disk)
+        idx("restore", "copy", "-i", disk, "--yes")
+        assert files(folder) == before
+    finally:
+        unmount(disk)
 
 
 def test_a_disk_that_fills_up_costs_nothing(idx: Idx, filled: Path) -> None:

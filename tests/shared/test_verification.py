@@ -1,5 +1,6 @@
 """Files of an index that are compared with their checksums, at once or in the background."""
 
+import errno
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -30,21 +31,34 @@ def eventually(condition: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
+def refusal(searcher: Searcher) -> str:
+    """What a search is refused with; nothing if it is answered."""
+    try:
+        searcher.documents()
+    except IndexDamagedError as error:
+        return str(error)
+    return ""
+
+
 def test_what_is_too_large_to_wait_for_is_found_a_little_later(
     segment: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     change_a_bit(segment, of=b"text")
     monkeypatch.setattr(verification, "_BYTES_AT_ONCE", 0)
-
-    def refusal() -> str:
-        try:
-            searcher.documents()
-        except IndexDamagedError as error:
-            return str(error)
-        return ""
-
     with Searcher(segment.parent) as searcher:
-        eventually(lambda: f"file {segment.name}: its checksum is wrong" in refusal())
+        eventually(lambda: f"file {segment.name}: its checksum is wrong" in refusal(searcher))
+
+
+def test_a_disk_that_cannot_be_read_is_told_too(
+    segment: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read(_: Path) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(verification, "_BYTES_AT_ONCE", 0)
+    monkeypatch.setattr(verification, "damage_of", read)
+    with Searcher(segment.parent) as searcher:
+        eventually(lambda: "it cannot be read: Input/output error" in refusal(searcher))
 
 
 @pytest.mark.parametrize("replace", [optimize, purge])

