@@ -10,7 +10,6 @@ machine should be idle.
 import argparse
 import asyncio
 import os
-import re
 import statistics
 import subprocess
 import sys
@@ -18,6 +17,7 @@ import tempfile
 from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager, nullcontext
 from importlib.metadata import version
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
@@ -27,6 +27,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from benchmarks.load import Load, put_load
 from benchmarks.made_up_texts import chunks
 from benchmarks.page import machine, write_figures
+from benchmarks.search import KINDS
 from benchmarks.versions import writing
 from shared import Document, Index, create
 
@@ -45,8 +46,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         index = Path(folder) / "index"
         create(index)
-        questions = fill(index, arguments.chunks)
-        rows = list(measurements(index, arguments.seconds, questions))
+        fill(index, arguments.chunks)
+        rows = list(measurements(index, arguments.seconds, questions()))
     lines = [
         "| clients | requests/s | p50 ms | p95 ms | p99 ms | checked | mistakes | commits |",
         "|---|---:|---:|---:|---:|---:|---:|---:|",
@@ -64,19 +65,20 @@ def main() -> None:
         write_figures("load.md", lines)
 
 
-def fill(index: Path, count: int) -> list[str]:
-    """Write made-up texts, and return questions of two words that they have."""
-    questions = []
+def fill(index: Path, count: int) -> None:
+    """Write made-up texts."""
     with Index(index) as writer:
         texts = enumerate(chunks(count))
         for _ in writer.add_all(
             Document(f"text-{number}", f"Text {number}", text.content) for number, text in texts
         ):
             pass
-    for text in chunks(QUESTIONS, seed=2):
-        longest = sorted(set(re.findall(r"[^\W\d]+", text.content)), key=len)[-2:]
-        questions.append(" ".join(longest))
-    return questions
+
+
+def questions() -> list[str]:
+    """Questions of two words of the texts, no two alike."""
+    different = dict.fromkeys(islice(KINDS["two words"](), 2 * QUESTIONS))
+    return list(islice(different, QUESTIONS))
 
 
 def measurements(index: Path, seconds: float, questions: list[str]) -> Iterator[str]:
