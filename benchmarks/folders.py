@@ -120,7 +120,7 @@ def unchanged(temporary: Path) -> list[str]:
 def shares(temporary: Path) -> list[str]:
     """Where the processor time of a text goes: each stage alone, one after the other."""
     rows = [
-        "| processor time of | hash | text | language | chunks | Lucene |",
+        "| processor time of | hash | text | language | chunks | fields and Lucene |",
         "|---|---:|---:|---:|---:|---:|",
     ]
     kinds = {
