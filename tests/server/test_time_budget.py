@@ -39,6 +39,7 @@ async def test_a_search_answers_with_what_was_found_when_its_time_is_over(index:
         told.append((progress, total))
 
     async with connected(index, "--time-budget", "3") as client:
+        await answering(client)
         found = answer(
             await client.call_tool(
                 "Search", {"query": SLOW, "facets": ["language"]}, progress_callback=hear
@@ -57,6 +58,7 @@ async def test_a_search_answers_with_what_was_found_when_its_time_is_over(index:
 @pytest.mark.anyio
 async def test_what_cannot_tell_that_it_is_a_part_is_an_error(index: Path) -> None:
     async with connected(index, "--time-budget", "1") as client:
+        await answering(client)
         explained = await client.call_tool("explain_query", {"query": SLOW})
         assert explained.is_error
         assert "not ready after 1 seconds" in str(explained.content)
@@ -65,7 +67,7 @@ async def test_what_cannot_tell_that_it_is_a_part_is_an_error(index: Path) -> No
 @pytest.mark.anyio
 async def test_a_call_that_no_thread_was_free_for_is_an_error(index: Path) -> None:
     async with connected(index, "--time-budget", "2.5") as client:
-        await search(client, "rent")
+        await answering(client)
         answers: list[str] = []
 
         async def ask() -> None:
@@ -95,6 +97,12 @@ async def test_calls_that_are_cancelled_leave_the_threads_free(index: Path) -> N
         # Each of the calls would have held a thread for minutes.
         with anyio.fail_after(30):
             assert (await search(client, "rent"))["totalHits"] == 1
+
+
+async def answering(client: Client) -> None:
+    """Wait for Java, which may take longer to start than a call may wait for it."""
+    while (await client.call_tool("Search", {"query": "rent"})).is_error:
+        pass
 
 
 async def search(client: Client, query: str) -> dict[str, object]:

@@ -34,6 +34,9 @@ def client(index: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ra
         with client.process:
             try:
                 client.initialize()
+                # Java may take longer to start than a call may wait for it.
+                while client.search("word1").get("isError"):
+                    pass
                 yield client
                 client.end()
                 assert client.process.returncode == 0
