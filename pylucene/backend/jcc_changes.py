@@ -4,9 +4,10 @@
 initVM, which first starts the JVM and then loads every class that has constants. Both take a good
 part of a second, in which a program could be importing its other modules.
 
-**The count of calls that handle Java exceptions begins at zero.** JCC never sets it. Where the
-memory happens to hold -1, it prints the Java exception of a call and forgets it, and Python gets a
-`JavaError` that is empty.
+**A Java exception is not forgotten.** JCC prints and forgets the exception of a call that it takes
+for one that nobody handles, and Python gets a `JavaError` that is empty. It counts the calls that
+are handled, but does not say where the count begins, adds to it after it has released the GIL, so
+that two threads may add one together, and leaves out calls that are handled, too.
 
 **A text of any characters becomes a Python string.** To make one, JCC tells Python the greatest
 character, for which it takes the bits of all of them together. Those of an emoji and of a character
@@ -37,9 +38,11 @@ _START_RELEASED = """\
         if (created < 0)
 """
 
-_CONSTRUCTOR = "JCCEnv::JCCEnv(JavaVM *vm, JNIEnv *vm_env)\n{\n"
+_FORGET = """\
+        if (!env->handlers)
+            vm_env->ExceptionDescribe();
 
-_CONSTRUCTOR_COUNTING = f"{_CONSTRUCTOR}    handlers = 0;\n"
+"""
 
 _STRING = "    PyObject *result = PyUnicode_New(len32, max_char);\n"
 
@@ -81,7 +84,7 @@ def change(folder: Path) -> None:
         BuildError: the code to change is not there; nothing is known about this JCC then.
     """
     _replace(folder / "jcc.cpp", _START, _START_RELEASED, "start the JVM")
-    _replace(folder / "JCCEnv.cpp", _CONSTRUCTOR, _CONSTRUCTOR_COUNTING, "make its environment")
+    _replace(folder / "JCCEnv.cpp", _FORGET, "", "print exceptions")
     _replace(folder / "JCCEnv.cpp", _STRING, _STRING_WITHIN_UNICODE, "make strings")
     _replace(folder / "JCCEnv.cpp", _RAISE, _RAISE_WITHOUT_REFERENCE, "raise exceptions")
     loads = 0

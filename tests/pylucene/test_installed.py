@@ -48,6 +48,42 @@ from org.apache.lucene.index import Term
 json.dump({"texts": [Term("field", text).text() for text in json.load(sys.stdin)]}, sys.stdout)
 """
 
+_FAIL_AFTER_MANY_CALLS = """
+import json, sys, threading
+import lucene
+environment = lucene.initVM(vmargs=["-Xrs", "--enable-native-access=ALL-UNNAMED"])
+from java.util import ArrayList
+
+def call():
+    environment.attachCurrentThread()
+    numbers = ArrayList()
+    for _ in range(5_000):
+        numbers.size()
+    environment.detachCurrentThread()
+
+messages = set()
+for _ in range(60):
+    threads = [threading.Thread(target=call) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    try:
+        ArrayList().get(0)
+    except lucene.JavaError as error:
+        messages.add(error.args[0].getMessage() if error.args else "forgotten")
+json.dump({"messages": sorted(messages)}, sys.stdout)
+"""
+
+_WRONG_CLASSPATH = """
+import json, sys
+import lucene
+try:
+    lucene.initVM(classpath="nowhere")
+except lucene.JavaError as error:
+    json.dump({"messages": [error.args[0].getMessage()]}, sys.stdout)
+"""
+
 
 def run(program: str, given: object = None) -> dict[str, Any]:
     """Run a program in a process of its own: a process has one JVM, and keeps it."""
@@ -79,6 +115,16 @@ def test_other_threads_run_while_the_jvm_starts() -> None:
 def test_a_text_of_any_characters_goes_to_java_and_back() -> None:
     texts = ["", "a", "é", "字", "🦦", "\U00100000", "🦦\U00100000", "\U0010ffff\U00010000a"]
     assert run(_TEXTS, texts) == {"texts": texts}
+
+
+def test_a_wrong_classpath_is_told() -> None:
+    (message,) = run(_WRONG_CLASSPATH)["messages"]
+    assert message.startswith("org/apache/lucene/")
+
+
+def test_exceptions_are_told_after_calls_of_many_threads() -> None:
+    (message,) = run(_FAIL_AFTER_MANY_CALLS)["messages"]
+    assert message == "Index 0 out of bounds for length 0"
 
 
 def test_it_carries_the_metadata_of_pyproject_toml() -> None:

@@ -7,7 +7,7 @@ from backend import jcc_changes
 from backend.errors import BuildError
 
 _START = "        if (JNI_CreateJavaVM(&vm, (void **) &vm_env, &vm_args) < 0)\n"
-_CONSTRUCTOR = "JCCEnv::JCCEnv(JavaVM *vm, JNIEnv *vm_env)\n{\n"
+_FORGET = "        if (!env->handlers)\n            vm_env->ExceptionDescribe();\n\n"
 _STRING = "    PyObject *result = PyUnicode_New(len32, max_char);\n"
 _RAISE = """\
 #endif
@@ -24,7 +24,7 @@ _USE = "          jclass cls = env->getClass(initializeClass);\n"
 def code(tmp_path: Path) -> Path:
     """Code as JCC generates it, cut down to the lines that matter."""
     (tmp_path / "jcc.cpp").write_text(f"before\n{_START}after\n")
-    (tmp_path / "JCCEnv.cpp").write_text(f"{_CONSTRUCTOR}}}\n{_STRING}{_RAISE}")
+    (tmp_path / "JCCEnv.cpp").write_text(f"{_FORGET}{_STRING}{_RAISE}")
     (tmp_path / "__wrap01__.cpp").write_text(_LOAD + _USE)
     (tmp_path / "__wrap02__.cpp").write_text(_USE)
     return tmp_path
@@ -52,12 +52,12 @@ def test_classes_are_loaded_without_the_gil(code: Path) -> None:
     assert (code / "__wrap02__.cpp").read_text() == _USE
 
 
-def test_the_count_of_handlers_begins_at_zero(code: Path) -> None:
+def test_no_exception_is_printed_and_forgotten(code: Path) -> None:
     jcc_changes.change(code)
-    assert (code / "JCCEnv.cpp").read_text().startswith(f"{_CONSTRUCTOR}    handlers = 0;\n}}\n")
+    assert "ExceptionDescribe" not in (code / "JCCEnv.cpp").read_text()
     (code / "jcc.cpp").write_text(_START)
     (code / "JCCEnv.cpp").write_text("")
-    with pytest.raises(BuildError, match="does not make its environment in the known way"):
+    with pytest.raises(BuildError, match="does not print exceptions in the known way"):
         jcc_changes.change(code)
 
 
@@ -72,7 +72,7 @@ def test_no_greatest_character_is_beyond_unicode(code: Path) -> None:
     made = "PyUnicode_New(len32, max_char > 0x10ffff ? 0x10ffff : max_char);"
     assert made in (code / "JCCEnv.cpp").read_text()
     (code / "jcc.cpp").write_text(_START)
-    (code / "JCCEnv.cpp").write_text(_CONSTRUCTOR)
+    (code / "JCCEnv.cpp").write_text(_FORGET)
     with pytest.raises(BuildError, match="does not make strings in the known way"):
         jcc_changes.change(code)
 
