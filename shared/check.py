@@ -22,7 +22,7 @@ from org.apache.lucene.search import IndexSearcher
 from org.apache.lucene.store import ByteBuffersDirectory, FSDirectory
 
 from shared import index_folder, java_errors, jvm
-from shared.checksums import Checksum, blocks, damage_of
+from shared.checksums import Checksum, blocks
 from shared.commit import check_schema, rebuilt_schema
 from shared.errors import IndexDamagedError, IndexLuceneVersionError, IndexSchemaError
 from shared.index_writer import locked
@@ -226,11 +226,10 @@ def _unsound_segments(
         if status.missingSegments:
             # The last commit was read before; Lucene looks at older ones, too.
             last = SegmentInfos.getLastCommitSegmentsFileName(directory)
-            files = sorted(file.name for file in path.glob("segments_*") if file.name != last)
-            damaged = [name for name in files if damage_of(path / name)] or files
+            older = sorted(file.name for file in path.glob("segments_*") if file.name != last)
             checked.report(
-                "a commit before the last one cannot be read; delete its file: "
-                + ", ".join(damaged)
+                "a commit before the last one cannot be read; delete its file, and those of all "
+                f"others before the last one: {', '.join(older)}"
             )
             break
         (found,) = map(CheckIndex.Status.SegmentInfoStatus.cast_, status.segmentInfos)

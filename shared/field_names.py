@@ -80,10 +80,14 @@ def metadata_field_of(key: str, reader: Any, besides: Iterable[str] = ()) -> str
     if field not in existing:
         prefix = schema.metadata_field("")
         known = [name.removeprefix(prefix) for name in metadata_fields(existing)]
-        usable = ", ".join([*besides, *known[:50]]) or "none yet"
-        if key in OF_CHUNKS:
-            raise FilterError(f"the field {key!r} is not for this; those that are: {usable}")
-        raise FilterError(f"no document has the field {key!r}; the fields are {usable}")
+        usable = [*besides, *known[:50]]
+        problem = (
+            f"the field {key!r} cannot be used here"
+            if key in OF_CHUNKS
+            else f"no document has the field {key!r}"
+        )
+        help_ = f"the fields are {', '.join(usable)}" if usable else "none has metadata yet"
+        raise FilterError(f"{problem}; {help_}")
     return field
 
 

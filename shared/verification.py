@@ -6,6 +6,7 @@ would be told. So this process compares each file once, before it first uses it,
 somebody has written to it since.
 """
 
+import errno
 import os
 import threading
 from collections.abc import Iterable, Iterator
@@ -142,12 +143,12 @@ def _compare_in_background(path: Path, names: list[str]) -> None:
             for name in names:
                 try:
                     _compare(path / name)
-                except FileNotFoundError:
-                    # A writer has deleted it.
-                    continue
                 except OSError as error:
-                    with suppress(OSError):
-                        _known[_state(path / name)] = _unreadable(error)
+                    # Otherwise a writer has deleted it, or it is not the file that is at fault: it
+                    # is tried again, and Lucene tells what it may not open.
+                    if error.errno == errno.EIO:
+                        with suppress(OSError):
+                            _known[_state(path / name)] = _unreadable(error)
         finally:
             _busy.discard(path)
 

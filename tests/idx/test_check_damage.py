@@ -98,6 +98,7 @@ def test_a_segment_with_right_checksums_that_does_not_fit_is_found(
 def test_what_is_left_of_an_older_commit_is_told(idx: Idx, filled: Path) -> None:
     (filled / "segments_1").touch()
     (line,) = idx("check", code=1).stdout.splitlines()
-    assert line == "a commit before the last one cannot be read; delete its file: segments_1"
+    assert line.startswith("a commit before the last one cannot be read; delete its file, ")
+    assert line.endswith(": segments_1")
     (filled / "segments_1").unlink()
     idx("check")

@@ -173,7 +173,8 @@ def test_a_damaged_commit_before_the_last_one_goes(idx: Idx, filled: Path, tmp_p
     # As a run leaves it that is killed after the new commit, and before the old one is deleted.
     (filled / "segments_1").write_bytes(b"damaged")
     (line,) = idx("check", code=1).stdout.splitlines()
-    assert line == "a commit before the last one cannot be read; delete its file: segments_1"
+    assert line.startswith("a commit before the last one cannot be read; delete its file, ")
+    assert line.endswith(": segments_1")
     idx("restore", "copy", "--yes")
     assert contents(filled) == contents(tmp_path / "copy")
     idx("check")

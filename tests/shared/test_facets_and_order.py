@@ -88,10 +88,10 @@ def test_an_unknown_field_is_named(searcher: Searcher) -> None:
         searcher.search("rent", sort="-colour")
     with pytest.raises(FilterError, match="-score is no order"):
         searcher.search("rent", sort="-score")
-    message = "'id' is not for this; those that are: source_document, chunk_index, author, modified"
+    message = "'id' cannot be used here; the fields are source_document, chunk_index, author, mod"
     with pytest.raises(FilterError, match=message):
         searcher.search("rent", sort="id")
-    message = "'chunk_index' is not for this; those that are: author, modified, year$"
+    message = "'chunk_index' cannot be used here; the fields are author, modified, year$"
     with pytest.raises(FilterError, match=message):
         searcher.search("rent", facets=["chunk_index"])
 
@@ -99,7 +99,7 @@ def test_an_unknown_field_is_named(searcher: Searcher) -> None:
 def test_an_empty_index_has_no_fields_yet(empty_index: Path) -> None:
     with (
         Searcher(empty_index) as searcher,
-        pytest.raises(FilterError, match="the fields are none yet"),
+        pytest.raises(FilterError, match="'colour'; none has metadata yet"),
     ):
         searcher.search("rent", facets=["colour"])
 

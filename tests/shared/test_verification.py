@@ -61,6 +61,20 @@ def test_a_disk_that_cannot_be_read_is_told_too(
         eventually(lambda: "it cannot be read: Input/output error" in refusal(searcher))
 
 
+def test_too_many_open_files_are_no_damage(segment: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tried = []
+
+    def read(file: Path) -> None:
+        tried.append(file)
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr(verification, "_BYTES_AT_ONCE", 0)
+    monkeypatch.setattr(verification, "damage_of", read)
+    with Searcher(segment.parent) as searcher:
+        # Each call tries again.
+        eventually(lambda: refusal(searcher) == "" and tried.count(segment) > 1)
+
+
 @pytest.mark.parametrize("replace", [optimize, purge])
 def test_what_replaces_all_files_waits_for_those_of_any_size(
     segment: Path, monkeypatch: pytest.MonkeyPatch, replace: Callable[[Path], object]
