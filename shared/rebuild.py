@@ -3,7 +3,7 @@
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from shared.errors import IndexDamagedError
 from shared.index_writer import clean, open_writer
 from shared.lucene_document import placed_to_lucene, with_language
 from shared.settings import DEFAULT_WAIT
-from shared.stored_documents import stored_documents
+from shared.stored_documents import StoredDocument, stored_documents
 
 Progress = Callable[[Iterator[int]], Iterator[int]]
 """Passes on the number of chunks of each document as it is written."""
@@ -119,8 +119,16 @@ def _write(
 
     def submitted(documents: DocumentWriter) -> Iterator[Future[int]]:
         for stored in stored_documents(reader):
-            document = stored.document if had_languages else with_language(stored.document)
-            yield documents.submit(document.id, placed_to_lucene(document, stored.chunks))
+            known = stored if had_languages else _with_language(stored)
+            batches = placed_to_lucene(known.document, known.chunks)
+            yield documents.submit(known.document.id, batches)
 
     with closing(DocumentWriter(writer, path)) as documents:
         yield from results(submitted(documents))
+
+
+def _with_language(stored: StoredDocument) -> StoredDocument:
+    """A document with its language, which the text of all its chunks tells."""
+    placed = list(stored.chunks)
+    text = " ".join(chunk.content for chunk, _ in placed)
+    return StoredDocument(with_language(replace(stored.document, content=text)), iter(placed))

@@ -99,11 +99,14 @@ def test_the_language_of_older_documents_is_looked_for_once(
         index.add(Document("many", "Many", english * 50, {f"key{n}": n for n in range(63)}))
         index.add(Document("full", "Full", english, {f"key{n}": n for n in range(64)}))
         index.add(Document("known", "Known", english, {"language": "fr"}))
+        index.add(Document("late", "Late", "Der Mieter zahlt die Miete. " * 50 + english * 100))
     idx("rebuild")
-    assert languages(empty_index) == {"few": None, "many": None, "full": None, "known": "fr"}
+    known = {"full": None, "known": "fr"}
+    assert languages(empty_index) == {"few": None, "many": None, "late": None, **known}
     mark_as(empty_index, 1)
     idx("rebuild")
-    assert languages(empty_index) == {"few": "en", "many": "en", "full": None, "known": "fr"}
+    # By the whole text, not by its first chunk.
+    assert languages(empty_index) == {"few": "en", "many": "en", "late": "en", **known}
 
 
 def languages(path: Path) -> dict[str, Any]:
