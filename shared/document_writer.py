@@ -37,6 +37,7 @@ class DocumentWriter:
         self._pending: deque[Future[int]] = deque()
         self._thread = ThreadPoolExecutor(1, "document-writer", initializer=jvm.start)
         self._is_closed = False
+        self._loss: BaseException | None = None
 
     def submit(self, document_id: str, batches: Iterator[list[Any]]) -> Future[int]:
         """Write a document in place of the one with the same id, soon.
@@ -66,8 +67,15 @@ class DocumentWriter:
         return future
 
     def wait(self) -> None:
-        """Wait until all that was submitted is written, or has failed."""
+        """Wait until all that was submitted is written, or has failed.
+
+        Raises:
+            BaseException: what a long document failed with whose older version is gone, so that
+                nothing may be committed.
+        """
         self._thread.submit(lambda: None).result()
+        if self._loss:
+            raise self._loss
 
     def close(self) -> None:
         """End the thread; of a long document it breaks off after the part that it is at."""
@@ -102,8 +110,8 @@ class DocumentWriter:
             for batch in self._while_open(filter(None, batches)):
                 self._writer.addDocuments(Arrays.asList(batch))
                 count += len(batch)
-        except BaseException:
-            self._writer.deleteDocuments([term])
+        except BaseException as error:
+            self._loss = error
             raise
         return count
 

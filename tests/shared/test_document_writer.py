@@ -1,10 +1,13 @@
 """Documents that are written by a thread of their own."""
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from shared import Document, Index, InvalidDocumentError, Searcher
+from shared.lucene_document import to_lucene
 
 
 def test_documents_are_written_in_the_order_in_which_they_are_submitted(empty_index: Path) -> None:
@@ -28,6 +31,25 @@ def test_a_document_that_breaks_off_takes_the_block_back(empty_index: Path) -> N
         index.submit(Document("a", "Title", "after"))
         index.submit(Document("b", "Title", "after"))
         raise KeyboardInterrupt
+    with Searcher(empty_index) as searcher:
+        assert [hit.content for hit in searcher.search("before after").results] == ["before"]
+
+
+def test_nothing_is_committed_when_a_long_document_fails_in_a_later_part(
+    empty_index: Path,
+) -> None:
+    def parts() -> Iterator[list[Any]]:
+        yield from to_lucene(Document("a", "Title", "after " * 110_000))
+        raise OSError("the text ends here")
+
+    with Index(empty_index) as index:
+        index.add(Document("a", "Title", "before"))
+    with pytest.raises(OSError, match="the text ends here"), Index(empty_index) as index:  # noqa: PT012
+        written = index._documents.submit("a", parts())  # noqa: SLF001 - no text fails so late
+        with pytest.raises(OSError, match="the text ends here"):
+            written.result()
+        with pytest.raises(OSError, match="the text ends here"):
+            index.commit()
     with Searcher(empty_index) as searcher:
         assert [hit.content for hit in searcher.search("before after").results] == ["before"]
 
