@@ -47,9 +47,17 @@ def main() -> None:
     except OSError as error:
         # What cannot be written now cannot be written at the interpreter's end either.
         sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115 - open until the end
-        what = error.filename or "the answer"
-        does = "be used" if error.filename else "be written"
-        _fail(f"{what} could not {does}: {error.strerror or error}")
+        _fail(_reason(error))
+
+
+def _reason(error: OSError) -> str:
+    reason = error.strerror or str(error)
+    if error.filename:
+        return f"{error.filename} could not be used: {reason}"
+    if isinstance(error, FileNotFoundError):
+        # What the module tempfile raises.
+        return f"{reason}: free some space there, or name another folder in the variable TMPDIR"
+    return f"the answer could not be written: {reason}"
 
 
 def _terminate(_signal: int, _frame: object) -> None:

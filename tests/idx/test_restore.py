@@ -215,6 +215,16 @@ def test_a_disk_that_fills_up_costs_nothing(idx: Idx, filled: Path, tmp_path: Pa
     assert files(filled) == before
 
 
+def test_a_system_without_room_for_links_is_told(idx: Idx, filled: Path, tmp_path: Path) -> None:
+    before = files(filled)
+    limited = ("prlimit", "--fsize=0")
+    failed = idx("restore", tmp_path / "copy", "-i", filled, "--yes", code=1, prefix=limited)
+    (message,) = failed.stderr.splitlines()
+    assert message.startswith("Error: No usable temporary directory found in ['")
+    assert message.endswith("or name another folder in the variable TMPDIR")
+    assert files(filled) == before
+
+
 def test_a_terminal_shows_how_far_it_is(filled: Path, tmp_path: Path) -> None:
     shutil.rmtree(filled)
     shown = on_a_terminal("restore", tmp_path / "copy", "-i", filled)
