@@ -15,6 +15,14 @@ _DROPPED = (
     "PYTHON",
     "PEP517_",
     "_PYPROJECT_HOOKS_",
+    # They choose where pip installs, and in which form; both are the backend's own.
+    "PIP_USER",
+    "PIP_TARGET",
+    "PIP_PREFIX",
+    "PIP_ROOT",
+    "PIP_DRY_RUN",
+    "PIP_ONLY_BINARY",
+    "PIP_NO_BINARY",
     # Compiler flags are the backend's own: the name under which a wheel is kept does not know
     # what else the user's environment asks for.
     "CFLAGS",
