@@ -106,6 +106,9 @@ def backup(path: Path | str, destination: Path | str, *, progress: Progress = it
                 superfluous = replace_folder(new, destination)
             finally:
                 if superfluous:
+                    # The older backup may be one that nobody may write to.
+                    with suppress(OSError):
+                        superfluous.chmod(0o700)
                     shutil.rmtree(superfluous, ignore_errors=True)
         except OSError as error:
             raise BackupError(

@@ -64,6 +64,15 @@ def test_a_backup_that_was_written_to_is_replaced(filled: Path, tmp_path: Path) 
     assert sorted(path.name for path in tmp_path.glob("*copy*")) == ["copy"]
 
 
+def test_nothing_is_left_of_a_backup_that_nobody_could_write_to(
+    idx: Idx, filled: Path, tmp_path: Path
+) -> None:
+    backup(filled, tmp_path / "copy")
+    (tmp_path / "copy").chmod(0o500)
+    idx("backup", "copy", prefix=UNPRIVILEGED)
+    assert sorted(path.name for path in tmp_path.glob("*copy*")) == ["copy"]
+
+
 def test_what_is_put_there_meanwhile_stays(filled: Path, tmp_path: Path) -> None:
     backup(filled, tmp_path / "copy")
 
