@@ -42,7 +42,7 @@ def main() -> None:
     arguments = parser.parse_args()
     jvm.start("server")
     with tempfile.TemporaryDirectory() as folder:
-        home = arguments.folder or Path(folder)
+        home = (arguments.folder or Path(folder)) / f"{arguments.chunks}-chunks"
         lines = [*indexing(home, arguments.chunks), "", *searching(home), "", *tolerating(home)]
     lines += [
         "",

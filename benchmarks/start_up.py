@@ -24,7 +24,10 @@ PROGRAMS = Path(sys.executable).parent
 DROP_CACHES: Final = Path("/proc/sys/vm/drop_caches")
 
 WITHOUT_CACHE = "from shared import aot_cache; aot_cache.options = lambda: ()"
-FULL_COMPILER = "from shared import jvm; jvm._OPTIONS['command'] = ()"
+FULL_COMPILER = (
+    "from shared import jvm; jvm._OPTIONS['command'] = "
+    "tuple(o for o in jvm._OPTIONS['command'] if 'TieredStopAtLevel' not in o)"
+)
 DEFAULT_COLLECTOR = (
     "from shared import jvm; jvm._COMMON = tuple(o for o in jvm._COMMON if 'SerialGC' not in o)"
 )

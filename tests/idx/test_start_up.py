@@ -110,9 +110,10 @@ def test_the_list_of_commands_is_complete(idx: Idx) -> None:
     assert all(f"{command} " in text for command in COMMANDS)
 
 
-def test_completion_can_be_installed(idx: Idx, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SHELL", "/bin/bash")
-    assert "complete" in idx("--show-completion").stdout
+def test_completion_can_be_installed(idx: Idx) -> None:
+    # Typer asks which program started it.
+    shell = ("bash", "-c", '"$@"; exit $?', "bash")
+    assert "complete" in idx("--show-completion", prefix=shell).stdout
 
 
 def test_nothing_but_the_answer_is_written(idx: Idx, empty_index: Path) -> None:
