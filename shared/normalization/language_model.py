@@ -14,7 +14,7 @@ from shared.errors import ConfigurationError, ExtraMissingError, LanguageModelEr
 from shared.normalization.address import url_problem
 from shared.settings import NORMALIZER_API_KEY_VARIABLE
 
-LIBRARIES: Final = ("httpx2", "openai", "pydantic_ai")
+LIBRARIES: Final = ("openai", "pydantic_ai")
 
 
 @dataclass(frozen=True, slots=True)

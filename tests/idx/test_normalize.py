@@ -108,7 +108,7 @@ def test_without_a_model_too(idx: Idx) -> None:
     )
 
 
-@pytest.mark.parametrize("library", ["pydantic_ai", "openai", "httpx2"])
+@pytest.mark.parametrize("library", ["pydantic_ai", "openai"])
 def test_without_the_extra_too(
     idx: Idx, model: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, library: str
 ) -> None:
