@@ -1,4 +1,4 @@
-"""The four changes to the code that JCC generates.
+"""The five changes to the code that JCC generates.
 
 **initVM lets other Python threads run.** JCC releases the GIL in every call into Java, but not in
 initVM, which first starts the JVM and then loads every class that has constants. Both take a good
@@ -8,6 +8,10 @@ part of a second, in which a program could be importing its other modules.
 for one that nobody handles, and Python gets a `JavaError` that is empty. It counts the calls that
 are handled, but does not say where the count begins, adds to it after it has released the GIL, so
 that two threads may add one together, and leaves out calls that are handled, too.
+
+**The ids of a class's methods are told when all are there.** JCC first makes room for them, then
+fills it in. An object that another thread gets meanwhile takes the room for a sign that all is
+done, and calls a method by an id that is not there yet, which ends the process.
 
 **A text of any characters becomes a Python string.** To make one, JCC tells Python the greatest
 character, for which it takes the bits of all of them together. Those of an emoji and of a character
@@ -20,6 +24,7 @@ thread is attached.
 """
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 from .errors import BuildError
@@ -43,6 +48,20 @@ _FORGET = """\
             vm_env->ExceptionDescribe();
 
 """
+
+# In each class's `initialize`; what follows the methods are its fields, if it has some.
+_FILL = re.compile(r"mids\$ = new jmethodID\[max_mid\];\n(.*?)( +)class\$ = new", re.DOTALL)
+
+
+def _filled_before(found: re.Match[str]) -> str:
+    filled, indent = found.groups()
+    return (
+        "jmethodID *mids = new jmethodID[max_mid];\n"
+        + filled.replace("mids$[", "mids[")
+        + f"{indent}__atomic_store_n(&mids$, mids, __ATOMIC_RELEASE);\n"
+        + f"{indent}class$ = new"
+    )
+
 
 _STRING = "    PyObject *result = PyUnicode_New(len32, max_char);\n"
 
@@ -87,13 +106,8 @@ def change(folder: Path) -> None:
     _replace(folder / "JCCEnv.cpp", _FORGET, "", "print exceptions")
     _replace(folder / "JCCEnv.cpp", _STRING, _STRING_WITHIN_UNICODE, "make strings")
     _replace(folder / "JCCEnv.cpp", _RAISE, _RAISE_WITHOUT_REFERENCE, "raise exceptions")
-    loads = 0
-    for wrappers in folder.glob("__wrap*.cpp"):
-        text, count = _LOAD.subn(_LOAD_RELEASED, wrappers.read_text(encoding="utf-8"))
-        wrappers.write_text(text, encoding="utf-8")
-        loads += count
-    if not loads:
-        raise BuildError("this JCC does not load classes in the known way (__wrap*.cpp)")
+    _replace_all(folder, _FILL, _filled_before, "look methods up")
+    _replace_all(folder, _LOAD, _LOAD_RELEASED, "load classes")
 
 
 def _replace(file: Path, old: str, new: str, does: str) -> None:
@@ -101,3 +115,15 @@ def _replace(file: Path, old: str, new: str, does: str) -> None:
     if text.count(old) != 1:
         raise BuildError(f"this JCC does not {does} in the known way ({file.name})")
     file.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def _replace_all(
+    folder: Path, old: re.Pattern[str], new: str | Callable[[re.Match[str]], str], does: str
+) -> None:
+    replaced = 0
+    for wrappers in folder.glob("__wrap*.cpp"):
+        text, count = old.subn(new, wrappers.read_text(encoding="utf-8"))
+        wrappers.write_text(text, encoding="utf-8")
+        replaced += count
+    if not replaced:
+        raise BuildError(f"this JCC does not {does} in the known way (__wrap*.cpp)")
