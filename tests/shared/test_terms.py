@@ -65,6 +65,22 @@ def test_chunks_that_are_gone_are_not_counted(empty_index: Path) -> None:
         assert (kind.chunks, kind.examples) == (4, ["new", "other"])
 
 
+def test_a_term_of_many_chunks_that_are_gone_does_not_hide_others(empty_index: Path) -> None:
+    fill(
+        empty_index,
+        *(Document(f"filling{number}", "T", "zebra") for number in range(60)),
+        *(Document(f"old{number}", "T", "quail") for number in range(9)),
+        *(Document(f"many{number}", "T", "quince") for number in range(8)),
+        *(Document(f"some{number}", "T", "quiver") for number in range(7)),
+    )
+    with Index(empty_index) as index:
+        for number in range(8):
+            index.delete(f"old{number}")
+    with Searcher(empty_index) as searcher:
+        assert searcher.statistics().deleted_chunks == 8
+        assert counts(searcher.suggest_terms("qu", limit=2)) == {"quince": 8, "quiver": 7}
+
+
 def test_a_field_that_no_chunk_has_any_more_is_not_listed(empty_index: Path) -> None:
     fill(
         empty_index,
