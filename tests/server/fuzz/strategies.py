@@ -99,7 +99,7 @@ def fitting(schema: dict[str, Any], root: dict[str, Any]) -> SearchStrategy[Any]
 def arguments(schema: dict[str, Any]) -> SearchStrategy[Any]:
     """Arguments of a tool: such as fit its schema, such as fit but for one, and anything."""
     fit = fitting(schema, schema)
-    names = st.sampled_from(sorted(schema["properties"])) | texts
+    names = st.one_of(*map(st.just, sorted(schema["properties"])), texts)
     spoilt = st.builds(
         lambda given, name, value: {**given, name: value}, fit, names, values | texts
     )

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.server.fuzz.strategies import messages
-from tests.server.fuzz.test_calls import EXAMPLES
 from tests.server.fuzz.test_messages import METHODS
+from tests.server.fuzz.tools import EXAMPLES
 from tests.server.http.served import ACCEPT, SECONDS, Served, initialize, message, served
 
 pytestmark = pytest.mark.soak

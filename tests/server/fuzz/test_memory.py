@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from benchmarks.resources import OPENED_TO_QUESTIONS, Resources, taken_by
 from tests.server.fuzz.strategies import arguments
-from tests.server.fuzz.test_calls import EXAMPLES, Tools
+from tests.server.fuzz.tools import EXAMPLES, Tools
 from tests.server.raw_client import RawClient
 
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(1_800)]

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.server.fuzz.strategies import messages
-from tests.server.fuzz.test_calls import EXAMPLES
+from tests.server.fuzz.tools import EXAMPLES
 from tests.server.raw_client import RawClient
 
 METHODS = [
