@@ -36,8 +36,12 @@ def test_terms_of_all_segments_are_added_up(empty_index: Path) -> None:
         ]
         assert list(counts(searcher.suggest_terms("off", limit=2))) == ["offer", "offnung"]
         assert list(counts(searcher.top_terms(limit=3))) == ["offer", "offnung", "zzz"]
+        top = searcher.top_terms(min_length=7)
+        assert (top.field, top.prefix, top.complete, top.notice) == ("content", "", True, None)
+        assert list(counts(top)) == ["offnung"]
         assert counts(searcher.suggest_terms("zzzz")) == {}
         assert counts(searcher.suggest_terms("zzz ")) == {"zzz": 3}
+        assert searcher.suggest_terms("t", field="title").field == "title"
 
 
 def test_chunks_that_are_gone_are_not_counted(empty_index: Path) -> None:
@@ -148,6 +152,7 @@ def test_a_prefix_of_which_nothing_is_left_is_told(empty_index: Path) -> None:
         for prefix in ("", "  ", "\u0301"):
             nothing = searcher.suggest_terms(prefix)
             assert (nothing.terms, nothing.complete) == ([], False)
+            assert (nothing.field, nothing.prefix) == ("content", "")
             assert nothing.notice is not None
             assert "Nothing is left of the prefix" in nothing.notice
 
