@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from itertools import chain
-from typing import Final
+from typing import Any, Final
 
 from org.apache.lucene.search.highlight import (
     Highlighter,
@@ -17,6 +17,7 @@ from shared import schema
 from shared.analysis.analyzers import passage_analyzer, tokens
 from shared.analysis.language_detection import languages_of
 from shared.analysis.languages import WITH_BIGRAMS
+from shared.analysis.transliteration import transliterable, without_digraphs
 from shared.query.lucene_query import Compiler
 from shared.query.tree import (
     Fuzzy,
@@ -53,8 +54,14 @@ class Passages:
     def __init__(self, tree: Node) -> None:
         matched = dict.fromkeys(node for leaf in leaves(tree) for node in _in_content(leaf))
         words = {text for node in matched if isinstance(node, Terms) for text in node.texts}
-        marked = (node for node in matched if not _is_covered(node, words))
-        self._query = Compiler().query(any_of(*marked))
+        self._marked = [node for node in matched if not _is_covered(node, words)]
+        self._query = Compiler().query(any_of(*self._marked))
+        self._spellings = {
+            text
+            for leaf in leaves(tree)
+            if isinstance(leaf, Terms) and leaf.field == schema.TRANSLITERATED
+            for text in leaf.texts
+        }
 
     def of(self, text: str) -> list[str]:
         """The parts of the content of a chunk that match best, the best first.
@@ -63,21 +70,31 @@ class Passages:
             One to three passages of about 200 characters; the beginning of the text where nothing
             in it matched, as when only the title did.
         """
-        found = max(
-            (self._found(text, language) for language in languages_of(text) or ("",)), key=_marks
-        )
+        languages = languages_of(text)
+        query = self._query_for(text, german="de" in languages)
+        found = max((_found(query, text, language) for language in languages or ("",)), key=_marks)
         return [passage.strip() for passage in found] or [_beginning(text)]
 
-    def _found(self, text: str, language: str) -> list[str]:
-        highlighter = Highlighter(
-            SimpleHTMLFormatter(*MARKS), QueryScorer(self._query, schema.CONTENT)
-        )
-        highlighter.setTextFragmenter(SimpleFragmenter(PASSAGE_LENGTH))
-        highlighter.setMaxDocCharsToAnalyze(max(len(text), 1) * 2)
-        stream = passage_analyzer(language).tokenStream(schema.CONTENT, text)
-        fragments = highlighter.getBestTextFragments(stream, text, False, MAX_PASSAGES)
-        found = (TextFragment.cast_(fragment) for fragment in fragments if fragment is not None)
-        return [fragment.toString() for fragment in found if fragment.getScore() > 0]
+    def _query_for(self, text: str, *, german: bool) -> Any:
+        """What is marked in a text: Mueller for Müller, too, where it has been indexed so."""
+        if not self._spellings:
+            return self._query
+        words = transliterable(dict.fromkeys(text.split()), german=german)
+        terms = chain(*tokens(schema.CONTENT, words))
+        spelled = {term for term in terms if without_digraphs(term) in self._spellings}
+        if not spelled:
+            return self._query
+        return Compiler().query(any_of(*self._marked, Terms(schema.CONTENT, tuple(spelled))))
+
+
+def _found(query: Any, text: str, language: str) -> list[str]:
+    highlighter = Highlighter(SimpleHTMLFormatter(*MARKS), QueryScorer(query, schema.CONTENT))
+    highlighter.setTextFragmenter(SimpleFragmenter(PASSAGE_LENGTH))
+    highlighter.setMaxDocCharsToAnalyze(max(len(text), 1) * 2)
+    stream = passage_analyzer(language).tokenStream(schema.CONTENT, text)
+    fragments = highlighter.getBestTextFragments(stream, text, False, MAX_PASSAGES)
+    found = (TextFragment.cast_(fragment) for fragment in fragments if fragment is not None)
+    return [fragment.toString() for fragment in found if fragment.getScore() > 0]
 
 
 def _is_covered(node: Node, words: set[str]) -> bool:
@@ -97,8 +114,9 @@ def _in_content(leaf: Leaf) -> Iterator[Node]:
                 yield from (
                     Terms(schema.CONTENT, tuple(terms)) for terms in tokens(schema.CONTENT, text)
                 )
-        case Terms(schema.CONTENT | schema.TRANSLITERATED, texts):
-            yield Terms(schema.CONTENT, texts)
+        case Terms(schema.TRANSLITERATED):
+            # Which words of a text are indexed so is known for each text only.
+            pass
         case Terms(field, texts) if schema.language_of(field) == _KOREAN:
             yield from map(_korean, texts)
         case Terms(field, texts) if schema.language_of(field) in WITH_BIGRAMS:
@@ -109,7 +127,7 @@ def _in_content(leaf: Leaf) -> Iterator[Node]:
             yield Pattern(schema.CONTENT, f"*{pattern.removesuffix('*')[::-1]}", scored=False)
         case Pattern(schema.CONTENT, pattern):
             yield Pattern(schema.CONTENT, pattern, scored=False)
-        case TermPhrase(schema.CONTENT) | Fuzzy(field=schema.CONTENT):
+        case Terms(schema.CONTENT) | TermPhrase(schema.CONTENT) | Fuzzy(field=schema.CONTENT):
             yield leaf
 
 

@@ -1,10 +1,16 @@
 """Passages of a hit, as far as no server is needed to see them."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 from shared import Document, Index, Searcher
+
+ENGLISH = "The decision DEC-0054 says that Mueller pays the deposit of two months of rent."
+KOREAN = "서울에서 임대료를 냅니다."
+CHINESE = "租金在每月三日支付。"
+GERMAN = "Die Häuser wurden an Koehler vermietet."
 
 
 @pytest.mark.parametrize(
@@ -27,3 +33,42 @@ def test_where_only_the_title_matches_the_beginning_is_shown(
     with Searcher(empty_index) as searcher:
         (hit,) = searcher.search("lease", content="passages").results
     assert hit.passages == [passage]
+
+
+@pytest.mark.parametrize(
+    ("query", "content", "marked"),
+    [
+        ("rent", ENGLISH, ["rent"]),
+        ("content:rent", ENGLISH, ["rent"]),
+        ("deposits", ENGLISH, ["deposit"]),
+        ("depoist~", ENGLISH, ["deposit"]),
+        ("depo*", ENGLISH, ["deposit"]),
+        ("*posit", ENGLISH, ["deposit"]),
+        ("*posi*", ENGLISH, ["deposit"]),
+        ("d*posit", ENGLISH, ["deposit"]),
+        ('"two months"', ENGLISH, ["two", "months"]),
+        ('"two rent"~5', ENGLISH, ["two", "rent"]),
+        ("DEC-0054", ENGLISH, ["DEC", "0054"]),
+        ("Müller", ENGLISH, ["Mueller"]),
+        ("Muller", ENGLISH, ["Mueller"]),
+        ("Haus", GERMAN, ["Häuser"]),
+        ("Köhler", GERMAN, ["Koehler"]),
+        ("Mueller", "Frau Müller pays the rent.", ["Müller"]),
+        # In English it is no spelling of another word, and is not found by one.
+        ("pot", "The poet has a pot in the garden.", ["pot"]),
+        ("poet", "The poet has a pot in the garden.", ["poet"]),
+        ("임대료", KOREAN, ["임대료를"]),
+        ("대료", KOREAN, ["임대료를"]),
+        ("租金", CHINESE, ["租", "金"]),
+        ("月三", CHINESE, ["月", "三"]),
+    ],
+)
+def test_the_words_that_matched_are_marked(
+    empty_index: Path, query: str, content: str, marked: list[str]
+) -> None:
+    with Index(empty_index) as index:
+        index.add(Document("a", "Title", content))
+    with Searcher(empty_index) as searcher:
+        (hit,) = searcher.search(query, content="passages").results
+    assert hit.passages is not None
+    assert re.findall("<mark>(.*?)</mark>", hit.passages[0]) == marked
