@@ -84,7 +84,7 @@ def extract_pdf(file: Path, options: ExtractionOptions) -> Extracted:
             pages = _read_pages(document, options.pdf_engine)
             count = len(document)
             title, metadata = read_properties(document)
-        for number, page in read_table_pages(file, password, pages.for_pdfplumber):
+        for number, page in read_table_pages(file, password, pages.for_pdfplumber, count):
             if isinstance(page, Exception):
                 pages.failed[number] = page
             elif options.pdf_engine == "pdfplumber" or _is_better(page, pages.texts[number]):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from idx.extraction.normalization import CELL_SEPARATOR, normalize
 
 if TYPE_CHECKING:
+    from pdfplumber import PDF
     from pdfplumber.page import Page
 
 _WORD_GAP: Final = 0.15
@@ -49,7 +50,7 @@ class _Table:
 
 
 def read_table_pages(
-    file: Path, password: str | None, numbers: Sequence[int]
+    file: Path, password: str | None, numbers: Sequence[int], count: int
 ) -> Iterator[tuple[int, TablePage | Exception]]:
     """Read pages of a PDF with pdfplumber.
 
@@ -57,6 +58,7 @@ def read_table_pages(
         file: the file.
         password: what opens it; None if it needs none.
         numbers: the pages to read, from 1.
+        count: how many pages the file has for who numbered them.
 
     Yields:
         the number of each page, and what is on it, or the error that kept pdfplumber from
@@ -73,6 +75,7 @@ def read_table_pages(
             file.open("rb") as stream,
             pdfplumber.open(stream, pages=list(numbers), password=password) as pdf,
         ):
+            _check_numbers(pdf, count)
             for page in pdf.pages:
                 missing.discard(page.page_number)
                 yield page.page_number, _read(page)
@@ -83,6 +86,21 @@ def read_table_pages(
     except Exception as error:  # noqa: BLE001 - a damaged file may raise anything in its reader
         for number in sorted(missing):
             yield number, error
+
+
+def _check_numbers(pdf: "PDF", count: int) -> None:
+    """Make sure that a number stands for the same page here as elsewhere.
+
+    pdfplumber leaves out pages that are damaged, or in the list twice, and counts on.
+
+    Raises:
+        ValueError: it does not.
+    """
+    from pdfminer.pdfpage import PDFPage
+
+    found = sum(1 for _ in PDFPage.create_pages(pdf.doc))
+    if found != count:
+        raise ValueError(f"it finds {found:,} of {count:,} pages")
 
 
 def _read(page: "Page") -> TablePage | Exception:

@@ -15,6 +15,7 @@ from tests.idx.extraction.pdf_files import (
     by_hand,
     extract,
     pages_by_hand,
+    stream,
     write_pages,
     write_table,
 )
@@ -28,6 +29,31 @@ def test_an_unreadable_page_does_not_cost_the_others(tmp_path: Path, engine: str
     assert read.text == "Hello river\n\nHello river"
     assert [section.label for section in read.sections] == [1, 3]
     assert read.warnings[0] == "1 page cannot be read (2)"
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("damage", ["without a type", "missing", "there twice"])
+def test_no_page_takes_the_place_of_another(tmp_path: Path, damage: str, engine: str) -> None:
+    kids = [5, 6, 5, 8] if damage == "there twice" else [5, 6, 7, 8]
+    objects = pages_by_hand(kids, HELLO)
+    for number in set(kids):
+        objects[number] = f"<</Type/Page/Parent 2 0 R/Contents {number + 10} 0 R>>"
+        objects[number + 10] = stream(HELLO.replace("river", f"page {number}"))
+    if damage == "without a type":
+        objects[6] = str(objects[6]).replace("/Type/Page", "")
+    if damage == "missing":
+        del objects[6]
+    read = extract(by_hand(tmp_path / "a.pdf", objects), engine)
+    starts = [section.start for section in read.sections]
+    ends = [*starts[1:], len(read.text)]
+    found = {
+        section.label: read.text[section.start : end].strip()
+        for section, end in zip(read.sections, ends, strict=True)
+    }
+    expected = {label: f"Hello page {number}" for label, number in enumerate(kids, start=1)}
+    if damage == "missing":
+        del expected[2]
+    assert found == expected
 
 
 def test_a_false_count_of_pages_is_survived(tmp_path: Path) -> None:
