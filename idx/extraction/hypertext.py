@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from idx.extraction.declared_encoding import declared_codec
 from idx.extraction.encoding import decode
 from idx.extraction.extracted import Extracted
 from idx.extraction.markup import MarkupText, Role, Roles, parse_html
@@ -33,27 +34,8 @@ _CHARSET: Final = re.compile(
 )
 _DECLARED_WITHIN: Final = 4096
 
-# What browsers take these names for (the Encoding Standard).
-_CODECS: Final = {
-    "ascii": "cp1252",
-    "us-ascii": "cp1252",
-    "iso-8859-1": "cp1252",
-    "latin1": "cp1252",
-    "iso-8859-9": "cp1254",
-    "gb2312": "gb18030",
-    "gbk": "gb18030",
-    "shift_jis": "cp932",
-    "x-sjis": "cp932",
-    "euc-kr": "cp949",
-    "ks_c_5601-1987": "cp949",
-    "big5": "big5hkscs",
-    # A page whose declaration could be read in ASCII is in neither of these.
-    "utf-16": "utf-8",
-    "utf-16le": "utf-8",
-    "utf-16be": "utf-8",
-}
-NO_CODECS_OF_TEXTS: Final = frozenset({"idna", "punycode", "unicode_escape", "raw_unicode_escape"})
-"""Python's codecs that no page or e-mail is written in; some take time out of proportion."""
+_WIDE: Final = ("utf-16", "utf-32")
+"""How the names of encodings begin in which no declaration can be read as it was."""
 
 
 @dataclass(slots=True)
@@ -126,9 +108,10 @@ def _declared_codec(data: bytes) -> str | None:
     declared = _CHARSET.search(data, 0, _DECLARED_WITHIN)
     if declared is None or data.startswith(codecs.BOM_UTF8):
         return None
-    name = declared[1].decode("ascii").lower()
-    codec = _CODECS.get(name, name)
-    return None if codec.replace("-", "_") in NO_CODECS_OF_TEXTS else codec
+    codec = declared_codec(declared[1].decode("ascii"))
+    if codec is None or codec == "ascii":
+        return codec and "cp1252"
+    return "utf-8" if codec.startswith(_WIDE) else codec
 
 
 def extract_html(source: Source) -> Extracted:

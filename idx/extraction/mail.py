@@ -1,6 +1,5 @@
 """E-mails: who wrote what to whom, and the names of what was attached."""
 
-import codecs
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -9,9 +8,10 @@ from email.message import EmailMessage
 from email.parser import BytesParser
 from typing import Final
 
+from idx.extraction.declared_encoding import declared_codec
 from idx.extraction.encoding import decode
 from idx.extraction.extracted import Extracted
-from idx.extraction.hypertext import NO_CODECS_OF_TEXTS, decode_hypertext, read_hypertext
+from idx.extraction.hypertext import decode_hypertext, read_hypertext
 from idx.extraction.normalization import normalize
 from idx.extraction.properties import one_line, properties
 from idx.extraction.source import Source
@@ -19,14 +19,21 @@ from shared.errors import SourceFileError
 
 _SHOWN: Final = ("From", "To", "Cc", "Date", "Subject")
 
-_BROKEN_HEADER: Final = (AttributeError, IndexError, LookupError, TypeError, ValueError)
+_BROKEN_HEADER: Final = (
+    *(AttributeError, IndexError, LookupError, OverflowError, RecursionError, TypeError),
+    ValueError,
+)
 """What the standard library raises on some headers that do not keep to their grammar."""
+
+_FORMS: Final = {"text/plain": 0, "multipart/related": 1, "text/html": 1}
+"""The forms of a text, the plainest first, before all others."""
 
 
 def extract_mail(source: Source) -> Extracted:
     """The main headers of an e-mail, its text, and the names of its attachments.
 
-    Of a message in several forms the plain one is taken, else the one in HTML.
+    Of a text in several forms the plain one is taken, else the one in HTML. All texts that are no
+    attachments are read, one after the other.
 
     Raises:
         SourceFileError: there is no header in it.
@@ -74,17 +81,38 @@ def _date(message: EmailMessage) -> str | None:
 
 
 def _body(message: EmailMessage, source: Source) -> str:
-    """The text of the message itself."""
-    try:
-        part = message.get_body(("plain", "html"))
-    except _BROKEN_HEADER:
-        part = None
-    if not isinstance(part, EmailMessage):
+    """The text of the message itself, of all its parts that are none of the attachments."""
+    if message.get_content_maintype() == "multipart" and not message.is_multipart():
         # Parts that nothing separates are one text.
-        is_text = message.get_content_maintype() == "multipart" and not message.is_multipart()
-        return _content(message, source) if is_text else ""
-    text = _content(part, source)
-    return read_hypertext(text).text if part.get_content_type() == "text/html" else text
+        return _content(message, source)
+    return "\n\n".join(filter(str.strip, _texts(message, source)))
+
+
+def _texts(part: EmailMessage, source: Source) -> Iterator[str]:
+    """The texts of a part, of those within it, too; of one in several forms the plainest."""
+    kind = part.get_content_type()
+    within = [
+        inner
+        for inner in part.iter_parts()
+        if isinstance(inner, EmailMessage) and not _is_attached(inner)
+    ]
+    if part.get_content_maintype() == "text":
+        text = _content(part, source)
+        yield read_hypertext(text).text if kind == "text/html" else text
+    elif kind == "multipart/alternative":
+        forms = sorted(within, key=lambda form: _FORMS.get(form.get_content_type(), len(_FORMS)))
+        texts = ("\n\n".join(_texts(form, source)) for form in forms)
+        yield next(filter(str.strip, texts), "")
+    elif part.get_content_maintype() == "multipart":
+        for inner in within:
+            yield from _texts(inner, source)
+
+
+def _is_attached(part: EmailMessage) -> bool:
+    try:
+        return part.get_content_disposition() == "attachment" or part.get_filename() is not None
+    except _BROKEN_HEADER:
+        return False
 
 
 def _content(part: EmailMessage, source: Source) -> str:
@@ -111,13 +139,11 @@ def _content(part: EmailMessage, source: Source) -> str:
 def _declared_codec(part: EmailMessage) -> str | None:
     """The codec of a part; None if none is declared that says how its bytes are to be read."""
     try:
-        codec = codecs.lookup(part.get_content_charset("ascii")).name
-        # Such as that of base64, which makes no text.
-        "".encode(codec)
+        codec = declared_codec(part.get_content_charset("ascii"))
     except _BROKEN_HEADER:
         return None
     # What declares ASCII, or nothing, may be in any encoding.
-    return None if codec == "ascii" or codec.replace("-", "_") in NO_CODECS_OF_TEXTS else codec
+    return None if codec == "ascii" else codec
 
 
 def _decode_escapes(data: bytes, codec: str) -> str:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 from idx.extraction.normalization import CELL_SEPARATOR, normalize
 
 if TYPE_CHECKING:
-    from pdfplumber import PDF
     from pdfplumber.page import Page
+    from pdfplumber.pdf import PDF
 
 _WORD_GAP: Final = 0.15
 """Width of a space between two words, in sizes of the letter before it."""

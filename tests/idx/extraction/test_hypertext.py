@@ -73,3 +73,25 @@ def test_a_page_of_any_depth_is_read(read: Read) -> None:
 
 def test_a_broken_page_is_read_as_far_as_it_goes(read: Read) -> None:
     assert read("a.html", "<p>one <b>two</p></i></div> three <a href='x").text == "one two\n\nthree"
+
+
+@pytest.mark.parametrize(
+    ("charset", "codec"),
+    [
+        ("iso8859-1", "cp1252"),
+        ("Latin-1", "cp1252"),
+        ("ascii", "cp1252"),
+        ("x-sjis", "cp932"),
+        ("utf16", "utf-8"),
+        ("utf_32", "utf-8"),
+        ("utf-7", "utf-8"),
+        ("no-such", "utf-8"),
+        ("hex", "utf-8"),
+    ],
+)
+def test_a_declaration_means_what_browsers_take_it_for(
+    read: Read, charset: str, codec: str
+) -> None:
+    text = "東京の家賃" if codec == "cp932" else "It\u2019s the rent of +2AA- friends"
+    page = f"<html><meta charset={charset}><p>{text}</p></html>".encode(codec)
+    assert read("a.html", page).text == text

@@ -140,3 +140,46 @@ def test_a_body_that_is_no_text_is_no_error(read: Read) -> None:
     extracted = read("a.eml", b"Subject: x\nContent-Transfer-Encoding: base64\n\n" + body)
     assert extracted.text.startswith("Subject: x\n\nbody")
     assert extracted.text.endswith("end")
+
+
+@pytest.mark.parametrize("charset", [b"iso-8859-1", b"latin1", b"ISO-8859-1"])
+def test_latin_1_is_what_windows_writes(read: Read, charset: bytes) -> None:
+    headers = b"Subject: x\nContent-Type: text/%s; charset=%s\n\n"
+    body = "It\u2019s 5 \u20ac \u201chi\u201d"
+    for kind in (b"plain", b"html"):
+        data = headers % (kind, charset) + body.encode("cp1252")
+        assert read("a.eml", data).text == f"Subject: x\n\n{body}"
+
+
+def test_a_blank_plain_form_is_no_text(read: Read) -> None:
+    mail = EmailMessage()
+    mail["Subject"] = "x"
+    mail.set_content(" \n")
+    mail.add_alternative("<p>All the text", subtype="html")
+    assert read("a.eml", bytes(mail)).text == "Subject: x\n\nAll the text"
+
+
+def test_all_texts_that_are_no_attachments_are_read(read: Read) -> None:
+    mail = EmailMessage()
+    mail["Subject"] = "x"
+    mail.set_content("first")
+    mail.add_alternative("<p>the same as a page", subtype="html")
+    mail.make_mixed()
+    mail.add_attachment(b"\x89PNG", "image", "png", filename="map.png", disposition="inline")
+    mail.add_attachment("second", disposition="inline")
+    mail.add_attachment("<p>third", subtype="html", disposition="inline")
+    mail.add_attachment("not read", filename="notes.txt")
+    text = read("a.eml", bytes(mail)).text
+    assert text == "Subject: x\n\nfirst\n\nsecond\n\nthird\n\nAttachments: map.png, notes.txt"
+
+
+def test_a_text_of_another_kind_is_read_as_it_is(read: Read) -> None:
+    raw = b"Subject: x\nContent-Type: text/markdown; name=a.md\n\n# Heading"
+    assert read("a.eml", raw).text.startswith("Subject: x\n\n# Heading")
+
+
+@pytest.mark.parametrize(
+    "header", ["Date: Sat, 01 Mar 99999999999999999999 11:00:00 +0100", "To: " + "(" * 3_000]
+)
+def test_a_header_that_nobody_can_read_costs_only_itself(read: Read, header: str) -> None:
+    assert read("a.eml", f"Subject: x\n{header}\n\nthe body".encode()).text.endswith("the body")
