@@ -39,8 +39,11 @@ def damage(file: Path, name: str) -> Iterator[None]:
     """
     try:
         yield
+    except RecursionError as error:
+        raise SourceFileError(file, "is nested too deeply to read") from error
     except _DAMAGE as error:
-        # The message of a KeyError is in its first argument.
-        said = str(error.args[0] if error.args else error).strip().partition("\n")[0]
+        # The text of a KeyError is its message in quotation marks.
+        is_key = isinstance(error, KeyError) and error.args
+        said = str(error.args[0] if is_key else error).strip().partition("\n")[0]
         reason = said[:_MAX_REASON] or type(error).__name__
         raise SourceFileError(file, f"is a damaged {name}: {reason}") from error

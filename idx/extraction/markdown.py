@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from datetime import date
 from typing import Final
 
 from idx.extraction.encoding import decode
@@ -19,7 +18,12 @@ MAX_FRONT_MATTER: Final = 10_000
 """Characters. The parser of YAML crashes on brackets that are nested deeper than its stack."""
 
 _LINE: Final = re.compile(r"[^\r\n]+")
-_FENCES: Final = ("```", "~~~")
+_FENCE: Final = re.compile(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})")
+# A closing row of # stands behind a blank.
+_HEADING: Final = re.compile(r" {0,3}#[ \t]+(.*?\S)(?:[ \t]+#+)?[ \t]*")
+
+_NOTHING: Final = frozenset({"", "~", "null"})
+"""What stands for no value."""
 
 _AUTHOR: Final = ("author", "authors", "creator")
 _SUBJECT: Final = ("subject", "description", "summary", "abstract")
@@ -60,10 +64,11 @@ def _front_matter(text: str) -> tuple[Mapping[object, object], int, tuple[str, .
         return {}, 0, ()
     import yaml
 
-    # Files made by programs; the parser written in C is ten times as fast.
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    # Made by programs; the parser written in C is ten times as fast. All scalars stay texts: YAML
+    # 1.1 makes a truth value of the language no, and 3.1 of the version 3.10.
+    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
     try:
-        said = yaml.load(found[1], Loader=loader)  # noqa: S506 - both loaders are the safe ones
+        said = yaml.load(found[1], Loader=loader)  # noqa: S506 - makes nothing but texts of scalars
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         problem = getattr(error, "problem", None) or str(error).partition("\n")[0]
         return {}, found.end(), (f"its front matter is not YAML: {problem}",)
@@ -85,28 +90,33 @@ def _metadata(said: Mapping[object, object]) -> Metadata:
 
 
 def _texts(said: Mapping[object, object], keys: tuple[str, ...]) -> Iterator[str]:
-    """The texts and numbers under the keys, of lists each; nothing that is nested deeper."""
+    """The texts under the keys, of lists each; nothing that is nested deeper."""
     for key in keys:
         value = said.get(key)
         for item in value if isinstance(value, list) else [value]:
             # Authors often have a name and more.
             text = item.get("name") if isinstance(item, dict) else item
-            if isinstance(text, str | int | float) and not isinstance(text, bool):
-                yield str(text)
+            if isinstance(text, str) and text not in _NOTHING:
+                yield text
 
 
-def _time(said: Mapping[object, object], keys: tuple[str, ...]) -> date | str | None:
+def _time(said: Mapping[object, object], keys: tuple[str, ...]) -> str | None:
     values = (said.get(key) for key in keys)
-    return next((value for value in values if isinstance(value, date | str)), None)
+    return next((value for value in values if isinstance(value, str) and value), None)
 
 
 def _first_heading(text: str, start: int) -> str | None:
     """The first heading of level one outside fenced code."""
-    fenced = False
+    fence = ""
     for match in _LINE.finditer(text, start):
         line = match[0]
-        if line.startswith(_FENCES):
-            fenced = not fenced
-        elif not fenced and line.startswith("# ") and line[2:].strip():
-            return one_line(line[2:].strip().rstrip("#"))
+        if fence:
+            # It ends with at least as many of the same sign, and nothing else.
+            end = line.strip()
+            if end.startswith(fence) and not end.strip(fence[0]):
+                fence = ""
+        elif found := _FENCE.match(line):
+            fence = found[1]
+        elif found := _HEADING.fullmatch(line):
+            return one_line(found[1])
     return None

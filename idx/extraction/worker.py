@@ -25,6 +25,7 @@ def prepare(memory_bytes: int) -> None:
     Args:
         memory_bytes: the address space that it may take.
     """
+    memory_bytes = _within_limit(resource.RLIMIT_AS, memory_bytes)
     resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if sys.platform == "linux":
@@ -54,8 +55,16 @@ def read_files(
     """
     # Whatever becomes of the parent, a reader that never ends is ended.
     used = int(time.process_time())
-    resource.setrlimit(resource.RLIMIT_CPU, (used + int(seconds) + 2, resource.RLIM_INFINITY))
+    _, highest = resource.getrlimit(resource.RLIMIT_CPU)
+    most = _within_limit(resource.RLIMIT_CPU, used + int(seconds) + 2)
+    resource.setrlimit(resource.RLIMIT_CPU, (most, highest))
     return [_read(file, options) for file in files]
+
+
+def _within_limit(which: int, wanted: int) -> int:
+    """What a limit can be set to, of which the process may have a lower one (ulimit) for good."""
+    _, highest = resource.getrlimit(which)
+    return wanted if highest == resource.RLIM_INFINITY else min(wanted, highest)
 
 
 def _read(file: Path, options: ExtractionOptions) -> ReadFile | Unreadable:
@@ -65,5 +74,3 @@ def _read(file: Path, options: ExtractionOptions) -> ReadFile | Unreadable:
         return Unreadable("unsupported", error.reason)
     except SourceFileError as error:
         return Unreadable("failed", error.reason)
-    except RecursionError:
-        return Unreadable("failed", "is nested too deeply to read")

@@ -176,3 +176,15 @@ def test_larger_files_can_be_allowed(idx: Idx, empty_index: Path, tmp_path: Path
     (tmp_path / "large.txt").write_text("word " * 400_000)
     assert "--max-size" in idx("add", "large.txt", "--max-size", "1", code=1).stderr
     assert "; 1,905 chunks" in idx("add", "large.txt", "--max-size", "2.5").stdout
+
+
+def test_files_are_read_under_limits_of_the_shell(
+    idx: Idx, empty_index: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "lease.txt").write_text("The rent is due on the third.")
+    # Lower than what a reader of files is given, and not to be raised.
+    limited = ("prlimit", "--as=4000000000", "--cpu=3600")
+    arguments = ("add", "lease.txt", "-i", empty_index, "--max-memory", 5_000)
+    done = idx(*arguments, prefix=limited)
+    assert "failed 0" in done.stdout
+    assert done.stderr == ""
