@@ -23,7 +23,7 @@ def extract_epub(source: Source) -> Extracted:
 
     Raises:
         SourceFileError: it is protected against copying, or unpacks to too much.
-        ValueError: it has no list of chapters.
+        ValueError: it has no list of chapters, or none of them.
     """
     package = Package(source)
     book = next(
@@ -36,7 +36,11 @@ def extract_epub(source: Source) -> Extracted:
     )
     if book is None:
         raise ValueError("it has no list of chapters")
-    chapters = [*_chapters(package, book)]
+    named = [*_chapters(package, book)]
+    chapters = [name for name in named if name in package]
+    missing = [name for name in named if name not in package]
+    if missing and not chapters:
+        raise ValueError("its chapters are missing")
     if _encrypted(package).intersection(chapters):
         raise SourceFileError(source.file, "is protected against copying (DRM)")
     title, metadata = _properties(package, book)
@@ -45,11 +49,12 @@ def extract_epub(source: Source) -> Extracted:
         media_type=source.media_type,
         title=title,
         metadata=metadata,
+        warnings=(f"chapters are missing: {', '.join(missing)}"[:500],) if missing else (),
     )
 
 
 def _chapters(package: Package, book: str) -> Iterator[str]:
-    """The names of the chapters' entries in reading order, each once."""
+    """The names of the chapters' entries in reading order, each once; some may be missing."""
     tree = package.tree(book)
     items = {item.get("id"): item for item in tree.iter("{*}item")}
     seen = set()
@@ -57,9 +62,9 @@ def _chapters(package: Package, book: str) -> Iterator[str]:
         item = items.get(reference.get("idref"))
         if item is None or item.get("media-type") not in _CHAPTER_TYPES:
             continue
-        name = resolve(book, unquote(item.get("href", "")))
+        name = resolve(book, unquote(item.get("href", "").partition("#")[0]))
         is_contents = "nav" in item.get("properties", "").split()
-        if name in package and name not in seen and not is_contents:
+        if name not in seen and not is_contents:
             seen.add(name)
             yield name
 

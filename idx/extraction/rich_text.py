@@ -5,7 +5,6 @@ import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from typing import Final
 
 from idx.extraction import rich_text_words as words
@@ -73,6 +72,7 @@ class _Reader:
     _codec: str = "cp1252"
     _codecs: dict[int, str] = field(default_factory=dict)
     _font: int = 0
+    _default_font: int = 0
     _skipping: int = 0
     _is_first: bool = False
     _is_starred: bool = False
@@ -102,7 +102,7 @@ class _Reader:
                 if symbol == b"*":
                     self._is_starred = self._is_first
                 else:
-                    self.add(words.SYMBOLS.get(symbol, ""))
+                    self._add_named(words.SYMBOLS.get(symbol, ""))
             elif word == b"bin":
                 place += max(int(number or 0), 0)
             else:
@@ -114,6 +114,14 @@ class _Reader:
         self._flush()
         self._is_first = False
         self._write(text)
+
+    def _add_named(self, text: str) -> None:
+        """Add a character that has a name, unless it stands for one in Unicode before it."""
+        if self._skipping and text.strip():
+            self._skipping -= 1
+            return
+        self._skipping = 0
+        self.add(text)
 
     def _add_bytes(self, data: bytes) -> None:
         self._is_first = False
@@ -152,7 +160,7 @@ class _Reader:
         if was_first and self._begin_destination(word):
             return
         if text := words.TEXTS.get(word):
-            self.add(text)
+            self._add_named(text)
         elif act := _ACTIONS.get(word):
             self._flush()
             act(self, number)
@@ -192,6 +200,15 @@ class _Reader:
         self._font = number or 0
         if self.group.name != "fonttbl":
             self.group = replace(self.group, codec=self._codecs.get(self._font))
+
+    def set_default_font(self, number: int | None) -> None:
+        """The font of text that names none."""
+        self._default_font = number or 0
+
+    def reset(self, number: int | None) -> None:  # noqa: ARG002 - as all actions
+        """Text as it is without all that was said of it."""
+        self.hide(0)
+        self.set_font(self._default_font)
 
     def set_skip(self, number: int | None) -> None:
         """How many characters follow one in Unicode for old readers."""
@@ -238,6 +255,8 @@ _ACTIONS: Final[Mapping[str, Callable[[_Reader, int | None], None]]] = {
     "ansicpg": _Reader.set_code_page,
     "fcharset": _Reader.set_character_set,
     "f": _Reader.set_font,
+    "deff": _Reader.set_default_font,
+    "plain": _Reader.reset,
     "uc": _Reader.set_skip,
     "u": _Reader.add_unicode,
     "v": _Reader.hide,
@@ -267,8 +286,8 @@ def extract_rtf(source: Source) -> Extracted:
             subject=said.get("subject"),
             keywords=said.get("keywords"),
             creator=said.get("generator", "").rstrip("; "),
-            created=_time(reader.times.get("creatim")),
-            modified=_time(reader.times.get("revtim")),
+            created=words.time_of(reader.times.get("creatim")),
+            modified=words.time_of(reader.times.get("revtim")),
         ),
         warnings=() if reader.is_complete else ("it ends in the middle; the rest is missing",),
     )
@@ -277,14 +296,3 @@ def extract_rtf(source: Source) -> Extracted:
 def _characters(text: str) -> str:
     """Text whose halves of characters, as RTF writes those outside the basic plane, are joined."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-
-
-def _time(parts: dict[str, int] | None) -> datetime | None:
-    """A time without a zone; None for what is none."""
-    if not parts:
-        return None
-    year, month, day, hour, minute = (parts.get(part, 0) for part in words.TIME_PARTS)
-    try:
-        return datetime(year, month, day, hour, minute)
-    except (OverflowError, ValueError):
-        return None

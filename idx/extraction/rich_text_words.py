@@ -1,5 +1,6 @@
 """The control words of the Rich Text Format that matter for its text."""
 
+from datetime import datetime
 from typing import Final
 
 TEXTS: Final = {
@@ -119,3 +120,14 @@ CODECS_OF_CHARACTER_SETS: Final = {
 
 CODECS_OF_WORDS: Final = {"mac": "mac_roman", "pc": "cp437", "pca": "cp850"}
 """The codec of the document by the word that names it."""
+
+
+def time_of(parts: dict[str, int] | None) -> datetime | None:
+    """A time by the numbers after its words, without a zone; None for what is none."""
+    if not parts:
+        return None
+    year, month, day, hour, minute = (parts.get(part, 0) for part in TIME_PARTS)
+    try:
+        return datetime(year, month, day, hour, minute)
+    except (OverflowError, ValueError):
+        return None

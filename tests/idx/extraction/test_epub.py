@@ -76,3 +76,18 @@ def test_a_protected_book_says_so_and_protected_fonts_do_not_matter(read: Read) 
 def test_a_book_without_a_list_of_chapters_is_damaged(read: Read) -> None:
     with pytest.raises(SourceFileError, match="is a damaged EPUB: it has no list of chapters"):
         read("a.epub", book(**{"META-INF/container.xml": "<container/>"}))
+
+
+def test_chapters_that_are_missing_are_named(read: Read) -> None:
+    renamed = BOOK.replace("one.xhtml", "One.xhtml").replace("../../../../etc/passwd", "three.html")
+    extracted = read("a.epub", book(**{"OEBPS/book.opf": renamed}))
+    assert extracted.text == "Two"
+    assert extracted.warnings == ("chapters are missing: OEBPS/One.xhtml, OEBPS/three.html",)
+    none = renamed.replace("two%20more", "two")
+    with pytest.raises(SourceFileError, match=r"is a damaged .*: its chapters are missing"):
+        read("a.epub", book(**{"OEBPS/book.opf": none}))
+
+
+def test_a_chapter_may_be_named_by_a_place_in_it(read: Read) -> None:
+    named = BOOK.replace("one.xhtml", "one.xhtml#start")
+    assert read("a.epub", book(**{"OEBPS/book.opf": named})).text == "One\n\nAgua ñ\n\nTwo"

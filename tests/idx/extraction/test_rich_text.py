@@ -25,6 +25,10 @@ from tests.idx.extraction.conftest import Read
             "b\n\nc d | | e\nf\n\ng",
         ),
         (r"exam\-ple exam\u173?ple", "example example"),
+        # What stands for a character in Unicode may have a name, too.
+        (r"a\u8212\emdash text\u8209\_x", "a\u2014text\u2010x"),
+        (r"\u8226\tab Item\u8230\par Next", "\u2022 Item...\n\nNext"),
+        (r"one \v hidden\plain  shown {\f1 \'cf\plain \'e9}", "one shown П\xe9"),
     ],
 )
 def test_words_of_rich_text_are_read(read: Read, body: str, text: str) -> None:
@@ -63,3 +67,9 @@ def test_rich_text_of_any_depth_is_read(read: Read) -> None:
     assert (
         read("a.rtf", r"{\rtf1 " + "{" * 200_000 + "deep" + "}" * 200_000 + " x}").text == "deep x"
     )
+
+
+def test_plain_text_is_in_the_default_font(read: Read) -> None:
+    fonts = r"{\fonttbl{\f0\fcharset204 B;}{\f1\fcharset0 A;}}"
+    data = r"{\rtf1\ansi\deff0" + fonts + r"{\f1 \'e9\plain \'cf\'f0}}"
+    assert read("a.rtf", data).text == "éПр"
