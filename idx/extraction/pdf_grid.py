@@ -61,7 +61,26 @@ def has_grid(page: Any) -> bool:
     """
     from pypdfium2 import raw
 
-    return _has_grid(page.raw, raw.FPDFPage_CountObjects, raw.FPDFPage_GetObject, 0)
+    objects = (page.raw, raw.FPDFPage_CountObjects, raw.FPDFPage_GetObject, 0)
+    return _segments(*objects) <= _MOST_SEGMENTS and _has_grid(*objects)
+
+
+def _segments(container: Any, count_objects: Any, get_object: Any, depth: int) -> int:
+    """Lines and curves of a page or a form object, those of form objects within it included."""
+    from pypdfium2 import raw
+
+    segments = 0
+    for index in range(count_objects(container)):
+        part = get_object(container, index)
+        kind = raw.FPDFPageObj_GetType(part)
+        if kind == raw.FPDF_PAGEOBJ_PATH:
+            segments += raw.FPDFPath_CountSegments(part)
+        elif kind == raw.FPDF_PAGEOBJ_FORM and depth < _DEEPEST:
+            within = (raw.FPDFFormObj_CountObjects, raw.FPDFFormObj_GetObject, depth + 1)
+            segments += _segments(part, *within)
+        if segments > _MOST_SEGMENTS:
+            break
+    return segments
 
 
 def _has_grid(container: Any, count_objects: Any, get_object: Any, depth: int) -> bool:
@@ -69,14 +88,10 @@ def _has_grid(container: Any, count_objects: Any, get_object: Any, depth: int) -
     from pypdfium2 import raw
 
     upright, level = _Lines(), _Lines()
-    segments = 0
     for index in range(count_objects(container)):
         part = get_object(container, index)
         kind = raw.FPDFPageObj_GetType(part)
         if kind == raw.FPDF_PAGEOBJ_PATH:
-            segments += raw.FPDFPath_CountSegments(part)
-            if segments > _MOST_SEGMENTS:
-                return False
             for (x, y), (next_x, next_y) in _straight_lines(part):
                 if abs(x - next_x) <= 1:
                     upright.add(x, y, next_y)

@@ -14,6 +14,14 @@ FRUIT_ROWS = "Name | Amount | Remark\nApple | 3 | red\nPear | 4 | green"
 ENGINES = ("auto", "pdfium", "pdfplumber")
 DATA = Path(__file__).parents[2] / "data"
 HELLO = "BT /F1 12 Tf 20 200 Td (Hello river) Tj ET"
+FOUR_CELLS = "".join(
+    f"0 {100 + 20 * step} m 120 {100 + 20 * step} l S {60 * step} 100 m {60 * step} 140 l S "
+    for step in range(3)
+) + "".join(
+    f"BT /F1 9 Tf {5 + 60 * column} {126 - 20 * row} Td (c{row}{column}) Tj ET "
+    for row in range(2)
+    for column in range(2)
+)
 
 
 def extract(file: Path, engine: str = "auto", password: str | None = None) -> Extracted:

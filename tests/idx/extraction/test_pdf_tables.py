@@ -10,6 +10,7 @@ from fpdf import FPDF
 from fpdf.enums import TableBordersLayout
 
 from tests.idx.extraction.pdf_files import (
+    FOUR_CELLS,
     FRUIT,
     FRUIT_ROWS,
     add_lines,
@@ -20,15 +21,6 @@ from tests.idx.extraction.pdf_files import (
     stream,
     write_pdf,
     write_table,
-)
-
-FOUR_CELLS = "".join(
-    f"0 {100 + 20 * step} m 120 {100 + 20 * step} l S {60 * step} 100 m {60 * step} 140 l S "
-    for step in range(3)
-) + "".join(
-    f"BT /F1 9 Tf {5 + 60 * column} {126 - 20 * row} Td (c{row}{column}) Tj ET "
-    for row in range(2)
-    for column in range(2)
 )
 
 
@@ -245,28 +237,6 @@ def test_a_table_in_a_right_to_left_script_keeps_the_order_of_its_letters(tmp_pa
     )
     text = extract(by_hand(tmp_path / "a.pdf", objects)).text
     assert sorted(text.split()) == ["אאג", "אבג", "באג", "בבג"]
-
-
-def test_a_drawing_of_very_many_lines_is_left_to_pdfium(tmp_path: Path) -> None:
-    dots = "".join(f"{x} {y} 1 1 re S " for x in range(0, 300, 8) for y in range(200, 280, 8))
-    # A box has five lines or moves, and there are 380 boxes.
-    for repeated, separator in ((5, " | "), (6, " ")):
-        objects = pages_by_hand([5], FOUR_CELLS + dots * repeated)
-        text = extract(by_hand(tmp_path / "a.pdf", objects)).text
-        assert text == f"c00{separator}c01\nc10{separator}c11"
-
-
-def test_a_grid_of_boxes_in_units_of_its_own_is_found(tmp_path: Path) -> None:
-    boxes = "".join(
-        f"{x} {y} m {x + 0.6} {y} l {x + 0.6} {y + 0.2} l {x} {y + 0.2} l h S "
-        for x in (0, 0.6)
-        for y in (1, 1.2)
-    )
-    words = FOUR_CELLS[FOUR_CELLS.index("BT") :]
-    file = by_hand(
-        tmp_path / "a.pdf", pages_by_hand([5], f"q 100 0 0 100 0 0 cm .01 w {boxes} Q {words}")
-    )
-    assert extract(file).text == "c00 | c01\nc10 | c11"
 
 
 def test_text_written_between_the_cells_of_a_table_does_not_repeat_it(tmp_path: Path) -> None:
