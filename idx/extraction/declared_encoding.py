@@ -18,8 +18,8 @@ _AS_BROWSERS: Final = {
 """What is meant by the standards' names, which Python takes literally: the wider encodings of
 Windows and their like (the Encoding Standard of WHATWG)."""
 
-_NO_TEXTS: Final = frozenset({"idna", "punycode", "unicode-escape", "raw-unicode-escape", "utf-7"})
-"""Python's codecs that no text is written in today; some take time out of proportion."""
+_NO_TEXTS: Final = frozenset({"idna", "punycode", "unicode-escape", "raw-unicode-escape"})
+"""Python's codecs that no text is written in; some take time out of proportion."""
 
 
 def declared_codec(name: str) -> str | None:

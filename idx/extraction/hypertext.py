@@ -34,8 +34,8 @@ _CHARSET: Final = re.compile(
 )
 _DECLARED_WITHIN: Final = 4096
 
-_WIDE: Final = ("utf-16", "utf-32")
-"""How the names of encodings begin in which no declaration can be read as it was."""
+_NOT_ON_THE_WEB: Final = ("utf-7", "utf-16", "utf-32")
+"""How the names of codecs begin that browsers do not take from a declaration: it is in ASCII."""
 
 
 @dataclass(slots=True)
@@ -111,7 +111,7 @@ def _declared_codec(data: bytes) -> str | None:
     codec = declared_codec(declared[1].decode("ascii"))
     if codec is None or codec == "ascii":
         return codec and "cp1252"
-    return "utf-8" if codec.startswith(_WIDE) else codec
+    return "utf-8" if codec.startswith(_NOT_ON_THE_WEB) else codec
 
 
 def extract_html(source: Source) -> Extracted:

@@ -122,7 +122,8 @@ def _content(part: EmailMessage, source: Source) -> str:
     codec = _declared_codec(part)
     if codec is not None:
         with suppress(UnicodeError):
-            return data.decode(codec)
+            # UTF-7 can spell halves of characters.
+            return data.decode(codec).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         if b"\x1b" in data and data.isascii():
             # Its bytes would be taken for letters of ASCII.
             return _decode_escapes(data, codec)

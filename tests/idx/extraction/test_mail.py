@@ -183,3 +183,9 @@ def test_a_text_of_another_kind_is_read_as_it_is(read: Read) -> None:
 )
 def test_a_header_that_nobody_can_read_costs_only_itself(read: Read, header: str) -> None:
     assert read("a.eml", f"Subject: x\n{header}\n\nthe body".encode()).text.endswith("the body")
+
+
+def test_mails_in_utf_7_are_read(read: Read) -> None:
+    for kind in ("plain", "html"):
+        raw = f"Subject: x\nContent-Type: text/{kind}; charset=utf-7\n\nGr+APwA3w-e +2AA- b"
+        assert read("a.eml", raw).text == "Subject: x\n\nGrüße b"
