@@ -25,7 +25,8 @@ SECRETS: Final = (
     *("*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdb", "*.kdbx", "*.agilekeychain", "*.gpg"),
     ".git/",
 )
-"""Private keys, key stores, password files and repositories: never documents."""
+"""Private keys, key stores, password files and repositories: never documents. Capitals are no
+difference."""
 
 _SECRETS: Final = Patterns(SECRETS)
 
@@ -124,7 +125,8 @@ class Crawl:
         errors: what could not be listed or looked at; its path within the folder is in
             `unknown`.
         unknown: paths of which nothing is known, and of nothing below them; "" is the folder.
-        is_empty: whether there was not a single file, wanted or not.
+        is_empty: whether there was not a single file, wanted or not; of a crawl of parts, whether
+            the folder has nothing in it at all, as a mount point on which nothing is mounted.
         folders: paths of the folders that were listed; "" is the folder.
 
     Raises:
@@ -179,6 +181,8 @@ class Crawl:
             return
         if not within:
             self._volume = status.st_dev
+            # Of parts, the rest of the folder tells that it is there.
+            self.is_empty = self._parts is None or not entries
         identity = (status.st_dev, status.st_ino)
         if identity in parents:
             # A link led back to a folder that this one lies in.
@@ -221,7 +225,7 @@ class Crawl:
         # What the user and the list of secrets take away, no file in the folder gives back.
         return (
             (name[0] == "." and not self.selection.hidden)
-            or bool(_SECRETS.verdict(name + slash))
+            or bool(_SECRETS.verdict(name.lower() + slash))
             or choice.leaves_out(path + slash)
             or (bool(rules) and _is_ignored(path + slash, rules))
         )

@@ -197,8 +197,8 @@ class _Comparison:
             self._plan.deletions += gone
             self._plan.forgotten += self._failed
             return
-        is_whole = self._source.scopes is None
-        if is_whole and self._crawl.is_empty and gone and not self._crawl.errors:
+        is_empty = self._crawl.is_empty and bool(gone) and not self._crawl.errors
+        if is_empty:
             self._error("", f"is empty, but {_counted(gone, 'was', 'were')} made of files in it")
             kept = set(gone)
         else:
@@ -218,7 +218,9 @@ class _Comparison:
                 f"is gone; delete all the same with: idx sync --prune-missing {self._source.shown}",
             )
         self._plan.deletions += [name for name in gone if name not in kept]
-        self._plan.forgotten += [name for name in self._failed if not self._is_unknown(name)]
+        self._plan.forgotten += [
+            name for name in self._failed if not (is_empty or self._is_unknown(name))
+        ]
 
     def _name_what_is_left_out(self) -> None:
         for path in sorted(self._named.difference(self._crawl.folders, self._crawl.unknown)):

@@ -10,6 +10,7 @@ from tomlkit.items import AoT, Comment, Table, Trivia
 
 from idx.atomic_write import replace
 from idx.crawl import Selection
+from idx.patterns import check
 from shared.configuration import Folder, read
 from shared.errors import ConfigurationError, SourceFileError
 
@@ -42,8 +43,10 @@ def add_folders(
 
     Raises:
         SourceFileError: a path is no folder.
-        ConfigurationError: the file cannot be read or written, or something in it is wrong.
+        ConfigurationError: the file cannot be read or written, or something in it is wrong; or a
+            pattern is none.
     """
+    check([*include, *exclude])
     known = {os.path.realpath(folder.path) for folder in read(file).folders}
     added: list[Path] = []
     present: list[Path] = []

@@ -56,6 +56,18 @@ def test_secrets_are_never_taken(tmp_path: Path, pattern: str) -> None:
     assert found(tmp_path, hidden=True) == ["b.txt"]
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("id_rsa", "ID_RSA", "id_ed25519.bak", "server.key", "SERVER.KEY", "Cert.PEM", "a.p12"),
+        *(".env", ".ENV.local", ".netrc", "passwords.kdbx", ".ssh/config", ".git/config"),
+    ],
+)
+def test_files_with_secrets_are_known_by_any_spelling(tmp_path: Path, name: str) -> None:
+    make(tmp_path, name, "b.txt")
+    assert found(tmp_path, hidden=True) == ["b.txt"]
+
+
 def test_links_are_followed_only_when_asked_for_and_never_in_a_circle(tmp_path: Path) -> None:
     outside = make(tmp_path / "outside", "secret.txt")
     folder = make(tmp_path / "folder", "a.txt", "sub/b.txt")

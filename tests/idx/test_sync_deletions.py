@@ -71,6 +71,25 @@ def test_of_a_missing_folder_a_part_can_be_given_up(
     assert sync(idx, "papers", "--prune-missing") == {"deleted": 1}
 
 
+def test_a_part_of_a_folder_with_nothing_in_it_deletes_nothing(
+    idx: Idx, empty_index: Path, tmp_path: Path
+) -> None:
+    papers = make(tmp_path / "papers", "a.txt", "sub/b.txt")
+    (papers / "broken.pdf").write_bytes(b"%PDF-1.7")
+    idx("sync", "papers", code=1)
+    shutil.rmtree(papers)
+    # As a mount point is left on which nothing is mounted.
+    papers.mkdir()
+    for part in ("papers/sub", "papers/a.txt"):
+        failed = idx("sync", part, code=1)
+        assert "is empty, but 1 document was made of files in it" in failed.stderr
+    idx("sync", "papers", code=1)
+    assert ids(empty_index) == ["a.txt", "sub/b.txt"]
+    assert "broken.pdf" in idx("failures").stdout
+    (papers / "c.txt").write_text("now it is there")
+    assert sync(idx, "papers/sub") == {"deleted": 1}
+
+
 def test_an_emptied_folder_deletes_nothing(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
     papers = make(tmp_path / "papers", "a.txt", "sub/b.txt")
     sync(idx, "papers")
