@@ -109,9 +109,11 @@ def _declared_codec(data: bytes) -> str | None:
     if declared is None or data.startswith(codecs.BOM_UTF8):
         return None
     codec = declared_codec(declared[1].decode("ascii"))
-    if codec is None or codec == "ascii":
-        return codec and "cp1252"
-    return "utf-8" if codec.startswith(_NOT_ON_THE_WEB) else codec
+    if codec == "ascii":
+        return "cp1252"
+    if codec is not None and codec.startswith(_NOT_ON_THE_WEB):
+        return "utf-8"
+    return codec
 
 
 def extract_html(source: Source) -> Extracted:

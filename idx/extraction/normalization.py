@@ -30,6 +30,14 @@ _JOINING: Final = (
 # The scripts without spaces, whose writers mark the ends of words with a zero-width space.
 _SPACELESS: Final = "\u0e00-\u0eff\u0f00-\u109f\u1780-\u17ff\u1980-\u1aaf"
 
+_COMPATIBLE: Final = re.compile(
+    "[^\xb2\xb3\xb9\u2070-\u207f"  # superscripts
+    "\xbc-\xbe\u2150-\u215f\u2189"  # fractions
+    "\xa8\xaf\xb4\xb8\u02d8-\u02dd"  # accents that stand for themselves
+    "\u0e33\u0eb3]+"  # the am of Thai and Lao, which is typed as one
+)
+"""What may take its compatibility form: 10⁶ is not 106, and there is no blank in don\u00b4t."""
+
 _SOFT_HYPHEN: Final = re.compile("\u00ad(?:[ \t]*\n[ \t]*)?")
 
 _INVISIBLE: Final = re.compile(
@@ -56,6 +64,7 @@ def normalize(text: str) -> str:
     """Text as it is searched and shown.
 
     - Unicode's compatibility form NFKC: ligatures become letters, wide and styled letters plain.
+      Superscripts, fractions and accents by themselves stay as they are.
     - Soft hyphens go. A hyphen at a line end goes with the line break where both letters beside
       it are lower case ("exam-", "ple"), unless a conjunction follows ("pre-", "and post-war").
     - Characters without a meaning go: control characters, directions of writing, zero-width ones,
@@ -71,7 +80,7 @@ def normalize(text: str) -> str:
     """
     text = _LINE_BREAK.sub("\n", text.replace("\u2029", _SECTION_SEPARATOR))
     if not text.isascii():
-        text = _SOFT_HYPHEN.sub("", unicodedata.normalize("NFKC", text))
+        text = _SOFT_HYPHEN.sub("", _COMPATIBLE.sub(_compatible, text))
         text = _NEEDLESS_BREAK.sub("", _NEEDLESS_JOINER.sub("", text))
     text = _INVISIBLE.sub("", text)
     # Splitting and joining is ten times faster than an expression for blank space.
@@ -108,6 +117,10 @@ def join_sections(
         length = start + len(text)
     sections.extend(Section(unit, waiting, length) for waiting in blank)
     return _SECTION_SEPARATOR.join(texts), tuple(sections)
+
+
+def _compatible(text: re.Match[str]) -> str:
+    return unicodedata.normalize("NFKC", text[0])
 
 
 def _joined(hyphenation: re.Match[str]) -> str:

@@ -10,6 +10,9 @@ from shared.section import Section
     ("text", "normalized"),
     [
         ("ﬁne ｗｉｄｅ Å", "fine wide Å"),  # noqa: RUF001
+        ("10⁶ Ω, 5½ %, foo¹ and H₂O", "10⁶ Ω, 5½ %, foo¹ and H2O"),
+        ("don\u00b4t ﬁnd", "don\u00b4t find"),
+        ("น้ำ ນ້ຳ", "น้ำ ນ້ຳ"),
         ("exam-\nple", "example"),
         ("exam-  \n  ple", "example"),
         ("exam\u2010\nple", "example"),
