@@ -5,12 +5,13 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from idx.comparison import make_plan
 from idx.events import Event
 from idx.extraction.extracted import ExtractionOptions
 from idx.extraction.pool import ExtractionPool, Limits
 from idx.indexed_documents import IndexedDocuments
 from idx.ingestion import Ingestion
-from idx.plan import Plan, Planning, make_plan
+from idx.plan import Plan, Planning
 from idx.selections import Selections
 from idx.sources import part_of, resolve
 from shared.failures import Failure, load_failures
