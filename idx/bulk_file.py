@@ -69,8 +69,10 @@ def read_bulk(file: str) -> Iterator[tuple[int, BulkEntry]]:
     with _open(file, name) as stream:
         blank_lines, first = _first_text(stream)
         # Null bytes tell UTF-16, in which lines cannot be told apart byte by byte.
-        if b"\0" in first or _without_mark(first).lstrip().startswith(b"["):
-            entries: Iterable[Any] = _array(b"\n" * blank_lines + first + stream.read(), name)
+        is_wide = b"\0" in first
+        if is_wide or _without_mark(first).lstrip().startswith(b"["):
+            data = b"\n" * blank_lines + first + stream.read()
+            entries = _whole(data, name, may_be_lines=is_wide)
         else:
             entries = _lines(chain([first], stream), name, blank_lines + 1)
         for number, entry in enumerate(entries, start=1):
@@ -124,8 +126,11 @@ def _without_mark(data: bytes) -> bytes:
     return data.removeprefix(codecs.BOM_UTF8)
 
 
-def _array(data: bytes, name: str) -> list[Any]:
-    entries = _parse(decode(data, name, json.detect_encoding(data)), name, "")
+def _whole(data: bytes, name: str, *, may_be_lines: bool) -> Iterable[Any]:
+    text = decode(data, name, json.detect_encoding(data))
+    if may_be_lines and text.lstrip().startswith("{"):
+        return _lines((line.encode() for line in text.split("\n")), name, 1)
+    entries = _parse(text, name, "")
     if not isinstance(entries, list):
         raise SourceFileError(name, "holds no JSON array and no JSON Lines")
     return entries
@@ -159,7 +164,10 @@ def _metadata(value: Any) -> Scalar | list[Scalar]:
         return value
     if isinstance(value, Scalar):
         return value
-    return json.dumps(value, ensure_ascii=False)
+    try:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    except ValueError as error:
+        raise InvalidDocumentError("the metadata have a number that is not finite") from error
 
 
 def _first(error: ValidationError) -> str:

@@ -20,6 +20,7 @@ class Change:
         modified_ns: time of its last change, in nanoseconds since 1970.
         other_volume: whether it lies on another volume than its folder.
         is_new: whether no document was made of it before.
+        is_named: whether the user named this very file, and is to be told if it is not read.
     """
 
     source_document: str
@@ -30,6 +31,7 @@ class Change:
     modified_ns: int
     other_volume: bool
     is_new: bool
+    is_named: bool = False
 
 
 def single_file(path: Path) -> Change:
@@ -54,4 +56,5 @@ def single_file(path: Path) -> Change:
         modified_ns=status.st_mtime_ns,
         other_volume=False,
         is_new=True,
+        is_named=True,
     )

@@ -20,6 +20,7 @@ from idx.sources import Source, Sources, document_id, path_of
 from shared.errors import SourceFileError
 from shared.failures import Failure
 from shared.file_names import decodable
+from shared.folder_access import is_missing
 from shared.indexed_folder import IndexedFolder, IndexedFolders
 from shared.source_file import FileState
 
@@ -41,10 +42,21 @@ def make_plan(
     plan = Plan(sources.folders, errors=list(sources.errors))
     for source in sources.sources:
         _Comparison(source, plan, planning, documents, failures).run()
-        if source.scopes is None and _is_pruned(source.folder, planning):
-            kept = [folder for folder in plan.folders if folder != source.folder]
-            plan.folders = IndexedFolders(tuple(kept))
+    # Not before: an id depends on which other folders there are.
+    given_up = {
+        source.folder
+        for source in sources.sources
+        if source.scopes is None and _is_pruned(source.folder, planning)
+    }
+    plan.folders = IndexedFolders(
+        tuple(folder for folder in plan.folders if folder not in given_up)
+    )
     _add_single_files(plan, sources.files, documents)
+    plan.forgotten += [
+        name
+        for name, failure in failures.items()
+        if failure.folder is None and is_missing(failure.path)
+    ]
     return plan
 
 
@@ -82,6 +94,7 @@ class _Comparison:
             source.scopes,
             without=self._without(),
             own=planning.selections.within(self._folder.path),
+            avoid=planning.avoid,
         )
 
         # Names with bytes that are no UTF-8 are spelled with backslashes, as others may be, too.
@@ -91,9 +104,10 @@ class _Comparison:
     def run(self) -> None:
         """Compare each file that is found, then decide on the documents that are left."""
         for found in self._crawl:
+            is_named = found.path in self._named
             self._named.discard(found.path)
             try:
-                self._compare(found)
+                self._compare(found, is_named=is_named)
             except OSError as error:
                 self._error(found.path, f"cannot be read: {error.strerror or error}")
         self._name_what_is_left_out()
@@ -102,7 +116,7 @@ class _Comparison:
         if not self._planning.reread:
             self._delete()
 
-    def _compare(self, found: FoundFile) -> None:
+    def _compare(self, found: FoundFile, *, is_named: bool) -> None:
         name = document_id(self._folder, found.path, self._plan.folders)
         if "\\" in name and self._spelled.setdefault(name, found.path) != found.path:
             self._error(found.path, f"has the same id as another file, {name!r}")
@@ -116,6 +130,8 @@ class _Comparison:
         if not planning.reread:
             if state and (state.size, state.modified_ns) == (found.size, found.modified_ns):
                 plan.skipped += 1
+                if state.other_volume != found.other_volume:
+                    plan.unchanged[name] = replace(state, other_volume=found.other_volume)
                 if name in self._failures:
                     plan.forgotten.append(name)
                 return
@@ -125,7 +141,9 @@ class _Comparison:
                 return
             if state and state.size == found.size and self._has_bytes_of(state, found):
                 plan.skipped += 1
-                plan.unchanged[name] = replace(state, modified_ns=found.modified_ns)
+                plan.unchanged[name] = replace(
+                    state, modified_ns=found.modified_ns, other_volume=found.other_volume
+                )
                 return
         plan.changes.append(
             Change(
@@ -137,6 +155,7 @@ class _Comparison:
                 modified_ns=found.modified_ns,
                 other_volume=found.other_volume,
                 is_new=name not in self._documents.states,
+                is_named=is_named,
             )
         )
 
@@ -145,6 +164,9 @@ class _Comparison:
 
     def _path(self, found: FoundFile) -> Path:
         return self._folder.path / found.path
+
+    def _path_of(self, name: str) -> str:
+        return path_of(name, self._folder)
 
     def _delete(self) -> None:
         """Delete what was not found, as far as that is proof."""
@@ -158,11 +180,11 @@ class _Comparison:
             self._error("", f"is empty, but {_counted(gone, 'was', 'were')} made of files in it")
             kept = set(gone)
         else:
-            kept = {name for name in gone if self._is_unknown(name)}
+            kept = {name for name in gone if self._is_unknown(self._path_of(name))}
             absent = [name for name in gone if name not in kept and self._is_on_absent_volume(name)]
             if absent:
                 self._error(
-                    path_of(absent[0], self._folder),
+                    self._path_of(absent[0]),
                     "lies on a volume that is not there; "
                     f"{_counted(absent, 'was', 'were')} made of files on it",
                 )
@@ -175,22 +197,29 @@ class _Comparison:
             )
         self._plan.deletions += [name for name in gone if name not in kept]
         self._plan.forgotten += [
-            name for name in self._failed if not (is_empty or self._is_unknown(name))
+            name for name in self._failed if not (is_empty or self._is_unknown(self._path_of(name)))
         ]
 
     def _name_what_is_left_out(self) -> None:
-        for path in sorted(self._named.difference(self._crawl.folders, self._crawl.unknown)):
-            # Not Path.exists: it fails below a folder that may not be entered, which is named.
-            if os.path.exists(self._folder.path / path):  # noqa: PTH110
+        for path in sorted(self._named.difference(self._crawl.folders)):
+            if self._is_unknown(decodable(path)):
+                continue
+            if not is_missing(self._folder.path / path):
                 self._error(
                     path,
                     "is left out of its folder: it is hidden, a secret, a link, the index, neither "
                     "file nor folder, or excluded by a pattern or an ignore file",
                 )
+            elif self._planning.reread or not self._has_documents(path):
+                self._error(path, "there is no such file or folder")
 
-    def _is_unknown(self, name: str) -> bool:
+    def _has_documents(self, path: str) -> bool:
+        """Whether a file or folder that is gone was one of the index, or tried for it."""
+        part = Scopes([decodable(path)])
+        return any(part.holds(self._path_of(name)) for name in (*self._rest, *self._failed))
+
+    def _is_unknown(self, path: str) -> bool:
         """Whether a file lies where nothing could be looked at."""
-        path = path_of(name, self._folder)
         unknown = map(decodable, self._crawl.unknown)
         return any(part in ("", path) or path.startswith(f"{part}/") for part in unknown)
 
@@ -198,22 +227,20 @@ class _Comparison:
         """Whether a file lay on another volume, in whose place the folder's own one shows."""
         if not self._rest[name].other_volume:
             return False
-        path = self._folder.path / path_of(name, self._folder)
-        if path.exists():
+        path = self._folder.path / self._path_of(name)
+        if not is_missing(path):
             return False
-        there = next(parent for parent in path.parents if parent.exists())
+        there = next(parent for parent in path.parents if not is_missing(parent))
         return there.stat().st_dev == self._folder.path.stat().st_dev
 
     def _is_in_scope(self, name: str) -> bool:
-        return self._parts is None or self._parts.holds(path_of(name, self._folder))
+        return self._parts is None or self._parts.holds(self._path_of(name))
 
     def _without(self) -> frozenset[str]:
-        """What lies within the folder and is none of its files: other folders, and the index."""
+        """The other folders of the index that lie within this one."""
         others = [folder.path for folder in self._plan.folders if folder != self._folder]
         here = os.path.realpath(self._folder.path)
-        inside = (os.path.relpath(os.path.realpath(path), here) for path in others)
-        avoid = os.path.relpath(os.path.realpath(self._planning.avoid), here)
-        return frozenset({*inside, avoid})
+        return frozenset(os.path.relpath(os.path.realpath(path), here) for path in others)
 
     def _error(self, path: str, reason: str) -> None:
         self._plan.errors.append(SourceFileError(self._folder.path / path, reason))
@@ -221,7 +248,7 @@ class _Comparison:
 
 def _is_pruned(folder: IndexedFolder, planning: Planning) -> bool:
     """Whether a folder is missing, and the user knows."""
-    return planning.prune_missing and not folder.path.exists()
+    return planning.prune_missing and is_missing(folder.path)
 
 
 def _counted(documents: Collection[str], one: str, several: str) -> str:

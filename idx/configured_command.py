@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 from difflib import get_close_matches
+from math import isfinite
 from typing import Any
 
 import typer
@@ -48,7 +49,15 @@ class ConfiguredCommand(TyperCommand):
     context_class = _ConfiguredContext
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command, after a warning about settings that have no effect."""
+        """Run the command, after a warning about settings that have no effect.
+
+        Raises:
+            BadParameter: a number is not finite, which no bound of an option excludes.
+        """
+        for parameter in self.get_params(ctx):
+            value = ctx.params.get(parameter.name)
+            if isinstance(value, float) and not isfinite(value):
+                raise typer.BadParameter(f"{value} is not finite", ctx=ctx, param=parameter)
         for warning in warnings_of_variables():
             warn(warning)
         return super().invoke(ctx)

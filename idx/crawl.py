@@ -6,32 +6,22 @@ away, and a link that leads out of the folder is not followed unless the user as
 
 import errno
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 from typing import Any, Final
 
+from idx.ignore_files import Rules, ignore_rules, is_ignored
 from idx.patterns import Patterns, check
 from idx.scopes import Scopes
+from idx.secret_files import is_secret, leads_to_secret
 from shared.errors import SourceFileError
+from shared.folder_access import identity
 
-IGNORE_FILES: Final = (".gitignore", ".idxignore")
-"""Files whose patterns take away from the folder they lie in, in the syntax of git."""
-
-SECRETS: Final = (
-    *(".env*", ".netrc", ".pgpass", ".htpasswd", ".git-credentials", ".aws/", ".ssh/", ".gnupg/"),
-    *("id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*", "*.pem", "*.key", "*.ppk", "*.p8"),
-    *("*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdb", "*.kdbx", "*.agilekeychain", "*.gpg"),
-    ".git/",
-)
-"""Private keys, key stores, password files and repositories: never documents. Capitals are no
-difference."""
-
-_SECRETS: Final = Patterns(SECRETS)
-
-_LARGEST_IGNORE_FILE: Final = 100_000
-"""Characters of an ignore file; one that is longer was not written by a person."""
+_MOST_LINKS: Final = 3
+"""Links that lead to one folder, each in a folder behind the one before. Without a bound, ten
+folders that link to each other would be listed millions of times."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +58,6 @@ class FoundFile:
     other_volume: bool
 
 
-Rules = list[tuple[str, Patterns]]
-"""Patterns with the folder they hold for, as a beginning of paths; the outermost first."""
-
-
 @dataclass(frozen=True, slots=True)
 class _Choice:
     """The patterns that hold in a folder: its own, and those of folders that it lies in.
@@ -105,6 +91,23 @@ class _Choice:
         return any(patterns.verdict(path.removeprefix(above)) for above, patterns in self.unwanted)
 
 
+@dataclass(frozen=True, slots=True)
+class _Above:
+    """What holds in a folder because of the folders that it lies in.
+
+    Attributes:
+        choice: the patterns of the user.
+        rules: the patterns of ignore files.
+        folders: their identities, by device and number.
+        links: how many of them were entered through a link.
+    """
+
+    choice: _Choice
+    rules: Rules = field(default_factory=list)
+    folders: frozenset[tuple[int, int]] = frozenset()
+    links: int = 0
+
+
 @dataclass(slots=True)
 class Crawl:
     """One walk through a folder and the folders in it, in the order of their names.
@@ -120,6 +123,7 @@ class Crawl:
         own: the patterns of folders within it that have some of their own, by path. What these
             leave out is left out besides, whatever they give back of it; what they include, if
             anything, stands in place of what the selection does.
+        avoid: a folder that is not looked at, by whatever path or link it is come upon: the index.
 
     Attributes:
         errors: what could not be listed or looked at; its path within the folder is in
@@ -138,11 +142,14 @@ class Crawl:
     scopes: Sequence[str] | None = None
     without: frozenset[str] = frozenset()
     own: Mapping[str, Selection] = field(default_factory=dict)
+    avoid: Path | None = None
     errors: list[SourceFileError] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)
     is_empty: bool = True
     folders: list[str] = field(default_factory=list)
     _volume: int = 0
+    _avoided: tuple[int, int] | None = None
+    _real: str = ""
     _parts: Scopes | None = field(init=False)
 
     def __post_init__(self) -> None:
@@ -152,9 +159,11 @@ class Crawl:
 
     def __iter__(self) -> Iterator[FoundFile]:
         """Walk; every iteration is a new one."""
-        choice = _Choice().narrowed("", self.selection)
+        self._avoided = None if self.avoid is None else identity(self.avoid)
+        self._real = os.path.realpath(self.folder)
+        above = _Above(_Choice().narrowed("", self.selection))
         # Folders may be nested more deeply than calls.
-        walks = [self._walk("", choice, [], frozenset())]
+        walks = [self._walk("", above)]
         while walks:
             found = next(walks[-1], None)
             if found is None:
@@ -164,32 +173,40 @@ class Crawl:
             else:
                 walks.append(found)
 
-    def _walk(
-        self, within: str, choice: _Choice, rules: Rules, parents: frozenset[tuple[int, int]]
-    ) -> Iterator[Any]:
+    def _walk(self, within: str, above: _Above) -> Iterator[Any]:
         """The files in a folder, named by the beginning of their paths, and walks below it."""
         here = self.folder / within
         try:
             status = here.stat()
             with os.scandir(here) as listing:
                 entries = sorted(listing, key=lambda entry: entry.name)
-            rules = [*rules, *_ignore_rules(here, within)]
+            rules = [*above.rules, *ignore_rules(here, within)]
         except OSError as error:
             # A folder that vanished since its parent was listed is gone with all that was in it.
             if not within or not isinstance(error, FileNotFoundError):
-                self._note(within.rstrip("/"), error, "cannot be listed")
+                self._note(within.rstrip("/"), _reason("cannot be listed", error))
+            return
+        here_is = (status.st_dev, status.st_ino)
+        if here_is == self._avoided:
+            if not within:
+                self._note("", "is the index itself; name the folder of your documents")
+            return
+        if here_is in above.folders:
+            # A link led back to a folder that this one lies in.
             return
         if not within:
             self._volume = status.st_dev
             # Of parts, the rest of the folder tells that it is there.
             self.is_empty = self._parts is None or not entries
-        identity = (status.st_dev, status.st_ino)
-        if identity in parents:
-            # A link led back to a folder that this one lies in.
-            return
-        parents |= {identity}
         self.folders.append(within.rstrip("/"))
-        choice = choice.narrowed(within, self.own.get(within.rstrip("/")))
+        choice = above.choice.narrowed(within, self.own.get(within.rstrip("/")))
+        here_above = _Above(choice, rules, above.folders | {here_is}, above.links)
+        yield from self._entries(within, entries, here_above)
+
+    def _entries(
+        self, within: str, entries: Iterable[os.DirEntry[str]], above: _Above
+    ) -> Iterator[Any]:
+        """What is in a folder that was listed: files, and walks of the folders in it."""
         for entry in entries:
             path = within + entry.name
             found = self._look_at(entry, path)
@@ -197,11 +214,13 @@ class Crawl:
                 continue
             is_folder = S_ISDIR(found.st_mode)
             self.is_empty = self.is_empty and is_folder
-            if self._is_left_out(entry.name, path, choice, rules, is_folder=is_folder):
+            if self._is_left_out(entry, path, above, is_folder=is_folder):
                 continue
             if is_folder:
-                yield self._walk(f"{path}/", choice, rules, parents)
-            elif choice.takes(path):
+                links = above.links + entry.is_symlink()
+                if links <= _MOST_LINKS:
+                    yield self._walk(f"{path}/", replace(above, links=links))
+            elif above.choice.takes(path):
                 other_volume = found.st_dev != self._volume
                 yield FoundFile(path, found.st_size, found.st_mtime_ns, other_volume)
 
@@ -214,52 +233,27 @@ class Crawl:
         except OSError as error:
             # It may have vanished meanwhile, or a link leads nowhere or to itself.
             if error.errno not in (errno.ENOENT, errno.ELOOP):
-                self._note(path, error, "cannot be looked at")
+                self._note(path, _reason("cannot be looked at", error))
             return None
         return status if S_ISDIR(status.st_mode) or S_ISREG(status.st_mode) else None
 
     def _is_left_out(
-        self, name: str, path: str, choice: _Choice, rules: Rules, *, is_folder: bool
+        self, entry: os.DirEntry[str], path: str, above: _Above, *, is_folder: bool
     ) -> bool:
         slash = "/" if is_folder else ""
         # What the user and the list of secrets take away, no file in the folder gives back.
         return (
-            (name[0] == "." and not self.selection.hidden)
-            or bool(_SECRETS.verdict(name.lower() + slash))
-            or choice.leaves_out(path + slash)
-            or (bool(rules) and _is_ignored(path + slash, rules))
+            (entry.name[0] == "." and not self.selection.hidden)
+            or is_secret(entry.name + slash)
+            or above.choice.leaves_out(path + slash)
+            or (bool(above.rules) and is_ignored(path + slash, above.rules))
+            or (entry.is_symlink() and leads_to_secret(entry.path + slash, self._real))
         )
 
-    def _note(self, path: str, error: OSError, what: str) -> None:
+    def _note(self, path: str, reason: str) -> None:
         self.unknown.append(path)
-        reason = f"{what}: {error.strerror or error}"
         self.errors.append(SourceFileError(self.folder / path, reason))
 
 
-def _is_ignored(path: str, rules: Rules) -> bool:
-    """What the innermost ignore file with a pattern for the path says, as git does it."""
-    for above, patterns in reversed(rules):
-        verdict = patterns.verdict(path.removeprefix(above))
-        if verdict is not None:
-            return verdict
-    return False
-
-
-def _ignore_rules(here: Path, within: str) -> Iterator[tuple[str, Patterns]]:
-    """The rules of the ignore files in a folder."""
-    for name in IGNORE_FILES:
-        file = here / name
-        if not file.is_file() or file.is_symlink():
-            continue
-        try:
-            # Names in it are spelled as the system spells those of files.
-            with file.open(encoding="utf-8-sig", errors="surrogateescape") as stream:
-                text = stream.read(_LARGEST_IGNORE_FILE + 1)
-        except FileNotFoundError:
-            # It vanished meanwhile.
-            continue
-        if len(text) > _LARGEST_IGNORE_FILE:
-            # With a part of the patterns, files would be taken that somebody keeps out.
-            limit = f"{name} has more than {_LARGEST_IGNORE_FILE:,} characters"
-            raise OSError(errno.EFBIG, limit)
-        yield within, Patterns(text.split("\n"))
+def _reason(what: str, error: OSError) -> str:
+    return f"{what}: {error.strerror or error}"

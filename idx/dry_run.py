@@ -29,7 +29,8 @@ def show_plan(paths: Iterable[Path], settings: Settings, *, as_json: bool) -> bo
     for error in plan.errors:
         say(f"Error: {error}")
     if as_json:
-        print_json({**actions, "skip": plan.skipped, "failed_before": plan.failed_before})
+        numbers = {"skip": plan.skipped, "failed_before": plan.failed_before}
+        print_json({**actions, **numbers, "errors": [*map(str, plan.errors)]})
     else:
         for action, names in actions.items():
             for name in names:

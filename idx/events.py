@@ -69,6 +69,7 @@ class NotIndexed:
         kind: what sort of reason there is.
         reason: in words.
         bytes: the size of the file.
+        is_named: whether the user named this very file.
     """
 
     source_document: str
@@ -76,6 +77,7 @@ class NotIndexed:
     kind: Kind
     reason: str
     bytes: int
+    is_named: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,11 +14,13 @@ from typing import Final
 from watchfiles import Change, watch
 from watchfiles.main import FileChange
 
-from idx.crawl import IGNORE_FILES, Crawl
+from idx.crawl import Crawl
+from idx.ignore_files import IGNORE_FILES
 from idx.scopes import Scopes
 from idx.sources import part_of, resolve
 from idx.synchronization import Settings
 from shared.file_names import decodable
+from shared.folder_access import is_folder
 from shared.searcher import Searcher
 
 _STEP_MILLISECONDS: Final = 50
@@ -88,7 +90,7 @@ class FolderWatch:
         Raises:
             IndexFolderError: the index cannot be used; the class says why.
         """
-        places = {path for path in changed if path.is_dir() or str(path) in self._watched}
+        places = {path for path in changed if is_folder(path) or str(path) in self._watched}
         scopes = Scopes(map(str, places))
         appeared, self._appeared = self._appeared, set()
         # A folder may come into one that comes, before that one is watched.
@@ -136,24 +138,20 @@ class FolderWatch:
         sources = resolve(self._folders, known, lambda _: False)
         if changed is not None:
             sources = part_of(sources, changed)
-        index = os.path.realpath(settings.index_path)
         for source in sources.sources:
             folder = source.folder.path
-            without = frozenset({os.path.relpath(index, os.path.realpath(folder))})
             crawl = Crawl(
                 folder,
                 settings.selections.of(folder),
                 source.scopes,
-                without,
-                settings.selections.within(folder),
+                own=settings.selections.within(folder),
+                avoid=settings.index_path,
             )
             for _ in crawl:
                 pass
             scopes = None if source.scopes is None else Scopes(source.scopes)
             for path in crawl.folders:
-                # A link may lead there, too; each synchronization would be followed by another.
-                is_index = Path(os.path.realpath(folder / path)).is_relative_to(index)
-                if not is_index and (scopes is None or scopes.holds(path)):
+                if scopes is None or scopes.holds(path):
                     yield str(folder / path)
 
     def _watch(self, folders: frozenset[str]) -> None:

@@ -183,7 +183,7 @@ class Ingestion:
             tried=datetime.now(UTC).isoformat(timespec="seconds"),
         )
         path = decodable(str(change.path))
-        return NotIndexed(change.source_document, path, kind, reason, change.size)
+        return NotIndexed(change.source_document, path, kind, reason, change.size, change.is_named)
 
     def _commit(self) -> Committed:
         # What is still to be told is to be noted, also if nobody listens any more.

@@ -17,7 +17,8 @@ class Plan:
     Attributes:
         folders: the folders of the index from now on.
         changes: files to read, new and changed ones.
-        unchanged: new states of files that have another time but the same bytes.
+        unchanged: new states of files that have another time, or lie on another volume, but have
+            the same bytes.
         deletions: ids of documents whose files are gone or no longer wanted.
         skipped: how many files are as they were.
         failed_before: how many of them could not be read the last time.
@@ -44,7 +45,7 @@ class Planning:
         reread: whether files are read again that are as they were, and none is deleted.
         retry: whether files that could not be read are tried again though they are as they were.
         prune_missing: whether documents are deleted without proof that their files are gone.
-        avoid: a folder that is no part of any other: the index.
+        avoid: a folder that is never looked at: the index.
     """
 
     selections: Selections

@@ -1,8 +1,15 @@
 """The folders in the configuration file, changed without touching what else stands in it."""
 
+import fcntl
 import os
-from collections.abc import Iterable, Sequence
+import tomllib
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from copy import deepcopy
+from dataclasses import dataclass
 from pathlib import Path
+from stat import S_ISDIR
+from typing import Any
 
 import tomlkit
 import typer
@@ -47,61 +54,93 @@ def add_folders(
             pattern is none.
     """
     check([*include, *exclude])
-    known = {os.path.realpath(folder.path) for folder in read(file).folders}
     added: list[Path] = []
     present: list[Path] = []
-    for path in paths:
-        folder = _absolute(path)
-        if not folder.is_dir():
-            raise SourceFileError(path, "is no folder" if folder.exists() else "does not exist")
-        is_new = os.path.realpath(folder) not in known
-        (added if is_new else present).append(folder)
-        known.add(os.path.realpath(folder))
-    if added:
-        document = _document(file)
-        _append(document, [_entry(folder, include, exclude) for folder in added])
-        _write(file, tomlkit.dumps(document))
+    with _alone(file):
+        remembered = read(file).folders
+        known = {os.path.realpath(folder.path) for folder in remembered}
+        for path in paths:
+            folder = _absolute(path)
+            _check_folder(path)
+            is_new = os.path.realpath(folder) not in known
+            (added if is_new else present).append(folder)
+            known.add(os.path.realpath(folder))
+        if added:
+            document = _document(file)
+            _append(document, [_entry(folder, include, exclude) for folder in added])
+            _write(file, document, len(remembered) + len(added))
     return added, present
 
 
-def remove_folders(file: Path, paths: Sequence[Path]) -> tuple[list[Path], list[Path], list[Path]]:
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """What became of folders that were to be forgotten.
+
+    Attributes:
+        removed: those that were.
+        unknown: paths that were not among the remembered ones.
+        inside: folders that stay remembered and lie in one that was removed.
+        covered: those of the removed ones that lie in a folder that stays remembered.
+    """
+
+    removed: list[Path]
+    unknown: list[Path]
+    inside: list[Path]
+    covered: list[Path]
+
+
+def remove_folders(file: Path, paths: Sequence[Path]) -> Removed:
     """Forget folders, which need not exist any more.
 
     Args:
         file: the configuration file.
         paths: the folders.
 
-    Returns:
-        The folders that were removed, the paths that were not among the remembered ones, and the
-        folders that stay remembered and lie in one that was removed.
-
     Raises:
         ConfigurationError: the file cannot be read or written, or something in it is wrong.
     """
-    remembered = [folder.path for folder in read(file).folders]
     unwanted = {os.path.realpath(_absolute(path)): path for path in paths}
-    positions = [
-        number for number, folder in enumerate(remembered) if os.path.realpath(folder) in unwanted
-    ]
-    found = {os.path.realpath(remembered[number]) for number in positions}
-    if positions:
-        document = _document(file)
-        _delete(document, positions)
-        _write(file, tomlkit.dumps(document))
-    unknown = [path for real, path in unwanted.items() if real not in found]
+    with _alone(file):
+        remembered = [folder.path for folder in read(file).folders]
+        positions = [
+            number
+            for number, folder in enumerate(remembered)
+            if os.path.realpath(folder) in unwanted
+        ]
+        if positions:
+            document = _document(file)
+            _delete(document, positions)
+            _write(file, document, len(remembered) - len(positions))
     removed = [remembered[number] for number in positions]
-    inside = [
-        folder
-        for number, folder in enumerate(remembered)
-        if number not in positions
-        and any(Path(os.path.realpath(folder)).is_relative_to(real) for real in found)
-    ]
-    return removed, unknown, inside
+    kept = [folder for number, folder in enumerate(remembered) if number not in positions]
+    found = set(map(os.path.realpath, removed))
+    return Removed(
+        removed=removed,
+        unknown=[path for real, path in unwanted.items() if real not in found],
+        inside=[folder for folder in kept if _lies_in_one_of(folder, removed)],
+        covered=[folder for folder in removed if _lies_in_one_of(folder, kept)],
+    )
+
+
+def _lies_in_one_of(folder: Path, others: Iterable[Path]) -> bool:
+    path = Path(os.path.realpath(folder))
+    return any(path.is_relative_to(os.path.realpath(other)) for other in others)
 
 
 def _absolute(path: Path) -> Path:
     # No link is resolved: it may lead elsewhere tomorrow.
     return Path(os.path.abspath(path))  # noqa: PTH100
+
+
+def _check_folder(folder: Path) -> None:
+    try:
+        status = folder.stat()
+    except FileNotFoundError as error:
+        raise SourceFileError(folder, "does not exist") from error
+    except OSError as error:
+        raise SourceFileError(folder, f"cannot be looked at: {error.strerror}") from error
+    if not S_ISDIR(status.st_mode):
+        raise SourceFileError(folder, "is no folder")
 
 
 def _document(file: Path) -> tomlkit.TOMLDocument:
@@ -132,7 +171,25 @@ def _append(document: tomlkit.TOMLDocument, entries: Iterable[dict[str, object]]
         else:
             inline = tomlkit.inline_table()
             inline.update(entry)
-            folders.append(inline if len(entry) > 1 else entry["path"])
+            _append_to_array(folders, inline if len(entry) > 1 else entry["path"])
+
+
+def _append_to_array(folders: Any, entry: object) -> None:
+    trial = deepcopy(folders)
+    trial.append(entry)
+    if _holds(f"folders = {trial.as_string()}", len(trial)):
+        folders.append(entry)
+    else:
+        # Behind several entries with a comment, the library writes into the comment.
+        folders.add_line(entry, indent="  ")
+
+
+def _holds(text: str, number: int) -> bool:
+    """Whether a file with this text remembers so many folders."""
+    try:
+        return len(tomllib.loads(text).get("folders", ())) == number
+    except tomllib.TOMLDecodeError:
+        return False
 
 
 def _delete(document: tomlkit.TOMLDocument, positions: Sequence[int]) -> None:
@@ -167,10 +224,36 @@ def _put_back(document: tomlkit.TOMLDocument, folders: AoT, position: int, text:
         end.add(Comment(Trivia(comment=line)) if line else tomlkit.nl())
 
 
-def _write(file: Path, text: str) -> None:
+@contextmanager
+def _alone(file: Path) -> Iterator[None]:
+    """Let nobody else who asks for it change the file meanwhile."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        folder = os.open(file.parent, os.O_RDONLY)
+    except OSError as error:
+        raise _not_written(file, error) from error
+    try:
+        with suppress(OSError):
+            # Some file systems have no locks; two changes at a time are as rare there.
+            fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(folder)
+
+
+def _write(file: Path, document: tomlkit.TOMLDocument, number: int) -> None:
+    text = tomlkit.dumps(document)
+    if not _holds(text, number):
+        raise ConfigurationError(
+            file, "has its folders in a form that only a person can change; edit it by hand"
+        )
     try:
         replace(file, text.encode())
     except UnicodeEncodeError as error:
         raise ConfigurationError(file, "cannot hold a path that is not UTF-8") from error
     except OSError as error:
-        raise ConfigurationError(file, f"cannot be written: {error.strerror or error}") from error
+        raise _not_written(file, error) from error
+
+
+def _not_written(file: Path, error: OSError) -> ConfigurationError:
+    return ConfigurationError(file, f"cannot be written: {error.strerror or error}")

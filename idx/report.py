@@ -91,7 +91,7 @@ def print_problem(event: Event) -> None:
                 warn(f"{event.source_document}: {warning}")
         case NotIndexed(kind="failed"):
             say(f"Error: {event.file_path}: {event.reason}")
-        case NotIndexed(kind="empty"):
+        case NotIndexed(kind="empty") | NotIndexed(is_named=True):
             warn(f"{event.file_path}: {event.reason}")
         case Problem():
             say(f"Error: {event.message}")
@@ -198,8 +198,10 @@ def _terminal(print_: Show) -> Iterator[Show]:
 def _has_lines(event: Event) -> bool:
     """Whether something is printed about an event besides the bar."""
     match event:
-        case Indexed(warnings=()) | Deleted() | Committed() | NotIndexed(kind="unsupported"):
+        case Indexed(warnings=()) | Deleted() | Committed():
             return False
+        case NotIndexed(kind="unsupported", is_named=is_named):
+            return is_named
     return True
 
 

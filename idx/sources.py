@@ -16,6 +16,7 @@ from pathlib import Path
 from idx.scopes import Scopes
 from shared.errors import SourceFileError
 from shared.file_names import decodable
+from shared.folder_access import is_folder, is_missing
 from shared.indexed_folder import IndexedFolder, IndexedFolders
 
 
@@ -75,9 +76,9 @@ def resolve(
     errors = [
         SourceFileError(path, "there is no such file or folder")
         for path in absolute
-        if not path.exists() and _containing(path, known) is None
+        if is_missing(path) and _containing(path, known) is None
     ]
-    new = [path for path in absolute if path.is_dir() and _containing(path, known) is None]
+    new = [path for path in absolute if is_folder(path) and _containing(path, known) is None]
     # A folder within another new one is a part of it.
     new = [path for path in new if not any(_is_within(path, other) for other in new)]
     folders = IndexedFolders((*known, *_named(new, known, is_taken)))
@@ -86,7 +87,7 @@ def resolve(
     for path in absolute:
         if (folder := _containing(path, folders)) is not None:
             scopes.setdefault(folder, []).append(_relative(path, folder.path))
-        elif path.exists():
+        elif not is_missing(path):
             files.append(path)
         for inner in known:
             if _is_within(inner.path, path):

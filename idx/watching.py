@@ -18,6 +18,7 @@ from idx.extraction.outcome import CHANGED, VANISHED
 from idx.folder_watch import FolderWatch
 from idx.synchronization import Settings, synchronize
 from shared.errors import IndexLockedError, IndexWriteError, SourceFileError
+from shared.folder_access import identity, is_folder
 
 _QUIET: Final = 0.3
 """Seconds in which nothing may happen before changes are looked at."""
@@ -94,7 +95,8 @@ def keep_synchronized(folders: Sequence[Path], settings: Settings) -> Generator[
         IndexFolderError: the index cannot be used; the class says why.
     """
     for path in folders:
-        if path.exists() and not path.is_dir():
+        # Not Path.exists, which fails where nothing can be reached.
+        if os.path.exists(path) and not is_folder(path):  # noqa: PTH110
             raise SourceFileError(path, "is not a folder; only folders can be watched")
     with closing(FolderWatch(folders, settings)) as watch:
         yield from _Looking(folders, settings, watch).run()
@@ -177,9 +179,5 @@ class _Looking:
 
 
 def _identity(folder: Path) -> tuple[int, int] | None:
-    """What tells a folder from another one in its place; None if it cannot be looked at."""
-    try:
-        status = folder.stat()
-    except OSError:
-        return None
-    return (status.st_dev, status.st_ino) if os.access(folder, os.R_OK | os.X_OK) else None
+    """What tells a folder from another one in its place; None if it cannot be listed."""
+    return identity(folder) if os.access(folder, os.R_OK | os.X_OK) else None

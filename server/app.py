@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from server.administration import options as administration
+from server.finite_number import finite
 from server.http import options
 from server.settings import (
     DEFAULT_HOST,
@@ -141,6 +142,7 @@ def serve(
             metavar="SECONDS",
             min=0.1,
             max=3600,
+            callback=finite,
             help="Answer with what was found until then.",
         ),
     ] = DEFAULT_TIME_BUDGET,

@@ -1,4 +1,4 @@
-"""Whether a folder can be reached, whatever is wrong with what it lies on."""
+"""What can be told of a path, whatever is wrong with what it lies on."""
 
 import os
 from pathlib import Path
@@ -11,3 +11,23 @@ def is_folder(path: Path | str) -> bool:
     user may not search; this says no.
     """
     return os.path.isdir(path)  # noqa: PTH112 - see above
+
+
+def is_missing(path: Path | str) -> bool:
+    """Whether there is nothing at a path; not so where nobody can tell, as behind a dead mount."""
+    try:
+        os.stat(path)  # noqa: PTH116 - takes both kinds of paths
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def identity(path: Path | str) -> tuple[int, int] | None:
+    """What tells a folder from any other one, its device and number; None if it is out of reach."""
+    try:
+        status = os.stat(path)  # noqa: PTH116 - takes both kinds of paths
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino

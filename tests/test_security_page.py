@@ -8,9 +8,9 @@ from pathlib import Path
 import h11
 import uvicorn
 
-from idx.crawl import _LARGEST_IGNORE_FILE
 from idx.extraction import markdown, package, properties
 from idx.extraction.pool import _BYTES_AHEAD
+from idx.ignore_files import _LARGEST_IGNORE_FILE
 from server import arguments, budget, completers, instructions, protocol_errors, settings
 from server.application import MAX_ARGUMENTS
 from server.http import graceful_server, oauth, tokens

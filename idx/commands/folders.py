@@ -99,24 +99,28 @@ def remove(paths: Paths, as_json: Json = False) -> None:
 
     _warn_of_variable()
     file = configuration_file()
-    removed, unknown, inside = remove_folders(file, paths)
+    done = remove_folders(file, paths)
     if as_json:
-        print_json({"removed": [*map(str, removed)], "unknown": [*map(str, unknown)]})
+        print_json({"removed": [*map(str, done.removed)], "unknown": [*map(str, done.unknown)]})
     else:
-        for folder in removed:
+        for folder in done.removed:
             tell(f"Removed {folder} from {file}")
-    if removed:
-        named = shlex.join(map(str, removed))
+    for folder in done.covered:
+        say(
+            f"{folder} lies in a folder that is still remembered: its documents stay, as part of it"
+        )
+    if left := [folder for folder in done.removed if folder not in done.covered]:
+        named = shlex.join(map(str, left))
         say(
             "The documents stay in the index; to remove them, and those of indexed folders within: "
             f"idx sync --exclude '*' --prune-missing {named}"
         )
-    if inside:
-        named = shlex.join(map(str, inside))
+    if done.inside:
+        named = shlex.join(map(str, done.inside))
         say(f"To add those of folders within that are remembered again: idx sync {named}")
-    for path in unknown:
+    for path in done.unknown:
         say(f"Error: {path} is not among the folders; see idx folders list")
-    if unknown:
+    if done.unknown:
         raise typer.Exit(1)
 
 

@@ -1,6 +1,6 @@
 """`idx search`."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -9,6 +9,9 @@ from idx.option_group import takes
 from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json
 from idx.output import print_json, say
 from shared.search_options import BY_SCORE, Detail, Operator, Syntax
+
+if TYPE_CHECKING:
+    from shared.results import SearchAnswer
 
 
 @takes(NormalizerOptions, "normalizer")
@@ -62,12 +65,13 @@ def search(
         typer.Option("--explain", help="Show what becomes of the query instead of the chunks."),
     ] = False,
     detail: Annotated[
-        Detail,
+        Detail | None,
         typer.Option(
+            show_default="steps",
             help="With --explain: what was understood, what each step made of it, the terms and "
-            "how many chunks have each, or how the best scores came about. Each has all before it."
+            "how many chunks have each, or how the best scores came about. Each has all before it.",
         ),
-    ] = "steps",
+    ] = None,
     *,
     normalizer: NormalizerOptions,
     index_path: IndexPath = DEFAULT_INDEX_PATH,
@@ -83,6 +87,7 @@ def search(
     from shared.filters import parse_filter
     from shared.searcher import Searcher
 
+    _check_options(detail, explain=explain, about_hits=sort != BY_SCORE or facets or min_confidence)
     conditions = [parse_filter(text) for text in filters or []]
     rewriting = rewriting_of(query, syntax, normalizer)
     if rewriting.diagnostic:
@@ -91,7 +96,7 @@ def search(
         if explain:
             explanation = searcher.explain(
                 query,
-                detail=detail,
+                detail=detail or "steps",
                 limit=limit,
                 offset=offset,
                 filters=conditions,
@@ -122,6 +127,20 @@ def search(
     if as_json:
         print_json(replace(answer, diagnostics=rewriting.diagnostics))
         return
+    _print(answer, offset)
+
+
+def _check_options(detail: Detail | None, *, explain: bool, about_hits: object) -> None:
+    if explain and about_hits:
+        raise typer.BadParameter(
+            "--explain shows no hits to order, count or leave out: it takes no --sort, --facet "
+            "and --min-confidence"
+        )
+    if detail and not explain:
+        raise typer.BadParameter("--detail is about the explanation: add --explain")
+
+
+def _print(answer: "SearchAnswer", offset: int) -> None:
     from idx.control_characters import visible_line
     from idx.facets import print_facet
     from idx.highlighting import print_hit

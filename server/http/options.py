@@ -5,6 +5,7 @@ from typing import Annotated, Final
 
 import typer
 
+from server.finite_number import finite
 from server.settings import LogLevel
 from shared.errors import ServerOptionError
 from shared.settings import TOKENS_VARIABLE
@@ -138,6 +139,7 @@ MaxBody = Annotated[
         metavar="MB",
         min=0.001,
         max=1_000,
+        callback=finite,
         rich_help_panel=_LIMITS,
         help="Longest request; more is answered with 413.",
     ),
@@ -166,6 +168,7 @@ IdleTimeout = Annotated[
     typer.Option(
         metavar="SECONDS",
         min=0.1,
+        callback=finite,
         rich_help_panel=_LIMITS,
         help="Time without a request after which a session ends.",
     ),
@@ -176,6 +179,7 @@ ReceiveTimeout = Annotated[
     typer.Option(
         metavar="SECONDS",
         min=0.1,
+        callback=finite,
         rich_help_panel=_LIMITS,
         help="Time that a client may take to send a request.",
     ),

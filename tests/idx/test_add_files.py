@@ -128,6 +128,11 @@ def test_a_file_of_a_kind_that_is_not_read_is_no_failure(
     make_image(tmp_path / "image.png")
     done = idx("add", "image.png")
     assert "failed 0; 1 of kinds that are not read" in done.stdout
+    assert done.stderr.startswith(f"Warning: {tmp_path}/image.png: is a picture (image/png)")
+    (tmp_path / "folder").mkdir()
+    make_image(tmp_path / "folder" / "image.png")
+    assert idx("add", "folder").stderr == ""
+    assert "folder/image.png: is a picture" in idx("add", "folder/image.png").stderr
     assert "is a picture (image/png)" in idx("failures").stdout
 
 

@@ -99,6 +99,15 @@ def test_an_entry_without_id_or_title_is_skipped_by_number(
     assert len(listed()) == 2
 
 
+def test_lines_in_utf_16_are_read_by_their_mark(
+    idx: Idx, empty_index: Path, tmp_path: Path
+) -> None:
+    lines = "\n".join(json.dumps(entry, ensure_ascii=False) for entry in ENTRIES)
+    (tmp_path / "documents.jsonl").write_text(f"{lines}\n", encoding="utf-16")
+    added = idx("bulk", "-j", "documents.jsonl").stdout
+    assert added.startswith(f"Successfully added {len(ENTRIES)} documents")
+
+
 def test_empty_content_removes_the_old_chunks_with_a_warning(
     idx: Idx, empty_index: Path, listed: Listed
 ) -> None:
@@ -132,6 +141,7 @@ BROKEN = {
     f'[{GOOD_LINE}, {{"Id": "\\ud800", "Title": "T"}}]': "entry 2: the id of",
     f'[{GOOD_LINE}, {{"Id": "b", "Title": "T", "x": NaN}}]': "entry 2: the metadata 'x'",
     f'[{GOOD_LINE}, {{"Id": "b", "Title": "T", "y": 1{"0" * 400}}}]': "entry 2: the metadata 'y'",
+    f'[{GOOD_LINE}, {{"Id": "b", "Title": "T", "z": {{"a": [1e999]}}}}]': "entry 2: the metadata",
     "[" * 100_000: "is not JSON that can be read",
     "\0\1": "is not valid JSON",
 }

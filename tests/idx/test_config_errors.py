@@ -93,6 +93,15 @@ def test_a_wrong_variable_is_named(idx: Idx, monkeypatch: pytest.MonkeyPatch) ->
     assert "IDX_MAX_SIZE: the value should be greater than or equal to 0 (it is '-3')" in failed
 
 
+@pytest.mark.parametrize("name", ["WAIT", "MAX_SIZE", "TIMEOUT", "NORMALIZER_TIMEOUT"])
+def test_what_is_not_a_number_is_no_number(
+    idx: Idx, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv(f"IDX_{name}", "nan")
+    command = "search" if name.startswith("N") else "sync"
+    assert "nan is not finite" in idx(command, "a", code=2).stderr
+
+
 def test_a_variable_that_is_misspelled_gets_a_warning_and_others_are_left_alone(
     idx: Idx, monkeypatch: pytest.MonkeyPatch
 ) -> None:

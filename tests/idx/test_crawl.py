@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from idx.crawl import SECRETS, Crawl, Selection
+from idx.crawl import Crawl, Selection
+from idx.secret_files import SECRETS
 from shared.errors import ConfigurationError
 from tests.idx.files import make
 
@@ -78,6 +79,55 @@ def test_links_are_followed_only_when_asked_for_and_never_in_a_circle(tmp_path: 
     assert found(folder) == ["a.txt", "sub/b.txt"]
     followed = found(folder, follow_links=True)
     assert followed == ["a.txt", "link.txt", "sub/b.txt", "way-out/secret.txt"]
+
+
+def test_a_link_gives_no_way_to_secrets(tmp_path: Path) -> None:
+    home = make(tmp_path / "home", ".ssh/config", "id_rsa", "notes/.netrc", "notes/a.txt")
+    folder = make(home / ".gnupg" / "folder", "b.txt", "c.txt")
+    for name, target in {
+        "config.txt": home / ".ssh" / "config",
+        "keys": home / ".ssh",
+        "key.txt": home / "id_rsa",
+        "notes": home / "notes",
+        "passed-on": folder / "keys",
+        "here.txt": folder / "c.txt",
+    }.items():
+        (folder / name).symlink_to(target)
+    followed = found(folder, follow_links=True, hidden=True)
+    assert followed == ["b.txt", "c.txt", "here.txt", "notes/a.txt"]
+
+
+def test_folders_that_link_to_each_other_are_not_walked_without_end(tmp_path: Path) -> None:
+    names = [f"{number:02}" for number in range(12)]
+    for name in names:
+        make(tmp_path / "linked" / name, "a.txt")
+        for other in names:
+            (tmp_path / "linked" / name / other).symlink_to(tmp_path / "linked" / other)
+    folder = make(tmp_path / "folder", "b.txt")
+    (folder / "way").symlink_to(tmp_path / "linked" / "00")
+    files = found(folder, follow_links=True)
+    assert files[:2] == ["b.txt", "way/01/02/a.txt"]
+    assert len(files) == 1 + 1 + 11 + 11 * 10
+    assert "way/11/10/a.txt" in files
+
+
+@pytest.mark.parametrize("name", ["index", "link"])
+def test_a_folder_to_avoid_is_found_by_no_path(tmp_path: Path, name: str) -> None:
+    index = make(tmp_path / "index", "segments_1", "sub/a.txt")
+    folder = make(tmp_path / "folder", "b.txt")
+    place = index.rename(folder / "index") if name == "index" else index
+    (folder / "link").symlink_to(place)
+    walk = Crawl(folder, Selection(follow_links=True), avoid=folder / name)
+    assert [file.path for file in walk] == ["b.txt"]
+    assert walk.folders == [""]
+    (error,) = _errors(Crawl(place, Selection(), avoid=folder / name))
+    assert "is the index itself" in error
+
+
+def _errors(walk: Crawl) -> list[str]:
+    assert list(walk) == []
+    assert walk.unknown == [""]
+    return [str(error) for error in walk.errors]
 
 
 def test_an_ignore_file_that_is_a_link_is_not_read(tmp_path: Path) -> None:

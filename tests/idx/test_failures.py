@@ -113,6 +113,18 @@ def test_a_failure_goes_with_its_file(idx: Idx, index_path: Path, papers: Path) 
     assert list(failures(index_path)) == ["locked.pdf", "z/moved.pdf"]
 
 
+def test_a_failure_of_a_file_named_by_itself_goes_with_it(
+    idx: Idx, index_path: Path, papers: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "single.pdf").write_bytes(b"%PDF-1.7 damaged")
+    idx("add", "single.pdf", code=1)
+    sync(idx)
+    assert "single.pdf" in failures(index_path)
+    (tmp_path / "single.pdf").unlink()
+    sync(idx)
+    assert [*failures(index_path)] == ["blank.txt", "image.png", "locked.pdf", "z/damaged.pdf"]
+
+
 def test_failures_outside_of_the_paths_of_a_sync_stay(
     idx: Idx, index_path: Path, papers: Path
 ) -> None:

@@ -3,6 +3,7 @@
 import json
 import os
 import stat
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -84,6 +85,14 @@ def test_folders_within_a_removed_one_are_named(idx: Idx, folder: Path) -> None:
     assert told == f"To add those of folders within that are remembered again: {again}"
 
 
+def test_a_folder_within_a_remembered_one_keeps_its_documents(idx: Idx, folder: Path) -> None:
+    (folder / "a" / "inner").mkdir()
+    idx("folders", "add", "a", "a/inner", "b")
+    told = idx("folders", "remove", "a/inner", "b").stderr.splitlines()
+    assert told[0].startswith(f"{folder}/a/inner lies in a folder that is still remembered")
+    assert told[1].endswith(f"idx sync --exclude '*' --prune-missing {folder}/b")
+
+
 def test_answers_as_json(idx: Idx, folder: Path) -> None:
     idx("folders", "add", "a")
     added = json.loads(idx("folders", "add", "a", "b", "--json").stdout)
@@ -157,6 +166,46 @@ def test_folders_in_an_array_stay_in_it(idx: Idx, folder: Path) -> None:
     idx("folders", "remove", "a", "b", "c")
     assert listed(idx) == []
     assert file.read_text().endswith("wait = 5\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'folders = [\n  "a", "b" # both\n]\n',
+        'folders = [\n  "a", {path = "b", include = ["*.md"]} # [both]\n]\n',
+        'folders = ["a#", "b"]  # both\n',
+    ],
+)
+def test_no_folder_ends_up_in_a_comment(idx: Idx, folder: Path, text: str) -> None:
+    file = configuration_file()
+    file.parent.mkdir()
+    file.write_text(text)
+    idx("folders", "add", "c")
+    assert len(listed(idx)) == 3
+    assert listed(idx)[-1] == f"{folder}/c"
+    assert "both" in file.read_text()
+    idx("folders", "remove", "c")
+    assert len(listed(idx)) == 2
+
+
+def test_a_list_that_cannot_be_changed_stays_as_it_is(idx: Idx, folder: Path) -> None:
+    file = configuration_file()
+    file.parent.mkdir()
+    file.write_text('folders = [\n  "a", "b" # both\n  , # odd\n]\n')
+    before = file.read_text()
+    failed = idx("folders", "add", "c", code=1)
+    assert "has its folders in a form that only a person can change" in failed.stderr
+    assert file.read_text() == before
+
+
+def test_folders_that_are_added_at_once_are_all_remembered(idx: Idx, folder: Path) -> None:
+    names = [f"at-once-{number}" for number in range(6)]
+    for name in names:
+        (folder / name).mkdir()
+    with ThreadPoolExecutor(len(names)) as pool:
+        for _ in pool.map(lambda name: idx("folders", "add", name), names):
+            pass
+    assert sorted(listed(idx)) == [f"{folder}/{name}" for name in names]
 
 
 def test_paths_of_the_file_are_relative_to_it(idx: Idx, folder: Path) -> None:

@@ -50,6 +50,10 @@ def test_an_explanation(idx: Idx) -> None:
     assert "understood" in shown
     assert f"content:notice^{DEFAULT_WEIGHTS.content:g}" in shown
     assert "a-chunk-001" in shown
+    for other in (("--sort", "modified"), ("--facet", "language"), ("--min-confidence", "0.5")):
+        refused = idx("search", "notice", "--explain", *other, code=2).stderr
+        assert "--explain shows no hits" in refused
+    assert "add --explain" in idx("search", "notice", "--detail", "scores", code=2).stderr
     explained = json.loads(idx("search", "notice", "--explain", "--json").stdout)
     assert explained["total_hits"] == 2
     assert explained["steps"][0] == {"step": "syntax", "query": "notice"}
@@ -76,7 +80,8 @@ def test_a_misspelled_word_and_the_weak_tail(idx: Idx) -> None:
     unanswered = idx("search", "the recipe for notice soup with dumplings")
     assert "None of these is likely to answer the question." in unanswered.stderr
     assert "None of these" not in shown.stderr
-    assert idx("search", "notice", "--min-confidence", "1.5", code=2).stderr
+    for wrong in ("1.5", "nan"):
+        assert idx("search", "notice", "--min-confidence", wrong, code=2).stderr
 
 
 def test_what_was_looked_for_and_what_may_have_been_meant_are_told(

@@ -196,6 +196,50 @@ def test_an_unknown_path_is_named_and_the_others_are_done(
     assert ids(empty_index) == ["a.txt"]
 
 
+@pytest.mark.parametrize("command", ["add", "sync"])
+def test_a_misspelled_path_in_an_indexed_folder_is_named(
+    idx: Idx, empty_index: Path, tmp_path: Path, command: str
+) -> None:
+    papers = make(tmp_path / "papers", "a.txt")
+    sync(idx, "papers")
+    failed = idx(command, papers / "b.txt", code=1)
+    assert "papers/b.txt: there is no such file or folder" in failed.stderr
+    (papers / "a.txt").unlink()
+    make(papers, "c.txt")
+    if command == "sync":
+        # This is how a file that is gone leaves the index.
+        assert sync(idx, "papers/a.txt") == {"deleted": 1}
+        assert ids(empty_index) == []
+    else:
+        failed = idx("add", papers / "a.txt", code=1)
+        assert "papers/a.txt: there is no such file or folder" in failed.stderr
+        assert ids(empty_index) == ["a.txt"]
+
+
+def test_a_path_out_of_reach_is_named_and_the_others_are_done(
+    idx: Idx, empty_index: Path, tmp_path: Path
+) -> None:
+    make(tmp_path, "papers/a.txt", "closed/known/b.txt", "closed/new/c.txt")
+    sync(idx, "papers", "closed/known")
+    make(tmp_path, "papers/d.txt")
+    (tmp_path / "closed").chmod(0)
+    arguments = ("papers", "closed/known", "closed/new")
+    failed = idx("sync", *arguments, "--json", code=1, prefix=UNPRIVILEGED)
+    assert result(failed.stdout) == {"added": 1, "skipped": 1, "failed": 3, "chunks": 1}
+    assert "closed/known: cannot be listed: Permission denied" in failed.stderr
+    assert "closed/new: cannot be looked at: Permission denied" in failed.stderr
+    (tmp_path / "closed").chmod(0o700)
+    assert ids(empty_index) == ["known/b.txt", "papers/a.txt", "papers/d.txt"]
+
+
+def test_the_index_is_no_folder_of_documents(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
+    make(tmp_path / "papers", "a.txt")
+    (tmp_path / "papers" / "link").symlink_to(empty_index)
+    failed = idx("sync", empty_index, code=1)
+    assert "is the index itself; name the folder of your documents" in failed.stderr
+    assert sync(idx, "papers", "--follow-links") == {"added": 1, "chunks": 1}
+
+
 def test_an_index_and_its_documents_can_move_together(
     idx: Idx, empty_index: Path, tmp_path: Path
 ) -> None:

@@ -128,6 +128,43 @@ def test_the_documents_of_a_forgotten_folder_can_be_deleted(
     assert ids(empty_index) == ["notes/b.txt"]
 
 
+def test_a_missing_folder_can_be_given_up_in_any_order(
+    idx: Idx, empty_index: Path, tmp_path: Path
+) -> None:
+    make(tmp_path, "papers/", "notes/b.txt")
+    sync(idx, "papers")
+    sync(idx, "notes")
+    make(tmp_path, "papers/notes/a.txt")
+    sync(idx, "papers")
+    assert ids(empty_index) == ["./notes/a.txt", "notes/b.txt"]
+    shutil.rmtree(tmp_path / "notes")
+    assert sync(idx, "notes", "papers", "--prune-missing") == {"deleted": 1, "skipped": 1}
+    assert sync(idx, "papers") == {"deleted": 1, "added": 1, "chunks": 1}
+    assert ids(empty_index) == ["notes/a.txt"]
+
+
+def test_files_that_moved_to_another_volume_are_as_safe_as_others_on_it(
+    idx: Idx, empty_index: Path, tmp_path: Path
+) -> None:
+    papers = make(tmp_path / "papers", "a.txt", "volume/b.txt", "volume/c.txt")
+    sync(idx, "papers")
+    moved = (papers / "volume").rename(tmp_path / "moved")
+    volume = mount(papers / "volume", "1m")
+    try:
+        shutil.copytree(moved, volume, dirs_exist_ok=True)
+        (volume / "c.txt").touch()
+        assert sync(idx, "papers") == {"skipped": 3}
+    finally:
+        unmount(volume)
+    failed = idx("sync", "papers", "--json", code=1)
+    assert result(failed.stdout) == {"skipped": 1, "failed": 2}
+    assert ids(empty_index) == ["a.txt", "volume/b.txt", "volume/c.txt"]
+    shutil.copytree(moved, volume, dirs_exist_ok=True)
+    assert sync(idx, "papers") == {"skipped": 3}
+    shutil.rmtree(volume)
+    assert sync(idx, "papers") == {"skipped": 1, "deleted": 2}
+
+
 def test_a_volume_that_is_not_mounted_deletes_nothing(
     idx: Idx, empty_index: Path, tmp_path: Path
 ) -> None:

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from shared import Document, Index
 from tests.conftest import PROGRAMS
 from tests.server.raw_client import RawClient
@@ -134,3 +136,19 @@ def test_a_parent_that_is_killed_leaves_no_server(empty_index: Path) -> None:
         assert json.loads(parent.stdout.readline())["id"] == 1
         parent.send_signal(signal.SIGKILL)
         wait_for(lambda: not Path(f"/proc/{server}").exists(), "the server goes on")
+
+
+@pytest.mark.parametrize(
+    "option", ["--time-budget", "--max-body", "--idle-timeout", "--receive-timeout"]
+)
+def test_what_is_not_a_number_is_no_number(empty_index: Path, option: str) -> None:
+    refused = subprocess.run(
+        [PROGRAMS / "mcp-lucene", empty_index, "--http", option, "nan"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "nan is not finite" in refused.stderr
