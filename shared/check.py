@@ -140,7 +140,9 @@ def _read_commit(directory: Any, path: Path, checked: Checked) -> Any:
     try:
         with java_errors.reading(path):
             return SegmentInfos.readLatestCommit(directory)
-    except (IndexDamagedError, IndexLuceneVersionError) as error:
+    except IndexDamagedError as error:
+        checked.report(f"the last commit: {error.reason}; {_RESTORE}")
+    except IndexLuceneVersionError as error:
         checked.report(str(error))
     # Lucene does not always name the file that it could not read: the commit's, or a segment's.
     matches = [_SEGMENT.match(file.name) for file in path.glob("_*")]

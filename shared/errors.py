@@ -140,13 +140,12 @@ class IndexLockedError(IndexFolderError):
     def __init__(self, path: Path, holder: str, waited: float | None = None) -> None:
         help_ = "; the lock ends with that process: let it end, or end it"
         if waited is not None:
-            help_ = f" (waited {waited:g} s); try again when it has ended, or wait longer with "
-            help_ += "--wait SECONDS"
+            help_ = f" (waited {waited:g} s); wait for it to end, or longer with --wait SECONDS"
         super().__init__(path, f"the index at {path} is locked by another writer, {holder}{help_}")
 
 
 class IndexDamagedError(IndexFolderError):
-    """Files of the index are missing, cut short or changed."""
+    """Files of the index are missing, cut short or changed; `reason` says which, or how."""
 
     def __init__(self, path: Path, reason: str) -> None:
         super().__init__(
@@ -155,6 +154,7 @@ class IndexDamagedError(IndexFolderError):
             "with idx restore, save the rest with idx repair, or create a new one with idx init in "
             "another folder and add the documents again",
         )
+        self.reason = reason
 
 
 class BackupError(McpLuceneError):

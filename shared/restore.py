@@ -22,6 +22,7 @@ from org.apache.lucene.store import FSDirectory
 
 from shared import failures, index_folder, java_errors, jvm, schema
 from shared.background import in_background
+from shared.checked_backup import checked_backup
 from shared.checksums import damage_of
 from shared.commit import commit_files, rebuilt_schema
 from shared.errors import (
@@ -101,7 +102,7 @@ def restore(
         java_errors.reading(source),
         closing(FSDirectory.open(Paths.get(links))) as backup,
     ):
-        for _ in progress(_checked(source, Path(links))):
+        for _ in progress(checked_backup(source, Path(links))):
             pass
         with closing(DirectoryReader.open(backup)) as reader:
             rebuilt_schema(reader, source)
@@ -118,26 +119,6 @@ def restore(
                 for _ in progress(steps):
                     pass
     return Restored(str(path), str(source), documents, chunks)
-
-
-def _checked(source: Path, links: Path) -> Iterator[Step]:
-    """Compare the files of a backup with their checksums, and link them into another folder."""
-    with closing(FSDirectory.open(Paths.get(str(source)))) as directory:
-        names = commit_files(directory)
-    total, done = size_bytes(source / name for name in names), 0
-    for name in names:
-        yield Step("Checking the backup", done, total)
-        try:
-            damage = damage_of(source / name)
-            done += (source / name).stat().st_size
-        except OSError as error:
-            damage = error.strerror or str(error)
-        if damage:
-            raise BackupError(
-                f"the backup {source} is damaged: file {name}: {damage}; nothing was done: take "
-                "another backup"
-            )
-        (links / name).symlink_to(source / name)
 
 
 def _replaced(

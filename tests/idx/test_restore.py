@@ -105,6 +105,19 @@ def flip_commit(path: Path) -> None:
         flip(file)
 
 
+def cut_commit(path: Path) -> None:
+    for file in path.glob("segments_*"):
+        file.write_bytes(file.read_bytes()[:40])
+
+
+def change_version(path: Path) -> None:
+    """Change a bit of the commit, so that it seems to be one of another Lucene."""
+    for file in path.glob("segments_*"):
+        data = bytearray(file.read_bytes())
+        data[0] ^= 1
+        file.write_bytes(data)
+
+
 def flip_text(path: Path) -> None:
     for file in path.glob("*.cfs"):
         flip(file)
@@ -132,7 +145,9 @@ def test_a_damaged_index_is_replaced(
     idx("check")
 
 
-@pytest.mark.parametrize("damage", [flip_commit, flip_text, remove_segments])
+@pytest.mark.parametrize(
+    "damage", [flip_commit, cut_commit, change_version, flip_text, remove_segments]
+)
 def test_a_damaged_backup_is_refused(
     idx: Idx, filled: Path, tmp_path: Path, damage: Callable[[Path], None]
 ) -> None:
@@ -141,7 +156,8 @@ def test_a_damaged_backup_is_refused(
     damage(tmp_path / "copy")
     failed = idx("restore", "copy", "--yes", code=1)
     (message,) = failed.stderr.splitlines()
-    assert f"{tmp_path / 'copy'} is damaged: " in message
+    assert message.startswith(f"Error: the backup {tmp_path / 'copy'} is damaged: ")
+    assert message.endswith("; nothing was done: take another backup")
     assert files(filled) == before
 
 
