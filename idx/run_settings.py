@@ -66,6 +66,7 @@ def extraction_options(reading: ReadingOptions) -> ExtractionOptions:
         pdf_engine=reading.pdf_engine,
         pdf_password=reading.pdf_password,
         max_megabytes=reading.max_size,
+        table_seconds=reading.timeout / 2,
     )
 
 

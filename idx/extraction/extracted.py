@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from shared.document import Metadata
 from shared.section import Section
-from shared.settings import DEFAULT_MAX_MEGABYTES
+from shared.settings import DEFAULT_MAX_MEGABYTES, DEFAULT_TIMEOUT
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +43,12 @@ class ExtractionOptions:
             ``pdfium`` or ``pdfplumber``.
         pdf_password: tried on PDFs that need one.
         max_megabytes: the largest file, in units of 10⁶ bytes.
+        table_seconds: how long a PDF may be read when the next page with tables begins; the
+            tables of that and of later pages are lines of text.
     """
 
     encoding: str | None = None
     pdf_engine: str = "auto"
     pdf_password: str | None = None
     max_megabytes: float = DEFAULT_MAX_MEGABYTES
+    table_seconds: float = DEFAULT_TIMEOUT / 2

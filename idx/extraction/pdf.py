@@ -6,6 +6,7 @@ cells of tables but takes far longer.
 
 import logging
 import re
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -69,7 +70,7 @@ def extract_pdf(file: Path, options: ExtractionOptions) -> Extracted:
 
     Args:
         file: the file.
-        options: `pdf_engine` and `pdf_password` are used.
+        options: `pdf_engine`, `pdf_password` and `table_seconds` are used.
 
     Returns:
         the text, with a section for each page that can be read; the warnings name pages without
@@ -79,12 +80,14 @@ def extract_pdf(file: Path, options: ExtractionOptions) -> Extracted:
         SourceFileError: the file needs another password, is damaged, or has no text.
         OSError: the file cannot be opened.
     """
+    started = time.monotonic()
     with _quiet_parsers():
         with opened_pdf(file, options.pdf_password) as (document, password):
             pages = _read_pages(document, options.pdf_engine)
             count = len(document)
             title, metadata = read_properties(document)
-        for number, page in read_table_pages(file, password, pages.for_pdfplumber, count):
+        seconds = options.table_seconds - (time.monotonic() - started)
+        for number, page in read_table_pages(file, password, pages.for_pdfplumber, count, seconds):
             if isinstance(page, Exception):
                 pages.failed[number] = page
             elif options.pdf_engine == "pdfplumber" or _is_better(page, pages.texts[number]):
@@ -177,10 +180,11 @@ def _warnings(pages: _Pages, blank: Sequence[int]) -> Iterator[str]:
         yield f"{count} cannot be read ({_ranges(pages.unreadable)})"
     if pages.failed:
         error = next(iter(pages.failed.values()))
+        is_late = isinstance(error, TimeoutError)
+        reason = error if is_late else f"pdfplumber failed with {type(error).__name__} {error}"
         yield (
             f"{_counted(len(pages.failed))} read without regard to tables "
-            f"({_ranges(list(pages.failed))}): pdfplumber failed with "
-            f"{type(error).__name__} {error}"
+            f"({_ranges(list(pages.failed))}): {reason}"
         )[:500].strip()
 
 

@@ -36,11 +36,15 @@ def _fields(page: Any, form: Any) -> Iterator[str]:
             continue
         try:
             # Of other annotations, the type is none of these.
-            if raw.FPDFAnnot_GetFormFieldType(form, annotation) not in kinds:
+            kind = raw.FPDFAnnot_GetFormFieldType(form, annotation)
+            if kind not in kinds:
                 continue
-            if raw.FPDFAnnot_GetFormFieldFlags(form, annotation) & _PASSWORD_FLAG:
+            is_text = kind == raw.FPDF_FORMFIELD_TEXTFIELD
+            if is_text and raw.FPDFAnnot_GetFormFieldFlags(form, annotation) & _PASSWORD_FLAG:
                 continue
-            value = _string(raw.FPDFAnnot_GetFormFieldValue, form, annotation)
+            value = "" if is_text else _choices(form, annotation)
+            # What was typed into a field that also offers choices is none of them.
+            value = value or _string(raw.FPDFAnnot_GetFormFieldValue, form, annotation)
             name = _string(raw.FPDFAnnot_GetFormFieldAlternateName, form, annotation)
             if value:
                 yield f"{name}: {value}" if name else value
@@ -48,11 +52,22 @@ def _fields(page: Any, form: Any) -> Iterator[str]:
             raw.FPDFPage_CloseAnnot(annotation)
 
 
-def _string(function: Callable[..., int], form: Any, annotation: Any) -> str:
+def _choices(form: Any, annotation: Any) -> str:
+    """The choices that were taken, as people see them; a value may be a code."""
+    from pypdfium2 import raw
+
+    return ", ".join(
+        _string(raw.FPDFAnnot_GetOptionLabel, form, annotation, index)
+        for index in range(raw.FPDFAnnot_GetOptionCount(form, annotation))
+        if raw.FPDFAnnot_IsOptionSelected(form, annotation, index)
+    )
+
+
+def _string(function: Callable[..., int], *arguments: Any) -> str:
     """What a function of PDFium writes into a buffer as UTF-16, a null character at its end."""
     from pypdfium2 import raw
 
-    size = function(form, annotation, None, 0)
+    size = function(*arguments, None, 0)
     buffer = ctypes.create_string_buffer(size)
-    function(form, annotation, ctypes.cast(buffer, ctypes.POINTER(raw.FPDF_WCHAR)), size)
+    function(*arguments, ctypes.cast(buffer, ctypes.POINTER(raw.FPDF_WCHAR)), size)
     return buffer.raw.decode("utf-16-le", errors="ignore").rstrip("\0").strip()

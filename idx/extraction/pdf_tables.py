@@ -1,5 +1,6 @@
 """The text of the pages of a PDF with their tables, each row of one on a line of its own."""
 
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -50,7 +51,7 @@ class _Table:
 
 
 def read_table_pages(
-    file: Path, password: str | None, numbers: Sequence[int], count: int
+    file: Path, password: str | None, numbers: Sequence[int], count: int, seconds: float
 ) -> Iterator[tuple[int, TablePage | Exception]]:
     """Read pages of a PDF with pdfplumber.
 
@@ -59,16 +60,19 @@ def read_table_pages(
         password: what opens it; None if it needs none.
         numbers: the pages to read, from 1.
         count: how many pages the file has for who numbered them.
+        seconds: after how many of them no other page is begun.
 
     Yields:
         the number of each page, and what is on it, or the error that kept pdfplumber from
-        reading it.
+        reading it: `TimeoutError` where the time was over.
     """
     if not numbers:
         return
     import pdfplumber
 
     missing = set(numbers)
+    until = time.monotonic() + seconds
+    error: Exception = TimeoutError("half of --timeout was over")
     try:
         with (
             # pdfplumber would leave it open where it fails.
@@ -77,15 +81,18 @@ def read_table_pages(
         ):
             _check_numbers(pdf, count)
             for page in pdf.pages:
+                if time.monotonic() > until:
+                    break
                 missing.discard(page.page_number)
                 yield page.page_number, _read(page)
                 # Each page caches its layout; a long document would keep all of them.
                 page.close()
     except MemoryError:
         raise
-    except Exception as error:  # noqa: BLE001 - a damaged file may raise anything in its reader
-        for number in sorted(missing):
-            yield number, error
+    except Exception as failure:  # noqa: BLE001 - a damaged file may raise anything in its reader
+        error = failure
+    for number in sorted(missing):
+        yield number, error
 
 
 def _check_numbers(pdf: "PDF", count: int) -> None:

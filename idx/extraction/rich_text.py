@@ -9,9 +9,9 @@ from typing import Final
 
 from idx.extraction import rich_text_words as words
 from idx.extraction.extracted import Extracted
-from idx.extraction.markup import row_text
 from idx.extraction.normalization import normalize
 from idx.extraction.properties import one_line, properties
+from idx.extraction.rich_text_story import Story
 from idx.extraction.source import Source
 
 _TOKEN: Final = re.compile(
@@ -29,23 +29,25 @@ class _Group:
     """What holds until the end of a group.
 
     Attributes:
-        pieces: where its text goes; None for nowhere.
+        story: where its text goes; None for nowhere.
         skip: characters that stand for one in Unicode, for old readers.
         codec: of its bytes; None for the one of the document.
         name: the time that it holds, or "fonttbl".
         hides: whether its text is hidden or deleted.
+        is_replaced: whether its text is the form for old readers of one that follows.
     """
 
-    pieces: list[str] | None
+    story: Story | None
     skip: int = 1
     codec: str | None = None
     name: str = ""
     hides: bool = False
+    is_replaced: bool = False
 
     def write(self, text: str) -> None:
         """Add text to where it goes."""
-        if text and self.pieces is not None and not self.hides:
-            self.pieces.append(text)
+        if text and self.story is not None and not (self.hides or self.is_replaced):
+            self.story.write(text)
 
 
 @dataclass(slots=True)
@@ -53,17 +55,17 @@ class _Reader:
     """Reads a document token by token.
 
     Attributes:
-        pieces: the text of the document.
-        apart: the texts of notes, headers and footers.
-        said: the texts of its properties.
+        body: the text of the document.
+        apart: notes, headers and footers.
+        said: its properties.
         times: the parts of its times.
         is_complete: whether its last brace was read.
         group: the group that is open.
     """
 
-    pieces: list[str] = field(default_factory=list)
-    apart: list[list[str]] = field(default_factory=list)
-    said: dict[str, list[str]] = field(default_factory=dict)
+    body: Story = field(default_factory=Story)
+    apart: list[Story] = field(default_factory=list)
+    said: dict[str, Story] = field(default_factory=dict)
     times: dict[str, dict[str, int]] = field(default_factory=dict)
     is_complete: bool = False
     group: _Group = field(init=False)
@@ -76,13 +78,9 @@ class _Reader:
     _skipping: int = 0
     _is_first: bool = False
     _is_starred: bool = False
-    _cells: list[str] = field(default_factory=list)
-    _row_start: int | None = None
-    _left_row: int | None = None
-    _is_after_row: bool = False
 
     def __post_init__(self) -> None:
-        self.group = _Group(self.pieces)
+        self.group = _Group(self.body)
 
     def read(self, data: bytes) -> None:
         """Read all tokens; text after the last brace belongs to nothing."""
@@ -113,7 +111,7 @@ class _Reader:
         """Add text to where the group's text goes."""
         self._flush()
         self._is_first = False
-        self._write(text)
+        self.group.write(text)
 
     def _add_named(self, text: str) -> None:
         """Add a character that has a name, unless it stands for one in Unicode before it."""
@@ -133,14 +131,9 @@ class _Reader:
 
     def _flush(self) -> None:
         if self._bytes:
-            self._write(self._bytes.decode(self.group.codec or self._codec, errors="replace"))
+            codec = self.group.codec or self._codec
+            self.group.write(self._bytes.decode(codec, errors="replace"))
             self._bytes.clear()
-
-    def _write(self, text: str) -> None:
-        if self._is_after_row and self._row_start is None:
-            self._is_after_row = False
-            self.pieces.append("\n")
-        self.group.write(text)
 
     def _end_or_begin(self, brace: bytes) -> bool:
         """Whether the document ended."""
@@ -164,6 +157,9 @@ class _Reader:
         elif act := _ACTIONS.get(word):
             self._flush()
             act(self, number)
+        elif (move := _MOVES.get(word)) and self.group.story is not None:
+            self._flush()
+            move(self.group.story)
         elif self.group.name in words.TIMES and word in words.TIME_PARTS:
             self.times.setdefault(self.group.name, {})[word] = number or 0
         elif word in words.CODECS_OF_WORDS:
@@ -171,15 +167,18 @@ class _Reader:
 
     def _begin_destination(self, word: str) -> bool:
         """Whether the first word of a group says where its text goes."""
-        if word in words.PROPERTIES:
-            self.group = _Group(self.said.setdefault(word, []), codec=self.group.codec)
+        if word in words.FORMS:
+            self.group = replace(self.group, is_replaced=words.FORMS[word])
+        elif word in words.PROPERTIES:
+            story = self.said.setdefault(word, Story())
+            self.group = replace(self.group, story=story, skip=1, name="", hides=False)
         elif word in words.TIMES or word == "fonttbl":
             self.group = _Group(None, name=word)
-        elif word in words.APART and self.group.pieces is not None:
-            self.apart.append([])
-            self.group = _Group(self.apart[-1])
+        elif word in words.APART and self.group.story is not None:
+            self.apart.append(Story())
+            self.group = _Group(self.apart[-1], is_replaced=self.group.is_replaced)
         elif word in words.HIDDEN or (self._is_starred and word not in words.SHOWN):
-            self.group = replace(self.group, pieces=None, name="")
+            self.group = replace(self.group, story=None, name="")
         else:
             return False
         return True
@@ -224,32 +223,6 @@ class _Reader:
             self.add(chr(number % 0x10000))
             self._skipping = self.group.skip
 
-    def begin_row(self, number: int | None) -> None:  # noqa: ARG002 - as all actions
-        """A paragraph in a table."""
-        if self._row_start is None:
-            self._row_start = len(self.pieces) if self._left_row is None else self._left_row
-
-    def end_cell(self, number: int | None) -> None:  # noqa: ARG002
-        """The text since the last cell is a cell."""
-        start = len(self.pieces) if self._row_start is None else self._row_start
-        self._cells.append(" ".join("".join(self.pieces[start:]).split()))
-        del self.pieces[start:]
-        self._row_start = start
-
-    def end_row(self, number: int | None) -> None:  # noqa: ARG002
-        """The cells are a row."""
-        if self.pieces and not self.pieces[-1].endswith("\n"):
-            self.pieces.append("\n")
-        self.pieces.append(f"{row_text(self._cells)}\n")
-        self._cells.clear()
-        self._row_start = len(self.pieces)
-        self._is_after_row = True
-
-    def end_paragraph_styles(self, number: int | None) -> None:  # noqa: ARG002
-        """The next paragraph is in no table unless it says so."""
-        if not self._cells:
-            self._left_row, self._row_start = self._row_start, None
-
 
 _ACTIONS: Final[Mapping[str, Callable[[_Reader, int | None], None]]] = {
     "ansicpg": _Reader.set_code_page,
@@ -261,10 +234,13 @@ _ACTIONS: Final[Mapping[str, Callable[[_Reader, int | None], None]]] = {
     "u": _Reader.add_unicode,
     "v": _Reader.hide,
     "deleted": _Reader.hide,
-    "intbl": _Reader.begin_row,
-    "cell": _Reader.end_cell,
-    "row": _Reader.end_row,
-    "pard": _Reader.end_paragraph_styles,
+}
+
+_MOVES: Final[Mapping[str, Callable[[Story], None]]] = {
+    "intbl": Story.begin_row,
+    "cell": Story.end_cell,
+    "row": Story.end_row,
+    "pard": Story.end_paragraph_styles,
 }
 
 
@@ -274,9 +250,9 @@ def extract_rtf(source: Source) -> Extracted:
     Of a truncated document the text is read as far as it goes.
     """
     reader = _Reader()
-    reader.read(source.data)
-    texts = ["".join(pieces) for pieces in (reader.pieces, *reader.apart)]
-    said = {name: _characters("".join(pieces)) for name, pieces in reader.said.items()}
+    reader.read(_in_bytes(source.data))
+    texts = [story.text for story in (reader.body, *reader.apart)]
+    said = {name: _characters(story.text) for name, story in reader.said.items()}
     return Extracted(
         text=normalize(_characters("\n\n".join(texts))),
         media_type=source.media_type,
@@ -291,6 +267,13 @@ def extract_rtf(source: Source) -> Extracted:
         ),
         warnings=() if reader.is_complete else ("it ends in the middle; the rest is missing",),
     )
+
+
+def _in_bytes(data: bytes) -> bytes:
+    """A document as RTF has it, where an editor of texts has saved it with a byte order mark."""
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return data.decode("utf-16", "replace").encode("cp1252", "replace")
+    return data.removeprefix(codecs.BOM_UTF8)
 
 
 def _characters(text: str) -> str:

@@ -89,6 +89,9 @@ APART: Final = frozenset(
 )
 """Groups that stand elsewhere on the page: their text follows that of the document."""
 
+FORMS: Final = {"upr": True, "ud": False}
+"""Groups with a text for old readers, and in it one with that text in Unicode."""
+
 PROPERTIES: Final = frozenset({"title", "author", "subject", "keywords", "generator"})
 """Groups whose text is a property."""
 

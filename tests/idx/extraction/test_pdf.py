@@ -143,10 +143,11 @@ def test_right_to_left_text_is_read_in_the_order_of_its_letters(tmp_path: Path) 
 
 
 def test_values_of_form_fields_are_read_with_their_names(tmp_path: Path) -> None:
-    objects = pages_by_hand([5], HELLO, page="/Annots[10 0 R 11 0 R 12 0 R 13 0 R 14 0 R 15 0 R]")
+    numbers = " ".join(f"{number} 0 R" for number in range(10, 18))
+    objects = pages_by_hand([5], HELLO, page=f"/Annots[{numbers}]")
     objects[1] = (
         "<</Type/Catalog/Pages 2 0 R/AcroForm<</DR<</Font<</F1 4 0 R>>>>/DA(/F1 12 Tf)"
-        "/Fields[10 0 R 11 0 R 12 0 R 13 0 R 14 0 R]>>>>"
+        f"/Fields[{numbers}]>>>>"
     )
     widget = "<</Type/Annot/Subtype/Widget/Rect[10 10 90 30]/P 5 0 R"
     objects |= {
@@ -156,9 +157,11 @@ def test_values_of_form_fields_are_read_with_their_names(tmp_path: Path) -> None
         13: f"{widget}/FT/Btn/T(f4)/V/Yes>>",
         14: f"{widget}/FT/Tx/T(f5)/TU(Left empty)>>",
         15: "<</Type/Annot/Subtype/Text/Rect[10 10 90 30]/Contents(a remark)>>",
+        16: f"{widget}/FT/Ch/Ff 2097152/T(f6)/Opt[[(a)(Ann)][(b)(Ben)][(c)(Cy)]]/V[(a)(c)]>>",
+        17: f"{widget}/FT/Ch/Ff 393216/T(f7)/TU(Town)/Opt[(Bonn)(Ulm)]/V(Trier)>>",
     }
     read = extract(by_hand(tmp_path / "form.pdf", objects))
-    assert read.text == "Hello river\nGiven name: Ada\nblue"
+    assert read.text == "Hello river\nGiven name: Ada\nblue\nAnn, Cy\nTown: Trier"
 
 
 @pytest.mark.parametrize("engine", ENGINES)

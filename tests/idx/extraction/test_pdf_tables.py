@@ -9,6 +9,9 @@ import pytest
 from fpdf import FPDF
 from fpdf.enums import TableBordersLayout
 
+from idx.extraction.extracted import ExtractionOptions
+from idx.extraction.pdf import extract_pdf
+from tests.conftest import Idx
 from tests.idx.extraction.pdf_files import (
     FOUR_CELLS,
     FRUIT,
@@ -209,6 +212,31 @@ def test_a_page_that_pdfplumber_cannot_read_keeps_its_text(tmp_path: Path) -> No
     assert read.text.split() == FRUIT_ROWS.replace("|", "").split()
     (warning,) = read.warnings
     assert warning.startswith("1 page read without regard to tables (1): pdfplumber failed with ")
+
+
+@pytest.mark.parametrize("engine", ["auto", "pdfplumber"])
+def test_pages_for_which_no_time_is_left_keep_their_text(tmp_path: Path, engine: str) -> None:
+    file = write_table(tmp_path / "a.pdf")
+    options = ExtractionOptions(pdf_engine=engine, table_seconds=0)
+    read = extract_pdf(file, options)
+    assert read.text.split() == FRUIT_ROWS.replace("|", "").split()
+    warning = "1 page read without regard to tables (1): half of --timeout was over"
+    assert read.warnings == (warning,)
+
+
+def test_many_pages_of_tables_do_not_cost_the_file(
+    idx: Idx, empty_index: Path, tmp_path: Path
+) -> None:
+    def write(pdf: FPDF) -> None:
+        for _ in range(60):
+            pdf.add_page()
+            add_table(pdf, [*FRUIT, *[["word"] * 6] * 20])
+
+    write_pdf(tmp_path / "long.pdf", write)
+    added = idx("add", "long.pdf", "--timeout", "4")
+    assert "Added 1" in added.stdout
+    assert "60): half of --timeout was over" in added.stderr
+    assert FRUIT_ROWS.splitlines()[1] in idx("show", "long.pdf").stdout
 
 
 def test_a_page_that_pdfplumber_misreads_keeps_its_text(tmp_path: Path) -> None:

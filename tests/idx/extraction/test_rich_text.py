@@ -28,6 +28,14 @@ from tests.idx.extraction.conftest import Read
         # What stands for a character in Unicode may have a name, too.
         (r"a\u8212\emdash text\u8209\_x", "a\u2014text\u2010x"),
         (r"\u8226\tab Item\u8230\par Next", "\u2022 Item...\n\nNext"),
+        (
+            r"a{\footnote\intbl b\cell c\cell\row\intbl d\cell\row\pard e}\par\intbl f\cell\row",
+            "a\n\nf\n\nb | c\nd\n\ne",
+        ),
+        (
+            r"{\upr{gro\'df?}{\*\ud{gro\u223?\u8364?}}}!{\footnote{\upr{n}{\*\ud{o}}}}",
+            "groß€!\n\no",
+        ),
         (r"one \v hidden\plain  shown {\f1 \'cf\plain \'e9}", "one shown П\xe9"),
     ],
 )
@@ -73,3 +81,17 @@ def test_plain_text_is_in_the_default_font(read: Read) -> None:
     fonts = r"{\fonttbl{\f0\fcharset204 B;}{\f1\fcharset0 A;}}"
     data = r"{\rtf1\ansi\deff0" + fonts + r"{\f1 \'e9\plain \'cf\'f0}}"
     assert read("a.rtf", data).text == "éПр"
+
+
+def test_a_property_in_two_forms_is_one(read: Read) -> None:
+    data = r"{\rtf1{\info{\upr{\title Gro\'df}{\*\ud{\title Gro\u223?\u8364?}}}{\author A}}text}"
+    extracted = read("a.rtf", data)
+    assert (extracted.title, extracted.metadata["author"]) == ("Groß€", "A")
+    assert extracted.text == "text"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-be"])
+def test_rich_text_that_an_editor_has_saved_is_read(read: Read, encoding: str) -> None:
+    mark = "\ufeff" if encoding.endswith("be") else ""
+    data = (mark + r"{\rtf1\ansi caf\'e9\par two}").encode(encoding)
+    assert read("a.rtf", data).text == "café\n\ntwo"
