@@ -19,7 +19,7 @@ _CONTENT_TYPES: Final = "[Content_Types].xml"
 _MAIN_PART: Final = re.compile(
     rb'ContentType\s*=\s*["\']application/vnd\.(?:openxmlformats-officedocument\.|ms-)'
     rb"(word|presentation|powerpoint|spreadsheet|excel)[\w.]*?\.(?:document|presentation|slideshow|"
-    rb"template|sheet)(\.binary)?(?:\.macroEnabled)?(?:12)?\.main(?:\+xml)?[\"']",
+    rb"template|sheet)(\.binary)?(?:\.macroEnabled(?:Template)?)?(?:12)?\.main(?:\+xml)?[\"']",
     re.IGNORECASE,
 )
 _OFFICE_OPEN: Final = {
@@ -39,15 +39,15 @@ _WITH_MIME_TYPE: Final = frozenset(
 _IN_ZIP: Final = _WITH_MIME_TYPE | {media_types.DOCX, media_types.PPTX, media_types.XLSX}
 _EPUB_CONTAINER: Final = "META-INF/container.xml"
 
-# Names of the streams in an OLE file; they stand in its directory in UTF-16.
+# Names of the streams in an OLE file; they stand in its directory in UTF-16. A message comes
+# first, for its attachments lie in it as they are; what has no kind is encrypted.
 _STREAMS: Final = (
-    ("WordDocument", Kind.OLD_DOCUMENT, "application/msword"),
-    ("PowerPoint Document", Kind.OLD_PRESENTATION, "application/vnd.ms-powerpoint"),
-    ("__properties_version1.0", Kind.OUTLOOK, "application/vnd.ms-outlook"),
-    ("Workbook", Kind.OLD_WORKBOOK, "application/vnd.ms-excel"),
-    ("Book\0", Kind.OLD_WORKBOOK, "application/vnd.ms-excel"),
+    (("__properties_version1.0",), Kind.OUTLOOK, "application/vnd.ms-outlook"),
+    (("EncryptedPackage", "EncryptionInfo"), None, None),
+    (("WordDocument",), Kind.OLD_DOCUMENT, "application/msword"),
+    (("PowerPoint Document",), Kind.OLD_PRESENTATION, "application/vnd.ms-powerpoint"),
+    (("Workbook", "Book\0"), Kind.OLD_WORKBOOK, "application/vnd.ms-excel"),
 )
-_ENCRYPTED: Final = ("EncryptedPackage", "EncryptionInfo")
 
 
 def zip_type(data: bytes, file: Path) -> str:
@@ -78,10 +78,10 @@ def refuse_ole(data: bytes, file: Path) -> NoReturn:
         SourceFileError: it is an encrypted document.
         UnsupportedFileError: it is an old one, or something else.
     """
-    if any(name.encode("utf-16-le") in data for name in _ENCRYPTED):
-        raise SourceFileError(file, "is protected by a password")
-    for name, kind, media_type in _STREAMS:
-        if name.encode("utf-16-le") in data:
+    for names, kind, media_type in _STREAMS:
+        if any(name.encode("utf-16-le") in data for name in names):
+            if kind is None:
+                raise SourceFileError(file, "is protected by a password")
             refuse(file, kind, media_type)
     refuse(file, Kind.BINARY, None)
 

@@ -3,12 +3,26 @@
 import codecs
 from typing import Final
 
-_ALIASES: Final = {"x-sjis": "shift_jis", "windows-31j": "cp932", "x-gbk": "gbk"}
-"""Names that Python does not know."""
+_ALIASES: Final = {
+    "x-sjis": "shift_jis",
+    "windows-31j": "cp932",
+    "x-euc-jp": "euc_jp",
+    "x-gbk": "gbk",
+    "x-x-big5": "big5",
+    "windows-949": "cp949",
+    "windows-874": "cp874",
+    "dos-874": "cp874",
+    **{f"x-cp125{number}": f"cp125{number}" for number in range(9)},
+    **dict.fromkeys(("iso-8859-8-i", "iso-8859-8-e", "logical", "visual"), "iso8859-8"),
+    **dict.fromkeys(("x-mac-cyrillic", "x-mac-ukrainian"), "mac_cyrillic"),
+    "x-mac-roman": "mac_roman",
+}
+"""Names that Python does not know, of the labels in the Encoding Standard of WHATWG."""
 
 _AS_BROWSERS: Final = {
     "iso8859-1": "cp1252",
     "iso8859-9": "cp1254",
+    **dict.fromkeys(("iso8859-11", "tis-620"), "cp874"),
     "gb2312": "gb18030",
     "gbk": "gb18030",
     "shift_jis": "cp932",

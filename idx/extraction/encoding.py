@@ -22,6 +22,8 @@ _WIDE: Final = ("utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be")
 _ASCII: Final = bytes(range(0x80))
 # All but the white space, the backspace of overstrikes and the escape of terminal colours.
 _CONTROLS: Final = bytes({*range(0x20), 0x7F} - set(b"\b\t\n\v\f\r\x1b"))
+# Between the fields of logs and tables, where no text has them.
+_SEPARATORS: Final = b"\x01\x02\x03\x1c\x1d\x1e\x1f"
 # ISO-2022-JP is ASCII with escapes, so it is valid UTF-8, too.
 _JAPANESE_ESCAPES: Final = (b"\x1b$B", b"\x1b$@")
 # Spaces, letters and punctuation that every text has, and that its bytes in the other order lack.
@@ -58,7 +60,11 @@ def decode(data: bytes, file: str | Path, encoding: str | None = None) -> str:
     if encoding is None and data.startswith(codecs.BOM_UTF8):
         # The mark proves UTF-8, whatever stray bytes there are.
         return _without_nulls(data.decode("utf-8-sig", errors="replace"), file)
-    chosen = encoding or next(codec for mark, codec in _BYTE_ORDER_MARKS if data.startswith(mark))
+    if encoding is None:
+        chosen = next(codec for mark, codec in _BYTE_ORDER_MARKS if data.startswith(mark))
+        help_ = "name its encoding with --encoding, for example --encoding cp1252"
+    else:
+        chosen, help_ = encoding, "name another encoding, or leave --encoding out"
     try:
         text = data.decode(chosen)
     except LookupError as error:
@@ -66,8 +72,7 @@ def decode(data: bytes, file: str | Path, encoding: str | None = None) -> str:
     except UnicodeDecodeError as error:
         raise SourceFileError(
             file,
-            f"is not {chosen} text: byte {data[error.start]:#04x} at offset {error.start}; "
-            "name its encoding with --encoding, for example --encoding cp1252",
+            f"is not {chosen} text: byte {data[error.start]:#04x} at offset {error.start}; {help_}",
         ) from error
     except UnicodeError as error:
         raise SourceFileError(file, f"cannot be read as {chosen!r}: {error}") from error
@@ -88,7 +93,17 @@ def is_binary(data: bytes) -> bool:
         return False
     if b"\0" in sample:
         return _wide_encoding(sample) is None
-    return len(sample) - len(sample.translate(None, _CONTROLS)) > _MOST_CONTROLS * len(sample)
+    unlikely = _CONTROLS.translate(None, _SEPARATORS) if _is_utf_8(sample) else _CONTROLS
+    return len(sample) - len(sample.translate(None, unlikely)) > _MOST_CONTROLS * len(sample)
+
+
+def _is_utf_8(sample: bytes) -> bool:
+    """Whether a sample is UTF-8; it may end within a character if it is not the whole."""
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(sample, final=len(sample) < _SAMPLE)
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _has_mark(data: bytes) -> bool:
@@ -116,7 +131,7 @@ def _decode_unnamed(data: bytes, file: str | Path) -> str:
 def _decode_not_utf_8(data: bytes, file: str | Path) -> str:
     text = data.decode(errors="replace")
     high = len(data.translate(None, _ASCII))
-    stray = text.count("\ufffd")
+    stray = text.count("\ufffd") - data.count("\ufffd".encode())
     valid = len(text) - (len(data) - high) - stray
     if _is_cut_off(data):
         stray -= 1
@@ -142,7 +157,8 @@ def _is_cut_off(data: bytes) -> bool:
 def _wide_encoding(data: bytes) -> str | None:
     """The UTF-16 or UTF-32 that bytes are text in, with no mark to say so."""
     sample = data[:_SAMPLE]
-    if _is_ascii_with_nulls(sample):
+    # Letters beyond ASCII in UTF-16 are hardly ever valid UTF-8; pairs of it would look Chinese.
+    if _is_ascii_with_nulls(sample) or (not sample.isascii() and _is_utf_8(sample)):
         return None
     readings = ((codec, _wide_text(sample, codec)) for codec in _WIDE)
     likely = [

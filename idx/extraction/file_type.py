@@ -51,10 +51,11 @@ def file_type(beginning: bytes, file: Path, encoding: str | None = None) -> str:
     named = media_types.by_name(file)
     if not beginning:
         return named or media_types.PLAIN_TEXT
-    is_text = encoding is not None or not is_binary(beginning)
+    looks_like_text = not is_binary(beginning)
+    is_text = encoding is not None or looks_like_text
     if _is_pdf(beginning, named, is_text=is_text):
         return media_types.PDF
-    if found := media_types.signature(beginning, is_text=is_text):
+    if found := media_types.signature(beginning, is_text=looks_like_text):
         if found.media_type in media_types.CONTAINERS:
             return found.media_type
         refuse(file, found.kind, found.media_type)

@@ -21,7 +21,7 @@ _TAGS: Final[dict[Role | str, str]] = {
         "header hr main nav ol p section table ul"
     ),
     Role.LINE: "body caption center dd div dt figcaption legend li option summary",
-    Role.HIDDEN: ("audio canvas iframe noscript object rp script style svg template title video"),
+    Role.HIDDEN: "audio canvas iframe noscript object rp rt script style svg template title video",
     Role.PREFORMATTED: "pre listing",
     Role.ROW: "tr",
     Role.CELL: "td th",

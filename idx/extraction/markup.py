@@ -30,6 +30,8 @@ class Role(Enum):
     """Nothing in it is text."""
     SECTION = auto()
     """A slide or a sheet: its text is kept apart."""
+    APART = auto()
+    """A note: it stands after the text, or after that of its section."""
     TEXT = auto()
     """If a format has it, only what stands directly in such elements is text."""
 
@@ -37,9 +39,10 @@ class Role(Enum):
 _BREAKS: Final = frozenset({"\n", "\n\n"})
 
 Roles = Mapping[str, Role | str]
-"""What the elements of a format do, by name without namespace; a text stands for the element.
+"""What the elements of a format do, by name; a text stands for the element.
 
-Elements that are not named do nothing.
+A name is without its namespace, or has it in braces before it, which goes first. Elements that are
+not named do nothing.
 """
 
 
@@ -67,7 +70,7 @@ class RolesByTag(dict[str, Role | str | None]):
         self._roles = roles
 
     def __missing__(self, tag: str) -> Role | str | None:
-        role = self[tag] = self._roles.get(local_name(tag))
+        role = self[tag] = self._roles.get(tag, self._roles.get(local_name(tag)))
         return role
 
 
@@ -101,6 +104,8 @@ class MarkupText:
     _pieces: list[str] = field(default_factory=list)
     _rows: list[list[str]] = field(default_factory=list)
     _cells: list[_Cell] = field(default_factory=list)
+    _around: list[list[str]] = field(default_factory=list)
+    _apart: list[str] = field(default_factory=list)
     _hidden: int = 0
     _preformatted: int = 0
     _counts: bool = True
@@ -112,8 +117,8 @@ class MarkupText:
 
     @property
     def text(self) -> str:
-        """The text outside all sections."""
-        return "".join(self._pieces)
+        """The text outside all sections, then the notes to it."""
+        return "\n\n".join(("".join(self._pieces), *self._apart))
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         """See `Target`."""
@@ -134,6 +139,9 @@ class MarkupText:
         elif role is Role.SECTION:
             self._pieces = []
             self.sections.append((dict(attributes), self._pieces))
+        elif role is Role.APART:
+            self._around.append(self._pieces)
+            self._pieces = []
         else:
             self._preformatted += role is Role.PREFORMATTED
             self._break(role)
@@ -149,7 +157,13 @@ class MarkupText:
             self._end_row()
         elif role is Role.CELL:
             self._end_cell()
-        elif isinstance(role, Role) and role is not Role.SECTION:
+        elif role is Role.APART:
+            self._apart.append("".join(self._pieces))
+            self._pieces = self._around.pop()
+        elif role is Role.SECTION:
+            self._pieces.extend(f"\n\n{note}" for note in self._apart)
+            self._apart.clear()
+        elif isinstance(role, Role):
             self._preformatted -= role is Role.PREFORMATTED
             self._break(role)
 
@@ -170,6 +184,13 @@ class MarkupText:
     def copies(self, attributes: Mapping[str, str]) -> int:  # noqa: ARG002 - for subclasses
         """How often a cell with these attributes stands in its row."""
         return 1
+
+    def count(self, text: str) -> None:
+        """Take note that a text is in a cell once more.
+
+        Raises:
+            ValueError: there is too much of it.
+        """
 
     def _break(self, role: Role) -> None:
         """End the line or the paragraph, once."""
@@ -195,7 +216,10 @@ class MarkupText:
             self._pieces.append(f"\n{row_text(self._rows[-1])}\n{inside}\n")
             self._rows[-1].clear()
         elif self._rows:
-            self._rows[-1].extend([" ".join(inside.split())] * cell.copies)
+            text = " ".join(inside.split())
+            for _ in range(cell.copies):
+                self.count(text)
+                self._rows[-1].append(text)
         else:
             self._pieces.append(f"\n{inside}\n")
 

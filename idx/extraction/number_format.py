@@ -6,10 +6,12 @@ from typing import Final
 
 # The formats without a pattern in the file (ECMA-376, part 1, 18.8.30), and those of Asia.
 _BUILT_IN_DATES: Final = frozenset((*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)))
+_BUILT_IN_DURATION: Final = 46
 _BUILT_IN_PERCENTAGES: Final = frozenset((9, 10))
 
 _NOT_PATTERN: Final = re.compile(r'"[^"]*"|\\.|_.|\*.|\[(?!h+\]|m+\]|s+\])[^\]]*\]', re.IGNORECASE)
 _DATE: Final = re.compile(r"[dmyhs]", re.IGNORECASE)
+_DURATION: Final = re.compile(r"\[(?:h+|m+|s+)\]", re.IGNORECASE)
 
 _EPOCH: Final = datetime(1899, 12, 30)
 _EPOCH_1904: Final = datetime(1904, 1, 1)
@@ -21,8 +23,14 @@ def is_date(format_id: int, pattern: str | None) -> bool:
     """Whether a number format shows a number as a date or a time."""
     if pattern is None:
         return format_id in _BUILT_IN_DATES
-    plain = _NOT_PATTERN.sub("", pattern.partition(";")[0])
-    return bool(_DATE.search(plain))
+    return bool(_DATE.search(_of_positive(pattern)))
+
+
+def is_duration(format_id: int, pattern: str | None) -> bool:
+    """Whether a number format shows a number as a time that passed: hours may be more than 23."""
+    if pattern is None:
+        return format_id == _BUILT_IN_DURATION
+    return bool(_DURATION.search(_of_positive(pattern)))
 
 
 def is_percentage(format_id: int, pattern: str | None) -> bool:
@@ -30,6 +38,11 @@ def is_percentage(format_id: int, pattern: str | None) -> bool:
     if pattern is None:
         return format_id in _BUILT_IN_PERCENTAGES
     return "%" in _NOT_PATTERN.sub("", pattern)
+
+
+def _of_positive(pattern: str) -> str:
+    """What of a pattern is about positive numbers, without texts and colours."""
+    return _NOT_PATTERN.sub("", pattern).partition(";")[0]
 
 
 def number_text(value: str) -> str:
@@ -62,3 +75,13 @@ def date_text(value: str, *, from_1904: bool) -> str:
     if 0 <= days < 1:
         return moment.strftime("%H:%M:%S")
     return moment.date().isoformat() if seconds % 86_400 == 0 else moment.isoformat(" ")
+
+
+def duration_text(value: str) -> str:
+    """Days as hours, minutes and seconds: 1.5625 is 37:30:00; other text as it is."""
+    try:
+        seconds = round(float(value) * 86_400)
+    except (ValueError, OverflowError):
+        return value
+    minutes, rest = divmod(abs(seconds), 60)
+    return f"{'-' if seconds < 0 else ''}{minutes // 60}:{minutes % 60:02}:{rest:02}"

@@ -19,6 +19,8 @@ ROLES: Final[Roles] = {
     "br": "\n",
     "cr": "\n",
     "tab": "\t",
+    # A tab that is aligned to the page.
+    "ptab": "\t",
     "noBreakHyphen": "-",
     "tbl": Role.PARAGRAPH,
     "tr": Role.ROW,
@@ -29,6 +31,8 @@ ROLES: Final[Roles] = {
     "Fallback": Role.HIDDEN,
     # Text that was moved away under tracked changes; deleted text is in elements of its own.
     "moveFrom": Role.HIDDEN,
+    # How a word is read, above it.
+    "rt": Role.HIDDEN,
     # In charts: the names of series and categories, not their numbers.
     "pt": Role.LINE,
     "v": Role.TEXT,

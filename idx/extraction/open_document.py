@@ -21,6 +21,13 @@ _STYLES: Final = "styles.xml"
 _TABLE_NAMESPACE: Final = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 _REPEATED: Final = _TABLE_NAMESPACE + "number-columns-repeated"
 _NAME: Final = _TABLE_NAMESPACE + "name"
+_DUBLIN_CORE: Final = "{http://purl.org/dc/elements/1.1/}"
+_META: Final = "{urn:oasis:names:tc:opendocument:xmlns:meta:1.0}"
+_LIBREOFFICE: Final = "{urn:org:documentfoundation:names:experimental:office:xmlns:loext:1.0}"
+_LISTS: Final = (
+    *("table-of-content", "illustration-index", "table-index", "object-index", "user-index"),
+    *("alphabetical-index", "bibliography"),
+)
 
 _TEXT_ROLES: Final[Roles] = {
     "p": Role.PARAGRAPH,
@@ -32,7 +39,16 @@ _TEXT_ROLES: Final[Roles] = {
     "table-row": Role.ROW,
     "table-cell": Role.CELL,
     "covered-table-cell": Role.CELL,
-    "annotation": Role.LINE,
+    "annotation": Role.APART,
+    "note-body": Role.APART,
+    # Who wrote an annotation, and when; the same names are fields of the text elsewhere.
+    **dict.fromkeys((f"{_DUBLIN_CORE}creator", f"{_DUBLIN_CORE}date"), Role.HIDDEN),
+    **dict.fromkeys((f"{_META}creator-initials", f"{_META}date-string"), Role.HIDDEN),
+    f"{_LIBREOFFICE}sender-initials": Role.HIDDEN,
+    # How a word is read, above it.
+    "ruby-text": Role.HIDDEN,
+    # Patterns for lists of contents, with titles that the lists have, too.
+    **dict.fromkeys((f"{of}-source" for of in _LISTS), Role.HIDDEN),
     "title": Role.LINE,
     "desc": Role.LINE,
     # Formats of numbers hold texts; the headers and footers are in the master styles.
@@ -58,18 +74,24 @@ _SLIDE_ROLES: Final[Roles] = {
 _SHEET_ROLES: Final[Roles] = {**_TEXT_ROLES, "p": "\n", "table": Role.SECTION}
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class _OpenDocumentText(MarkupText):
-    """Collects text with cells that stand for several equal ones."""
+    """Collects text with cells that stand for several equal ones; `package` counts them."""
+
+    package: Package
 
     def copies(self, attributes: Mapping[str, str]) -> int:
         """See `MarkupText`."""
         repeated = attributes.get(_REPEATED, "1")
         return min(int(repeated), MAX_GAP) if repeated.isdecimal() else 1
 
+    def count(self, text: str) -> None:
+        """See `MarkupText`."""
+        self.package.count(text)
+
 
 def extract_odt(source: Source) -> Extracted:
-    """The text of a document, with its headers and footers after it.
+    """The text of a document, then its notes and annotations, headers and footers.
 
     Raises:
         SourceFileError: it needs a password, or unpacks to too much.
@@ -112,7 +134,7 @@ def _open(source: Source) -> Package:
 
 
 def _read(package: Package, part: str, roles: Roles) -> MarkupText:
-    target = _OpenDocumentText(roles)
+    target = _OpenDocumentText(roles, package=package)
     package.parse(part, target)
     return target
 

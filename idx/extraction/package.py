@@ -37,6 +37,7 @@ class Package:
         self._archive = zipfile.ZipFile(io.BytesIO(source.data))
         self.limit: Final = max(LEAST_UNPACKED, MOST_TIMES * len(source.data))
         self._unpacked = 0
+        self._in_cells = 0
 
     def __contains__(self, name: str) -> bool:
         return name in self._archive.NameToInfo
@@ -61,6 +62,16 @@ class Package:
                         "its size does",
                     )
                 yield chunk
+
+    def count(self, text: str) -> None:
+        """Take note of a text that stands in a cell of a table, of which there may be copies.
+
+        Raises:
+            ValueError: together they are longer than all that may be unpacked.
+        """
+        self._in_cells += len(text)
+        if self._in_cells > self.limit:
+            raise ValueError("its cells repeat too much text")
 
     def read(self, name: str) -> bytes:
         """The bytes of an entry; see `chunks`."""

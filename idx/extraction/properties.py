@@ -15,8 +15,8 @@ MAX_LENGTH: Final = 1_000
 MAX_KEYWORDS: Final = 50
 
 _BETWEEN_KEYWORDS: Final = re.compile(r"[,;\n\u060c\u3001\uff0c\uff1b]")
-_YEAR_OR_MONTH: Final = re.compile(r"\d{4}(-\d{2})?")
-_DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
+_YEAR_OR_MONTH: Final = re.compile(r"[0-9]{4}(-(0[1-9]|1[0-2]))?")
+_DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _LANGUAGE: Final = re.compile(r"([A-Za-z]{2})(?:[-_].*)?")
 
 

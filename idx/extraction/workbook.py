@@ -18,6 +18,11 @@ _RELATED: Final = ("drawing", "chart", "diagramData", "comments")
 MAX_GAP: Final = 20
 """Empty cells between two others that keep their places: sheets have 16,384 columns."""
 
+_FOR_OLDER_PROGRAMS: Final = re.compile(
+    r"\[[^\]\n]{1,60}\][^\[\]\n]{0,600}linkid=870924\s*[^:\n]{1,40}:\s*"
+)
+"""What stands before the copy of a conversation in a note, for programs that show notes only."""
+
 _COLUMN: Final = re.compile(r"[A-Z]{1,3}")
 
 _SHARED_ROLES: Final = {"si": Role.SECTION, "t": Role.TEXT, "rPh": Role.HIDDEN}
@@ -39,12 +44,12 @@ class _Sheet:
     Attributes:
         by_type: what makes a text of a cell's value, by the type of the cell.
         by_style: the same for numbers, by the style of the cell.
-        most: how many characters the rows may have.
+        count: takes note of the text of each cell, and ends what is too much.
     """
 
     by_type: Mapping[str, Callable[[str], str]]
     by_style: Mapping[str, Callable[[str], str]]
-    most: int
+    count: Callable[[str], None]
     lines: list[str] = field(default_factory=list)
     _roles: RolesByTag = field(default_factory=lambda: RolesByTag(_SHEET_ROLES))
     _cells: list[str] = field(default_factory=list)
@@ -85,9 +90,6 @@ class _Sheet:
         elif role is Role.ROW:
             if line := row_text(self._cells):
                 self.lines.append(line)
-                self.most -= len(line)
-                if self.most < 0:
-                    raise ValueError("its cells repeat too much text")
             self._cells = []
             self._column = self._empty = 0
 
@@ -105,6 +107,7 @@ class _Sheet:
         if not text:
             self._empty += 1
             return
+        self.count(text)
         self._cells.extend([""] * min(self._empty, MAX_GAP))
         self._cells.append(text)
         self._empty = 0
@@ -144,10 +147,11 @@ def _sheets(file: OfficeOpenFile) -> Iterator[tuple[str, str]]:
         text = ""
         if link and link.part in file.package:
             if link.kind == "worksheet":
-                sheet = _Sheet(by_type, by_style, file.package.limit)
+                sheet = _Sheet(by_type, by_style, file.package.count)
                 file.package.parse(link.part, sheet)
                 text = "\n".join(sheet.lines)
-            text += "\n\n" + file.related_text(link.part, _RELATED)
+            related = file.related_text(link.part, _RELATED)
+            text += "\n\n" + _FOR_OLDER_PROGRAMS.sub("", related)
         yield name, f"{name}\n\n{text}" if text.strip() else ""
 
 
@@ -183,6 +187,8 @@ def _styles(
         pattern = patterns.get(format_id)
         if number_format.is_percentage(int(format_id), pattern):
             styles[str(number)] = number_format.percentage_text
+        elif number_format.is_duration(int(format_id), pattern):
+            styles[str(number)] = number_format.duration_text
         elif number_format.is_date(int(format_id), pattern):
             styles[str(number)] = date_text
     return styles

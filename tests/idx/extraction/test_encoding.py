@@ -148,6 +148,22 @@ def test_a_character_cut_at_the_end_of_utf_8_is_replaced() -> None:
 
 def test_replacement_characters_that_were_there_are_no_stray_bytes() -> None:
     assert decode("\ufffd\ufffdä".encode(), "a.txt") == "\ufffd\ufffdä"
+    text = "Die H\ufffduser der Stra\ufffde geh\ufffdren den T\ufffdchtern in K\ufffdln. "
+    assert decode(text.encode() + b"na\xefve", "a.txt") == f"{text}na\ufffdve"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "8=FIX.4.2\x019=65\x0135=A\x0149=SERVER\x0156=CLIENT\x0110=62\x01\n" * 9,
+        "12345\x01Jürgen Schmidt\x01Köln\x02Bonn\x031\n",
+        "a\x1fb\x1ec\x1fd\x1e",
+    ],
+)
+def test_characters_between_fields_make_no_text_binary(text: str) -> None:
+    assert not is_binary(text.encode())
+    assert decode(text.encode(), "a.log") == text
+    assert is_binary(text.replace("\x01", "\x05").replace("\x1f", "\x05").encode())
 
 
 def test_stray_bytes_behind_a_mark_of_utf_8_are_replaced() -> None:
@@ -189,6 +205,9 @@ BINARY: dict[str, Callable[[], bytes]] = {
         (n * 37 % 2001 - 1000).to_bytes(2, "little", signed=True) for n in range(4000)
     ),
     "letters with a null": lambda: b"a text\0with a null in it",
+    "names with nulls": lambda: "".join(
+        f"./Документы/файл номер {n}.txt\0" for n in range(9)
+    ).encode(),
     "nulls": lambda: bytes(100),
     "two bytes": lambda: b"\0\1",
 }
@@ -223,10 +242,12 @@ def test_terminal_output_is_text(data: bytes) -> None:
 
 def test_a_named_encoding_is_strict() -> None:
     assert decode("Häuser".encode("cp1252"), "a.txt", "cp1252") == "Häuser"
-    with pytest.raises(SourceFileError, match="is not utf-8 text: byte 0xe4 at offset 1; name its"):
+    with pytest.raises(SourceFileError, match="is not utf-8 text: byte 0xe4 at offset 1; name an"):
         decode(b"H\xe4user", "a.txt", "utf-8")
     with pytest.raises(SourceFileError, match="there is no encoding 'klingon'"):
         decode(b"a", "a.txt", "klingon")
+    with pytest.raises(SourceFileError, match="there is no encoding ''"):
+        decode(b"a", "a.txt", "")
     with pytest.raises(SourceFileError, match="cannot be read as 'undefined'"):
         decode(b"a", "a.txt", "undefined")
     with pytest.raises(SourceFileError, match="a null character at offset 1"):

@@ -158,6 +158,23 @@ def test_a_named_encoding_is_text_whatever_it_looks_like(read: Read) -> None:
     assert read("a.txt", data[:1] + b"\xf1", encoding="cp1252").text == "añ"
 
 
+def test_a_named_encoding_makes_no_text_of_pictures_and_films(read: Read) -> None:
+    for name, data in {
+        "a.gif": b"GIF89a\1\0\1\0\x80\0\0" + GARBAGE,
+        "a.mp4": b"\0\0\0\x18ftypmp42\0\0\0\0" + GARBAGE,
+    }.items():
+        with pytest.raises(UnsupportedFileError):
+            read(name, data, encoding="cp1252")
+
+
+@pytest.mark.parametrize("attached", ["WordDocument", "EncryptedPackage"])
+def test_a_message_is_named_as_one_whatever_is_attached(read: Read, attached: str) -> None:
+    names = "".join(f"{name}\0" for name in (attached, "__properties_version1.0"))
+    data = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504) + names.encode("utf-16-le")
+    with pytest.raises(UnsupportedFileError, match="a message or a mailbox of Outlook"):
+        read("a.msg", data)
+
+
 @pytest.mark.parametrize(
     ("name", "beginning", "media_type"),
     [

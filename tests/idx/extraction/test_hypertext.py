@@ -41,6 +41,11 @@ def test_a_page_is_its_text(read: Read) -> None:
     assert not extracted.is_own_text
 
 
+def test_how_a_word_is_read_is_no_part_of_it(read: Read) -> None:
+    page = "<p><ruby>東<rp>(</rp><rt>とう</rt><rp>)</rp></ruby><ruby>京<rt>きょう</rt></ruby></p>"
+    assert read("a.html", page).text == "東京"
+
+
 def test_rows_of_a_table_within_a_table_stay_rows(read: Read) -> None:
     inner = "<table><tr><td>a<td>b<tr><td>c<td>d</table>"
     page = f"<table><tr><td>left<td>{inner}<td>right</table>"
@@ -87,11 +92,23 @@ def test_a_broken_page_is_read_as_far_as_it_goes(read: Read) -> None:
         ("utf-7", "utf-8"),
         ("no-such", "utf-8"),
         ("hex", "utf-8"),
+        ("windows-874", "cp874"),
+        ("tis-620", "cp874"),
+        ("x-mac-cyrillic", "mac_cyrillic"),
+        ("x-cp1251", "cp1251"),
+        ("iso-8859-8-i", "iso8859_8"),
+        ("x-euc-jp", "euc_jp"),
     ],
 )
 def test_a_declaration_means_what_browsers_take_it_for(
     read: Read, charset: str, codec: str
 ) -> None:
-    text = "東京の家賃" if codec == "cp932" else "It\u2019s the rent of +2AA- friends"
+    text = {
+        **dict.fromkeys(("cp932", "euc_jp"), "東京の家賃"),
+        "cp874": "“สวัสดี”",
+        "mac_cyrillic": "Да, Привет",
+        "cp1251": "Да",
+        "iso8859_8": "שכר דירה",
+    }.get(codec, "It\u2019s the rent of +2AA- friends")
     page = f"<html><meta charset={charset}><p>{text}</p></html>".encode(codec)
     assert read("a.html", page).text == text

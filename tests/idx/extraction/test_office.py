@@ -98,10 +98,12 @@ def test_what_was_deleted_moved_or_doubled_in_word_is_not_text(read: Read, tmp_p
         "<w:r><w:instrText>PAGE</w:instrText></w:r>"
         "<mc:AlternateContent><mc:Choice><w:r><w:t> once</w:t></w:r></mc:Choice>"
         "<mc:Fallback><w:r><w:t> twice</w:t></w:r></mc:Fallback></mc:AlternateContent>"
+        "<w:r><w:ptab/><w:ruby><w:rt><w:r><w:t>とう</w:t></w:r></w:rt>"
+        "<w:rubyBase><w:r><w:t>東</w:t></w:r></w:rubyBase></w:ruby></w:r><w:r><w:t>京</w:t></w:r>"
         "</w:p></w:body></w:document>"
     )
     data = rewritten((tmp_path / "empty.docx").read_bytes(), **{"word/document.xml": body})
-    assert read("a.docx", data).text == "in-serted once"
+    assert read("a.docx", data).text == "in-serted once 東京"
 
 
 def test_slides_are_sections_in_the_order_of_the_presentation(tmp_path: Path) -> None:
@@ -144,7 +146,9 @@ def test_sheets_are_sections_with_values_as_people_read_them(tmp_path: Path) -> 
     sheet.write_number(1, 3, 0.07, book.add_format({"num_format": '[Red]0.0%;"d"'}))
     moment = book.add_format({"num_format": "yyyy-mm-dd hh:mm"})
     sheet.write_datetime(2, 2, datetime(2025, 3, 1, 12, 30, 15), moment)
-    sheet.write_number(3, 2, 0.75, book.add_format({"num_format": "[h]:mm"}))
+    sheet.write_number(3, 2, 1.5625, book.add_format({"num_format": "[h]:mm"}))
+    sheet.write_number(3, 3, 30 / 24, book.add_format({"num_format": 46}))
+    sheet.write_number(3, 4, 12.5, book.add_format({"num_format": '"Std;"0.00'}))
     sheet.write_number(4, 1, 1234567890123456, book.add_format({"num_format": '#,##0 "days"'}))
     sheet.write_boolean(4, 3, True)
     sheet.write_formula(5, 1, "=B2*2", value=0.6)
@@ -159,9 +163,8 @@ def test_sheets_are_sections_with_values_as_people_read_them(tmp_path: Path) -> 
     parts = parts_of(extracted)
     assert parts == {
         "Numbers": "Numbers\n\nName | Amount | When | Share\nAnn Lee | 0.3 | 2025-03-01 | 7%\n"
-        "| | 2025-03-01 12:30:15\n| | 18:00:00\n| 1234567890123456 | | TRUE\n| 0.6\none cell\n"
-        + "| " * 20
-        + "far\n\nA note",
+        "| | 2025-03-01 12:30:15\n| | 37:30:00 | 30:00:00 | 12.5\n"
+        "| 1234567890123456 | | TRUE\n| 0.6\none cell\n" + "| " * 20 + "far\n\nA note",
         "Empty": "",
         "Hidden": "Hidden\n\nsecret",
     }
