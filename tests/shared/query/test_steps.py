@@ -124,14 +124,33 @@ def test_the_parts_of_a_precise_name_alone_are_no_match(text: str) -> None:
     assert alone <= {(text.lower(),)}
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (".NET", "identifiers:.net^3"),
+        ("a-b", 'identifiers:a-b^3 (content:"a b"^3 title:"a b"^1.5) (content:ab^2 title:ab)'),
+        ("AB-12", 'identifiers:ab-12^3 (content:"ab 12"^3 title:"ab 12"^1.5)'),
+    ],
+)
+def test_of_a_name_that_is_no_words_only_the_whole_is_looked_for(text: str, found: str) -> None:
+    assert on_fields(Word(text)) == found
+
+
 def test_words_joined_by_a_sign_are_words_too() -> None:
-    assert "content:tcp^2" in on_fields(Word("TCP/IP"))
+    found = on_fields(Word("TCP/IP"))
+    assert found.startswith(
+        'identifiers:tcp/ip^3 (content:"tcp ip"^3 title:"tcp ip"^1.5) '
+        "(content:tcpip^2 title:tcpip) (content:tcp^2 title:tcp best("
+    )
+    assert "+" not in found
     assert "+(content:tcp^2" in on_fields(Word("TCP/IP"), requires_all=True)
 
 
 def test_a_name_that_must_not_match_excludes_only_the_whole() -> None:
-    tree = Clauses((Clause(Word("TCP/IP"), "must_not"),))
-    assert "content:tcp" not in on_fields(tree)
+    tree = Clauses((Clause(Word("TCP/IP"), "must_not"), Clause(Word("node.js"), "must_not")))
+    assert on_fields(tree) == (
+        '-(identifiers:tcp/ip^3 (content:"tcp ip"^3 title:"tcp ip"^1.5)) -identifiers:node.js^3'
+    )
 
 
 def test_a_sentence_without_blanks_is_a_row_of_characters_and_its_pairs() -> None:
@@ -146,6 +165,12 @@ def test_a_named_field_is_the_only_one() -> None:
     assert on_fields(Word("Ann", "metadata.author")) == "metadata.author:Ann"
     assert on_fields(Word("2020", "number.year")) == "number.year:[2020 TO 2020]"
     assert "content" not in on_fields(Word("lease", "title"))
+    assert on_fields(Word("ab cd", "metadata")) == "metadata:ab metadata:cd"
+
+
+def test_a_phrase_of_one_word_is_the_word_and_one_of_none_is_nothing() -> None:
+    assert on_fields(Phrase(("one",))) == "content:one^2 title:one"
+    assert on_fields(Phrase(("...",))) == "(nothing)"
 
 
 def test_a_phrase_is_found_with_either_spelling_of_an_umlaut() -> None:
