@@ -18,12 +18,14 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with Index(path) as index:
         for number in range(FREQUENT):
             index.add(Document(f"{number}", "Note", f"You will receive parcel {number} on Monday."))
-            index.add(Document(f"c{number}", "Note", "A casual talk."))
+            index.add(Document(f"c{number}", "Note", "A casual talk of the zorblat."))
         for number in range(50):
             index.add(Document(f"s{number}", "Note", "It is in a separate room."))
         index.add(Document("misspelled", "Note", "We recieve nothing from that causal depot."))
         index.add(Document("seldom", "Note", "We have seperate rooms."))
-        index.add(Document("forms", "Note", "They paid the receiving clerk."))
+        index.add(Document("forms", "Note", "They paid the receiving clerk for all zorblats."))
+        for number in range(2):
+            index.add(Document(f"twice{number}", "Note", "It came on a Mondey."))
     return path
 
 
@@ -45,6 +47,7 @@ def test_the_frequent_word_that_was_meant_is_told_and_the_hits_stay(path: Path) 
         "depot",  # no other word is like it
         "receive",
         "receiving",  # a form of a frequent word
+        "mondey",  # "monday" is in 100 times as many chunks, which is not more than that
         '"recieve nothing"',
         "recieve*",
         "title:recieve",
@@ -68,6 +71,14 @@ def test_few_hits_because_all_words_are_needed_are_a_poor_answer(path: Path) -> 
         answer = searcher.search("recieve parcel", operator="and")
     assert answer.totalHits == 0
     assert answer.suggestion == "receive parcel"
+
+
+def test_a_form_of_a_frequent_word_is_not_misspelled_though_no_dictionary_has_it(
+    path: Path,
+) -> None:
+    with Searcher(path) as searcher:
+        answer = searcher.search("zorblats parcel", operator="and")
+    assert (answer.totalHits, answer.suggestion) == (0, None)
 
 
 def test_a_word_that_was_looked_for_and_one_that_was_not_are_told_together(path: Path) -> None:
