@@ -7,7 +7,6 @@ it comes from.
 import errno
 import json
 import os
-import re
 import shutil
 import tempfile
 import time
@@ -19,29 +18,27 @@ from pathlib import Path
 from typing import Any, Final
 
 import lucene  # noqa: F401 - the packages of Java can be imported after it only
-from java.nio.file import Paths
 from org.apache.lucene.index import DirectoryReader
 from org.apache.lucene.search import IndexSearcher
-from org.apache.lucene.store import FSDirectory
 
 from shared import failures, index_folder, java_errors, jvm
 from shared.checksums import blocks, damage_of
 from shared.commit import commit_files, rebuilt_schema
 from shared.errors import BackupError, IndexDamagedError, IndexPathError
 from shared.folder_exchange import flush, replace_folder
-from shared.index_format import begins_as_lucene
+from shared.index_format import begins_as_lucene, is_lucene_file
+from shared.lucene_directory import open_directory
 from shared.progress import Progress, Step
+from shared.regular_files import read_regular
 from shared.statistics import document_count, size_bytes
 
 NOTE: Final = "backup.json"
 """The file that tells of which index a folder is a backup."""
 
+_MAX_NOTE_BYTES: Final = 100_000
+
 _BESIDE_LUCENE: Final = frozenset({"write.lock", NOTE, failures.FILE_NAME})
 """Files in a backup that have no header of Lucene."""
-
-_LUCENE_FILE: Final = re.compile(r"(pending_)?segments_[0-9a-z]+|_[0-9a-z]+(_.*)?\..*")
-"""What Lucene names its files (`IndexFileNames.CODEC_FILE_PATTERN`); which ones there are changes
-if somebody writes to the backup."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,11 +130,14 @@ def _check_destination(path: Path, destination: Path) -> None:
         if not entries:
             return
         note = destination / NOTE
-        source = json.loads(note.read_bytes())["source"] if note.exists() else None
+        source = _source_in(note) if note.exists() or note.is_symlink() else None
         is_own = source is not None and os.path.realpath(source) == os.path.realpath(path)
         others = [file.name for file in entries if not _is_part(file)]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise BackupError(f"{destination} cannot be looked at: {error}") from error
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise BackupError(
+            f"{destination} is not a readable backup ({NOTE}: {error}); name an empty or a new "
+            "folder"
+        ) from error
     if source is None:
         raise BackupError(
             f"{destination} holds something else than a backup; name an empty or a new folder"
@@ -153,6 +153,18 @@ def _check_destination(path: Path, destination: Path) -> None:
         )
 
 
+def _source_in(note: Path) -> str:
+    """The index that a backup says it is of.
+
+    Raises:
+        OSError, ValueError, KeyError, TypeError, RecursionError: the note is not one of a backup.
+    """
+    source = json.loads(read_regular(note, _MAX_NOTE_BYTES))["source"]
+    if not isinstance(source, str) or b"\0" in os.fsencode(source):
+        raise TypeError("it names no index")
+    return source
+
+
 def _is_part(file: Path) -> bool:
     """Whether a file in a backup is of it, and may be deleted with it.
 
@@ -165,7 +177,7 @@ def _is_part(file: Path) -> bool:
         return False
     if file.name in _BESIDE_LUCENE:
         return True
-    return _LUCENE_FILE.fullmatch(file.name) is not None and begins_as_lucene(file)
+    return is_lucene_file(file.name) and begins_as_lucene(file)
 
 
 def _check_schema(path: Path) -> None:
@@ -178,7 +190,7 @@ def _check_schema(path: Path) -> None:
     with (
         suppress(IndexDamagedError),
         java_errors.reading(path),
-        closing(FSDirectory.open(Paths.get(str(path)))) as directory,
+        closing(open_directory(path)) as directory,
         closing(DirectoryReader.open(directory)) as reader,
     ):
         rebuilt_schema(reader, path)
@@ -188,7 +200,7 @@ def _copy(path: Path, new: Path) -> Iterator[Step]:
     """Copy the files of the last commit, or of a newer one if a writer deletes some meanwhile."""
     copied: set[str] = set()
     tried = None
-    with closing(FSDirectory.open(Paths.get(str(path)))) as directory:
+    with closing(open_directory(path)) as directory:
         while True:
             names = commit_files(directory)
             missing = yield from _copy_files(path, new, names, copied)
@@ -252,7 +264,7 @@ def _source_blocks(path: Path, name: str) -> Iterator[bytes]:
 def _describe(path: Path, new: Path, destination: Path) -> dict[str, Any]:
     """Open a copy, which shows whether its files belong together, and tell what is in it."""
     with (
-        closing(FSDirectory.open(Paths.get(str(new)))) as directory,
+        closing(open_directory(new)) as directory,
         closing(DirectoryReader.open(directory)) as reader,
     ):
         # A writer may have put another index in the place of that which was looked at.

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import lucene  # noqa: F401 - the packages of Java can be imported after it only
-from java.nio.file import Paths
 from java.util import Arrays
 from org.apache.lucene.index import (
     CheckIndex,
@@ -19,7 +18,7 @@ from org.apache.lucene.index import (
     SegmentInfos,
 )
 from org.apache.lucene.search import IndexSearcher
-from org.apache.lucene.store import ByteBuffersDirectory, FSDirectory
+from org.apache.lucene.store import ByteBuffersDirectory
 
 from shared import index_folder, java_errors, jvm
 from shared.checksums import Checksum, blocks
@@ -27,6 +26,7 @@ from shared.commit import check_schema, rebuilt_schema
 from shared.errors import IndexDamagedError, IndexLuceneVersionError, IndexSchemaError
 from shared.index_writer import locked
 from shared.invariants import checked_documents, without_document
+from shared.lucene_directory import open_directory
 from shared.progress import Progress, Step
 from shared.settings import DEFAULT_WAIT
 from shared.statistics import size_bytes
@@ -117,7 +117,7 @@ def check(path: Path | str, *, wait: float = DEFAULT_WAIT, progress: Progress = 
     with (
         jvm.attached("batch"),
         java_errors.writing(path),
-        closing(FSDirectory.open(Paths.get(str(path)))) as directory,
+        closing(open_directory(path)) as directory,
     ):
         # A folder without an index gets no lock file.
         _read_commit(directory, path, checked)

@@ -5,13 +5,12 @@ from contextlib import closing
 from pathlib import Path
 
 import lucene  # noqa: F401 - the packages of Java can be imported after it only
-from java.nio.file import Paths
-from org.apache.lucene.store import FSDirectory
 
 from shared import java_errors
 from shared.checksums import damage_of
 from shared.commit import commit_files
 from shared.errors import BackupError, IndexDamagedError, IndexLuceneVersionError
+from shared.lucene_directory import open_directory
 from shared.progress import Step
 from shared.statistics import size_bytes
 
@@ -33,7 +32,7 @@ def checked_backup(source: Path, links: Path) -> Iterator[Step]:
     try:
         with (
             java_errors.reading(source),
-            closing(FSDirectory.open(Paths.get(str(source)))) as directory,
+            closing(open_directory(source)) as directory,
         ):
             names = commit_files(directory)
     except IndexDamagedError as error:

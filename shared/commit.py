@@ -9,7 +9,7 @@ from java.util import HashMap
 from org.apache.lucene.index import DirectoryReader, SegmentInfos
 
 from shared import java_errors, schema
-from shared.errors import IndexSchemaError
+from shared.errors import IndexDamagedError, IndexSchemaError
 from shared.indexed_folder import IndexedFolders
 from shared.remembered import remembered
 from shared.version import software_version
@@ -49,8 +49,14 @@ def indexed_folders(reader: Any, path: Path) -> IndexedFolders:
     Args:
         reader: the reader.
         path: the index folder.
+
+    Raises:
+        IndexDamagedError: the commit's list of folders is not one that this project has written.
     """
-    return IndexedFolders.load(user_data(reader).get(schema.COMMIT_FOLDERS), path)
+    try:
+        return IndexedFolders.load(user_data(reader).get(schema.COMMIT_FOLDERS), path)
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        raise IndexDamagedError(path, "its commit has no readable list of folders") from error
 
 
 def commit_files(directory: Any) -> list[str]:

@@ -87,6 +87,25 @@ class IndexPathError(IndexFolderError):
         )
 
 
+class IndexFileError(IndexFolderError):
+    """A file in an index folder, or in a backup, is not one that this project writes.
+
+    Args:
+        path: the folder.
+        name: the file in it.
+        reason: what is wrong with the file.
+        help_: what becomes of the index without the file.
+    """
+
+    def __init__(self, path: Path, name: str, reason: str, help_: str = "") -> None:
+        super().__init__(
+            path,
+            f"the file {decodable(name)} in {path} cannot be used: {reason}; nobody but idx should "
+            f"write into that folder: delete the file{help_ or ', or choose another folder'}",
+        )
+        self.name = name
+
+
 class IndexWriteError(IndexFolderError):
     """Writing failed, for example on a full disk; the last commit is intact."""
 

@@ -7,14 +7,24 @@ file, whatever the index holds, and it is looked up without opening the index.
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import cache
 from pathlib import Path
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
-from shared.errors import IndexPathError, IndexWriteError
+from shared.errors import IndexFileError, IndexPathError, IndexWriteError
+from shared.regular_files import IrregularFileError, read_regular
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 FILE_NAME: Final = "failures.json"
 """In the index folder; Lucene leaves alone what it has not written."""
+
+_MAX_BYTES: Final = 1_000_000_000
+"""Room for some millions of files."""
+
+_WITHOUT: Final = ": the next idx sync tries its files again"
 
 Kind = Literal["failed", "unsupported", "empty"]
 """Something is wrong with the file, or it is of a kind that is not read, or it has no text."""
@@ -50,20 +60,41 @@ def load_failures(index: Path) -> dict[str, Failure]:
         index: the index folder.
 
     Raises:
+        IndexFileError: the file is not one that this project has written.
         IndexPathError: they cannot be read.
     """
     try:
-        entries = json.loads((index / FILE_NAME).read_bytes())
-        return {name: Failure(**entry) for name, entry in entries.items()}
+        content = read_regular(index / FILE_NAME, _MAX_BYTES)
     except FileNotFoundError:
         return {}
+    except IrregularFileError as error:
+        raise IndexFileError(index, FILE_NAME, str(error), _WITHOUT) from error
     except NotADirectoryError as error:
         raise IndexPathError(index, "it is a file, not a folder") from error
     except OSError as error:
         raise IndexPathError(index, f"{FILE_NAME}: {error.strerror or error}") from error
-    except (ValueError, TypeError, AttributeError):
-        # Only a note of what was tried: without it, those files are tried again.
-        return {}
+    try:
+        return _failures().validate_json(content, strict=True)
+    except ValueError as error:
+        raise IndexFileError(index, FILE_NAME, _reason(error), _WITHOUT) from error
+
+
+@cache
+def _failures() -> "TypeAdapter[dict[str, Failure]]":
+    # Takes a tenth of a second, which a command need not spend where no file failed.
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(dict[str, Failure])
+
+
+def _reason(error: ValueError) -> str:
+    """The first of the reasons that pydantic gives, in one line."""
+    from pydantic import ValidationError
+
+    if not isinstance(error, ValidationError):
+        return str(error)
+    first = error.errors(include_url=False, include_input=False)[0]
+    return f"it is not a list of failures: {first['msg']}"
 
 
 def save_failures(index: Path, failures: Mapping[str, Failure]) -> None:
@@ -72,7 +103,12 @@ def save_failures(index: Path, failures: Mapping[str, Failure]) -> None:
     Raises:
         IndexWriteError: the file system refused to write; those of before are still there.
     """
-    text = json.dumps({name: asdict(failure) for name, failure in failures.items()})
+    # A reason quotes what was found in a file, which may hold half of a surrogate pair.
+    known = {
+        name: replace(failure, reason=failure.reason.encode(errors="replace").decode())
+        for name, failure in failures.items()
+    }
+    text = json.dumps({name: asdict(failure) for name, failure in known.items()})
     # Always the same name: what a killed run leaves behind, the next one writes over.
     temporary = index / f"{FILE_NAME}.new"
     try:

@@ -9,10 +9,8 @@ from types import TracebackType
 from typing import Any, Self
 
 import lucene  # noqa: F401 - the packages of Java can be imported after it only
-from java.nio.file import Paths
 from org.apache.lucene.index import DirectoryReader, IndexWriterConfig, Term
 from org.apache.lucene.search import IndexSearcher, TermQuery
-from org.apache.lucene.store import FSDirectory
 
 from shared import index_folder, java_errors, jvm, schema
 from shared.chunker import chunk_id
@@ -22,6 +20,7 @@ from shared.document_writer import DocumentWriter, document_term, results
 from shared.errors import DocumentNotFoundError
 from shared.index_writer import clean, open_writer
 from shared.indexed_folder import IndexedFolders
+from shared.lucene_directory import open_directory
 from shared.lucene_document import file_state_field, to_lucene
 from shared.settings import DEFAULT_WAIT
 from shared.source_file import FileState
@@ -45,7 +44,7 @@ def create(path: Path | str) -> bool:
     path = index_folder.absolute(path)
     index_folder.prepare(path)
     with jvm.attached(), java_errors.writing(path):
-        directory = FSDirectory.open(Paths.get(str(path)))
+        directory = open_directory(path)
         try:
             if DirectoryReader.indexExists(directory):
                 _check_readable(directory, path)
@@ -90,7 +89,7 @@ class Index:
         self.path = index_folder.absolute(path)
         index_folder.identify(self.path)
         with jvm.attached(program), java_errors.writing(self.path):
-            self._directory = FSDirectory.open(Paths.get(str(self.path)))
+            self._directory = open_directory(self.path)
             try:
                 # Before the wait for another writer, which would be for nothing.
                 _check_readable(self._directory, self.path)

@@ -5,6 +5,7 @@ newest ``segments_N`` file tells it; see `CodecUtil.writeHeader`, `CodecUtil.wri
 and the format constants of `SegmentInfos` in the sources of Lucene 4 to 10.
 """
 
+import re
 import struct
 from pathlib import Path
 from typing import Final
@@ -66,6 +67,17 @@ def written_by(path: Path) -> str:
 
 
 NO_COMMIT: Final = "its segments_N file, which names the others, is missing"
+
+
+_FILE_OF_LUCENE: Final = re.compile(
+    r"(pending_)?segments_[0-9a-z]+|_[0-9a-z]+(_.*)?\..*|write\.lock"
+)
+"""What Lucene names its files (`IndexFileNames.CODEC_FILE_PATTERN`), and its lock."""
+
+
+def is_lucene_file(name: str) -> bool:
+    """Whether Lucene may take a file for its own by its name."""
+    return _FILE_OF_LUCENE.fullmatch(name) is not None
 
 
 def has_segments(path: Path) -> bool:

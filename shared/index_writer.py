@@ -10,14 +10,14 @@ from typing import Any, Final
 
 import lucene
 from java.io import IOException
-from java.nio.file import Paths
 from org.apache.lucene.index import IndexWriter, IndexWriterConfig, LogByteSizeMergePolicy
-from org.apache.lucene.store import FSDirectory, LockObtainFailedException
+from org.apache.lucene.store import LockObtainFailedException
 
 from shared import index_folder, java_errors, jvm
 from shared.analysis.analyzers import writing_analyzer
 from shared.commit import commit_files, open_last_commit
 from shared.errors import IndexLockedError, IndexPathError
+from shared.lucene_directory import open_directory
 from shared.settings import java_heap
 from shared.verification import verify
 from shared.writer_lock import holder
@@ -139,7 +139,7 @@ def exclusive_writer(path: Path, wait: float) -> Iterator[tuple[Any, Any]]:
     with (
         jvm.attached("batch"),
         java_errors.writing(path),
-        closing(FSDirectory.open(Paths.get(str(path)))) as directory,
+        closing(open_directory(path)) as directory,
     ):
         # Before the wait for another writer, which would be for nothing.
         open_last_commit(directory, path).close()

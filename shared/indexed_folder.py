@@ -59,10 +59,16 @@ class IndexedFolders:
         """The folders that were kept with an index which lies at the path `index` now.
 
         A folder that is no longer where it was is looked for from the index.
+
+        Raises:
+            ValueError, TypeError, KeyError, RecursionError: it is not such a text.
         """
         return cls(
             tuple(
-                IndexedFolder(entry["prefix"], _find(entry["path"], entry["from_index"], index))
+                IndexedFolder(
+                    _text(entry["prefix"]),
+                    _find(_text(entry["path"]), _text(entry["from_index"]), index),
+                )
                 for entry in json.loads(text or "[]")
             )
         )
@@ -103,6 +109,16 @@ class IndexedFolders:
 def file_term(prefix: str | None, path: str) -> str:
     """The term of a file in the index; `prefix` and `path` as for `IndexedFolders.file_path`."""
     return path if prefix is None else f"{prefix}\0{path}"
+
+
+def _text(value: object) -> str:
+    """A value that can be the name of a file."""
+    if not isinstance(value, str):
+        raise TypeError("not a text")
+    # Half of a surrogate pair and a null byte are in no name.
+    if b"\0" in os.fsencode(value):
+        raise ValueError("not a name of a file")
+    return value
 
 
 def _find(path: str, from_index: str, index: Path) -> Path:

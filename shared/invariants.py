@@ -1,6 +1,5 @@
 """What must be true of the documents of an index, whatever Lucene thinks of its files."""
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from org.apache.lucene.util import BytesRefIterator
 from shared import schema
 from shared.chunker import chunk_id
 from shared.lucene_document import CHUNK_FIELDS, stored_fields
+from shared.stored_details import details_of
 
 _SHOWN_NUMBERS: Final = 10
 
@@ -112,9 +112,9 @@ def _stored_chunk(stored: Any) -> _StoredChunk:
     Raises:
         ValueError, KeyError, TypeError: a field holds something else than it should.
     """
-    details = json.loads(stored.get(schema.DETAILS))
-    index, count = int(stored.get(schema.CHUNK_INDEX)), int(details["chunk_count"])
-    title = details["title"]
+    details = details_of(stored)
+    index, count = int(stored.get(schema.CHUNK_INDEX)), details.chunk_count
+    title = details.title
     rules = {
         schema.ID: chunk_id(stored.get(schema.SOURCE_DOCUMENT), index),
         schema.TITLE: title if count == 1 else f"{title} - Part {index}",

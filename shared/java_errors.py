@@ -29,6 +29,7 @@ from shared.errors import (
 )
 from shared.index_format import NO_COMMIT, has_segments, written_by
 from shared.settings import java_heap
+from shared.stored_details import StoredDetailsError
 
 
 def message(error: lucene.JavaError) -> str:
@@ -58,6 +59,8 @@ def reading(path: Path) -> Iterator[None]:
     except lucene.JavaError as error:
         thrown = error.getJavaException()
         raise _reading_error(path, thrown) or _unforeseen(path, thrown, _ASK_FOR_LESS) from error
+    except StoredDetailsError as error:
+        raise IndexDamagedError(path, str(error)) from error
     except lucene.InvalidArgsError as error:
         # It holds Java objects, whose text only a thread that is attached to Java can tell.
         raise LuceneError(f"Lucene was called wrongly: {error}; please report this") from None

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 from itertools import chain, islice, tee
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from java.util import ArrayList, Arrays, HashSet
 from org.apache.lucene.document import (
@@ -35,6 +35,7 @@ from shared.place import Place, places
 from shared.results import ChunkText, DocumentSummary
 from shared.search_fields import chunk_search_fields, document_search_fields
 from shared.source_file import FileState
+from shared.stored_details import details_of
 
 _BATCH: Final = 500
 """Chunks that are handed to Lucene at once: about 1 MB of text."""
@@ -145,22 +146,23 @@ def from_lucene(stored: Any, folders: IndexedFolders) -> ChunkText:
         stored: its stored `CHUNK_FIELDS`.
         folders: the folders of the index.
     """
-    details = json.loads(stored.get(schema.DETAILS))
+    details = details_of(stored)
     return ChunkText(
         id=stored.get(schema.ID),
         title=stored.get(schema.TITLE),
         content=stored.get(schema.CONTENT) or "",
         source_document=stored.get(schema.SOURCE_DOCUMENT),
         chunk_index=int(stored.get(schema.CHUNK_INDEX)),
-        metadata=of_chunk(details["metadata"]),
-        file_path=folders.file_path(details["folder"], details["file_path"]),
-        **details["place"],
+        metadata=of_chunk(details.metadata),
+        file_path=folders.file_path(details.folder, details.file_path),
+        # The names are those of a citation; mypy cannot tell which of them are numbers.
+        **cast(dict[str, Any], details.place),
     )
 
 
 def chunk_count(stored: Any) -> int:
     """The number of chunks of the document that a chunk is of; `stored` has its details."""
-    return int(json.loads(stored.get(schema.DETAILS))["chunk_count"])
+    return details_of(stored).chunk_count
 
 
 SUMMARY_FIELDS = (schema.SOURCE_DOCUMENT, schema.DETAILS)
@@ -174,14 +176,14 @@ def summary_from_lucene(stored: Any, folders: IndexedFolders) -> DocumentSummary
         stored: its stored `SUMMARY_FIELDS`.
         folders: the folders of the index.
     """
-    details = json.loads(stored.get(schema.DETAILS))
+    details = details_of(stored)
     return DocumentSummary(
         source_document=stored.get(schema.SOURCE_DOCUMENT),
-        title=details["title"],
-        chunk_count=details["chunk_count"],
-        max_chunk_index=details["chunk_count"],
-        file_path=folders.file_path(details["folder"], details["file_path"]),
-        metadata=details["metadata"],
+        title=details.title,
+        chunk_count=details.chunk_count,
+        max_chunk_index=details.chunk_count,
+        file_path=folders.file_path(details.folder, details.file_path),
+        metadata=details.metadata,
     )
 
 

@@ -8,18 +8,17 @@ from pathlib import Path
 from typing import Any, Final
 
 import lucene
-from java.nio.file import Paths
 from java.util.concurrent import ForkJoinPool
 from org.apache.lucene.index import DirectoryReader
 from org.apache.lucene.search import IndexSearcher, SearcherFactory, SearcherManager
 from org.apache.lucene.search.similarities import BM25Similarity
-from org.apache.lucene.store import FSDirectory
 
 from shared import index_folder, java_errors, jvm
 from shared.cancellation import Cancellation
 from shared.commit import check_schema, commit_files
 from shared.errors import IndexDamagedError
 from shared.index_format import commit_id
+from shared.lucene_directory import check_files, open_directory
 from shared.verification import verify
 from shared.weights import DEFAULT_WEIGHTS, Weights
 
@@ -124,6 +123,8 @@ class OpenIndex:
             state = self._state_of_files()
             if state is not None and state == self._state:
                 return self._manager, self._lent_by(self._manager)
+            self._state = None
+            check_files(self.path)
             self._state = state
             try:
                 self._manager.maybeRefreshBlocking()
@@ -163,7 +164,7 @@ class OpenIndex:
 
     def _files_of_last_commit(self) -> list[str]:
         """Those that can be told without opening the index."""
-        with closing(FSDirectory.open(Paths.get(str(self.path)))) as directory:
+        with closing(open_directory(self.path)) as directory:
             try:
                 return commit_files(directory)
             except lucene.JavaError:
@@ -177,7 +178,7 @@ class OpenIndex:
     def _open(self) -> tuple[Any, Any]:
         self._close_manager()
         folder = index_folder.identify(self.path)
-        directory = FSDirectory.open(Paths.get(str(self.path)))
+        directory = open_directory(self.path)
         try:
             manager = SearcherManager(directory, SearcherFactory())
         except lucene.JavaError:

@@ -8,15 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import lucene  # noqa: F401 - the packages of Java can be imported after it only
-from java.nio.file import Paths
 from org.apache.lucene.index import DirectoryReader, IndexWriterConfig
-from org.apache.lucene.store import FSDirectory
 
 from shared import index_folder, java_errors, jvm, schema
 from shared.commit import commit_data, indexed_folders, rebuilt_schema
 from shared.document_writer import DocumentWriter, results
 from shared.errors import IndexDamagedError
 from shared.index_writer import clean, open_writer
+from shared.lucene_directory import open_directory
 from shared.lucene_document import placed_to_lucene, with_language
 from shared.settings import DEFAULT_WAIT
 from shared.stored_documents import StoredDocument, stored_documents
@@ -62,7 +61,7 @@ def rebuild(path: Path | str, *, wait: float = DEFAULT_WAIT, progress: Progress 
     path = index_folder.absolute(path)
     index_folder.identify(path)
     with jvm.attached("batch"), java_errors.writing(path):
-        directory = FSDirectory.open(Paths.get(str(path)))
+        directory = open_directory(path)
         try:
             # Before the wait for another writer, which would be for nothing.
             _open(directory, path)[0].close()

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import lucene  # noqa: F401 - the packages of Java can be imported after it only
-from java.nio.file import Paths
 from org.apache.lucene.index import (
     DirectoryReader,
     IndexWriterConfig,
@@ -21,7 +20,6 @@ from org.apache.lucene.index import (
     Term,
 )
 from org.apache.lucene.search import IndexSearcher
-from org.apache.lucene.store import FSDirectory
 
 from shared import index_folder, java_errors, jvm, schema
 from shared.check import Checked, SegmentState, check_segments
@@ -29,6 +27,7 @@ from shared.commit import rebuilt_schema
 from shared.errors import BackupError
 from shared.index_writer import clean, locked, open_writer
 from shared.invariants import CheckedDocument, checked_documents, without_document
+from shared.lucene_directory import open_directory, open_links
 from shared.progress import Progress, Step
 from shared.restore import copy_segments
 from shared.settings import DEFAULT_WAIT
@@ -82,10 +81,10 @@ def repair(path: Path | str, *, wait: float = DEFAULT_WAIT, progress: Progress =
     with (
         jvm.attached("batch"),
         java_errors.writing(path),
-        closing(FSDirectory.open(Paths.get(str(path)))) as directory,
+        closing(open_directory(path)) as directory,
         # Links to the files of what is saved, and a commit of them alone.
         tempfile.TemporaryDirectory(prefix="mcp-lucene-") as links,
-        closing(FSDirectory.open(Paths.get(links))) as saved,
+        closing(open_links(Path(links))) as saved,
     ):
         SegmentInfos.readLatestCommit(directory)
         writer = open_writer(directory, path, wait, IndexWriterConfig.OpenMode.CREATE)

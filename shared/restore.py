@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import lucene  # noqa: F401 - the packages of Java can be imported after it only
-from java.nio.file import Paths
 from org.apache.lucene.index import (
     DirectoryReader,
     IndexWriterConfig,
@@ -18,7 +17,6 @@ from org.apache.lucene.index import (
     SegmentInfos,
 )
 from org.apache.lucene.search import IndexSearcher
-from org.apache.lucene.store import FSDirectory
 
 from shared import failures, index_folder, java_errors, jvm, schema
 from shared.background import in_background
@@ -37,6 +35,7 @@ from shared.failures import Failure
 from shared.folder_exchange import flush
 from shared.index_format import has_segments
 from shared.index_writer import clean, locked, open_writer
+from shared.lucene_directory import open_directory, open_links
 from shared.progress import Progress, Step
 from shared.settings import DEFAULT_WAIT
 from shared.statistics import document_count, size_bytes
@@ -100,7 +99,7 @@ def restore(
         jvm.attached("batch"),
         tempfile.TemporaryDirectory(prefix="mcp-lucene-") as links,
         java_errors.reading(source),
-        closing(FSDirectory.open(Paths.get(links))) as backup,
+        closing(open_links(Path(links))) as backup,
     ):
         for _ in progress(checked_backup(source, Path(links))):
             pass
@@ -113,7 +112,7 @@ def restore(
             with suppress(IndexDamagedError):
                 index_folder.prepare(path)
             with (
-                closing(FSDirectory.open(Paths.get(str(path)))) as directory,
+                closing(open_directory(path)) as directory,
                 closing(_replaced(directory, path, backup, wait, known)) as steps,
             ):
                 for _ in progress(steps):
@@ -200,7 +199,7 @@ def _written_beside(path: Path, backup: Any, known: Mapping[str, Failure]) -> It
             (beside / file.name).touch()
         for file in path.glob("segments_*"):
             (beside / f"pending_{file.name}").touch()
-        with closing(FSDirectory.open(Paths.get(str(beside)))) as directory:
+        with closing(open_directory(beside)) as directory:
             writer = open_writer(directory, beside, 0, IndexWriterConfig.OpenMode.CREATE)
             try:
                 yield from copy_segments(writer, beside, backup, "Restoring")

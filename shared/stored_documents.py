@@ -1,6 +1,5 @@
 """The documents of an index as they are stored in it, one after the other."""
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -30,6 +29,7 @@ from shared.file_states import unpack
 from shared.lucene_document import CHUNK_FIELDS, stored_fields
 from shared.place import Place
 from shared.source_file import FileState, SourceFile
+from shared.stored_details import details_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +84,14 @@ def stored_document(searcher: Any, number: int, state: FileState | None = None) 
         state: the state of its file; without it the document counts as made of none.
     """
     stored = searcher.storedFields().document(number, stored_fields(*CHUNK_FIELDS))
-    details = json.loads(stored.get(schema.DETAILS))
+    details = details_of(stored)
     first, place = _chunk(stored)
     document = Document(
         id=first.source_document,
-        title=details["title"],
+        title=details.title,
         content=first.content,
-        metadata=details["metadata"],
-        file=SourceFile(details["file_path"], state) if state else None,
+        metadata=details.metadata,
+        file=SourceFile(details.file_path, state) if state and details.file_path else None,
     )
     return StoredDocument(document, _chunks(searcher, first, place))
 
@@ -116,16 +116,16 @@ def _chunks(searcher: Any, first: Chunk, place: Place) -> Iterator[tuple[Chunk, 
 
 
 def _chunk(stored: Any) -> tuple[Chunk, Place]:
-    details = json.loads(stored.get(schema.DETAILS))
-    place = details["place"]
+    details = details_of(stored)
+    place = details.place
     chunk = Chunk(
         id=stored.get(schema.ID),
         title=stored.get(schema.TITLE),
         content=stored.get(schema.CONTENT),
         source_document=stored.get(schema.SOURCE_DOCUMENT),
         index=int(stored.get(schema.CHUNK_INDEX)),
-        start=place["char_start"],
-        end=place["char_end"],
-        count=details["chunk_count"],
+        start=int(place["char_start"]),
+        end=int(place["char_end"]),
+        count=details.chunk_count,
     )
     return chunk, place

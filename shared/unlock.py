@@ -4,14 +4,13 @@ from contextlib import closing
 from pathlib import Path
 
 import lucene
-from java.nio.file import Paths
 from org.apache.lucene.index import IndexWriter
-from org.apache.lucene.store import FSDirectory
 
 from shared import index_folder, java_errors, jvm
 from shared.errors import IndexLockedError, IndexMissingError, IndexPathError
 from shared.index_format import has_segments
 from shared.index_writer import is_locked
+from shared.lucene_directory import open_directory
 from shared.writer_lock import holder
 
 
@@ -43,7 +42,7 @@ def unlock(path: Path | str) -> bool:
     with (
         jvm.attached(),
         java_errors.writing(path),
-        closing(FSDirectory.open(Paths.get(str(path)))) as directory,
+        closing(open_directory(path)) as directory,
     ):
         try:
             lock = directory.obtainLock(IndexWriter.WRITE_LOCK_NAME)

@@ -38,8 +38,7 @@ def test_a_package_imports_only_what_it_may(file: Path) -> None:
 
 
 @pytest.mark.parametrize("file", MODULES, ids=lambda file: str(file.relative_to(ROOT)))
-def test_a_module_is_short_and_says_what_it_is(file: Path) -> None:
-    assert len(file.read_text().splitlines()) <= 300
+def test_a_module_says_what_it_is(file: Path) -> None:
     assert ast.get_docstring(ast.parse(file.read_text()))
 
 
