@@ -11,6 +11,13 @@ from shared.failures import Kind
 
 
 @dataclass(frozen=True, slots=True)
+class Created:
+    """There was no index, and an empty one was created."""
+
+    index_path: str
+
+
+@dataclass(frozen=True, slots=True)
 class Planned:
     """What is going to be done, as numbers of files.
 
@@ -108,15 +115,15 @@ class Finished:
         seconds: taken in all.
     """
 
-    added: int
-    updated: int
-    deleted: int
-    skipped: int
-    failed: int
-    unsupported: int
-    empty: int
-    chunks: int
-    seconds: float
+    added: int = 0
+    updated: int = 0
+    deleted: int = 0
+    skipped: int = 0
+    failed: int = 0
+    unsupported: int = 0
+    empty: int = 0
+    chunks: int = 0
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,4 +137,6 @@ class Watching:
     folders: int
 
 
-Event = Planned | Indexed | Deleted | NotIndexed | Problem | Committed | Finished | Watching
+Event = (
+    Created | Planned | Indexed | Deleted | NotIndexed | Problem | Committed | Finished | Watching
+)

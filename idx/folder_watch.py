@@ -18,9 +18,10 @@ from idx.crawl import Crawl
 from idx.ignore_files import IGNORE_FILES
 from idx.scopes import Scopes
 from idx.sources import part_of, resolve
-from idx.synchronization import Settings
+from idx.synchronization import Settings, is_new
 from shared.file_names import decodable
 from shared.folder_access import is_folder
+from shared.indexed_folder import IndexedFolders
 from shared.searcher import Searcher
 
 _STEP_MILLISECONDS: Final = 50
@@ -132,8 +133,10 @@ class FolderWatch:
     def _wanted(self, changed: Collection[Path] | None) -> Iterator[str]:
         """The folders that a synchronization lists."""
         settings = self._settings
-        with Searcher(settings.index_path, program="batch") as searcher:
-            known = searcher.folders()
+        known = IndexedFolders()
+        if not is_new(settings):
+            with Searcher(settings.index_path, program="batch") as searcher:
+                known = searcher.folders()
         # The names of new folders, which other ids bear upon, do not matter here.
         sources = resolve(self._folders, known, lambda _: False)
         if changed is not None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from shared.file_names import decodable
+from shared.indexed_folder import IndexedFolders
 from shared.results import DocumentSummary
 from shared.schema import keyword
 from shared.searcher import Searcher
@@ -80,6 +81,20 @@ class IndexedDocuments:
         # Of the ids that begin so it is the first.
         found = self._searcher.documents(prefix=source_document, limit=1).documents
         return found[0] if found and found[0].source_document == source_document else None
+
+
+class NoDocuments(IndexedDocuments):
+    """The documents of an index that does not exist yet."""
+
+    def __init__(self) -> None:
+        self.folders, self.states = IndexedFolders(), {}
+
+    def has_prefix(self, prefix: str) -> bool:  # noqa: ARG002 - there is no document
+        """Whether the id of a document begins so: none does."""
+        return False
+
+    def conflict(self, source_document: str, file: Path) -> None:
+        """Why a file cannot be the document with an id: every id is free."""
 
 
 def _is_same(indexed: str | None, file: Path) -> bool:

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import is_dataclass
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -20,6 +21,11 @@ def print_json(answer: Any) -> None:
 def say(text: str) -> None:
     """Print a message for people on stderr, on one line."""
     typer.echo(visible_line(text), err=True)
+
+
+def say_created(index_path: Path | str) -> None:
+    """Print on stderr that a command created the index it writes to."""
+    say(f"Created an index at {index_path}")
 
 
 def tell(text: str) -> None:

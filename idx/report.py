@@ -13,6 +13,7 @@ import typer
 from idx.control_characters import visible_line
 from idx.events import (
     Committed,
+    Created,
     Deleted,
     Event,
     Finished,
@@ -22,7 +23,7 @@ from idx.events import (
     Problem,
     Watching,
 )
-from idx.output import say, tell, warn
+from idx.output import say, say_created, tell, warn
 
 SECONDS_BETWEEN_LINES: Final = 10.0
 """How often a line tells how far a run is where nobody watches a terminal."""
@@ -86,6 +87,8 @@ def print_news(event: Event) -> None:
 def print_problem(event: Event) -> None:
     """Print what went wrong, or not whole, on stderr."""
     match event:
+        case Created():
+            say_created(event.index_path)
         case Indexed(warnings=warnings):
             for warning in warnings:
                 warn(f"{event.source_document}: {warning}")

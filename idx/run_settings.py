@@ -56,6 +56,7 @@ def run_settings(
         retry=retry,
         prune_missing=prune_missing,
         strict=strict,
+        create=True,
     )
 
 

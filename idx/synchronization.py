@@ -2,19 +2,22 @@
 
 import time
 from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from idx.comparison import make_plan
-from idx.events import Event
+from idx.events import Created, Event, Finished, Problem
 from idx.extraction.extracted import ExtractionOptions
 from idx.extraction.pool import ExtractionPool, Limits
-from idx.indexed_documents import IndexedDocuments
-from idx.ingestion import Ingestion
+from idx.indexed_documents import IndexedDocuments, NoDocuments
+from idx.ingestion import Ingestion, planned
 from idx.plan import Plan, Planning
 from idx.selections import Selections
 from idx.sources import part_of, resolve
+from shared import index_folder
 from shared.failures import Failure, load_failures
+from shared.folder_access import is_missing
 from shared.index import Index
 from shared.searcher import Searcher
 
@@ -34,6 +37,7 @@ class Settings:
         retry: whether unreadable files are tried again though they are unchanged.
         prune_missing: whether documents are deleted without proof that their files are gone.
         strict: whether the first failure ends the run.
+        create: whether an index is created where there is none.
     """
 
     index_path: Path
@@ -46,6 +50,7 @@ class Settings:
     retry: bool = False
     prune_missing: bool = False
     strict: bool = False
+    create: bool = False
 
 
 def synchronize(
@@ -62,10 +67,19 @@ def synchronize(
         IndexFolderError: the index cannot be used; the class says why.
     """
     started = time.monotonic()
-    with Index(settings.index_path, wait=settings.wait, program="batch") as index:
+    paths = [*paths]
+    if is_new(settings) and all(is_missing(path) for path in paths):
+        yield from _problems(preview(paths, settings)[0], started)
+        return
+    with Index(
+        settings.index_path, wait=settings.wait, program="batch", create=settings.create
+    ) as index:
         plan, failures = preview(paths, settings, changed)
         workers = max(1, min(settings.workers, len(plan.changes)))
         with ExtractionPool(workers, settings.limits, settings.options) as pool:
+            if index.created:
+                index.commit()
+                yield Created(str(index.path))
             run = Ingestion(plan, index, pool, failures, started=started, strict=settings.strict)
             yield from run.run()
 
@@ -74,6 +88,8 @@ def preview(
     paths: Iterable[Path], settings: Settings, changed: Collection[Path] | None = None
 ) -> tuple[Plan, dict[str, Failure]]:
     """What `synchronize` would do, and the failures that are known.
+
+    Nothing is created.
 
     Raises:
         IndexFolderError: the index cannot be used; the class says why.
@@ -86,9 +102,31 @@ def preview(
         retry=settings.retry,
         prune_missing=settings.prune_missing,
     )
-    with Searcher(settings.index_path) as searcher:
-        documents = IndexedDocuments(searcher)
+    with _documents(settings) as documents:
         sources = resolve(paths, documents.folders, documents.has_prefix)
         if changed is not None:
             sources = part_of(sources, changed)
         return make_plan(sources, documents, failures, planning), failures
+
+
+def is_new(settings: Settings) -> bool:
+    """Whether a run is going to create the index."""
+    return settings.create and not index_folder.holds_index(settings.index_path)
+
+
+@contextmanager
+def _documents(settings: Settings) -> Iterator[IndexedDocuments]:
+    if is_new(settings):
+        index_folder.check(index_folder.absolute(settings.index_path))
+        yield NoDocuments()
+    else:
+        with Searcher(settings.index_path) as searcher:
+            yield IndexedDocuments(searcher)
+
+
+def _problems(plan: Plan, started: float) -> Iterator[Event]:
+    """The events of a run that has nothing to look at, and creates no index for that."""
+    yield planned(plan)
+    yield from (Problem(str(error)) for error in plan.errors)
+    seconds = round(time.monotonic() - started, 3)
+    yield Finished(failed=len(plan.errors), seconds=seconds)

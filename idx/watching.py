@@ -9,7 +9,7 @@ import os
 import time
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -17,6 +17,7 @@ from idx.events import Event, NotIndexed, Problem, Watching
 from idx.extraction.outcome import CHANGED, VANISHED
 from idx.folder_watch import FolderWatch
 from idx.synchronization import Settings, synchronize
+from shared import index_folder
 from shared.errors import IndexLockedError, IndexWriteError, SourceFileError
 from shared.folder_access import identity, is_folder
 
@@ -143,6 +144,9 @@ class _Looking:
             yield from self._new([Problem(watch.obstacle)], lasting)
         yield from self._new(synchronize(self._folders, self._settings), lasting)
         self._told = lasting
+        # An index that vanishes later ends the watch.
+        if index_folder.holds_index(self._settings.index_path):
+            self._settings = replace(self._settings, create=False)
         now = time.monotonic()
         if not due.everything_was:
             yield Watching(sum(identity is not None for identity in self._identities))

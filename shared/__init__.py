@@ -1,10 +1,9 @@
 """What mcp-lucene's programs share, and what people script against.
 
     from pathlib import Path
-    from shared import Document, Index, Searcher, create
+    from shared import Document, Index, Searcher
 
-    create(Path("lucene-index"))
-    with Index(Path("lucene-index")) as index:
+    with Index(Path("lucene-index"), create=True) as index:
         index.add(Document("lease", "Lease", "The rent is due on the third of each month."))
     with Searcher(Path("lucene-index")) as searcher:
         print(searcher.search("rent").results[0].content)

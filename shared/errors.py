@@ -52,6 +52,8 @@ class ServerOptionError(McpLuceneError):
 
 # The index folder
 
+_NEW_INDEX = "create a new one with idx init in another folder and add the documents again"
+
 
 class IndexFolderError(McpLuceneError):
     """Base of what can be wrong with an index folder.
@@ -79,12 +81,13 @@ class IndexMissingError(IndexFolderError):
 class IndexPathError(IndexFolderError):
     """The path cannot hold an index: it is a file, or the file system refuses access."""
 
-    def __init__(self, path: Path, reason: str) -> None:
-        super().__init__(
-            path,
-            f"the index folder {path} cannot be used: {reason}; "
-            "choose another folder with --index-path, or mend its permissions",
-        )
+    def __init__(
+        self,
+        path: Path,
+        reason: str,
+        help_: str = "choose another folder with --index-path, or fix its permissions",
+    ) -> None:
+        super().__init__(path, f"the index folder {path} cannot be used: {reason}; {help_}")
 
 
 class IndexFileError(IndexFolderError):
@@ -121,12 +124,8 @@ class IndexLuceneVersionError(IndexFolderError):
     """The index was written by a Lucene that the installed one cannot read."""
 
     def __init__(self, path: Path, written_by: str, installed: str) -> None:
-        super().__init__(
-            path,
-            f"the index at {path} was written by {written_by} and cannot be read by "
-            f"Lucene {installed}; create a new one with idx init in another folder and add "
-            "the documents again",
-        )
+        reason = f"was written by {written_by} and cannot be read by Lucene {installed}"
+        super().__init__(path, f"the index at {path} {reason}; {_NEW_INDEX}")
 
 
 class IndexSchemaError(IndexFolderError):
@@ -144,7 +143,7 @@ class IndexSchemaError(IndexFolderError):
             "build it anew from the text that is stored in it with: "
             f"idx rebuild --index-path {shlex.quote(str(path))}"
             if rebuilds
-            else "create a new one with idx init in another folder and add the documents again"
+            else _NEW_INDEX
         )
         super().__init__(
             path,
@@ -169,9 +168,8 @@ class IndexDamagedError(IndexFolderError):
     def __init__(self, path: Path, reason: str) -> None:
         super().__init__(
             path,
-            f"the index at {path} is damaged: {reason}; idx check tells more; put a backup back "
-            "with idx restore, save the rest with idx repair, or create a new one with idx init in "
-            "another folder and add the documents again",
+            f"the index at {path} is damaged: {reason}; idx check shows more; put a backup back "
+            f"with idx restore, save the rest with idx repair, or {_NEW_INDEX}",
         )
         self.reason = reason
 

@@ -18,6 +18,7 @@ from shared.commit import commit_data, commit_files, indexed_folders, open_last_
 from shared.document import Document
 from shared.document_writer import DocumentWriter, document_term, results
 from shared.errors import DocumentNotFoundError
+from shared.index_creation import commit_empty
 from shared.index_writer import clean, open_writer
 from shared.indexed_folder import IndexedFolders
 from shared.lucene_directory import open_directory
@@ -31,37 +32,25 @@ def create(path: Path | str) -> bool:
     """Create an empty index, readable by its owner only.
 
     Args:
-        path: the index folder; it and its parents are created where they are missing.
+        path: the index folder, which is created if it is missing; its parent must exist.
 
     Returns:
         False if there was an index already, which is left as it is.
 
     Raises:
         IndexPathError: the path is a file, a folder that holds something else, or one that
-            cannot be written.
+            cannot be written; or its parent does not exist.
         IndexFolderError: there is an index that this version cannot use, or a writer at work.
     """
     path = index_folder.absolute(path)
-    index_folder.prepare(path)
-    with jvm.attached(), java_errors.writing(path):
-        directory = open_directory(path)
-        try:
-            if DirectoryReader.indexExists(directory):
-                _check_readable(directory, path)
-                return False
-            mode = IndexWriterConfig.OpenMode.CREATE_OR_APPEND
-            writer = open_writer(directory, path, DEFAULT_WAIT, mode)
-            try:
-                # Another process may have created it while this one waited for the lock.
-                created = not DirectoryReader.indexExists(directory)
-                if created:
-                    writer.setLiveCommitData(commit_data(IndexedFolders(), path))
-                    writer.commit()
-            finally:
-                writer.rollback()
-        finally:
-            directory.close()
-    return created
+    index_folder.check(path)
+    if not index_folder.holds_index(path):
+        with Index(path, create=True) as index:
+            return index.created
+    # Without the lock, which another writer may have.
+    with jvm.attached(), closing(open_directory(path)) as directory:
+        _check_readable(directory, path)
+    return False
 
 
 class Index:
@@ -74,29 +63,45 @@ class Index:
         path: the index folder.
         wait: seconds to wait for another writer to end.
         program: what the virtual machine is started for if it does not run yet.
+        create: whether to create an empty index, as `create` does, if there is none. It is
+            removed again if an exception ends the block before the first commit.
+
+    Attributes:
+        path: the index folder, absolute.
+        created: whether the index was created when it was opened.
 
     Raises:
-        IndexMissingError: there is no index at the path.
-        IndexPathError: it is a file, or cannot be looked at.
+        IndexMissingError: there is no index at the path, and `create` is false.
+        IndexPathError: the path is a file, or cannot be read; or no index can be created there.
         IndexLockedError: another writer held it all the time.
         IndexDamagedError: a file of it is missing, changed or cut short.
         IndexFolderError: the index cannot be used; the class says why.
     """
 
     def __init__(
-        self, path: Path | str, *, wait: float = DEFAULT_WAIT, program: jvm.Program = "batch"
+        self,
+        path: Path | str,
+        *,
+        wait: float = DEFAULT_WAIT,
+        program: jvm.Program = "batch",
+        create: bool = False,
     ) -> None:
         self.path = index_folder.absolute(path)
+        is_new_folder = create and index_folder.prepare(self.path)
         index_folder.identify(self.path)
         with jvm.attached(program), java_errors.writing(self.path):
             self._directory = open_directory(self.path)
             try:
                 # Before the wait for another writer, which would be for nothing.
-                _check_readable(self._directory, self.path)
-                self._writer = open_writer(
-                    self._directory, self.path, wait, IndexWriterConfig.OpenMode.APPEND
-                )
+                if not create or DirectoryReader.indexExists(self._directory):
+                    _check_readable(self._directory, self.path)
+                modes = IndexWriterConfig.OpenMode
+                mode = modes.CREATE_OR_APPEND if create else modes.APPEND
+                self._writer = open_writer(self._directory, self.path, wait, mode)
                 try:
+                    self._creation = commit_empty(
+                        self._writer, self._directory, self.path, is_new_folder=is_new_folder
+                    )
                     # The other writer may have changed the folders, or the schema.
                     self._folders = _check_readable(self._directory, self.path)
                     # By damaged terms it would delete other chunks than those that are meant.
@@ -107,6 +112,7 @@ class Index:
             except BaseException:
                 self._directory.close()
                 raise
+        self.created = self._creation is not None
         self._documents = DocumentWriter(self._writer, self.path)
         self._changed = False
         self._closed = False
@@ -136,6 +142,8 @@ class Index:
                 self._writer.rollback()
                 if is_unfinished:
                     clean(self._directory, self.path)
+                    if self._creation is not None:
+                        self._creation.undo(self._directory)
                 self._directory.close()
 
     def add(self, document: Document) -> int:
@@ -262,6 +270,7 @@ class Index:
         """
         with self._writing():
             self._writer.commit()
+            self._creation = None
 
     @contextmanager
     def _writing(self) -> Iterator[None]:

@@ -1,6 +1,7 @@
 """The folder of an index: its path, and what may be in it before an index is."""
 
 import re
+import shlex
 import stat
 from pathlib import Path
 from typing import Final
@@ -10,6 +11,9 @@ from shared.index_format import NO_COMMIT, has_segments
 
 _OWNER_ONLY: Final = 0o700
 _COMMIT_FILE: Final = re.compile(r"segments_[0-9a-z]+|segments\.gen")
+
+_FIRST_FILE: Final = re.compile(r"write\.lock|pending_segments_[0-9a-z]+")
+"""What lies in the folder while another program creates the index."""
 
 
 def absolute(path: Path | str) -> Path:
@@ -27,31 +31,94 @@ def absolute(path: Path | str) -> Path:
     return folder
 
 
-def prepare(path: Path) -> None:
+def holds_index(path: Path) -> bool:
+    """Whether a folder holds an index, or the last commit of one that is damaged.
+
+    False where there is no folder, or nobody can tell.
+    """
+    try:
+        return any(_COMMIT_FILE.fullmatch(entry.name) for entry in path.iterdir())
+    except OSError:
+        return False
+
+
+def check(path: Path) -> None:
+    """Make sure that a path holds an index, or that one can be created there.
+
+    Raises:
+        IndexPathError: the path is a file, a folder that holds something else, or one that
+            cannot be read; or its parent does not exist.
+        IndexDamagedError: there are parts of an index.
+    """
+    try:
+        names = [entry.name for entry in path.iterdir() if not entry.name.startswith(".")]
+    except FileNotFoundError as error:
+        _check_parent(path, error)
+        return
+    except NotADirectoryError as error:
+        raise IndexPathError(path, _not_a_folder(path)) from error
+    except OSError as error:
+        raise IndexPathError(path, error.strerror or str(error)) from error
+    if any(_COMMIT_FILE.fullmatch(name) for name in names):
+        return
+    if has_segments(path):
+        raise IndexDamagedError(path, NO_COMMIT)
+    others = [name for name in names if not _FIRST_FILE.fullmatch(name)]
+    if others:
+        raise IndexPathError(path, f"it holds other files, such as {min(others)!r}")
+
+
+def prepare(path: Path) -> bool:
     """Make a folder fit to create an index in, readable by its owner only.
 
     A folder that holds an index already is left as it is.
 
+    Returns:
+        Whether the folder was created.
+
     Raises:
         IndexPathError: the path is a file, a folder that holds something else, or one that
-            cannot be written.
+            cannot be written; or its parent does not exist.
         IndexDamagedError: there are parts of an index.
     """
     try:
-        path.mkdir(mode=_OWNER_ONLY, parents=True, exist_ok=True)
-        names = [entry.name for entry in path.iterdir() if not entry.name.startswith(".")]
-        if any(_COMMIT_FILE.fullmatch(name) for name in names):
-            return
-        if has_segments(path):
-            raise IndexDamagedError(path, NO_COMMIT)
-        others = set(names) - {"write.lock"}
-        if others:
-            raise IndexPathError(path, f"it holds other files, such as {min(others)!r}")
-        path.chmod(_OWNER_ONLY)
-    except FileExistsError as error:
-        raise IndexPathError(path, "it is a file, not a folder") from error
+        is_new = _make(path)
+        check(path)
+        if not holds_index(path):
+            path.chmod(_OWNER_ONLY)
     except OSError as error:
         raise IndexPathError(path, error.strerror or str(error)) from error
+    return is_new
+
+
+def _make(path: Path) -> bool:
+    try:
+        path.mkdir(mode=_OWNER_ONLY)
+    except FileExistsError:
+        return False
+    except FileNotFoundError as error:
+        _check_parent(path, error)
+        raise
+    except NotADirectoryError as error:
+        raise IndexPathError(path, _not_a_folder(path)) from error
+    return True
+
+
+def _check_parent(path: Path, error: OSError) -> None:
+    # A link that leads nowhere exists, but nothing can be created in its place.
+    if path.is_symlink():
+        raise IndexPathError(path, "it is a link to nothing") from error
+    if not path.parent.exists():
+        raise IndexPathError(
+            path,
+            f"the folder {path.parent} does not exist",
+            f"create that folder first, with: mkdir -p {shlex.quote(str(path.parent))}",
+        ) from error
+
+
+def _not_a_folder(path: Path) -> str:
+    """What is wrong with a path that is a file, or leads through one."""
+    return "it is a file, not a folder" if path.exists() else f"{path.parent} is not a folder"
 
 
 def identify(path: Path) -> tuple[int, int]:

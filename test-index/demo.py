@@ -24,8 +24,7 @@ QUESTIONS = ("error code meaning E17", "Kaution Werkstatt", "DEC-0054 battery")
 def index_samples() -> None:
     """Build the sample index from nothing."""
     shutil.rmtree(INDEX, ignore_errors=True)
-    for arguments in (["init"], ["add", HERE / "documents"]):
-        subprocess.run([PROGRAMS / "idx", *arguments, "--index-path", INDEX], check=True)
+    subprocess.run([PROGRAMS / "idx", "add", HERE / "documents", "--index-path", INDEX], check=True)
 
 
 async def ask() -> None:

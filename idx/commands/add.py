@@ -9,7 +9,7 @@ import typer
 
 from idx.option_group import takes
 from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json, Wait
-from idx.output import print_json, tell, warn
+from idx.output import print_json, say_created, tell, warn
 from idx.reading_options import ReadingOptions
 from shared.document import Document
 from shared.errors import InvalidDocumentError, SourceFileError
@@ -59,12 +59,15 @@ def add(
         return
     from shared.index import Index
 
-    with Index(index_path, wait=wait, program="command") as index:
-        if file is None:
-            document = Document(document_id or "", title or "", content or "")
-        else:
-            document = _read(file, document_id or "", title or "", reading)
+    # Before the index is opened, which would be created for nothing.
+    if file is None:
+        document = Document(document_id or "", title or "", content or "")
+    else:
+        document = _read(file, document_id or "", title or "", reading)
+    with Index(index_path, wait=wait, program="command", create=True) as index:
         count = index.add(document)
+    if index.created:
+        say_created(index.path)
     if not count:
         warn(f"document '{document.id}' is empty; chunks it had before were removed")
     if as_json:

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json, Wait
-from idx.output import print_json, say, tell, warn
+from idx.output import print_json, say, say_created, tell, warn
 from shared.settings import DEFAULT_WAIT
 
 
@@ -45,12 +45,14 @@ def bulk(
             missing = "title" if entry.id else "id"
             say(f"Skipped entry {number}: it has no {missing}.")
 
-    with Index(index_path, wait=wait, program="batch") as index:
+    with Index(index_path, wait=wait, program="batch", create=True) as index:
         for document, added in index.add_all(complete()):
             documents += 1
             chunks += added
             if not added:
                 warn(f"document '{document.id}' is empty; chunks it had before were removed")
+    if index.created:
+        say_created(index.path)
     if as_json:
         print_json({"documents": documents, "chunks": chunks, "skipped": skipped})
     else:

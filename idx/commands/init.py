@@ -7,6 +7,8 @@ from idx.output import print_json, tell
 def init(index_path: IndexPath = DEFAULT_INDEX_PATH, as_json: Json = False) -> None:
     """Create an empty index; one that exists stays as it is.
 
+    The commands that add documents create the index, too, if there is none.
+
     Example: idx init --index-path ~/my-index
     """
     from shared.index import create

@@ -25,6 +25,7 @@ def test_init_creates_an_index_and_then_changes_nothing(idx: Idx, index_path: Pa
 
 @pytest.mark.parametrize("name", ["-i", "--index-path"])
 def test_the_index_may_be_named(idx: Idx, tmp_path: Path, name: str) -> None:
+    (tmp_path / "deep" / "in").mkdir(parents=True)
     assert idx("init", name, "deep/in/here").stdout.endswith("at: deep/in/here\n")
     assert (tmp_path / "deep" / "in" / "here").is_dir()
 

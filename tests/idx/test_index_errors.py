@@ -18,9 +18,12 @@ from tests.unprivileged import UNPRIVILEGED
 
 DATA = Path(__file__).parents[1] / "data"
 
-COMMANDS = (
+CREATING_COMMANDS = (
     ("add", "-d", "a", "-t", "A", "-c", "text"),
     ("bulk", "-j", "-"),
+)
+
+OTHER_COMMANDS = (
     ("delete", "a"),
     ("list",),
     ("show", "a"),
@@ -28,9 +31,11 @@ COMMANDS = (
     ("stats",),
 )
 
+COMMANDS = (*CREATING_COMMANDS, *OTHER_COMMANDS)
 
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
-def test_without_an_index_every_command_names_the_one_that_makes_it(
+
+@pytest.mark.parametrize("command", OTHER_COMMANDS, ids=lambda command: command[0])
+def test_without_an_index_a_command_that_adds_nothing_names_the_one_that_makes_it(
     idx: Idx, index_path: Path, command: tuple[str, ...]
 ) -> None:
     failed = idx(*command, code=1, stdin="[]")

@@ -45,7 +45,7 @@ def test_each_command_that_needs_the_lock_tells_of_the_file_system(
         assert message == (
             f"Error: the index folder {empty_index} cannot be used: its file system has no locks "
             "(No locks available), without which two writers would destroy the index: put it on a "
-            "local disk; choose another folder with --index-path, or mend its permissions"
+            "local disk; choose another folder with --index-path, or fix its permissions"
         ), command
     assert {file.name: file.read_bytes() for file in empty_index.iterdir()} == before
     assert json.loads(idx("search", "text", "--json", prefix=without_locks).stdout)["totalHits"]

@@ -148,6 +148,8 @@ async def test_a_child_that_is_killed_is_told_and_the_next_operation_works(
 async def test_a_crawl_that_cannot_begin_has_failed_for_the_reason_that_idx_gives(
     index_path: Path, root: Path, papers: Path
 ) -> None:
+    index_path.mkdir()
+    (index_path / "letter.txt").write_text("Dear Ann")
     async with administered(index_path, root) as client:
         for tool in ("crawl_status", "pause_crawl", "resume_crawl", "stop_crawl"):
             assert "no operation was started since" in await refused(client, tool)
@@ -158,7 +160,18 @@ async def test_a_crawl_that_cannot_begin_has_failed_for_the_reason_that_idx_give
             while (status := await told(client, "crawl_status"))["ended"] is None:
                 await anyio.sleep(0.05)
         assert status["state"] == "failed"
-        assert status["error"].startswith(f"there is no index at {index_path}; create one with")
+        assert "it holds other files, such as 'letter.txt'" in status["error"]
+
+
+async def test_the_first_crawl_creates_the_index(
+    index_path: Path, root: Path, papers: Path
+) -> None:
+    async with administered(index_path, root) as client:
+        assert "there is no index at" in await refused(client, "Search", query="coffee")
+        await told(client, "start_crawl", directories=[str(papers)])
+        status = await ended(client)
+        assert status["state"] == "done"
+        assert (await told(client, "Search", query="coffee"))["totalHits"] == 1
 
 
 @pytest.mark.soak

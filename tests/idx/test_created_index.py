@@ -1,0 +1,251 @@
+"""The first command that adds documents creates the index; nothing else does."""
+
+import json
+import stat
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from shared import Document, Index, IndexPathError
+from tests.conftest import PROGRAMS, Idx
+from tests.idx.watched import Watch
+
+ENTRY = json.dumps({"Id": "a", "Title": "A", "Content": "some text"})
+
+ADDING: dict[str, tuple[str, ...]] = {
+    "add": ("add", "-d", "a", "-t", "A", "-c", "some text"),
+    "add a file": ("add", "-d", "a", "-t", "A", "-f", "papers/a.txt"),
+    "add a path": ("add", "papers"),
+    "bulk": ("bulk", "-j", "-"),
+    "sync": ("sync", "papers"),
+}
+
+
+@pytest.fixture
+def papers(tmp_path: Path) -> Path:
+    folder = tmp_path / "papers"
+    folder.mkdir()
+    (folder / "a.txt").write_text("some text")
+    return folder
+
+
+@pytest.mark.parametrize("command", ADDING.values(), ids=ADDING)
+def test_the_first_documents_create_the_index(
+    idx: Idx, index_path: Path, papers: Path, command: tuple[str, ...]
+) -> None:
+    first = idx(*command, stdin=ENTRY)
+    assert first.stderr == f"Created an index at {index_path}\n"
+    assert stat.S_IMODE(index_path.stat().st_mode) == 0o700
+    assert json.loads(idx("search", "text", "--json").stdout)["totalHits"] == 1
+    assert "Created" not in idx(*command, stdin=ENTRY).stderr
+
+
+def test_an_empty_folder_becomes_an_index(idx: Idx, index_path: Path, papers: Path) -> None:
+    index_path.mkdir()
+    assert "Created an index" in idx("sync", "papers").stderr
+    assert stat.S_IMODE(index_path.stat().st_mode) == 0o700
+
+
+def test_a_program_reads_that_the_index_was_created(
+    idx: Idx, index_path: Path, papers: Path
+) -> None:
+    done = idx("sync", "papers", "--json")
+    assert json.loads(done.stdout.splitlines()[0]) == {
+        "event": "created",
+        "index_path": str(index_path),
+    }
+    assert done.stderr == f"Created an index at {index_path}\n"
+
+
+@pytest.mark.parametrize("command", [("init",), *ADDING.values()], ids=["init", *ADDING])
+def test_a_path_without_a_parent_is_refused_with_the_folder_to_create(
+    idx: Idx, tmp_path: Path, papers: Path, command: tuple[str, ...]
+) -> None:
+    failed = idx(*command, "-i", "my work/deep/index", code=1, stdin=ENTRY)
+    assert failed.stderr == (
+        f"Error: the index folder {tmp_path}/my work/deep/index cannot be used: the folder "
+        f"{tmp_path}/my work/deep does not exist; create that folder first, with: "
+        f"mkdir -p '{tmp_path}/my work/deep'\n"
+    )
+    assert failed.stdout == ""
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["papers"]
+
+
+@pytest.mark.parametrize("command", [("init",), *ADDING.values()], ids=["init", *ADDING])
+def test_a_folder_of_other_files_is_refused_and_left_alone(
+    idx: Idx, index_path: Path, papers: Path, command: tuple[str, ...]
+) -> None:
+    index_path.mkdir()
+    (index_path / "letter.txt").write_text("Dear Ann")
+    failed = idx(*command, code=1, stdin=ENTRY)
+    assert failed.stderr.startswith(f"Error: the index folder {index_path} cannot be used: it ")
+    assert "holds other files, such as 'letter.txt'" in failed.stderr
+    assert [entry.name for entry in index_path.iterdir()] == ["letter.txt"]
+
+
+def test_a_link_to_nothing_is_refused(idx: Idx, index_path: Path, papers: Path) -> None:
+    index_path.symlink_to("nowhere")
+    for command in (("init",), ("sync", "papers"), ("sync", "papers", "--dry-run")):
+        assert "it is a link to nothing" in idx(*command, code=1).stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "reason"),
+    [
+        (("add", "nowhere"), "nowhere: there is no such file or folder"),
+        (("sync", "nowhere"), "nowhere: there is no such file or folder"),
+        (("add", "-d", "a", "-t", "A", "-f", "nowhere"), "nowhere: there is no such file"),
+        (("add", "-d", "a", "-t", " ", "-c", "text"), "needs a title that is not blank"),
+        (("bulk", "-j", "nowhere"), "nowhere: there is no such file"),
+        (("bulk", "-j", "-"), "standard input: line 301: is not valid JSON"),
+    ],
+)
+@pytest.mark.parametrize("has_folder", [False, True])
+def test_broken_input_creates_nothing(
+    idx: Idx, index_path: Path, command: tuple[str, ...], reason: str, has_folder: bool
+) -> None:
+    if has_folder:
+        index_path.mkdir()
+    lines = [json.dumps({"Id": str(n), "Title": "T", "Content": "some text"}) for n in range(300)]
+    failed = idx(*command, code=1, stdin="\n".join([*lines, "{broken"]))
+    assert reason in failed.stderr
+    assert "Created" not in failed.stderr
+    assert index_path.exists() == has_folder
+    assert not has_folder or [*index_path.iterdir()] == []
+
+
+def test_paths_that_do_not_exist_are_answered_as_ever(idx: Idx, tmp_path: Path) -> None:
+    failed = idx("add", "one", "two", code=1)
+    assert failed.stderr.count("there is no such file or folder") == 2
+    assert "failed 2; 0 chunks" in failed.stdout
+    answer = json.loads(idx("add", "one", "--json", code=1).stdout)
+    assert answer == {
+        "added": [],
+        "failed": [f"{tmp_path}/one: there is no such file or folder"],
+    }
+
+
+def test_one_good_path_is_enough_for_an_index(idx: Idx, index_path: Path, papers: Path) -> None:
+    failed = idx("add", "papers", "nowhere", code=1)
+    assert "Created an index" in failed.stderr
+    assert json.loads(idx("list", "--json").stdout)["total_documents"] == 1
+
+
+def test_a_dry_run_shows_the_plan_and_creates_nothing(
+    idx: Idx, index_path: Path, papers: Path
+) -> None:
+    shown = idx("sync", "papers", "--dry-run")
+    assert shown.stdout == ("ADD    a.txt\nPlan: 1 to add, 0 to update, 0 to delete, 0 unchanged\n")
+    assert shown.stderr == ""
+    assert not index_path.exists()
+    index_path.mkdir()
+    (index_path / "letter.txt").write_text("Dear Ann")
+    refused = idx("sync", "papers", "--dry-run", code=1)
+    assert "holds other files, such as 'letter.txt'" in refused.stderr
+
+
+def test_an_index_within_the_folder_is_not_indexed(idx: Idx, papers: Path) -> None:
+    for _ in range(2):
+        idx("sync", "papers", "-i", "papers/index")
+        listed = json.loads(idx("list", "--json", "-i", "papers/index").stdout)["documents"]
+        assert [entry["source_document"] for entry in listed] == ["a.txt"]
+
+
+def test_a_watch_creates_the_index(tmp_path: Path, index_path: Path, papers: Path) -> None:
+    with Watch(tmp_path, "papers") as watch:
+        watch.until_event("created", index_path=str(index_path))
+        watch.until_event("indexed", source_document="a.txt")
+        watch.until_event("watching")
+        (papers / "b.txt").write_text("more text")
+        watch.until_event("indexed", source_document="b.txt")
+
+
+def test_a_watch_of_a_missing_folder_waits_with_the_index(tmp_path: Path, index_path: Path) -> None:
+    with Watch(tmp_path, "papers") as watch:
+        watch.until_event("watching")
+        assert not index_path.exists()
+        (tmp_path / "papers").mkdir()
+        (tmp_path / "papers" / "a.txt").write_text("some text")
+        watch.until_event("created", index_path=str(index_path))
+        watch.until_event("indexed", source_document="a.txt")
+
+
+def test_programs_that_create_the_index_at_once_all_add_to_it(
+    idx: Idx, tmp_path: Path, index_path: Path
+) -> None:
+    numbers = range(4)
+    programs = [
+        subprocess.Popen(
+            [PROGRAMS / "idx", "add", "-d", str(n), "-t", "T", "-c", "text", "--wait", "60"],
+            cwd=tmp_path,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for n in numbers
+    ]
+    told = [program.communicate(timeout=120)[1] for program in programs]
+    assert [program.returncode for program in programs] == [0 for _ in numbers], told
+    assert sum("Created an index" in text for text in told) == 1
+    assert json.loads(idx("list", "--json").stdout)["total_documents"] == len(numbers)
+
+
+def fail_in_a_block(path: Path) -> None:
+    with Index(path, create=True) as index:
+        index.add(Document("a", "A", "text"))
+        raise ZeroDivisionError
+
+
+def test_an_exception_takes_the_creation_back(tmp_path: Path, index_path: Path) -> None:
+    with pytest.raises(ZeroDivisionError):
+        fail_in_a_block(index_path)
+    assert [*tmp_path.iterdir()] == []
+    with Index(index_path, create=True) as index:
+        assert index.created
+    with pytest.raises(ZeroDivisionError):
+        fail_in_a_block(index_path)
+    assert (index_path / "segments_1").exists()
+
+
+def test_a_commit_keeps_the_index_whatever_comes_after(index_path: Path) -> None:
+    def fail_after_a_commit() -> None:
+        with Index(index_path, create=True) as index:
+            index.commit()
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail_after_a_commit()
+    with Index(index_path) as index:
+        assert not index.created
+
+
+def test_another_program_that_waits_gets_the_index_of_one_that_fails(
+    idx: Idx, tmp_path: Path, index_path: Path
+) -> None:
+    with subprocess.Popen(
+        [PROGRAMS / "idx", "bulk", "-j", "-"],
+        cwd=tmp_path,
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as first:
+        assert first.stdin is not None
+        while not (index_path / "segments_1").exists():
+            assert first.poll() is None
+        second = subprocess.Popen(
+            [PROGRAMS / "idx", "add", "-d", "b", "-t", "B", "-c", "text", "--wait", "60"],
+            cwd=tmp_path,
+        )
+        with pytest.raises(subprocess.TimeoutExpired):
+            second.wait(2)
+        first.communicate("{broken")
+    assert first.returncode == 1
+    assert second.wait(60) == 0
+    assert json.loads(idx("list", "--json").stdout)["total_documents"] == 1
+    assert stat.S_IMODE(index_path.stat().st_mode) == 0o700
+
+
+def test_a_parent_is_never_created(tmp_path: Path) -> None:
+    with pytest.raises(IndexPathError, match="does not exist; create that folder first"):
+        Index(tmp_path / "a" / "b", create=True)
+    assert not (tmp_path / "a").exists()
