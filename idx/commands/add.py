@@ -13,6 +13,7 @@ from idx.output import print_json, say_created, tell, warn
 from idx.reading_options import ReadingOptions
 from shared.document import Document
 from shared.errors import InvalidDocumentError, SourceFileError
+from shared.messages import quantity
 from shared.settings import DEFAULT_WAIT
 
 
@@ -64,17 +65,31 @@ def add(
         document = Document(document_id or "", title or "", content or "")
     else:
         document = _read(file, document_id or "", title or "", reading)
+    before = 0
     with Index(index_path, wait=wait, program="command", create=True) as index:
+        if not document.content.strip():
+            before = index.chunk_count(document.id)
         count = index.add(document)
+    removed = 0 if count else before
     if index.created:
         say_created(index.path)
     if not count:
-        warn(f"document '{document.id}' is empty; chunks it had before were removed")
+        warn(f"the content of document '{document.id}' is empty; {_removal(removed)}")
     if as_json:
-        added = {"source_document": document.id, "chunks": count}
-        print_json({"added": [added], "failed": []})
-    else:
+        added, emptied = (
+            [{"source_document": document.id, "chunks": chunks}] if chunks else []
+            for chunks in (count, removed)
+        )
+        print_json({"added": added, "removed": emptied, "failed": []})
+    elif count:
         tell(f"Successfully added document '{document.id}' as {count} chunks to index")
+
+
+def _removal(chunks: int) -> str:
+    """What an empty content has removed, in words."""
+    if not chunks:
+        return "there was nothing to remove"
+    return f"removed {quantity(chunks, 'chunk')} that it had before"
 
 
 def _read(file: Path, document_id: str, title: str, reading: ReadingOptions) -> Document:

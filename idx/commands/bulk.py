@@ -32,7 +32,7 @@ def bulk(
     from shared.document import Document
     from shared.index import Index
 
-    documents = chunks = skipped = 0
+    documents = chunks = empty = skipped = 0
 
     def complete() -> Iterator[Document]:
         nonlocal skipped
@@ -47,13 +47,18 @@ def bulk(
 
     with Index(index_path, wait=wait, program="batch", create=True) as index:
         for document, added in index.add_all(complete()):
-            documents += 1
             chunks += added
-            if not added:
-                warn(f"document '{document.id}' is empty; chunks it had before were removed")
+            if added:
+                documents += 1
+            else:
+                empty += 1
+                warn(
+                    f"the content of document '{document.id}' is empty; if it had chunks, they "
+                    "were removed"
+                )
     if index.created:
         say_created(index.path)
     if as_json:
-        print_json({"documents": documents, "chunks": chunks, "skipped": skipped})
+        print_json({"documents": documents, "chunks": chunks, "empty": empty, "skipped": skipped})
     else:
         tell(f"Successfully added {documents} documents as {chunks} total chunks to index")

@@ -65,7 +65,12 @@ def test_utf_16_is_read_by_its_mark(idx: Idx, empty_index: Path, tmp_path: Path)
 
 def test_standard_input_and_the_answer_as_json(idx: Idx, empty_index: Path) -> None:
     added = idx("bulk", "-j", "-", "--json", stdin=json.dumps(ENTRIES))
-    assert json.loads(added.stdout) == {"documents": 2, "chunks": 3, "skipped": 0}
+    assert json.loads(added.stdout) == {
+        "documents": 2,
+        "chunks": 3,
+        "empty": 0,
+        "skipped": 0,
+    }
 
 
 def test_other_keys_become_metadata(idx: Idx, empty_index: Path, listed: Listed) -> None:
@@ -113,9 +118,20 @@ def test_empty_content_removes_the_old_chunks_with_a_warning(
 ) -> None:
     idx("bulk", "-j", "-", stdin=json.dumps(ENTRIES))
     emptied = idx("bulk", "-j", "-", stdin='[{"Id": "one", "Title": "First", "Content": ""}]')
-    assert emptied.stdout == "Successfully added 1 documents as 0 total chunks to index\n"
-    assert "Warning: document 'one' is empty" in emptied.stderr
+    assert emptied.stdout == "Successfully added 0 documents as 0 total chunks to index\n"
+    assert "Warning: the content of document 'one' is empty" in emptied.stderr
     assert [entry["source_document"] for entry in listed()] == ["two"]
+
+
+def test_only_documents_with_content_are_counted(idx: Idx, empty_index: Path) -> None:
+    entries = [*ENTRIES, {"Id": "three", "Title": "Third", "Content": " \n"}]
+    added = idx("bulk", "-j", "-", stdin=json.dumps(entries))
+    assert added.stdout == "Successfully added 2 documents as 3 total chunks to index\n"
+    assert added.stderr == (
+        "Warning: the content of document 'three' is empty; if it had chunks, they were removed\n"
+    )
+    as_json = idx("bulk", "-j", "-", "--json", stdin=json.dumps(entries))
+    assert json.loads(as_json.stdout) == {"documents": 2, "chunks": 3, "empty": 1, "skipped": 0}
 
 
 def test_nothing_to_add_is_no_error(idx: Idx, empty_index: Path) -> None:

@@ -96,11 +96,32 @@ def test_adding_again_replaces(idx: Idx, empty_index: Path) -> None:
     assert json.loads(idx("list", "--json").stdout)["total_chunks"] == 1
 
 
-def test_a_blank_text_removes_the_old_chunks_with_a_warning(idx: Idx, empty_index: Path) -> None:
-    idx("add", "-d", "a", "-t", "A", "-c", "text")
-    blank = idx("add", "-d", "a", "-t", "A", "-c", " ")
-    assert blank.stdout == "Successfully added document 'a' as 0 chunks to index\n"
-    assert "Warning: document 'a' is empty" in blank.stderr
+def test_an_empty_content_removes_the_old_chunks_with_a_warning(
+    idx: Idx, empty_index: Path
+) -> None:
+    def add(text: str, *options: str) -> subprocess.CompletedProcess[str]:
+        return idx("add", "-d", "a", "-t", "A", "-c", text, *options)
+
+    add(LONG)
+    emptied = add("")
+    assert emptied.stdout == ""
+    empty = "Warning: the content of document 'a' is empty;"
+    assert emptied.stderr == f"{empty} removed 3 chunks that it had before\n"
+    assert add(" \n").stderr == f"{empty} there was nothing to remove\n"
+    add("text")
+    as_json = add("", "--json")
+    assert as_json.stderr == f"{empty} removed 1 chunk that it had before\n"
+    assert json.loads(as_json.stdout) == {
+        "added": [],
+        "removed": [{"source_document": "a", "chunks": 1}],
+        "failed": [],
+    }
+    assert json.loads(add("text", "--json").stdout) == {
+        "added": [{"source_document": "a", "chunks": 1}],
+        "removed": [],
+        "failed": [],
+    }
+    add("")
     assert json.loads(idx("list", "--json").stdout)["total_documents"] == 0
 
 
