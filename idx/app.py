@@ -107,7 +107,7 @@ COMMANDS: Final = {
     "folders": CommandEntry(
         "idx.commands.folders:folders", "The folders that are indexed if none is named."
     ),
-    "config": CommandEntry("idx.commands.config:config", "What is set, and where."),
+    "config": CommandEntry("idx.commands.config:config", "Show the settings, and change them."),
 }
 """The commands, in the order of the help."""
 

@@ -75,6 +75,6 @@ def warnings_of_variables() -> Iterator[str]:
         # A name that is unlike all of them belongs to another program.
         near = [] if name in known else get_close_matches(name, known, n=1, cutoff=0.8)
         if near:
-            yield f"{name} is no setting and has no effect; did you mean {near[0]}?"
+            yield f"{name} is not a setting and has no effect; did you mean {near[0]}?"
     if os.environ.get(CONFIGURATION_VARIABLE) and not os.path.lexists(file := configuration_file()):
         yield f"{CONFIGURATION_VARIABLE} names {file}, which does not exist"

@@ -1,10 +1,8 @@
 """The folders in the configuration file, changed without touching what else stands in it."""
 
-import fcntl
 import os
 import tomllib
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,11 +13,12 @@ import tomlkit
 import typer
 from tomlkit.items import AoT, Comment, Table, Trivia
 
-from idx.atomic_write import replace
+from idx.configuration_file import locked, text_of, write
 from idx.crawl import Selection
 from idx.patterns import check
-from shared.configuration import Folder, read
+from shared.configuration import read
 from shared.errors import ConfigurationError, SourceFileError
+from shared.setting_types import Folder
 
 
 def own_patterns(folder: Folder, ctx: typer.Context) -> Selection:
@@ -37,7 +36,7 @@ def own_patterns(folder: Folder, ctx: typer.Context) -> Selection:
 def add_folders(
     file: Path, paths: Sequence[Path], include: Sequence[str], exclude: Sequence[str]
 ) -> tuple[list[Path], list[Path]]:
-    """Remember folders: all of them, or none if one of them is no folder.
+    """Remember folders: all of them, or none if one of them is not a folder.
 
     Args:
         file: the configuration file, which is created if it does not exist.
@@ -49,14 +48,14 @@ def add_folders(
         The folders that were added, and those that were there before and stay as they are.
 
     Raises:
-        SourceFileError: a path is no folder.
+        SourceFileError: a path is not a folder.
         ConfigurationError: the file cannot be read or written, or something in it is wrong; or a
             pattern is none.
     """
     check([*include, *exclude])
     added: list[Path] = []
     present: list[Path] = []
-    with _alone(file):
+    with locked(file):
         remembered = read(file).folders
         known = {os.path.realpath(folder.path) for folder in remembered}
         for path in paths:
@@ -66,7 +65,7 @@ def add_folders(
             (added if is_new else present).append(folder)
             known.add(os.path.realpath(folder))
         if added:
-            document = _document(file)
+            document = tomlkit.parse(text_of(file))
             _append(document, [_entry(folder, include, exclude) for folder in added])
             _write(file, document, len(remembered) + len(added))
     return added, present
@@ -100,7 +99,7 @@ def remove_folders(file: Path, paths: Sequence[Path]) -> Removed:
         ConfigurationError: the file cannot be read or written, or something in it is wrong.
     """
     unwanted = {os.path.realpath(_absolute(path)): path for path in paths}
-    with _alone(file):
+    with locked(file):
         remembered = [folder.path for folder in read(file).folders]
         positions = [
             number
@@ -108,7 +107,7 @@ def remove_folders(file: Path, paths: Sequence[Path]) -> Removed:
             if os.path.realpath(folder) in unwanted
         ]
         if positions:
-            document = _document(file)
+            document = tomlkit.parse(text_of(file))
             _delete(document, positions)
             _write(file, document, len(remembered) - len(positions))
     removed = [remembered[number] for number in positions]
@@ -140,15 +139,7 @@ def _check_folder(folder: Path) -> None:
     except OSError as error:
         raise SourceFileError(folder, f"cannot be looked at: {error.strerror}") from error
     if not S_ISDIR(status.st_mode):
-        raise SourceFileError(folder, "is no folder")
-
-
-def _document(file: Path) -> tomlkit.TOMLDocument:
-    """The file with its comments and its layout."""
-    if not file.exists():
-        return tomlkit.document()
-    text = file.read_bytes().decode("utf-8-sig")
-    return tomlkit.parse(text if text.endswith("\n") else f"{text}\n")
+        raise SourceFileError(folder, "is not a folder")
 
 
 def _entry(folder: Path, include: Sequence[str], exclude: Sequence[str]) -> dict[str, object]:
@@ -224,36 +215,10 @@ def _put_back(document: tomlkit.TOMLDocument, folders: AoT, position: int, text:
         end.add(Comment(Trivia(comment=line)) if line else tomlkit.nl())
 
 
-@contextmanager
-def _alone(file: Path) -> Iterator[None]:
-    """Let nobody else who asks for it change the file meanwhile."""
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        folder = os.open(file.parent, os.O_RDONLY)
-    except OSError as error:
-        raise _not_written(file, error) from error
-    try:
-        with suppress(OSError):
-            # Some file systems have no locks; two changes at a time are as rare there.
-            fcntl.flock(folder, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(folder)
-
-
 def _write(file: Path, document: tomlkit.TOMLDocument, number: int) -> None:
     text = tomlkit.dumps(document)
     if not _holds(text, number):
         raise ConfigurationError(
             file, "has its folders in a form that only a person can change; edit it by hand"
         )
-    try:
-        replace(file, text.encode())
-    except UnicodeEncodeError as error:
-        raise ConfigurationError(file, "cannot hold a path that is not UTF-8") from error
-    except OSError as error:
-        raise _not_written(file, error) from error
-
-
-def _not_written(file: Path, error: OSError) -> ConfigurationError:
-    return ConfigurationError(file, f"cannot be written: {error.strerror or error}")
+    write(file, text)

@@ -3,25 +3,23 @@
 import os
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, get_origin
 
 from pydantic import (
     BaseModel,
-    BeforeValidator,
     ConfigDict,
     Field,
     SecretStr,
     ValidationError,
 )
-from pydantic_core import ErrorDetails, PydanticCustomError
 
 from shared.errors import ConfigurationError
-from shared.setting_types import Address, EncodingName, LocatedPath
+from shared.setting_errors import key, reasons, suggestion
+from shared.setting_types import Address, EncodingName, Folder, FolderValue, LocatedPath
 from shared.settings import (
     DEFAULT_INDEX_PATH,
     DEFAULT_MAX_MEGABYTES,
@@ -47,33 +45,10 @@ from shared.settings import (
     default_workers,
 )
 
-
-def _as_table(value: Any) -> Any:
-    """A folder that may be named by its path only."""
-    if not isinstance(value, str | dict):
-        raise PydanticCustomError(
-            "value", "the value should be a path, in quotes, or a table with a path"
-        )
-    return {"path": value} if isinstance(value, str) else value
-
+_CONFIGURATION: Final = "the configuration"
+"""Where a setting is meant to be that is not written yet, in messages."""
 
 _NOT_NEGATIVE: Final = Field(ge=0, allow_inf_nan=False)
-
-
-class Folder(BaseModel):
-    """A folder that idx sync and idx watch keep the index equal to.
-
-    Attributes:
-        path: the folder.
-        include: patterns that stand in place of the general ones here, if there are any.
-        exclude: patterns that hold here besides the general ones.
-    """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    path: LocatedPath
-    include: list[str] = []
-    exclude: list[str] = []
 
 
 class Settings(BaseModel):
@@ -83,7 +58,7 @@ class Settings(BaseModel):
 
     index_path: LocatedPath = DEFAULT_INDEX_PATH
     wait: Annotated[float, _NOT_NEGATIVE] = DEFAULT_WAIT
-    folders: list[Annotated[Folder, BeforeValidator(_as_table)]] = []
+    folders: list[FolderValue] = []
     include: list[str] = []
     exclude: list[str] = []
     hidden: bool = False
@@ -168,6 +143,49 @@ def value_in_file(file: Path, setting: str) -> Any:
     return value.get_secret_value() if isinstance(value, SecretStr) else value
 
 
+def check_name(name: str) -> None:
+    """Make sure that a name is that of a setting.
+
+    Raises:
+        ConfigurationError: it is not; the message names those that there are.
+    """
+    if name not in VARIABLES:
+        raise ConfigurationError(_CONFIGURATION, f"{name} is not a setting; {suggestion([name])}")
+
+
+def value_from_text(name: str, values: Sequence[str]) -> Any:
+    """The value of a setting that is spelled as a person does on a command line.
+
+    Args:
+        name: a key of `VARIABLES`.
+        values: the words: several for a list, one for anything else. A relative path is relative
+            to the current folder.
+
+    Returns:
+        What a configuration file holds: text, a number, true or false, or a list of texts.
+
+    Raises:
+        ConfigurationError: the setting takes no such value.
+    """
+    is_list = get_origin(Settings.model_fields[name].annotation) is list
+    if not is_list and len(values) != 1:
+        raise ConfigurationError(_CONFIGURATION, f"{name} takes one value, not {len(values)}")
+    given = {name: [*values] if is_list else values[0]}
+    try:
+        found = getattr(Settings.model_validate(given, context={"folder": Path.cwd()}), name)
+    except ValidationError as error:
+        raise ConfigurationError(_CONFIGURATION, reasons(error, key)) from error
+    match found:
+        case SecretStr():
+            return found.get_secret_value()
+        case Path():
+            return str(found)
+        case float() if found.is_integer():
+            return int(found)
+        case _:
+            return found
+
+
 @cache
 def read(file: Path) -> Settings:
     """Read a configuration file; one that does not exist says nothing.
@@ -179,22 +197,41 @@ def read(file: Path) -> Settings:
         ConfigurationError: the file cannot be read, or something in it is wrong.
     """
     try:
-        content = tomllib.loads(file.read_text("utf-8-sig"))
+        text = file.read_text("utf-8-sig")
     except (FileNotFoundError, NotADirectoryError):
-        content = {}
+        text = ""
     except OSError as error:
         raise ConfigurationError(file, f"cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
         raise ConfigurationError(file, f"line {line}: is not UTF-8 text") from error
+    return settings_in(content_of(text, file), file)
+
+
+def content_of(text: str, file: Path) -> dict[str, Any]:
+    """The values in the text of a configuration file, not checked.
+
+    Raises:
+        ConfigurationError: the text is not TOML.
+    """
+    try:
+        return tomllib.loads(text)
     except RecursionError as error:
         raise ConfigurationError(file, "values are nested too deeply") from error
     except tomllib.TOMLDecodeError as error:
         raise ConfigurationError(file, _with_line_first(str(error))) from error
+
+
+def settings_in(content: Mapping[str, Any], file: Path) -> Settings:
+    """The settings that the values of a configuration file mean.
+
+    Raises:
+        ConfigurationError: a key is not a setting, or a value is wrong.
+    """
     try:
         return Settings.model_validate(content, strict=True, context={"folder": file.parent})
     except ValidationError as error:
-        raise ConfigurationError(file, _reasons(error, _key)) from error
+        raise ConfigurationError(file, reasons(error, key)) from error
 
 
 def _read_environment() -> Settings:
@@ -205,59 +242,11 @@ def _read_environment() -> Settings:
     try:
         return EnvironmentSettings()
     except ValidationError as error:
-        reasons = _reasons(error, lambda location: VARIABLES[str(location[0])])
-        raise ConfigurationError("the environment", reasons) from error
+        named = reasons(error, lambda location: VARIABLES[str(location[0])])
+        raise ConfigurationError("the environment", named) from error
 
 
 def _with_line_first(message: str) -> str:
     """What tomllib says, beginning with the line that it names at the end."""
     found = re.fullmatch(r"(.*) \(at (line \d+), (column \d+)\)", message, re.DOTALL)
     return f"{found[2]}, {found[3]}: {found[1]}" if found else message
-
-
-Location = Sequence[int | str]
-"""The keys and positions that lead to a value."""
-
-
-def _key(location: Location) -> str:
-    """A location as people count: ``folders, number 1, path`` is in the first folder."""
-    return ", ".join(
-        f"number {part + 1}" if isinstance(part, int) else str(part) for part in location
-    )
-
-
-def _reasons(error: ValidationError, named: Callable[[Location], str]) -> str:
-    return "; ".join(dict.fromkeys(_described(error.errors(), named)))
-
-
-def _described(errors: Sequence[ErrorDetails], named: Callable[[Location], str]) -> Iterator[str]:
-    for error in errors:
-        location = error["loc"]
-        name = named(location)
-        match error["type"]:
-            case "extra_forbidden":
-                yield f"{name} is no setting; {_suggestion(location)}"
-            case "missing":
-                yield f"{name} is missing"
-            case _:
-                # A password, also one in an address, is no business of who reads the message.
-                secret = any(word in name.lower() for word in ("password", "normalizer_url"))
-                value = "" if secret else f" (it is {_shortened(error['input'])})"
-                yield f"{name}: {_message(error)}{value}"
-
-
-def _message(error: Mapping[str, Any]) -> str:
-    message: str = error["msg"]
-    return message.replace("Input ", "the value ", 1)
-
-
-def _shortened(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else f"{text[:80]}…"  # noqa: PLR2004 - one line
-
-
-def _suggestion(location: Location) -> str:
-    """The keys that there are, the nearest one first."""
-    allowed = list(VARIABLES if len(location) == 1 else Folder.model_fields)
-    near = get_close_matches(str(location[-1]), allowed, n=1)
-    return f"did you mean {near[0]}?" if near else f"there are {', '.join(allowed)}"

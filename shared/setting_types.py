@@ -5,7 +5,14 @@ import os
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+)
 from pydantic_core import PydanticCustomError
 
 from shared.normalization.address import url_problem
@@ -55,3 +62,32 @@ EncodingName = Annotated[str, AfterValidator(_known_encoding)]
 
 Address = Annotated[str, AfterValidator(_address)]
 """A URL of a language model's server."""
+
+
+class Folder(BaseModel):
+    """A folder that idx sync and idx watch keep the index equal to.
+
+    Attributes:
+        path: the folder.
+        include: patterns that stand in place of the general ones here, if there are any.
+        exclude: patterns that hold here besides the general ones.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    path: LocatedPath
+    include: list[str] = []
+    exclude: list[str] = []
+
+
+def _as_table(value: Any) -> Any:
+    """A folder that may be named by its path only."""
+    if not isinstance(value, str | dict):
+        raise PydanticCustomError(
+            "value", "the value should be a path, in quotes, or a table with a path"
+        )
+    return {"path": value} if isinstance(value, str) else value
+
+
+FolderValue = Annotated[Folder, BeforeValidator(_as_table)]
+"""A folder, or its path only."""

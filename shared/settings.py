@@ -19,10 +19,10 @@ CONFIGURATION_VARIABLE: Final = "IDX_CONFIG"
 """Names the configuration file."""
 
 NORMALIZER_API_KEY_VARIABLE: Final = "IDX_NORMALIZER_API_KEY"
-"""Holds the key for a language model's server; it is no setting, so nothing shows it."""
+"""Holds the key for a language model's server; it is not a setting, so nothing shows it."""
 
 TOKENS_VARIABLE: Final = "IDX_TOKENS"
-"""Holds the bearer tokens of ``mcp-lucene --http``, which are no setting: no file has them."""
+"""Holds the bearer tokens of ``mcp-lucene --http``, which are not a setting: no file has them."""
 
 VARIABLES: Final = {
     "index_path": INDEX_PATH_VARIABLE,

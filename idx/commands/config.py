@@ -1,15 +1,30 @@
 """`idx config`."""
 
+import shlex
+import stat
+import sys
+from typing import Annotated, Final
+
 import typer
 
 from idx.options import Json
-from idx.output import print_json, tell
-from shared.settings import configuration_file
+from idx.output import print_json, tell, warn
+from shared.settings import VARIABLES, configuration_file
 
 HIDDEN = "••••"
 """Stands for a password."""
 
-config = typer.Typer(help="What is set, and where.", no_args_is_help=True)
+_ASKED_FOR: Final = "pdf_password"
+"""The setting whose value need not stand on the command line."""
+
+_FOR_OTHERS: Final = stat.S_IRGRP | stat.S_IROTH
+
+config = typer.Typer(help="Show the settings, and change them.", no_args_is_help=True)
+
+Key = Annotated[
+    str,
+    typer.Argument(metavar="KEY", help="A setting, such as index-path; idx config show has all."),
+]
 
 
 @config.command("show")
@@ -48,6 +63,80 @@ def show(as_json: Json = False) -> None:
         ["Setting", "Value", "From"],
         ((setting.name, _shown(values[setting.name]), setting.origin) for setting in found),
     )
+
+
+@config.command("set")
+def set_(
+    key: Key,
+    values: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[VALUE]...",
+            help="The value; several for include and exclude. A password may be left out: it is "
+            "asked for, or read from standard input.",
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Write a setting into the configuration file; the rest of it stays as it is.
+
+    Examples: idx config set index-path ~/search/index; idx config set exclude 'old/' '*.tmp'
+    """
+    from idx.configuration_file import warn_of_variable
+    from idx.setting_changes import set_setting, setting_name
+    from shared.setting_errors import is_secret
+
+    name = setting_name(key)
+    file = configuration_file()
+    given = values or [_password(name)]
+    value = set_setting(file, name, given)
+    if values and name == _ASKED_FOR:
+        warn(
+            "a password on the command line can be seen by other users, and stays in the history "
+            "of the shell; without it, it is asked for"
+        )
+    if name == _ASKED_FOR and file.stat().st_mode & _FOR_OTHERS:
+        warn(f"other users can read {file}; to keep them out: chmod 600 {shlex.quote(str(file))}")
+    warn_of_variable(name, file)
+    if as_json:
+        shown = HIDDEN if is_secret(name) else value
+        print_json({"file": str(file), "setting": name, "value": shown})
+    elif is_secret(name):
+        tell(f"Set {name} in {file}")
+    else:
+        tell(f"Set {name} to {_shown(value)} in {file}")
+
+
+@config.command("unset")
+def unset(key: Key, as_json: Json = False) -> None:
+    """Remove a setting from the configuration file, so that its default holds again.
+
+    Example: idx config unset index-path
+    """
+    from idx.configuration_file import warn_of_variable
+    from idx.setting_changes import unset_setting
+
+    file = configuration_file()
+    name, removed = unset_setting(file, key)
+    if name in VARIABLES:
+        warn_of_variable(name, file)
+    if as_json:
+        print_json({"file": str(file), "setting": name, "removed": removed})
+    elif removed:
+        tell(f"Removed {name} from {file}")
+    else:
+        tell(f"{name} is not set in {file}; nothing was changed.")
+
+
+def _password(name: str) -> str:
+    """Ask for the value that is not on the command line."""
+    if name != _ASKED_FOR:
+        raise typer.BadParameter(f"give a value of {name}")
+    if sys.stdin.isatty():
+        from getpass import getpass
+
+        return getpass(f"{name}: ", stream=sys.stderr)
+    return sys.stdin.readline().rstrip("\r\n")
 
 
 def _shown(value: object) -> str:

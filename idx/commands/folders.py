@@ -1,6 +1,5 @@
 """`idx folders`."""
 
-import os
 import shlex
 from pathlib import Path
 from typing import Annotated
@@ -8,8 +7,8 @@ from typing import Annotated
 import typer
 
 from idx.options import Json
-from idx.output import print_json, say, tell, warn
-from shared.settings import VARIABLES, configuration_file
+from idx.output import print_json, say, tell
+from shared.settings import configuration_file
 
 folders = typer.Typer(help="The folders that are indexed if none is named.", no_args_is_help=True)
 
@@ -22,11 +21,13 @@ def list_folders(as_json: Json = False) -> None:
 
     Example: idx folders list --json
     """
+    from idx.configuration_file import warn_of_variable
     from shared.configuration import read
     from shared.folder_access import is_folder
 
-    _warn_of_variable()
-    remembered = read(configuration_file()).folders
+    file = configuration_file()
+    warn_of_variable("folders", file, "the folders")
+    remembered = read(file).folders
     if as_json:
         print_json(
             [
@@ -73,10 +74,11 @@ def add(
 
     Example: idx folders add ~/Documents ~/Notes --exclude 'old/'
     """
+    from idx.configuration_file import warn_of_variable
     from idx.remembered_folders import add_folders
 
-    _warn_of_variable()
     file = configuration_file()
+    warn_of_variable("folders", file, "the folders")
     added, present = add_folders(file, paths, include or (), exclude or ())
     if as_json:
         print_json({"added": [*map(str, added)], "present": [*map(str, present)]})
@@ -95,10 +97,11 @@ def remove(paths: Paths, as_json: Json = False) -> None:
 
     Example: idx folders remove ~/Notes
     """
+    from idx.configuration_file import warn_of_variable
     from idx.remembered_folders import remove_folders
 
-    _warn_of_variable()
     file = configuration_file()
+    warn_of_variable("folders", file, "the folders")
     done = remove_folders(file, paths)
     if as_json:
         print_json({"removed": [*map(str, done.removed)], "unknown": [*map(str, done.unknown)]})
@@ -122,9 +125,3 @@ def remove(paths: Paths, as_json: Json = False) -> None:
         say(f"Error: {path} is not among the folders; see idx folders list")
     if done.unknown:
         raise typer.Exit(1)
-
-
-def _warn_of_variable() -> None:
-    variable = VARIABLES["folders"]
-    if os.environ.get(variable):
-        warn(f"{variable} is set and beats the folders in {configuration_file()}")

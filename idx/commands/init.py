@@ -1,22 +1,53 @@
 """`idx init`."""
 
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
 from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json
 from idx.output import print_json, tell
+from shared.settings import configuration_file
 
 
-def init(index_path: IndexPath = DEFAULT_INDEX_PATH, as_json: Json = False) -> None:
+def init(
+    index_path: IndexPath = DEFAULT_INDEX_PATH,
+    default: Annotated[
+        bool,
+        typer.Option(
+            "--default", help="Make it the index of every command and server that names none."
+        ),
+    ] = False,
+    as_json: Json = False,
+) -> None:
     """Create an empty index; one that exists stays as it is.
 
     The commands that add documents create the index, too, if there is none.
 
-    Example: idx init --index-path ~/my-index
+    Example: idx init --index-path ~/my-index --default
     """
     from shared.index import create
 
     created = create(index_path)
+    file = _make_default(index_path) if default else None
     if as_json:
-        print_json({"index_path": str(index_path), "created": created})
-    elif created:
+        answer = {"index_path": str(index_path), "created": created}
+        print_json(answer | ({"default_in": str(file)} if file else {}))
+        return
+    if created:
         tell(f"Successfully initialized Lucene index at: {index_path}")
     else:
         tell(f"There is an index at {index_path} already; nothing was changed.")
+    if file:
+        tell(f"It is the default index now: index_path in {file}")
+
+
+def _make_default(index_path: Path) -> Path:
+    """Write the index into the configuration file; returns the file."""
+    from idx.configuration_file import warn_of_variable
+    from idx.setting_changes import set_setting
+
+    file = configuration_file()
+    set_setting(file, "index_path", [str(index_path)])
+    warn_of_variable("index_path", file)
+    return file

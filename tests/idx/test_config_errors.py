@@ -26,8 +26,11 @@ def test_nothing_in_the_current_folder_is_configuration(idx: Idx, tmp_path: Path
         ("wait = 1\n\nhidden =\n", "line 3, column 9: Invalid value"),
         ('wait = """', "Unterminated string (at end of document)"),
         ("# \xff", "line 1: is not UTF-8 text"),
-        ("maxsize = 5", "maxsize is no setting; did you mean max_size?"),
-        ("[server]\nport = 1", "server is no setting; there are index_path, wait, folders, "),
+        ("maxsize = 5", "maxsize is not a setting; did you mean max_size?"),
+        (
+            "[server]\nport = 1",
+            "server is not a setting; the settings are index_path, wait, folders, ",
+        ),
         ("max_size = '50'", "max_size: the value should be a valid number (it is '50')"),
         ("max_size = true", "max_size: the value should be a valid number (it is True)"),
         ("max_size = nan", "max_size: the value should be a finite number (it is nan)"),
@@ -42,13 +45,13 @@ def test_nothing_in_the_current_folder_is_configuration(idx: Idx, tmp_path: Path
         ("index_path = ''", "index_path: a path is at least one character"),
         ("normalizer_url = 'x'", "normalizer_url: the value should be an address such as http"),
         ("normalizer_timeout = 99", "normalizer_timeout: the value should be less than or equal"),
-        ("index_path = 'a'\nwait = []\n[x]", "(it is []); x is no setting"),
+        ("index_path = 'a'\nwait = []\n[x]", "(it is []); x is not a setting"),
         ("folders = 'a'", "folders: the value should be a valid list (it is 'a')"),
         ("folders = ['a', 5]", "folders, number 2: the value should be a path, in quotes, or a "),
         ("folders = [{}]", "folders, number 1, path is missing"),
         (
             "[[folders]]\npath = 'a'\nexclud = []",
-            "folders, number 1, exclud is no setting; did you mean exclude?",
+            "folders, number 1, exclud is not a setting; did you mean exclude?",
         ),
     ],
 )
@@ -63,7 +66,7 @@ def test_what_is_wrong_in_the_file_is_named(idx: Idx, text: str, reason: str) ->
 
 def test_every_command_that_needs_the_file_says_what_is_wrong_in_it(idx: Idx) -> None:
     file = write("index_path = 'a'\nwiat = 1\n")
-    expected = f"Error: {file}: wiat is no setting; did you mean wait?\n"
+    expected = f"Error: {file}: wiat is not a setting; did you mean wait?\n"
     for command in (["init"], ["config", "show"], ["folders", "list"], ["folders", "add", "."]):
         assert idx(*command, code=1).stderr == expected
     assert file.read_text() == "index_path = 'a'\nwiat = 1\n"
@@ -108,5 +111,5 @@ def test_a_variable_that_is_misspelled_gets_a_warning_and_others_are_left_alone(
     monkeypatch.setenv("IDX_OF_ANOTHER_PROGRAM", "1")
     monkeypatch.setenv("IDX_INDEXPATH", "elsewhere")
     assert idx("init").stderr == (
-        "Warning: IDX_INDEXPATH is no setting and has no effect; did you mean IDX_INDEX_PATH?\n"
+        "Warning: IDX_INDEXPATH is not a setting and has no effect; did you mean IDX_INDEX_PATH?\n"
     )

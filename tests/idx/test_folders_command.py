@@ -14,7 +14,7 @@ from idx.crawl import Selection
 from idx.options import Exclude, Include
 from idx.remembered_folders import own_patterns
 from idx.selections import Selections
-from shared.configuration import Folder
+from shared.setting_types import Folder
 from shared.settings import configuration_file
 from tests.conftest import Idx
 from tests.unprivileged import UNPRIVILEGED
@@ -112,9 +112,9 @@ def test_a_folder_that_is_there_already_stays_as_it_is(idx: Idx, folder: Path) -
     assert idx("folders", "add", "b", "b").stdout.count("Added") == 1
 
 
-def test_what_is_no_folder_is_named_and_nothing_is_added(idx: Idx, folder: Path) -> None:
+def test_what_is_not_a_folder_is_named_and_nothing_is_added(idx: Idx, folder: Path) -> None:
     (folder / "file").touch()
-    assert idx("folders", "add", "a", "file", code=1).stderr == "Error: file: is no folder\n"
+    assert idx("folders", "add", "a", "file", code=1).stderr == "Error: file: is not a folder\n"
     assert idx("folders", "add", "a", "none", code=1).stderr == "Error: none: does not exist\n"
     assert not configuration_file().exists()
 

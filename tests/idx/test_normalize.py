@@ -150,7 +150,7 @@ def test_the_key_is_in_the_environment_only(idx: Idx, monkeypatch: pytest.Monkey
     assert "normalizer_api_key" not in shown(idx)
     write(f"normalizer_api_key = '{KEY}'")
     failed = idx("search", "x", code=1)
-    assert "normalizer_api_key is no setting" in failed.stderr
+    assert "normalizer_api_key is not a setting" in failed.stderr
     assert KEY not in failed.stderr
 
 

@@ -1,0 +1,276 @@
+"""`idx config set`, `unset` and `idx init --default`: one setting, and the rest untouched."""
+
+import json
+import os
+import pty
+import stat
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shared.settings import configuration_file
+from tests.configured import shown, write
+from tests.conftest import PROGRAMS, Idx
+from tests.unprivileged import UNPRIVILEGED
+
+BY_HAND = """\
+# My settings
+wait = 5  # five seconds
+exclude = [
+    "old/",  # nobody reads it
+]
+
+# The first is large.
+[[folders]]
+path = "/documents"  # all of them
+
+# The end.
+"""
+
+
+def test_an_index_is_made_the_default_when_it_is_created(idx: Idx, tmp_path: Path) -> None:
+    file = configuration_file()
+    assert idx("init", "-i", "mine", "--default").stdout == (
+        "Successfully initialized Lucene index at: mine\n"
+        f"It is the default index now: index_path in {file}\n"
+    )
+    assert shown(idx)["index_path"] == (str(tmp_path / "mine"), str(file))
+    (tmp_path / "elsewhere").mkdir()
+    idx("add", "-d", "a", "-t", "A", "-c", "text", prefix=("env", "-C", "elsewhere"))
+    assert "text" in idx("show", "a").stdout
+    assert not (tmp_path / "elsewhere" / "lucene-index").exists()
+    idx("init", "-i", "other")
+    again = idx("init", "-i", "other", "--default", "--json")
+    assert json.loads(again.stdout) == {
+        "index_path": "other",
+        "created": False,
+        "default_in": str(file),
+    }
+    assert shown(idx)["index_path"][0] == str(tmp_path / "other")
+
+
+@pytest.mark.anyio
+async def test_the_server_takes_the_default_index(idx: Idx, tmp_path: Path) -> None:
+    idx("init", "-i", "mine", "--default")
+    idx("add", "-d", "a", "-t", "A", "-c", "text")
+    from mcp import Client
+    from mcp.client.stdio import StdioServerParameters, stdio_client
+
+    environment = {name: os.environ[name] for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME")}
+    program = str(PROGRAMS / "mcp-lucene")
+    server = StdioServerParameters(command=program, args=[], env=environment, cwd="/")
+    async with Client(stdio_client(server)) as client:
+        found = await client.call_tool("Search", {"query": "text"})
+        assert (found.structured_content or {})["totalHits"] == 1
+
+
+def test_an_index_that_cannot_be_created_does_not_become_the_default(
+    idx: Idx, tmp_path: Path
+) -> None:
+    (tmp_path / "letter.txt").touch()
+    idx("init", "-i", "letter.txt", "--default", code=1)
+    assert not configuration_file().exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "value", "told"),
+    [
+        (("wait", "7"), 7.0, "7"),
+        (("max-size", "0.5"), 0.5, "0.5"),
+        (("max_size", "20"), 20.0, "20"),
+        (("hidden", "yes"), True, "true"),
+        (("follow-links", "false"), False, "false"),
+        (("workers", "3"), 3, "3"),
+        (("encoding", "cp1252"), "cp1252", "cp1252"),
+        (("pdf-engine", "pdfium"), "pdfium", "pdfium"),
+        (("exclude", "old/", "a b"), ["old/", "a b"], "old/, a b"),
+        (("INCLUDE", "*.md"), ["*.md"], "*.md"),
+    ],
+)
+def test_a_setting_is_written_as_the_type_it_is(
+    idx: Idx, arguments: tuple[str, ...], value: Any, told: str
+) -> None:
+    file = configuration_file()
+    name = arguments[0].replace("-", "_").lower()
+    assert idx("config", "set", *arguments).stdout == f"Set {name} to {told} in {file}\n"
+    assert shown(idx)[name] == (value, str(file))
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+def test_a_relative_path_is_made_absolute(
+    idx: Idx, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", "/home/me")
+    for given, meant in {
+        "my index": f"{tmp_path}/my index",
+        "../other": f"{tmp_path.parent}/other",
+        "~/search/index": "/home/me/search/index",
+        "/a/b": "/a/b",
+    }.items():
+        idx("config", "set", "index-path", given)
+        assert shown(idx)["index_path"][0] == meant
+
+
+def test_comments_and_layout_are_kept(idx: Idx) -> None:
+    file = write(BY_HAND)
+    idx("config", "set", "wait", "7")
+    idx("config", "set", "hidden", "true")
+    expected = BY_HAND.replace("wait = 5 ", "wait = 7 ").replace("]\n\n", "]\nhidden = true\n\n", 1)
+    assert file.read_text() == expected
+    idx("config", "unset", "hidden")
+    assert file.read_text() == BY_HAND.replace("wait = 5 ", "wait = 7 ")
+    idx("config", "unset", "exclude")
+    idx("config", "unset", "wait")
+    assert [line for line in file.read_text().splitlines() if line] == [
+        "# My settings",
+        "# The first is large.",
+        "[[folders]]",
+        'path = "/documents"  # all of them',
+        "# The end.",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "# only a comment",
+        "[[folders]]\npath = '/a'\n",
+        "# about the folder\n[[folders]]\npath = '/a'",
+        "exclude = [\n  'a',\n\n  # b\n  'b',\n]\n\n[[folders]]\npath = '/a'\n",
+        'pdf_password = """\n[x]\n"""\nfolders = ["/a"]\n',
+        "hidden = true\r\n\r\n# about the folder\r\n[[folders]]\r\npath = '/a'\r\n",
+        "\ufeffhidden = true",
+    ],
+)
+def test_a_new_setting_finds_its_place_in_any_file(idx: Idx, text: str) -> None:
+    file = write("")
+    file.write_bytes(text.encode())
+    before = {name: value for name, (value, _) in shown(idx).items()}
+    idx("config", "set", "workers", "3")
+    assert {name: value for name, (value, _) in shown(idx).items()} == before | {"workers": 3}
+    for comment in ("# only a comment", "# about the folder", "# b"):
+        assert (comment in file.read_text()) == (comment in text)
+    assert ("\r\n" in text) == (file.read_bytes().count(b"\r\n") == file.read_bytes().count(b"\n"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (("wait", "soon"), "wait: the value should be a valid number"),
+        (("wait", "1", "2"), "wait takes one value, not 2"),
+        (("workers", "0"), "workers: the value should be greater than or equal to 1 (it is '0')"),
+        (("hidden", "maybe"), "hidden: the value should be a valid boolean"),
+        (("encoding", "no"), "encoding: there is no such encoding (it is 'no')"),
+        (("index-path", ""), "index_path: a path is at least one character"),
+        (("indexpath", "a"), "indexpath is not a setting; did you mean index_path?"),
+        (("port", "1"), "port is not a setting; the settings are index_path, wait, "),
+        (("folders", "a"), "folders are changed with idx folders add"),
+    ],
+)
+def test_a_wrong_value_is_named_and_nothing_is_written(
+    idx: Idx, arguments: tuple[str, ...], reason: str
+) -> None:
+    file = write(BY_HAND)
+    failed = idx("config", "set", *arguments, code=1)
+    assert failed.stderr.startswith(f"Error: the configuration: {reason}")
+    assert len(failed.stderr.splitlines()) == 1
+    assert file.read_text() == BY_HAND
+
+
+def test_what_is_wrong_in_the_file_can_be_repaired(idx: Idx) -> None:
+    file = write("wiat = 1\nwait = 'x'\n")
+    refused = idx("config", "set", "hidden", "true", code=1).stderr
+    assert refused.startswith(f"Error: {file}: ")
+    assert "wiat is not a setting; did you mean wait?" in refused
+    assert file.read_text() == "wiat = 1\nwait = 'x'\n"
+    write("wiat = 1\n")
+    assert idx("config", "unset", "wiat").stdout == f"Removed wiat from {file}\n"
+    write("wait = 'x'\n")
+    idx("config", "set", "wait", "3")
+    assert file.read_text() == "wait = 3\n"
+    write("wait =\n")
+    assert "line 1, column 7: Invalid value" in idx("config", "set", "wait", "3", code=1).stderr
+
+
+def test_what_is_not_set_cannot_be_removed(idx: Idx) -> None:
+    file = write(BY_HAND)
+    nothing = idx("config", "unset", "index-path").stdout
+    assert nothing == f"index_path is not set in {file}; nothing was changed.\n"
+    assert json.loads(idx("config", "unset", "hidden", "--json").stdout) == {
+        "file": str(file),
+        "setting": "hidden",
+        "removed": False,
+    }
+    assert "nothing is not a setting" in idx("config", "unset", "nothing", code=1).stderr
+    assert "idx folders remove" in idx("config", "unset", "folders", code=1).stderr
+    assert file.read_text() == BY_HAND
+
+
+def test_a_value_is_needed(idx: Idx) -> None:
+    assert "give a value of wait" in idx("config", "set", "wait", code=2).stderr
+
+
+def test_a_password_is_read_from_standard_input_and_never_shown(idx: Idx) -> None:
+    file = configuration_file()
+    done = idx("config", "set", "pdf-password", stdin="swordfish\n")
+    assert (done.stdout, done.stderr) == (f"Set pdf_password in {file}\n", "")
+    assert file.read_text() == 'pdf_password = "swordfish"\n'
+    as_json = idx("config", "set", "pdf-password", "--json", stdin="herring\n")
+    assert json.loads(as_json.stdout)["value"] == "••••"
+    file.chmod(0o644)
+    done = idx("config", "set", "pdf-password", "swordfish")
+    assert "swordfish" not in done.stdout + done.stderr
+    seen, readable = done.stderr.splitlines()
+    assert "can be seen by other users" in seen
+    assert readable == (f"Warning: other users can read {file}; to keep them out: chmod 600 {file}")
+
+
+def test_a_password_is_asked_for_on_a_terminal_and_not_echoed(idx: Idx) -> None:
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        [PROGRAMS / "idx", "config", "set", "pdf-password"],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        start_new_session=True,
+    ) as program:
+        os.close(theirs)
+        told = b""
+        while b"pdf_password: " not in told:
+            told += os.read(ours, 1_000)
+        os.write(ours, b"swordfish\n")
+        assert program.wait(60) == 0
+    assert b"swordfish" not in told + os.read(ours, 1_000)
+    os.close(ours)
+    assert configuration_file().read_text() == 'pdf_password = "swordfish"\n'
+
+
+def test_a_variable_that_beats_the_file_is_named(idx: Idx, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("IDX_INDEX_PATH", "elsewhere")
+    file = configuration_file()
+    warning = f"Warning: IDX_INDEX_PATH is set and beats index_path in {file}\n"
+    assert idx("config", "set", "index-path", "a").stderr == warning
+    assert idx("init", "--default").stderr == warning
+    assert idx("config", "unset", "index-path").stderr == warning
+
+
+def test_settings_that_are_written_at_once_all_stay(idx: Idx) -> None:
+    values = {"wait": 1, "max_size": 2, "workers": 3, "timeout": 4}
+    with ThreadPoolExecutor(len(values)) as pool:
+        for _ in pool.map(lambda item: idx("config", "set", *item), values.items()):
+            pass
+    found = shown(idx)
+    assert {name: found[name][0] for name in values} == values
+
+
+def test_a_file_that_cannot_be_written_stays_as_it_is(idx: Idx) -> None:
+    file = write(BY_HAND)
+    file.parent.chmod(0o500)
+    failed = idx("config", "set", "wait", "7", code=1, prefix=UNPRIVILEGED)
+    file.parent.chmod(0o700)
+    assert failed.stderr == f"Error: {file}: cannot be written: Permission denied\n"
+    assert file.read_text() == BY_HAND
