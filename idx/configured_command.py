@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
 from math import isfinite
 from typing import Any
@@ -10,6 +11,8 @@ import typer
 from typer.core import TyperCommand
 
 from idx.output import warn
+from idx.recent_indexes import DefaultIndexMissingError, note_use, recent_indexes
+from shared.errors import IndexMissingError, McpLuceneError
 from shared.settings import (
     CONFIGURATION_VARIABLE,
     NORMALIZER_API_KEY_VARIABLE,
@@ -60,7 +63,30 @@ class ConfiguredCommand(TyperCommand):
                 raise typer.BadParameter(f"{value} is not finite", ctx=ctx, param=parameter)
         for warning in warnings_of_variables():
             warn(warning)
-        return super().invoke(ctx)
+        if "index_path" not in ctx.params:
+            return super().invoke(ctx)
+        with _index_in_use(ctx):
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _index_in_use(ctx: typer.Context) -> Iterator[None]:
+    """Note the index that a command has used, and name others where the default one is missing."""
+    is_opened = True
+    try:
+        yield
+    except McpLuceneError as error:
+        is_opened = False
+        source = ctx.get_parameter_source("index_path")
+        is_default = source is not None and source.name == "DEFAULT"
+        recent = recent_indexes() if is_default and isinstance(error, IndexMissingError) else []
+        if isinstance(error, IndexMissingError) and recent:
+            raise DefaultIndexMissingError(error, recent, str(ctx.info_name)) from error
+        raise
+    finally:
+        # Also after Ctrl-C, which is how a watch ends, and an exit code of 1.
+        if is_opened:
+            note_use(ctx.params["index_path"])
 
 
 def warnings_of_variables() -> Iterator[str]:

@@ -38,7 +38,8 @@ def holds_index(path: Path) -> bool:
     """
     try:
         return any(_COMMIT_FILE.fullmatch(entry.name) for entry in path.iterdir())
-    except OSError:
+    except (OSError, ValueError):
+        # A name that no file system can have is a ValueError.
         return False
 
 

@@ -5,6 +5,7 @@ the command line, `mcp-lucene` over stdio.
 """
 
 import asyncio
+import os
 import shutil
 import subprocess
 import sys
@@ -24,7 +25,12 @@ QUESTIONS = ("error code meaning E17", "Kaution Werkstatt", "DEC-0054 battery")
 def index_samples() -> None:
     """Build the sample index from nothing."""
     shutil.rmtree(INDEX, ignore_errors=True)
-    subprocess.run([PROGRAMS / "idx", "add", HERE / "documents", "--index-path", INDEX], check=True)
+    subprocess.run(
+        [PROGRAMS / "idx", "add", HERE / "documents", "--index-path", INDEX],
+        # The samples are not to be among the indexes that the user used lately.
+        env={**os.environ, "XDG_DATA_HOME": os.devnull},
+        check=True,
+    )
 
 
 async def ask() -> None:

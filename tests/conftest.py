@@ -32,18 +32,21 @@ def anyio_backend() -> str:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _no_settings_of_the_user() -> Iterator[None]:
+def _no_settings_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as environment:
+        for variable in ("XDG_CONFIG_HOME", "XDG_DATA_HOME"):
+            environment.setenv(variable, str(tmp_path_factory.mktemp(variable)))
         for name in [name for name in os.environ if name.startswith("IDX_")]:
             environment.delenv(name)
         yield
 
 
 @pytest.fixture(autouse=True)
-def _configuration_of_its_own(
+def _configuration_and_data_of_its_own(
     monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.mktemp("configuration")))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("data")))
 
 
 @pytest.fixture
@@ -95,7 +98,7 @@ async def connected(
     passed_on = {
         name: value
         for name, value in os.environ.items()
-        if "COVERAGE" in name or name in {"XDG_CONFIG_HOME", "PYTHONPATH"}
+        if "COVERAGE" in name or name in {"XDG_CONFIG_HOME", "XDG_DATA_HOME", "PYTHONPATH"}
     }
     server = StdioServerParameters(
         command=str(PROGRAMS / "mcp-lucene"),

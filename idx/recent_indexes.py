@@ -1,0 +1,85 @@
+"""The indexes used lately, kept in the platform's data folder to be named where none is found.
+
+The list is a convenience: whatever is wrong with it, commands go on without it.
+"""
+
+import json
+import os
+import shlex
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from shared.errors import IndexMissingError, McpLuceneError
+from shared.index_folder import holds_index
+
+_MAX_RECENT_INDEXES: Final = 10
+
+_MAX_LIST_BYTES: Final = 300_000
+"""More than ten of the longest paths take as JSON."""
+
+
+class DefaultIndexMissingError(McpLuceneError):
+    """There is no index at the default path, but others were used lately.
+
+    Args:
+        missing: the error that names the default path.
+        recent: the other indexes, the last one used first.
+        command: the command that needs an index.
+    """
+
+    def __init__(self, missing: IndexMissingError, recent: Sequence[Path], command: str) -> None:
+        first = shlex.quote(str(recent[0]))
+        super().__init__(
+            f"{missing}; or name an index that was used lately ({', '.join(map(str, recent))}), "
+            f"for this command: idx {command} --index-path {first}, or for all: "
+            f"idx config set index-path {first}"
+        )
+
+
+def recent_indexes() -> list[Path]:
+    """The indexes used lately that still exist, the last one used first."""
+    file = _list_file()
+    return [path for path in _read(file) if holds_index(path)] if file else []
+
+
+def note_use(index_path: Path) -> None:
+    """Put an index at the head of the list, if it exists and the list can be written."""
+    path = Path(os.path.abspath(index_path))  # noqa: PTH100 - resolves no links
+    file = _list_file()
+    if file is None or not holds_index(path):
+        return
+    known = _read(file)
+    if known[:1] == [path]:
+        return
+    kept = [other for other in known if other != path and holds_index(other)]
+    text = json.dumps([*map(str, [path, *kept][:_MAX_RECENT_INDEXES])])
+    # Not before: it takes longer to import than the list to read.
+    from idx.atomic_write import replace
+
+    with suppress(OSError):
+        replace(file, text.encode())
+
+
+def _list_file() -> Path | None:
+    from platformdirs import user_data_path
+
+    file = user_data_path("mcp-lucene") / "recent-indexes.json"
+    # Relative where nobody knows the home folder.
+    return file if file.is_absolute() else None
+
+
+def _read(file: Path) -> list[Path]:
+    """The paths of the list; none if it is not a list of paths."""
+    try:
+        if not file.is_file():
+            return []
+        with file.open("rb") as stream:
+            entries = json.loads(stream.read(_MAX_LIST_BYTES))
+    except (OSError, ValueError, RecursionError):
+        return []
+    if not isinstance(entries, list):
+        return []
+    paths = [Path(entry) for entry in entries if isinstance(entry, str) and "\0" not in entry]
+    return [path for path in paths if path.is_absolute()][:_MAX_RECENT_INDEXES]
