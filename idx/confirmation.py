@@ -6,13 +6,10 @@ from shared.errors import McpLuceneError
 
 
 class ConfirmationMissingError(McpLuceneError):
-    """Nobody can be asked, and the command line does not say yes."""
+    """There is no terminal to ask on, and ``--yes`` was not given."""
 
     def __init__(self, action: str) -> None:
-        super().__init__(
-            f"nobody can be asked whether to {action}, since standard input is no terminal; "
-            "say --yes to do it"
-        )
+        super().__init__(f"refusing to {action} without a terminal; pass --yes")
 
 
 def confirm(action: str, *, yes: bool) -> bool:

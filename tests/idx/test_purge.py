@@ -51,8 +51,8 @@ def test_without_a_terminal_and_without_yes_nothing_is_removed(idx: Idx, filled:
     before = contents(filled)
     failed = idx("purge", code=1, stdin="y\n")
     (message,) = failed.stderr.splitlines()
-    assert message.startswith("Error: nobody can be asked whether to remove all 3 doc")
-    assert message.endswith("say --yes to do it")
+    assert message.startswith("Error: refusing to remove all 3 doc")
+    assert message.endswith(" without a terminal; pass --yes")
     assert failed.stdout == ""
     assert contents(filled) == before
 
