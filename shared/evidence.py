@@ -53,7 +53,7 @@ class Evidence:
         self._terms = terms_of(searcher.getIndexReader())
 
     @cached_property
-    def _wordings(self) -> list[list[Part]]:
+    def wordings(self) -> list[list[Part]]:
         """The parts of the query, and of the same in other words; none if nothing is asked."""
         if self._query.browses:
             return []
@@ -73,7 +73,7 @@ class Evidence:
             From 0 to 1.
         """
         found = (
-            self._shares([hit], parts, _words(parts, self._terms, 1.0)) for parts in self._wordings
+            self._shares([hit], parts, _words(parts, self._terms, 1.0)) for parts in self.wordings
         )
         return max((share for (share,) in found), default=0.0)
 
@@ -92,10 +92,10 @@ class Evidence:
             For each hit a number from 0 to 1; None where nothing is asked for, or nothing was
             found.
         """
-        if not hits or not self._wordings:
+        if not hits or not self.wordings:
             return None
         shares = []
-        for parts in self._wordings:
+        for parts in self.wordings:
             loose = ALONE if len(parts) == 1 else LOOSE
             words = _words(parts, self._terms, loose)
             shares.append(self._shares(hits, parts, words, _pairs(parts)))

@@ -1,7 +1,7 @@
 """The parts of a text that match a query, with marks that show where."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any, Final
 
@@ -19,6 +19,7 @@ from shared.analysis.language_detection import languages_of
 from shared.analysis.languages import WITH_BIGRAMS
 from shared.analysis.transliteration import transliterable, without_digraphs
 from shared.query.lucene_query import Compiler
+from shared.query.parts import Part
 from shared.query.tree import (
     Fuzzy,
     Leaf,
@@ -28,6 +29,7 @@ from shared.query.tree import (
     Terms,
     any_of,
     leaves,
+    weighted,
 )
 from shared.results import MARKS
 
@@ -47,21 +49,29 @@ PASSAGE_LENGTH: Final = 200
 class Passages:
     """Finds the parts of texts that match one query.
 
+    What a query asks for leaves out function words where it has others, and the rarer a part is,
+    the more it counts for which passages are shown.
+
     Args:
-        tree: the query after all steps of `shared.query.pipeline`.
+        wordings: the parts of the query, in each of its wordings.
     """
 
-    def __init__(self, tree: Node) -> None:
-        matched = dict.fromkeys(node for leaf in leaves(tree) for node in _in_content(leaf))
-        words = {text for node in matched if isinstance(node, Terms) for text in node.texts}
-        self._marked = [node for node in matched if not _is_covered(node, words)]
+    def __init__(self, wordings: Iterable[Iterable[Part]]) -> None:
+        rarities: dict[Node, float] = {}
+        self._spellings: dict[str, float] = {}
+        for part in chain(*wordings):
+            for leaf in chain(*(leaves(way) for way, _ in part.ways)):
+                for node in _in_content(leaf):
+                    rarities[node] = max(part.rarity, rarities.get(node, 0.0))
+                if isinstance(leaf, Terms) and leaf.field == schema.TRANSLITERATED:
+                    self._spellings |= dict.fromkeys(leaf.texts, part.rarity)
+        words = {text for node in rarities if isinstance(node, Terms) for text in node.texts}
+        self._marked = [
+            weighted(node, rarity)
+            for node, rarity in rarities.items()
+            if not _is_covered(node, words)
+        ]
         self._query = Compiler().query(any_of(*self._marked))
-        self._spellings = {
-            text
-            for leaf in leaves(tree)
-            if isinstance(leaf, Terms) and leaf.field == schema.TRANSLITERATED
-            for text in leaf.texts
-        }
 
     def of(self, text: str) -> list[str]:
         """The parts of the content of a chunk that match best, the best first.
@@ -81,10 +91,15 @@ class Passages:
             return self._query
         words = transliterable(dict.fromkeys(text.split()), german=german)
         terms = chain(*tokens(schema.CONTENT, words))
-        spelled = {term for term in terms if without_digraphs(term) in self._spellings}
+        spelled = {
+            term: self._spellings[spelling]
+            for term in terms
+            if (spelling := without_digraphs(term)) in self._spellings
+        }
         if not spelled:
             return self._query
-        return Compiler().query(any_of(*self._marked, Terms(schema.CONTENT, tuple(spelled))))
+        also = (weighted(Terms(schema.CONTENT, (term,)), spelled[term]) for term in spelled)
+        return Compiler().query(any_of(*self._marked, *also))
 
 
 def _found(query: Any, text: str, language: str) -> list[str]:

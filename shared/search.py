@@ -52,7 +52,7 @@ def search(searcher: Any, request: SearchRequest, folders: IndexedFolders) -> Se
         shown = found[request.offset :]
         best = _best(searcher, query, selection, request, evidence, found)
         likely = confidences(evidence, [*best, *shown])
-        hits = _hits(searcher, shown, query, request, folders)
+        hits = _hits(searcher, shown, evidence, query, request, folders)
         rated = zip(hits, likely[len(best) :], strict=True)
         facets = _facets(searcher, query, request, folders)
         low_confidence = max(likely, default=0.0) < LOW
@@ -117,12 +117,13 @@ def _best(
 def _hits(
     searcher: Any,
     found: Sequence[Any],
+    evidence: Evidence,
     query: ParsedQuery,
     request: SearchRequest,
     folders: IndexedFolders,
 ) -> Iterator[dict[str, Any]]:
     """What is known of each hit but how likely it answers."""
-    passages = Passages(query.tree) if request.content == "passages" else None
+    passages = Passages(evidence.wordings) if request.content in {"passages", "both"} else None
     stored = searcher.storedFields()
     loaded = stored_fields(*CHUNK_FIELDS)
     for ranked in found:
@@ -130,7 +131,7 @@ def _hits(
         chunk = from_lucene(document, folders)
         yield {
             **vars(chunk),
-            "content": chunk.content if request.content == "full" else None,
+            "content": chunk.content if request.content in {"full", "both"} else None,
             "score": 1.0 if query.browses else ranked.score,
             "has_next": chunk.chunk_index < chunk_count(document),
             "has_previous": chunk.chunk_index > 1,

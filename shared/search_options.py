@@ -11,6 +11,9 @@ from shared.weights import DEFAULT_WEIGHTS, Weights
 Content = Literal["full", "passages", "none"]
 """How much text a hit carries: all of it, the parts around the matches, or none."""
 
+Texts = Literal[Content, "both"]
+"""The same in Python, where a hit may carry the whole text and the parts around the matches."""
+
 Operator = Literal["or", "and"]
 """Whether one word of a query is enough or all are needed."""
 
@@ -39,7 +42,7 @@ class SearchRequest:
     filters: Sequence[Filter] = ()
     operator: Operator = "or"
     syntax: Syntax = "auto"
-    content: Content = "full"
+    content: Texts = "full"
     sort: str = BY_SCORE
     facets: Sequence[str] = ()
     min_confidence: float = 0.0
@@ -53,7 +56,7 @@ class SearchRequest:
         check(0 <= self.min_confidence <= 1, "min_confidence", self.min_confidence)
         check(self.operator in get_args(Operator), "operator", self.operator)
         check(self.syntax in get_args(Syntax), "syntax", self.syntax)
-        check(self.content in get_args(Content), "content", self.content)
+        check(self.content in get_args(Texts), "content", self.content)
 
 
 def check(holds: bool, name: str, value: object) -> None:

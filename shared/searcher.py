@@ -31,11 +31,11 @@ from shared.results import (
 )
 from shared.search_options import (
     BY_SCORE,
-    Content,
     Detail,
     Operator,
     SearchRequest,
     Syntax,
+    Texts,
     check,
     check_page,
 )
@@ -101,7 +101,7 @@ class Searcher:
         filters: Sequence[Filter] = (),
         operator: Operator = "or",
         syntax: Syntax = "auto",
-        content: Content = "full",
+        content: Texts = "full",
         sort: str = BY_SCORE,
         facets: Sequence[str] = (),
         min_confidence: float = 0.0,
@@ -116,7 +116,7 @@ class Searcher:
             filters: conditions that every hit meets.
             operator: whether one of the words is enough or all are needed.
             syntax: which characters of the query count as Lucene's classic syntax.
-            content: how much text each hit carries.
+            content: how much text each hit carries; ``both`` is all of it and the passages.
             sort: ``score`` for the best first, or ``source_document``, ``chunk_index`` or a key
                 of the metadata; with a minus before it the greatest comes first. By ``file_path``
                 files come folder by folder, in the order of the folders' prefixes.

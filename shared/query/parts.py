@@ -1,6 +1,7 @@
 """The parts of what a query asks for, such as its words, and how much each of them tells."""
 
 import math
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -27,6 +28,9 @@ from shared.query.tree import (
 _LEAST_SHARE: Final = 0.05
 """The share of the chunks that a language has for its function words to be known: "sea" is a form
 of "to be" in Spanish, which matters only where Spanish may be meant."""
+
+_QUOTED_WORD: Final = re.compile(r'(?<!\\)"([^"\s]+)"')
+"""A phrase of one word, which the tree has as a word like any other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +75,8 @@ def parts_of(
 ) -> list[Part]:
     """What a query asks for, part by part.
 
-    Function words, such as "what" and "the", are parts only where there are no others. Nothing is
-    asked for by a query that only tells what must not match.
+    Function words, such as "what" and "the", are parts only in quotes, or where there are no
+    others. Nothing is asked for by a query that only tells what must not match.
 
     Args:
         clauses: one of its wordings.
@@ -90,7 +94,8 @@ def parts_of(
         for language in WITH_FUNCTION_WORDS & query.languages.keys()
         if terms.chunks(schema.language_field(schema.CONTENT, language)) >= _LEAST_SHARE * chunks
     ]
-    empty_in = [_empty_in(clause.node, known) for clause in wanted]
+    quoted = frozenset(_QUOTED_WORD.findall(query.syntax))
+    empty_in = [_empty_in(clause.node, known, quoted) for clause in wanted]
     likely = _most_common(empty_in)
     telling = [
         # How often a word stands in German does not tell how rare it is in English.
@@ -102,11 +107,13 @@ def parts_of(
     return [part for part in parts if part is not None]
 
 
-def _empty_in(node: Node, languages: Collection[str]) -> set[str]:
-    """The languages in which all words of a part are function words."""
+def _empty_in(node: Node, languages: Collection[str], quoted: Collection[str]) -> set[str]:
+    """The languages in which all words of a part are function words, none of them in quotes."""
     found = set(languages)
     for leaf in leaves(node):
-        if not isinstance(leaf, Word) or leaf.field is not None or names_in([leaf.text]):
+        if not isinstance(leaf, Word) or leaf.field is not None or leaf.text in quoted:
+            return set()
+        if names_in([leaf.text]):
             return set()
         found = {language for language in found if is_function_word(language, leaf.text)}
     return found

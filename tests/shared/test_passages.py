@@ -8,6 +8,8 @@ import pytest
 from shared import Document, Index, Searcher
 
 ENGLISH = "The decision DEC-0054 says that Mueller pays the deposit of two months of rent."
+GERMAN_LEASE = "Die Kaution der Wohnung ist am Ende der Miete in voller Höhe zurückzuzahlen."
+ENGLISH_LEASE = "The end of the lease of the flat is the end of the year, and of the rent."
 KOREAN = "서울에서 임대료를 냅니다."
 CHINESE = "租金在每月三日支付。"
 GERMAN = "Die Häuser wurden an Koehler vermietet."
@@ -72,3 +74,50 @@ def test_the_words_that_matched_are_marked(
         (hit,) = searcher.search(query, content="passages").results
     assert hit.passages is not None
     assert re.findall("<mark>(.*?)</mark>", hit.passages[0]) == marked
+
+
+@pytest.mark.parametrize(
+    ("query", "marked"),
+    [
+        ("Kaution der Wohnung", ["Kaution", "Wohnung"]),
+        ("end of the lease", ["end", "lease", "end"]),
+        ('"of" lease', ["of", "lease", "of", "of", "of"]),
+        ('"lease of the flat"', ["of", "the", "lease", "of", "the", "flat"]),
+        ("of the", ["The", "of", "the", "of", "the", "the", "of", "the", "of", "the"]),
+        ("content:of lease", ["of", "lease", "of", "of", "of"]),
+    ],
+)
+def test_function_words_are_marked_only_in_quotes_or_where_there_is_nothing_else(
+    empty_index: Path, query: str, marked: list[str]
+) -> None:
+    with Index(empty_index) as index:
+        index.add(Document("de", "Vertrag", GERMAN_LEASE))
+        index.add(Document("en", "Contract", ENGLISH_LEASE))
+    with Searcher(empty_index) as searcher:
+        hit = searcher.search(query, content="passages").results[0]
+    assert re.findall("<mark>(.*?)</mark>", " ".join(hit.passages or [])) == marked
+
+
+def test_passages_are_those_with_the_rare_words(empty_index: Path) -> None:
+    common = "The rent of the flat and the rent of the garage are due on the third of each month. "
+    text = common * 5 + "A penalty is owed for a late payment. " + common * 3
+    with Index(empty_index) as index:
+        index.add(Document("lease", "Lease", text))
+        for number in range(20):
+            index.add(Document(f"{number}", "Letter", f"{common} Flat {number} has a garage."))
+    with Searcher(empty_index) as searcher:
+        hit = searcher.search("what penalty is on the rent of a flat", content="passages").results[
+            0
+        ]
+    assert hit.passages is not None
+    assert "<mark>penalty</mark>" in hit.passages[0]
+    assert "<mark>the</mark>" not in " ".join(hit.passages)
+
+
+def test_a_hit_may_carry_its_whole_text_and_the_passages(empty_index: Path) -> None:
+    with Index(empty_index) as index:
+        index.add(Document("a", "Lease", ENGLISH))
+    with Searcher(empty_index) as searcher:
+        (hit,) = searcher.search("deposit", content="both").results
+    assert hit.content == ENGLISH
+    assert hit.passages == [ENGLISH.replace("deposit", "<mark>deposit</mark>")]

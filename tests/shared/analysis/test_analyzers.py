@@ -10,6 +10,7 @@ from shared.analysis.language_detection import languages_of
 from shared.analysis.languages import LANGUAGES, WITH_LEMMAS, WITHOUT_BLANKS
 from shared.analysis.transliteration import transliterable, without_digraphs
 from shared.passages import Passages
+from shared.query.parts import Part
 from shared.query.tree import Terms
 
 TEXTS = Path(__file__).parents[2] / "data" / "languages"
@@ -79,6 +80,10 @@ def forms(language: str, text: str) -> list[set[str]]:
     return [set(terms) for terms in tokens(schema.language_field(schema.CONTENT, language), text)]
 
 
+def passages_of(terms: Terms) -> Passages:
+    return Passages([[Part([(terms, 1.0)], 1.0)]])
+
+
 @pytest.mark.parametrize(
     "language", sorted(LANGUAGES.keys() & {file.stem for file in TEXTS.glob("*.txt")})
 )
@@ -86,12 +91,12 @@ def test_passages_show_base_forms_of_every_language(language: str) -> None:
     text = (TEXTS / f"{language}.txt").read_text("utf-8")[:2_000]
     base_form = max((form for terms in forms(language, text) for form in terms), key=len)
     term = Terms(schema.language_field(schema.CONTENT, language), (base_form,))
-    assert any("<mark>" in passage for passage in Passages(term).of(text))
+    assert any("<mark>" in passage for passage in passages_of(term).of(text))
 
 
 def test_passages_show_only_pairs_of_korean_syllables_within_words() -> None:
     terms = Terms("content.ko", ("ai", "5", "의", "계약"))
-    (passage,) = Passages(terms).of("He said AI of 2025, 나의 임대차계약서")
+    (passage,) = passages_of(terms).of("He said AI of 2025, 나의 임대차계약서")
     assert passage == "He said <mark>AI</mark> of 2025, 나의 <mark>임대차계약서</mark>"
 
 
