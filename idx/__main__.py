@@ -4,6 +4,7 @@ The command line is imported inside, so that Ctrl-C ends a start in the same way
 """
 
 import gc
+import io
 import os
 import signal
 import sys
@@ -27,6 +28,7 @@ def main() -> None:
     """
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
     _replace_closed_streams()
+    _escape_what_stdout_cannot_encode()
     signal.signal(signal.SIGTERM, _terminate)
     try:
         from shared.errors import McpLuceneError
@@ -77,6 +79,12 @@ def _replace_closed_streams() -> None:
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode))  # noqa: PTH123, SIM115 - open until the end
+
+
+def _escape_what_stdout_cannot_encode() -> None:
+    """A character that the encoding of stdout does not have must not end a run."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 if __name__ == "__main__":

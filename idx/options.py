@@ -39,6 +39,14 @@ Json = Annotated[
     bool, typer.Option("--json", help="Print the answer as JSON; messages stay on stderr.")
 ]
 
+Plain = Annotated[
+    bool,
+    typer.Option(
+        "--plain",
+        help="Print one path a line and nothing else; of a document without a file, its id.",
+    ),
+]
+
 Wait = Annotated[
     float,
     typer.Option(
@@ -224,6 +232,7 @@ __all__ = [
     "NormalizerUrl",
     "PdfEngine",
     "PdfPassword",
+    "Plain",
     "Timeout",
     "Wait",
     "Workers",

@@ -1,6 +1,7 @@
 """What goes to stdout, and what to stderr: the answer, and everything else."""
 
 import json
+import sys
 from dataclasses import is_dataclass
 from pathlib import Path
 from typing import Any
@@ -15,12 +16,32 @@ def print_json(answer: Any) -> None:
     from shared.results import plain
 
     value = plain(answer) if is_dataclass(answer) else answer
-    typer.echo(json.dumps(value, ensure_ascii=False, indent=2))
+    tell_json(value, indent=2)
+
+
+def tell_json(value: Any, *, indent: int | None = None) -> None:
+    """Print plain data as JSON on stdout, with escapes for what its encoding does not have."""
+    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    try:
+        text.encode(sys.stdout.encoding)
+    except UnicodeEncodeError:
+        text = json.dumps(value, indent=indent)
+    _print(text)
+
+
+def check_one_form(*, as_json: bool, plain: bool) -> None:
+    """Refuse two forms of the answer at once.
+
+    Raises:
+        BadParameter: both are asked for.
+    """
+    if as_json and plain:
+        raise typer.BadParameter("give --json or --plain, not both")
 
 
 def say(text: str) -> None:
     """Print a message for people on stderr, on one line."""
-    typer.echo(visible_line(text), err=True)
+    typer.echo(visible_line(text), file=sys.stderr)
 
 
 def say_created(index_path: Path | str) -> None:
@@ -30,9 +51,14 @@ def say_created(index_path: Path | str) -> None:
 
 def tell(text: str) -> None:
     """Print a line of the answer on stdout."""
-    typer.echo(visible_line(text))
+    _print(visible_line(text))
 
 
 def warn(text: str) -> None:
     """Print a warning on stderr."""
     say(f"Warning: {text}")
+
+
+def _print(text: str) -> None:
+    # Without a file, typer would write UTF-8 whatever the encoding of stdout.
+    typer.echo(text, file=sys.stdout)

@@ -1,31 +1,37 @@
-"""Tables on a terminal; plain, unwrapped columns in a pipe."""
+"""Tables: aligned on a terminal, and lines with tabs between the values in a pipe."""
 
-import sys
 from collections.abc import Iterable, Sequence
 
-from rich import box
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
-
 from idx.control_characters import visible_line
+from idx.terminal import console, width
 
-PIPE_WIDTH = 10_000
-"""Columns of a line that is not on a terminal: long enough that no value is cut."""
+Row = Sequence[str]
 
 
-def print_table(
-    columns: Sequence[str], rows: Iterable[Sequence[str]], *, headings: bool = True
-) -> None:
+class Unbroken(str):
+    """A value that is never broken over lines, such as a path.
+
+    Where it does not fit into its column, it stands on a line of its own.
+    """
+
+    __slots__ = ()
+
+
+def print_table(columns: Row, rows: Iterable[Row], *, headings: bool = True) -> None:
     """Print rows of text under headings; each row has as many values as there are columns."""
-    table = Table(box=box.SIMPLE_HEAD if headings else None, show_header=headings)
-    for column in columns:
-        table.add_column(column, overflow="fold")
-    for row in rows:
-        table.add_row(*(Text(visible_line(value)) for value in row))
-    console().print(table)
+    columns_of_terminal = width()
+    if columns_of_terminal is None:
+        for row in [columns, *rows] if headings else rows:
+            print("\t".join(map(_without_tabs, row)).rstrip("\t"))
+        return
+    from idx.table_layout import aligned
+
+    shown = [[type(value)(visible_line(value)) for value in row] for row in rows]
+    out = console()
+    for line in aligned(columns if headings else None, shown, columns_of_terminal):
+        # The terminal wraps what is longer, without an end of line in the middle of a path.
+        out.print(line, soft_wrap=True)
 
 
-def console() -> Console:
-    """The console on stdout."""
-    return Console() if sys.stdout.isatty() else Console(width=PIPE_WIDTH, soft_wrap=True)
+def _without_tabs(value: str) -> str:
+    return visible_line(value).replace("\t", "\\t")

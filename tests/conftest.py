@@ -38,6 +38,8 @@ def _no_settings_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iterat
             environment.setenv(variable, str(tmp_path_factory.mktemp(variable)))
         for name in [name for name in os.environ if name.startswith("IDX_")]:
             environment.delenv(name)
+        for name in ("COLUMNS", "NO_COLOR", "FORCE_COLOR"):
+            environment.delenv(name, raising=False)
         yield
 
 

@@ -41,13 +41,13 @@ def list_folders(as_json: Json = False) -> None:
             ]
         )
         return
-    from idx.tables import print_table
+    from idx.tables import Unbroken, print_table
 
     print_table(
         ["Folder", "Include", "Exclude", "Exists"],
         (
             (
-                str(folder.path),
+                Unbroken(folder.path),
                 "  ".join(folder.include),
                 "  ".join(folder.exclude),
                 "yes" if is_folder(folder.path) else "no",

@@ -1,11 +1,15 @@
 """`idx list`."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json
-from idx.output import print_json, tell
+from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json, Plain
+from idx.output import check_one_form, print_json, tell
+from shared.messages import quantity
+
+if TYPE_CHECKING:
+    from shared.results import DocumentSummary
 
 
 def list_documents(
@@ -15,12 +19,14 @@ def list_documents(
     offset: Annotated[int, typer.Option(min=0, help="Documents to skip.")] = 0,
     limit: Annotated[int | None, typer.Option(min=1, help="Documents to show; else all.")] = None,
     index_path: IndexPath = DEFAULT_INDEX_PATH,
+    plain: Plain = False,
     as_json: Json = False,
 ) -> None:
     """List the documents of the index in the order of their ids.
 
-    Example: idx list --prefix contracts/
+    Examples: idx list --prefix contracts/, idx list --plain
     """
+    check_one_form(as_json=as_json, plain=plain)
     from shared.searcher import Searcher
 
     with Searcher(index_path) as searcher:
@@ -28,20 +34,32 @@ def list_documents(
     if as_json:
         print_json(answer)
         return
-    from idx.tables import print_table
+    if plain:
+        for document in answer.documents:
+            tell(document.file_path or document.source_document)
+        return
+    from idx.tables import Unbroken, print_table
     from shared.metadata import LANGUAGE
 
     print_table(
         ["Document", "Title", "Chunks", "Language", "File"],
         (
             (
-                document.source_document,
+                _id(document),
                 document.title,
                 str(document.chunk_count),
                 str(document.metadata.get(LANGUAGE, "")),
-                document.file_path or "",
+                Unbroken(document.file_path or ""),
             )
             for document in answer.documents
         ),
     )
-    tell(f"{answer.total_documents:,} documents, {answer.total_chunks:,} chunks")
+    documents = quantity(answer.total_documents, "document")
+    tell(f"{documents}, {quantity(answer.total_chunks, 'chunk')}")
+
+
+def _id(document: "DocumentSummary") -> str:
+    """The id, which is a path if the document is a file."""
+    from idx.tables import Unbroken
+
+    return Unbroken(document.source_document) if document.file_path else document.source_document

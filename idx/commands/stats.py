@@ -16,12 +16,12 @@ def stats(index_path: IndexPath = DEFAULT_INDEX_PATH, as_json: Json = False) -> 
     if as_json:
         print_json(figures)
         return
-    from idx.tables import print_table
+    from idx.tables import Unbroken, print_table
 
     print_table(
         ["", ""],
         [
-            ("Index", figures.path),
+            ("Index", Unbroken(figures.path)),
             ("Documents", f"{figures.documents:,}"),
             ("Chunks", f"{figures.chunks:,}"),
             ("Deleted chunks", f"{figures.deleted_chunks:,}"),
@@ -33,7 +33,7 @@ def stats(index_path: IndexPath = DEFAULT_INDEX_PATH, as_json: Json = False) -> 
             ),
             ("Formats", ", ".join(f"{name} {count:,}" for name, count in figures.formats.items())),
             *(
-                ("Folder", f"{path}  {prefix and f'(as {prefix})'}".rstrip())
+                ("Folder", Unbroken(f"{path}  {prefix and f'(as {prefix})'}".rstrip()))
                 for path, prefix in figures.folders.items()
             ),
             ("Changed", figures.changed),

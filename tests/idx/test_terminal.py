@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from shared import Document, Index
-from tests.conftest import PROGRAMS
+from tests.conftest import PROGRAMS, Idx
 
 
-def on_a_terminal(*arguments: str | Path, stdin: bytes = b"") -> str:
+def on_a_terminal(*arguments: str | Path, stdin: bytes = b"", **variables: str) -> str:
     """Everything that `idx` writes to a terminal of 80 columns."""
     terminal, end = pty.openpty()
     with subprocess.Popen(
@@ -20,7 +20,7 @@ def on_a_terminal(*arguments: str | Path, stdin: bytes = b"") -> str:
         stdin=subprocess.PIPE,
         stdout=end,
         stderr=end,
-        env={**os.environ, "TERM": "xterm-256color", "COLUMNS": "80"},
+        env={**os.environ, "TERM": "xterm-256color", "COLUMNS": "80"} | variables,
     ) as process:
         os.close(end)
         assert process.stdin is not None
@@ -37,6 +37,10 @@ def on_a_terminal(*arguments: str | Path, stdin: bytes = b"") -> str:
                 break
     os.close(terminal)
     return written.decode()
+
+
+def without_styles(shown: str) -> list[str]:
+    return re.sub(r"\x1b\[[0-9;]*m|\r", "", shown).splitlines()
 
 
 @pytest.fixture
@@ -67,5 +71,86 @@ def test_a_bulk_run_shows_how_far_it_is(empty_index: Path) -> None:
 def test_tables_fit_the_terminal(filled_index: Path) -> None:
     with Index(filled_index) as index:
         index.add(Document("long" * 50, "T" * 200, "text"))
-    shown = re.sub(r"\x1b\[[0-9;]*m|\r", "", on_a_terminal("list", "-i", filled_index))
-    assert max(map(len, shown.splitlines())) <= 80
+    shown = without_styles(on_a_terminal("list", "-i", filled_index))
+    assert max(map(len, shown)) <= 80
+
+
+@pytest.fixture
+def long_path(idx: Idx, empty_index: Path, tmp_path: Path) -> Path:
+    """A file of the index whose path is longer than a line, with blanks in it."""
+    folder = tmp_path / "papers" / ("deeply nested " * 6).strip()
+    folder.mkdir(parents=True)
+    file = folder / "notice of a lease.txt"
+    file.write_text("The notice period of the lease is three months. " + "More words. " * 300)
+    unread = folder / "unread.pdf"
+    unread.write_bytes(b"%PDF-1.7 no more than this")
+    idx("sync", tmp_path / "papers", code=1)
+    return file
+
+
+@pytest.mark.parametrize("columns", ["40", "80", "120"])
+def test_a_path_is_never_broken(long_path: Path, empty_index: Path, columns: str) -> None:
+    def lines(*arguments: str | Path) -> str:
+        shown = on_a_terminal(*arguments, "-i", empty_index, COLUMNS=columns)
+        return "\n".join(without_styles(shown))
+
+    assert f" {long_path}, line 1\n" in lines("search", "notice")
+    assert f" {long_path}\n" in lines("list")
+    assert str(long_path.with_name("unread.pdf")) in lines("failures")
+    assert f" {empty_index}\n" in lines("stats")
+    assert str(long_path.parents[1]) in lines("stats")
+    document = str(long_path.relative_to(long_path.parents[1]))
+    assert f"{document}\n" in lines("list")
+    assert f" {long_path}\n" in lines("show", document, "--details")
+    assert f"{long_path}\n" in lines("search", "notice", "--facet", "file_path")
+
+
+def test_a_table_that_fits_has_its_paths_beside_the_rest(
+    idx: Idx, empty_index: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "a.txt").write_text("The rent is due.")
+    idx("add", tmp_path / "a.txt")
+    shown = without_styles(on_a_terminal("list", "-i", empty_index, COLUMNS="300"))
+    heading, rule, row, totals = shown
+    assert heading.split() == ["Document", "Title", "Chunks", "Language", "File"]
+    assert heading.index("File") == row.index(str(tmp_path / "a.txt"))
+    assert set(rule) == {"─"}
+    assert totals == "1 document, 1 chunk"
+
+
+def test_the_width_is_that_of_columns(filled_index: Path) -> None:
+    with Index(filled_index) as index:
+        index.add(Document("long", "Long", "Three months of notice are due. " * 20))
+    for columns in (40, 60):
+        shown = on_a_terminal("search", "notice", "-i", filled_index, COLUMNS=str(columns))
+        passage = [line for line in without_styles(shown) if line.startswith("   ")]
+        assert columns - 20 < max(map(len, passage)) <= columns
+
+
+def test_what_goes_on_in_a_further_line_is_indented(filled_index: Path) -> None:
+    with Index(filled_index) as index:
+        index.add(Document("long", "Word " * 40, "Three months of notice are due. " * 20))
+    shown = without_styles(on_a_terminal("search", "notice", "-i", filled_index))
+    assert shown[0].startswith("1. Word")
+    assert shown[1].startswith("     Word")
+    passages = shown[shown.index("   long-chunk-001") + 1 :]
+    assert passages[0].startswith("   Three months")
+    assert passages[1].startswith("     ")
+    assert max(map(len, shown)) <= 80
+
+
+def test_matches_are_between_stars_on_a_terminal_without_styles(filled_index: Path) -> None:
+    shown = on_a_terminal("search", "cafe", "-i", filled_index, TERM="dumb")
+    assert "**Café** au lait" in shown
+    assert "\x1b" not in shown
+
+
+def test_the_name_of_a_file_cannot_steer_the_terminal(
+    idx: Idx, empty_index: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "a\x1b[2J\nb.txt").write_text("The rent is due.")
+    idx("add", tmp_path)
+    for command in (["list"], ["search", "rent"], ["stats"], ["list", "--plain"]):
+        shown = on_a_terminal(*command, "-i", empty_index, NO_COLOR="1", TERM="dumb")
+        assert "\x1b" not in shown
+    assert shown.splitlines() == [rf"{tmp_path}/a\x1b[2J\nb.txt"]
