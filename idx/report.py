@@ -1,14 +1,11 @@
 """Showing what happens: a display on a terminal, lines in a pipe, JSON for a program."""
 
-import json
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict
 from typing import Any, Final, Literal
-
-import typer
 
 from idx.control_characters import visible_line
 from idx.events import (
@@ -23,7 +20,8 @@ from idx.events import (
     Problem,
     Watching,
 )
-from idx.output import say, say_created, tell, warn
+from idx.output import say, say_created, tell, tell_json, warn
+from shared.messages import quantity
 
 SECONDS_BETWEEN_LINES: Final = 10.0
 """How often a line tells how far a run is where nobody watches a terminal."""
@@ -56,8 +54,7 @@ def report(events: Iterator[Event], answer: Answer) -> Finished | None:
 def print_event(event: Event) -> None:
     """Print an event as a line of JSON."""
     line = {"event": type(event).__name__.lower(), **asdict(event)}
-    # Whoever reads a pipe wants each line at once.
-    typer.echo(json.dumps(line, ensure_ascii=False))
+    tell_json(line)
 
 
 def print_answer(event: Event) -> None:
@@ -75,11 +72,11 @@ def print_news(event: Event) -> None:
     """Print what changes in the index, document by document."""
     match event:
         case Indexed():
-            tell(f"{event.action} {event.source_document} ({event.chunks} chunks)")
+            tell(f"{event.action} {event.source_document} ({quantity(event.chunks, 'chunk')})")
         case Deleted():
             tell(f"deleted {event.source_document}")
         case Watching():
-            say(f"Watching {event.folders} folders; Ctrl-C ends it.")
+            say(f"Watching {quantity(event.folders, 'folder')}; Ctrl-C ends it.")
         case _:
             pass
 
@@ -121,7 +118,7 @@ def result_line(end: Finished) -> str:
     )
     if end.unsupported or end.empty:
         numbers += f"; {end.unsupported:,} of kinds that are not read, {end.empty:,} without text"
-    return f"{numbers}; {end.chunks:,} chunks in {end.seconds:.1f} s"
+    return f"{numbers}; {quantity(end.chunks, 'chunk')} in {end.seconds:.1f} s"
 
 
 _ANSWERS: Final[dict[Answer, Show]] = {
@@ -240,12 +237,12 @@ class _Progress:
 
     def line(self) -> str:
         """How many files are done, and the figures."""
-        return f"{self.files:,} of {self._total:,} files, {self.figures()}"
+        return f"{self.files:,} of {quantity(self._total, 'file')}, {self.figures()}"
 
     def figures(self) -> str:
         """What was done, how fast, what failed, and the latest file."""
         seconds = max(time.monotonic() - self._started, 0.001)
         return (
-            f"{self._chunks:,} chunks, {self._bytes / 1e6:,.1f} MB, "
+            f"{quantity(self._chunks, 'chunk')}, {self._bytes / 1e6:,.1f} MB, "
             f"{self.files / seconds:,.0f} files/s, {self._failed:,} failed  {self._current}"
         )

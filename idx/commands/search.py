@@ -6,8 +6,9 @@ import typer
 
 from idx.normalizer_options import NormalizerOptions
 from idx.option_group import takes
-from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json
-from idx.output import print_json, say
+from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json, Plain
+from idx.output import check_one_form, print_json, say, tell
+from shared.messages import quantity
 from shared.search_options import BY_SCORE, Detail, Operator, Syntax
 
 if TYPE_CHECKING:
@@ -16,9 +17,15 @@ if TYPE_CHECKING:
 
 @takes(NormalizerOptions, "normalizer")
 def search(
-    query: Annotated[
-        str, typer.Argument(help="Words, or Lucene's query syntax; '' shows every chunk.")
-    ],
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="WORD...",
+            help="Words, or Lucene's query syntax; '' shows every chunk. After -- a word may begin "
+            "with a minus.",
+            show_default=False,
+        ),
+    ] = None,
     limit: Annotated[int, typer.Option(min=1, max=100, help="Hits to show.")] = 10,
     offset: Annotated[int, typer.Option(min=0, max=100_000, help="Hits to skip.")] = 0,
     filters: Annotated[
@@ -75,19 +82,29 @@ def search(
     *,
     normalizer: NormalizerOptions,
     index_path: IndexPath = DEFAULT_INDEX_PATH,
+    plain: Plain = False,
     as_json: Json = False,
 ) -> None:
     """Search the index: ranked chunks, the passages that match with the words marked.
 
-    Example: idx search 'notice period' --filter 'file_path^=/home/me/contracts' --facet language
+    Examples: idx search vacation days, idx search '"notice period"', idx search -- -garage rent,
+    idx search notice --filter 'file_path^=/home/me/contracts' --facet language
     """
+    if not words:
+        raise typer.BadParameter(
+            "say what to look for, such as: idx search vacation days", param_hint="'WORD...'"
+        )
+    query = " ".join(words)
     from dataclasses import replace
 
     from idx.rewriting import rewriting_of
     from shared.filters import parse_filter
     from shared.searcher import Searcher
 
+    check_one_form(as_json=as_json, plain=plain)
     _check_options(detail, explain=explain, about_hits=sort != BY_SCORE or facets or min_confidence)
+    if plain and (explain or facets):
+        raise typer.BadParameter("--plain prints paths only: it takes no --explain and --facet")
     conditions = [parse_filter(text) for text in filters or []]
     rewriting = rewriting_of(query, syntax, normalizer)
     if rewriting.diagnostic:
@@ -118,7 +135,7 @@ def search(
             filters=conditions,
             operator=operator,
             syntax=syntax,
-            content="full" if as_json else "passages",
+            content="full" if as_json else "both",
             sort=sort,
             facets=facets or [],
             min_confidence=min_confidence,
@@ -127,7 +144,11 @@ def search(
     if as_json:
         print_json(replace(answer, diagnostics=rewriting.diagnostics))
         return
-    _print(answer, offset)
+    if plain:
+        _print_places(answer)
+    else:
+        _print_hits(answer, offset)
+    _say_about(answer, offset)
 
 
 def _check_options(detail: Detail | None, *, explain: bool, about_hits: object) -> None:
@@ -140,8 +161,15 @@ def _check_options(detail: Detail | None, *, explain: bool, about_hits: object) 
         raise typer.BadParameter("--detail is about the explanation: add --explain")
 
 
-def _print(answer: "SearchAnswer", offset: int) -> None:
-    from idx.control_characters import visible_line
+def _print_places(answer: "SearchAnswer") -> None:
+    from idx.place import address
+
+    # Chunks that overlap, or of one page, have the same place.
+    for place in dict.fromkeys(map(address, answer.results)):
+        tell(place)
+
+
+def _print_hits(answer: "SearchAnswer", offset: int) -> None:
     from idx.facets import print_facet
     from idx.highlighting import print_hit
 
@@ -149,6 +177,11 @@ def _print(answer: "SearchAnswer", offset: int) -> None:
         print_hit(rank, hit)
     for facet in answer.facets:
         print_facet(facet)
+
+
+def _say_about(answer: "SearchAnswer", offset: int) -> None:
+    from idx.control_characters import visible_line
+
     shown = f"{offset + 1} to {offset + len(answer.results)}" if answer.results else "none"
     if answer.rewritten:
         say(f"Looked for, too: {visible_line(answer.rewritten)}")
@@ -157,4 +190,5 @@ def _print(answer: "SearchAnswer", offset: int) -> None:
         say(f"{words}: {visible_line(answer.suggestion)}")
     if answer.low_confidence and answer.results:
         say("None of these is likely to answer the question.")
-    say(f"{answer.totalHits:,} chunks match; shown: {shown}.")
+    match = "matches" if answer.totalHits == 1 else "match"
+    say(f"{quantity(answer.totalHits, 'chunk')} {match}; shown: {shown}.")

@@ -1,0 +1,114 @@
+"""Hits of `idx search` as people read them."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from shared import Document, Index
+from tests.conftest import Idx
+from tests.idx.test_add_files import pdf_of
+
+FILLER = "Nothing of any interest is said in this sentence of the text. "
+WEAK = ("the recipe for notice soup with dumplings", "unlikely")
+
+
+@pytest.fixture
+def lease(empty_index: Path) -> None:
+    text = f"{FILLER * 5}The deposit is three rents. {FILLER * 8}A guarantee replaces it. {FILLER * 5}"
+    with Index(empty_index) as index:
+        index.add(Document("lease", "Lease", text))
+        index.add(Document("notice", "Letter", "No notice was given in time."))
+
+
+@pytest.mark.usefixtures("lease")
+def test_a_hit_is_its_title_its_confidence_and_its_place(idx: Idx) -> None:
+    first, second, *_ = idx("search", "deposit").stdout.splitlines()
+    assert re.fullmatch(r"1\. Lease  likely \(0\.\d\d\)", first)
+    assert second == "   lease-chunk-001"
+
+
+@pytest.mark.usefixtures("lease")
+@pytest.mark.parametrize(("query", "word"), [("deposit", "likely"), WEAK])
+def test_the_confidence_is_a_word_and_the_number_of_the_tool(
+    idx: Idx, query: str, word: str
+) -> None:
+    hit = json.loads(idx("search", query, "--json").stdout)["results"][0]
+    first = idx("search", query).stdout.splitlines()[0]
+    assert first.endswith(f"  {word} ({hit['confidence']:.2f})")
+    assert f"{hit['score']:.3f}" not in first
+
+
+def test_the_place_of_a_file_is_its_path_with_the_pages_or_lines(
+    idx: Idx, empty_index: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "lease.pdf").write_bytes(pdf_of(["The first page.", "The deposit."], "Lease"))
+    (tmp_path / "notes.txt").write_text("One\ntwo\nthe deposit\n")
+    idx("add", tmp_path / "lease.pdf", tmp_path / "notes.txt")
+    shown = idx("search", "deposit").stdout
+    assert f"\n   {tmp_path / 'lease.pdf'}, pages 1-2\n" in shown
+    assert f"\n   {tmp_path / 'notes.txt'}, lines 1-3\n" in shown
+
+
+@pytest.mark.usefixtures("lease")
+def test_what_is_cut_has_ellipses_and_parts_are_apart(idx: Idx) -> None:
+    _, _, first, second = idx("search", "deposit guarantee").stdout.split("\n\n")[0].splitlines()
+    for part, word in ((first, "**deposit**"), (second, "**guarantee**")):
+        assert part.startswith("   … ")
+        assert word in part
+        assert part.endswith(" …")
+    whole = idx("search", "notice", "--limit", 1).stdout.splitlines()[2]
+    assert whole == "   No **notice** was given in time."
+
+
+def test_a_part_at_an_end_of_the_text_is_cut_at_the_other_one_only(
+    idx: Idx, empty_index: Path
+) -> None:
+    with Index(empty_index) as index:
+        index.add(Document("a", "A", f"The deposit comes first. {FILLER * 6}"))
+        index.add(Document("b", "B", f"{FILLER * 6}The guarantee comes last."))
+    first = idx("search", "deposit").stdout.splitlines()[2]
+    assert first.startswith("   The **deposit** comes first. ")
+    assert first.endswith(" …")
+    last = idx("search", "guarantee").stdout.splitlines()[2]
+    assert last.startswith("   … ")
+    assert last.endswith(" The **guarantee** comes last.")
+
+
+def test_parts_are_in_the_order_of_the_text_and_neighbours_are_one(
+    idx: Idx, empty_index: Path
+) -> None:
+    words = "alpha alpha beta " + "word " * 36 + "alpha beta gamma " + "word " * 200 + "delta"
+    with Index(empty_index) as index:
+        index.add(Document("a", "A", words))
+    shown = idx("search", "alpha beta gamma delta").stdout.splitlines()[2:-1]
+    assert [re.findall(r"\*\*(\w+)\*\*", part) for part in shown] == [
+        ["alpha", "alpha", "beta", "alpha", "beta", "gamma"],
+        ["delta"],
+    ]
+    assert shown[0].startswith("   **alpha** **alpha**")
+    assert shown[1].endswith("**delta**")
+
+
+def test_marks_and_control_characters_of_a_text_are_shown_as_they_are(
+    idx: Idx, empty_index: Path
+) -> None:
+    with Index(empty_index) as index:
+        index.add(Document("a", "A", f"Use <mark>this</mark>\x1b[2J for the deposit. {FILLER * 6}"))
+    shown = idx("search", "deposit").stdout
+    assert r"\x1b[2J for the **deposit**. " in shown
+    assert "\x1b" not in shown
+    assert "   … " not in shown
+
+
+def test_function_words_are_not_marked(idx: Idx, empty_index: Path) -> None:
+    german = "Die Kaution der Wohnung ist am Ende der Miete in voller Höhe zurückzuzahlen."
+    english = "The end of the lease of the flat is the end of the year, and of the rent."
+    idx("add", "-d", "de", "-t", "Vertrag", "-c", german)
+    idx("add", "-d", "en", "-t", "Contract", "-c", english)
+    shown = idx("search", "Kaution", "der", "Wohnung", "--limit", 1).stdout
+    assert "Die **Kaution** der **Wohnung** ist" in shown
+    shown = idx("search", "lease", "of", "the", "flat", "--limit", 1).stdout
+    assert "of the **lease** of the **flat** is the end" in shown
+    assert "**of**" in idx("search", "of", "--limit", 1).stdout
