@@ -4,6 +4,7 @@ import typer
 
 from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json, Wait
 from idx.output import print_json, say, tell
+from shared.messages import quantity
 from shared.settings import DEFAULT_WAIT
 
 
@@ -35,12 +36,12 @@ def check(
         )
     elif found.sound:
         tell(
-            f"The index is sound: {found.documents:,} documents, {found.chunks:,} chunks, "
-            f"{len(found.segments):,} segments"
+            f"The index is sound: {quantity(found.documents, 'document')}, "
+            f"{quantity(found.chunks, 'chunk')}, {quantity(len(found.segments), 'segment')}"
         )
     else:
         for problem in found.problems:
             tell(problem)
-        say(f"Error: the index is not sound; {found.problem_count:,} problems")
+        say(f"Error: the index is not sound; {quantity(found.problem_count, 'problem')}")
     if not found.sound:
         raise typer.Exit(1)

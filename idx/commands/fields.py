@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json
 from idx.output import print_json, tell
+from shared.messages import quantity
 
 if TYPE_CHECKING:
     from shared.index_results import FieldDescription
@@ -37,7 +38,7 @@ def fields(index_path: IndexPath = DEFAULT_INDEX_PATH, as_json: Json = False) ->
             for field in answer.fields
         ),
     )
-    tell(f"{answer.total_chunks:,} chunks")
+    tell(quantity(answer.total_chunks, "chunk"))
 
 
 def _uses(field: "FieldDescription") -> str:

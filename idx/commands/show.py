@@ -6,11 +6,23 @@ import typer
 
 from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json
 from idx.output import print_json
+from shared.errors import McpLuceneError
+from shared.messages import quantity
 from shared.settings import MAX_COUNT
 
 if TYPE_CHECKING:
     from shared.document import Scalar
     from shared.index_results import DocumentDetails
+
+
+class ChunkNumberError(McpLuceneError):
+    """A document has fewer chunks than the number that was asked for."""
+
+    def __init__(self, document_id: str, number: int, chunks: int) -> None:
+        super().__init__(
+            f"there is no chunk {number} of {document_id[:200]!r}, which has "
+            f"{quantity(chunks, 'chunk')}: give --chunk a number from 1 to {chunks}"
+        )
 
 
 def show(
@@ -33,8 +45,6 @@ def show(
         raise typer.BadParameter("give --chunk or --details, not both")
     from idx.control_characters import visible, visible_line
     from idx.place import cited
-    from shared.chunker import chunk_id
-    from shared.errors import ChunkNotFoundError
     from shared.searcher import Searcher
 
     with Searcher(index_path) as searcher:
@@ -45,7 +55,7 @@ def show(
             document_id, start_index=chunk or 1, count=1 if chunk else None
         )
     if chunk and not answer.chunks:
-        raise ChunkNotFoundError(chunk_id(document_id, chunk))
+        raise ChunkNumberError(document_id, chunk, answer.total_chunks)
     if as_json:
         print_json(answer)
         return
@@ -62,12 +72,12 @@ def _print_details(details: "DocumentDetails", *, as_json: bool) -> None:
         print_json(details)
         return
     from idx.control_characters import visible
-    from idx.tables import print_table
+    from idx.tables import Unbroken, print_table
 
     known = {
         "Document": details.source_document,
         "Title": details.title,
-        "File": details.file_path,
+        "File": details.file_path and Unbroken(details.file_path),
         "Chunks": f"{details.chunk_count:,}",
         "Words": f"{details.words:,}",
         "Characters": None if details.characters is None else f"{details.characters:,}",

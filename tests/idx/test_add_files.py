@@ -112,7 +112,7 @@ def test_a_bad_file_is_named_with_its_reason_and_costs_only_itself(
         make(tmp_path / f"{make.__name__}.txt")
     (tmp_path / "good.txt").write_text("Good text.")
     failed = idx("add", *(f"{make.__name__}.txt" for make in BAD_FILES), "good.txt", code=1)
-    assert "Added 1, updated 0, deleted 0, skipped 0, failed 7; 1 chunks" in failed.stdout
+    assert "Added 1, updated 0, deleted 0, skipped 0, failed 7; 1 chunk in" in failed.stdout
     lines = failed.stderr.splitlines()
     assert len(lines) == len(BAD_FILES)
     for make, reason in BAD_FILES.items():

@@ -42,7 +42,7 @@ def test_the_plan_is_told_before_and_the_result_after(
     make(tmp_path / "papers", "a.txt")
     plan, end = idx("sync", "papers").stdout.splitlines()
     assert plan == "Plan: 1 to add, 0 to update, 0 to delete, 0 unchanged"
-    assert end.startswith("Added 1, updated 0, deleted 0, skipped 0, failed 0; 1 chunks in ")
+    assert end.startswith("Added 1, updated 0, deleted 0, skipped 0, failed 0; 1 chunk in ")
     make(tmp_path / "papers", "b.txt")
     told = events(idx("sync", "papers", "--json").stdout)
     assert [event["event"] for event in told] == ["planned", "indexed", "committed", "finished"]

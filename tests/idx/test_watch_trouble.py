@@ -227,4 +227,4 @@ def test_people_see_what_changes(idx: Idx, empty_index: Path, tmp_path: Path) ->
     make(tmp_path / "papers", "a.txt")
     with Watch(tmp_path, "papers", as_json=False) as watch:
         watch.until_error("Watching 1 folders; Ctrl-C ends it.")
-        assert watch.lines == ["added a.txt (1 chunks)\n"]
+        assert watch.lines == ["added a.txt (1 chunk)\n"]
