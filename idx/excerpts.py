@@ -1,7 +1,7 @@
 """The passages of a hit as people read them: in the order of the text, what is cut marked."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -9,6 +9,13 @@ from shared.results import MARKS
 
 _REST_OF_WORD: Final = re.compile(r"\S{1,20}(?!\S)")
 """What belongs to the word before, such as its full stop; longer texts have no blanks."""
+
+_CONTEXT: Final = 80
+"""Characters that are shown before the first match of a piece and after its last one at least."""
+
+_WORD: Final = re.compile(r"\w+")
+
+_MATCH: Final = re.compile("{}(.*?){}".format(*map(re.escape, MARKS)), re.DOTALL)
 
 _MARK: Final = re.compile("|".join(map(re.escape, MARKS)))
 
@@ -31,7 +38,8 @@ def excerpts(passages: Iterable[str], content: str, ellipsis: str) -> list[str]:
         ellipsis: what stands where a piece is cut.
     """
     text = _MARK.sub("", content)
-    return [_with_ends(piece, text, ellipsis) for piece in _joined(_placed(passages, text), text)]
+    pieces = _joined(_with_context(_placed(passages, text), text), text)
+    return [_with_ends(piece, text, ellipsis) for piece in pieces]
 
 
 def match_line(passages: Sequence[str] | None, content: str | None) -> int:
@@ -58,6 +66,45 @@ def _placed(passages: Iterable[str], text: str) -> list[_Piece]:
             start = further
         found[start] = _Piece(start, start + len(words), marked)
     return [found[start] for start in sorted(found)]
+
+
+def _with_context(pieces: Sequence[_Piece], text: str) -> Iterator[_Piece]:
+    """The pieces, longer where a match is near their beginning or end, up to the next piece."""
+    matches = {match.casefold() for piece in pieces for match in _MATCH.findall(piece.marked)}
+    least = 0
+    for number, piece in enumerate(pieces):
+        most = pieces[number + 1].start if number + 1 < len(pieces) else len(text)
+        start, end = piece.start, piece.end
+        if MARKS[0] in piece.marked:
+            head = piece.marked.index(MARKS[0])
+            tail = len(piece.marked.rpartition(MARKS[1])[2])
+            start = _next_word(text, max(least, start - max(0, _CONTEXT - head)), start)
+            end = _last_word(text, end, min(most, end + max(0, _CONTEXT - tail)))
+        before, after = text[start : piece.start], text[piece.end : end]
+        least = end
+        marked = f"{_marked(before, matches)}{piece.marked}{_marked(after, matches)}"
+        yield _Piece(start, end, marked)
+
+
+def _next_word(text: str, start: int, end: int) -> int:
+    """Where the first word begins from a place on, at most at another place."""
+    while 0 < start < end and not text[start - 1].isspace():
+        start += 1
+    return start
+
+
+def _last_word(text: str, start: int, end: int) -> int:
+    """Where the last word ends before a place, at least at another place."""
+    while start < end < len(text) and not text[end].isspace():
+        end -= 1
+    return end
+
+
+def _marked(text: str, matches: Collection[str]) -> str:
+    """A text with marks around the words that are marked elsewhere."""
+    return _WORD.sub(
+        lambda word: word[0] if word[0].casefold() not in matches else word[0].join(MARKS), text
+    )
 
 
 def _joined(pieces: Iterable[_Piece], text: str) -> list[_Piece]:

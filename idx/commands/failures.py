@@ -12,7 +12,7 @@ def failures(
 
     The next idx sync tries those again that have changed, and all of them with --retry.
 
-    Examples: idx failures, idx failures --plain
+    Example: idx failures --plain
     """
     check_one_form(as_json=as_json, plain=plain)
     from shared.searcher import Searcher

@@ -16,7 +16,9 @@ WEAK = ("the recipe for notice soup with dumplings", "unlikely")
 
 @pytest.fixture
 def lease(empty_index: Path) -> None:
-    text = f"{FILLER * 5}The deposit is three rents. {FILLER * 8}A guarantee replaces it. {FILLER * 5}"
+    text = (
+        f"{FILLER * 5}The deposit is three rents. {FILLER * 8}A guarantee replaces it. {FILLER * 5}"
+    )
     with Index(empty_index) as index:
         index.add(Document("lease", "Lease", text))
         index.add(Document("notice", "Letter", "No notice was given in time."))
@@ -89,6 +91,14 @@ def test_parts_are_in_the_order_of_the_text_and_neighbours_are_one(
     ]
     assert shown[0].startswith("   **alpha** **alpha**")
     assert shown[1].endswith("**delta**")
+
+
+def test_a_match_has_words_before_and_after_it(idx: Idx, empty_index: Path) -> None:
+    text = f"{'word ' * 38}deposit is three rents of the flat. A deposit {'word ' * 80}"
+    with Index(empty_index) as index:
+        index.add(Document("a", "A", text))
+    (shown,) = idx("search", "deposit").stdout.splitlines()[2:-1]
+    assert "word **deposit** is three rents of the flat. A **deposit** word word" in shown
 
 
 def test_marks_and_control_characters_of_a_text_are_shown_as_they_are(
