@@ -31,6 +31,7 @@ from benchmarks.calibration import (
 from benchmarks.collection import Collection
 from benchmarks.confidence_plot import draw
 from benchmarks.confidence_questions import Asking, asked_of_collection, asked_of_library, halved
+from benchmarks.first_hits import best_confidence, first_hits_table, is_low
 from benchmarks.page import write_figures
 from idx.evaluation.experiment import temporary_index
 from shared.confidence import EXPONENT, LOW, ODDS, WHOLE, WHOLE_POWER, probability
@@ -42,8 +43,8 @@ KNOWN_ITEMS_COUNT: Final = 0.1
 topics too: enough for what they alone can tell, that is how good the hits are that lack nothing."""
 
 TOLD: Final = 0.85
-"""The share of the questions on other topics of the fit whose hits are all below ``LOW``. More of
-them takes more of the queries with it, and those are what people ask."""
+"""The share of the questions on other topics of the fit whose first hits are all below ``LOW``.
+More of them takes more of the queries with it, and those are what people ask."""
 
 BOUNDS: Final = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8)
 """The least confidence in each row of the table."""
@@ -92,6 +93,8 @@ def main() -> None:
     lines = [
         *group_table(collection, asking),
         "",
+        *first_hits_table(collection.folder.parent),
+        "",
         *reliability_table(of_all, of_queries),
         "",
         f"![Confidence against precision, and how many hits have it]({PICTURE.name})",
@@ -122,11 +125,6 @@ def low(off_topic: Sequence[Asked]) -> float:
     return math.ceil(100 * float(np.quantile(best, TOLD))) / 100
 
 
-def best_confidence(asked: Asked) -> float:
-    """The greatest confidence of the hits of a query; 0 if there are none."""
-    return max(map(probability, asked.evidence), default=0.0)
-
-
 def group_table(collection: Collection, asking: Asking) -> Iterator[str]:
     """The first hits of each kind of queries."""
     yield "| asked | questions | first hit, mean | right | `low_confidence` | no hit |"
@@ -141,7 +139,7 @@ def group_table(collection: Collection, asking: Asking) -> Iterator[str]:
     ]
     for name, questions in kinds:
         first = [probability(asked.evidence[0]) for asked in questions if asked.evidence]
-        unsure = statistics.mean(best_confidence(asked) < LOW for asked in questions)
+        unsure = statistics.mean(map(is_low, questions))
         right = [asked.relevant[0] for asked in questions if asked.evidence]
         yield (
             f"| {name} | {len(questions)} | {statistics.mean(first):.3f} "

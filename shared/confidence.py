@@ -6,8 +6,12 @@ from typing import Any, Final
 
 from shared.evidence import Evidence
 
+FIRST_HITS: Final = 3
+"""Hits with the highest scores that decide whether there is an answer: hits further down often have
+the right words by chance, and the first hit alone is often not the best one."""
+
 LOW: Final = 0.12
-"""An answer whose best hit has less hardly answers; see docs/confidence.md for how often."""
+"""Where each of the first hits has less, there is hardly an answer; see docs/confidence.md."""
 
 ODDS: Final = 1.9
 EXPONENT: Final = 1.7

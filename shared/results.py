@@ -135,7 +135,8 @@ class SearchAnswer:
     Attributes:
         query: the query as it was asked.
         totalHits: the exact number of chunks that match, however many are given here.
-        low_confidence: whether nothing that was found is likely to answer.
+        low_confidence: whether none of the three hits with the highest scores is likely to answer,
+            whichever hits are given here.
         results: the hits from ``offset`` on, at most ``limit`` of them.
         facets: the most frequent values of each field that was asked for.
         suggestion: the query as it may have been meant: with similar words in place of those that

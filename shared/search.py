@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from org.apache.lucene.search import ScoreDoc, TotalHits
 
-from shared.confidence import LOW, confidences
+from shared.confidence import FIRST_HITS, LOW, confidences
 from shared.evidence import Evidence
 from shared.facets import count_facets
 from shared.filter_query import filtered
@@ -49,13 +49,13 @@ def search(searcher: Any, request: SearchRequest, folders: IndexedFolders) -> Se
         if total_hits.relation() != TotalHits.Relation.EQUAL_TO and not searcher.timedOut():
             matching = filtered(query.matching, request.filters, reader, folders)
             total = searcher.count(matching)
-        shown = found[request.offset :]
-        best = _best(searcher, query, selection, request, evidence, found)
-        likely = confidences(evidence, [*best, *shown])
+        shown = found[request.offset : request.offset + request.limit]
+        first = _first(searcher, query, selection, request, evidence, found)
+        likely = confidences(evidence, [*first, *shown])
         hits = _hits(searcher, shown, evidence, query, request, folders)
-        rated = zip(hits, likely[len(best) :], strict=True)
+        rated = zip(hits, likely[len(first) :], strict=True)
         facets = _facets(searcher, query, request, folders)
-        low_confidence = max(likely, default=0.0) < LOW
+        low_confidence = max(likely[: len(first)], default=0.0) < LOW
         is_poor = low_confidence or total <= _FEW_HITS
         meant = list(more_frequent_words(reader, query.rare)) if is_poor else []
         return SearchAnswer(
@@ -89,7 +89,7 @@ def _top(
     searcher: Any, query: ParsedQuery, selection: Any, request: SearchRequest, evidence: Evidence
 ) -> tuple[Any, Sequence[Any]]:
     """How many hits there are, and the first of them, those of the offset included."""
-    count = request.offset + request.limit
+    count = max(request.offset + request.limit, FIRST_HITS)
     if request.sort == BY_SCORE and not query.browses:
         ranking = best_first(searcher, query, selection, count, evidence)
         return ranking.total_hits, ranking.hits
@@ -99,7 +99,7 @@ def _top(
     return found.totalHits, [ScoreDoc.cast_(hit) for hit in found.scoreDocs]
 
 
-def _best(
+def _first(
     searcher: Any,
     query: ParsedQuery,
     selection: Any,
@@ -107,11 +107,10 @@ def _best(
     evidence: Evidence,
     found: Sequence[Any],
 ) -> Sequence[Any]:
-    """The best of all hits, if others are shown: they tell whether there is an answer at all."""
+    """The hits with the highest scores, whichever are shown: they decide `low_confidence`."""
     if request.sort != BY_SCORE and not query.browses:
-        # As many as are rated on the first page by score: the order makes no difference.
-        return best_first(searcher, query, selection, request.limit, evidence).hits
-    return found[: request.limit] if request.offset else []
+        return best_first(searcher, query, selection, FIRST_HITS, evidence).hits
+    return found[:FIRST_HITS]
 
 
 def _hits(

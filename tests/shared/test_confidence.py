@@ -81,7 +81,20 @@ def test_every_page_tells_the_same_where_not_the_first_hit_is_the_best(searcher:
     first, second, *_ = searcher.search(query, limit=3).results
     assert first.confidence < LOW < second.confidence
     for offset in range(5):
-        assert not searcher.search(query, limit=3, offset=offset).low_confidence
+        for limit in (1, 3):
+            assert not searcher.search(query, limit=limit, offset=offset).low_confidence
+
+
+@pytest.mark.parametrize(("limit", "offset"), [(10, 0), (2, 0), (1, 3), (10, 3)])
+def test_a_hit_that_is_not_among_the_first_three_does_not_make_an_answer(
+    searcher: Searcher, limit: int, offset: int
+) -> None:
+    query = "noise^9 garden^9 sea^9 lease three may months plumber violin saddle quarry"
+    answer = searcher.search(query)
+    likely = [hit.confidence for hit in answer.results]
+    assert max(likely[:3]) < LOW < likely[3]
+    assert searcher.search(query, limit=limit, offset=offset).low_confidence
+    assert searcher.search(query, sort="source_document", limit=limit).low_confidence
 
 
 @pytest.mark.parametrize("sort", ["source_document", "-source_document", "-chunk_index"])
