@@ -12,6 +12,8 @@ def print_explanation(explanation: QueryExplanation) -> None:
         ("chunks that match", f"{explanation.total_hits:,}"),
         ("languages (weight)", languages or "-"),
     ]
+    if explanation.note:
+        summary.append(("note", explanation.note))
     print_table(["", ""], summary, headings=False)
     if explanation.steps:
         print_table(["step", "query"], [(step.step, step.query) for step in explanation.steps])

@@ -216,12 +216,14 @@ def shorten_details(details: DocumentDetails, excess: int) -> DocumentDetails:
 def fit_explanation(explanation: QueryExplanation, budget: int) -> QueryExplanation:
     """An explanation within a budget; its steps are the last to be cut, its terms the first."""
     query, parsed = (brief_query(text, budget) for text in (explanation.query, explanation.parsed))
+    note = explanation.note and brief_query(explanation.note, budget)
     parts: list[_Explained] = [*explanation.steps, *explanation.hits, *explanation.terms]
-    kept, cut = fit(parts, budget, _shorten_explained, outside=[query, parsed])
+    kept, cut = fit(parts, budget, _shorten_explained, outside=[query, parsed, note])
     return replace(
         explanation,
         query=query,
         parsed=parsed,
+        note=note,
         steps=[part for part in kept if isinstance(part, ExplainedStep)],
         hits=[part for part in kept if isinstance(part, ExplainedHit)],
         terms=[part for part in kept if isinstance(part, ExplainedTerm)],

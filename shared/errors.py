@@ -1,8 +1,7 @@
 """Everything that can go wrong, as one family.
 
-The text of an error is for the person or the model that reads it: it says what happened, to
-what, and what to do next. The command line prints it after ``Error:``; the server sends it as
-the answer of a tool.
+The text of an error says what happened, to what, and what to do next. The command line prints it
+after ``Error:``; the server sends it as the answer of a tool.
 """
 
 import shlex
@@ -274,13 +273,14 @@ class QueryError(McpLuceneError):
 
 
 class QueryParseError(QueryError):
-    """A query that is not valid in Lucene's classic query syntax."""
+    """A query that is not valid in Lucene's classic query syntax, for a `reason` in words."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(
-            f"Parse error: {reason}; put text with special characters in double quotes, or "
-            "escape a special character with a backslash"
+            f"Parse error: {reason}; escape a special character with a backslash, or have all of "
+            'the query searched as text with the syntax "plain"'
         )
+        self.reason = reason
 
 
 class FilterError(McpLuceneError):

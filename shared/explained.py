@@ -50,6 +50,7 @@ class QueryExplanation:
         terms: the terms that some chunk has, by field, the rarest first.
         hits: the best hits.
         notice: what was left out, else None.
+        note: the same as of a search; None, and left out of answers, if there is nothing to say.
         diagnostics: why the query was not rewritten although that was wanted; else None, and left
             out of answers.
     """
@@ -62,4 +63,5 @@ class QueryExplanation:
     terms: list[ExplainedTerm] = field(default_factory=list)
     hits: list[ExplainedHit] = field(default_factory=list)
     notice: str | None = None
+    note: str | None = None
     diagnostics: list[str] | None = None

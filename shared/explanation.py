@@ -73,6 +73,7 @@ def explain(
             if detail == "scores"
             else [],
             notice=f"{len(terms) - MAX_TERMS:,} more terms" if len(terms) > MAX_TERMS else None,
+            note=" ".join(query.notes) or None,
         )
 
 

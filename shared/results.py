@@ -44,7 +44,7 @@ class Citation:
     char_end: int | None = None
 
 
-_LEFT_OUT: Final = {*(part.name for part in fields(Citation)), "rewritten", "diagnostics"}
+_LEFT_OUT: Final = {*(part.name for part in fields(Citation)), "rewritten", "diagnostics", "note"}
 
 
 def plain(answer: Any) -> Any:
@@ -145,6 +145,8 @@ class SearchAnswer:
         partial: whether the search was stopped before it was done: the hits are the best of those
             found until then, ``totalHits`` counts only these, and facets are left out.
         notice: what was cut from the answer to keep it short, and how to get it; else None.
+        note: how the query was understood where that may not be what was meant, such as plain text
+            that looks like syntax; None, and left out of answers, if there is nothing to say.
         rewritten: the query as a language model has rewritten it, which was looked for, too;
             None, and left out of answers, if there is none.
         diagnostics: why there is none although one was wanted; else None, and left out.
@@ -159,6 +161,7 @@ class SearchAnswer:
     suggestion_applied: bool = False
     partial: bool = False
     notice: str | None = None
+    note: str | None = None
     rewritten: str | None = None
     diagnostics: list[str] | None = None
 

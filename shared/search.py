@@ -71,6 +71,7 @@ def search(searcher: Any, request: SearchRequest, folders: IndexedFolders) -> Se
             suggestion_applied=bool(query.corrections) and not meant,
             facets=facets,
             partial=bool(searcher.timedOut()),
+            note=" ".join(query.notes) or None,
             rewritten=request.rewritten,
         )
 

@@ -182,6 +182,8 @@ def _print_hits(answer: "SearchAnswer", offset: int) -> None:
 def _say_about(answer: "SearchAnswer", offset: int) -> None:
     from idx.control_characters import visible_line
 
+    if answer.note:
+        say(visible_line(answer.note))
     shown = f"{offset + 1} to {offset + len(answer.results)}" if answer.results else "none"
     if answer.rewritten:
         say(f"Looked for, too: {visible_line(answer.rewritten)}")

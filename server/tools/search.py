@@ -88,7 +88,8 @@ async def search(
     get_next_chunk and the chunk's id. totalHits tells how many chunks match in all. confidence
     tells how likely a result answers, from 0 to 1; with low_confidence the documents hardly answer
     the question: say so, or ask with other words. suggestion is the query as it may have been
-    meant; without suggestion_applied it was not looked for, so ask again with it. Cite file_path,
+    meant; without suggestion_applied it was not looked for, so ask again with it. note says how the
+    query was understood where that may not be what was meant. Cite file_path,
     or else source_document, with page_start, slide_start, sheet_start or line_start.
     """
     rewriting = await rewriting_of(context, query, syntax)
@@ -110,12 +111,13 @@ async def search(
         partial=True,
     )
     shown = brief_query(query, max_characters)
-    suggestion, rewritten = (
-        text and brief_query(text, max_characters) for text in (answer.suggestion, answer.rewritten)
+    suggestion, rewritten, note = (
+        text and brief_query(text, max_characters)
+        for text in (answer.suggestion, answer.rewritten, answer.note)
     )
     counted, facets_cut = brief_facets(answer.facets, max_characters)
     hits = [brief_passages(hit) for hit in answer.results]
-    outside = [shown, suggestion, counted, rewritten, rewriting.diagnostics]
+    outside = [shown, suggestion, counted, rewritten, rewriting.diagnostics, note]
     results, cut = fit(hits, max_characters, shorten_hit, outside=outside)
     notices = [PARTIAL if answer.partial else None, facets_cut, cut]
     return replace(
@@ -123,6 +125,7 @@ async def search(
         query=shown,
         suggestion=suggestion,
         rewritten=rewritten,
+        note=note,
         results=results,
         facets=counted,
         notice=" ".join(filter(None, notices)) or None,

@@ -71,7 +71,7 @@ class Compiler:
         """The query of a tree after the step for words.
 
         Raises:
-            QueryParseError: a bound of a range of numbers is no number.
+            QueryParseError: a bound of a range of numbers is not a number.
         """
         match node:
             case Terms(field, (text,)):
@@ -181,7 +181,7 @@ def _number(bound: str | None, otherwise: float) -> float:
     try:
         return float(bound)
     except ValueError as error:
-        raise QueryParseError(f"{bound[:80]!r} is no number") from error
+        raise QueryParseError(f"{bound[:80]!r} is not a number") from error
 
 
 _CONVERSIONS: Final[dict[type, Callable[[Any], Any]]] = {

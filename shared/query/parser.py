@@ -64,6 +64,9 @@ from shared.search_options import Operator
 _NO_FIELD: Final = "\0"
 """Stands for the field of whatever names none."""
 
+_SHOWN: Final = 40
+"""Characters of a query that an error repeats."""
+
 _COLUMN: Final = re.compile(r"at line 1, column (\d+)")
 _WILDCARDS: Final = re.compile(r"[\\*?]")
 
@@ -229,10 +232,15 @@ def _parse_error(text: str, classic: str, thrown: Any) -> QueryError:
     # Java counts the two halves of a character beyond the basic plane.
     position = len(classic.encode("utf-16-le")[: 2 * units].decode("utf-16-le"))
     position = original_position(text, classic, position)
-    rest = text[position:].split()
-    before = text[max(0, position - 40) : position]
+    return QueryParseError(_mistake(text, position))
+
+
+def _mistake(text: str, position: int) -> str:
+    """The mistake of a query that is not valid from a position on."""
+    before, rest = text[max(0, position - _SHOWN) : position], text[position:].split()
     if not rest:
-        return QueryParseError(f"the query ends too early, at character {position}: {before!r}")
-    return QueryParseError(
-        f"unexpected {rest[0][:40]!r} at character {position + 1}, after {before!r}"
-    )
+        return f"the query ends too early, at character {position}: {before!r}"
+    unexpected = f"unexpected {rest[0][:_SHOWN]!r}"
+    if not before.strip():
+        return f"{unexpected} at the beginning of the query"
+    return f"{unexpected} at character {position + 1}, after {before!r}"

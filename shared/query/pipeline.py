@@ -1,8 +1,9 @@
 """From what was typed to a query of Lucene, step by step.
 
 1. What is not meant as syntax is escaped (`shared.query.syntax`).
-2. Lucene's classic syntax is parsed into a tree (`shared.query.parser`), in which a key of the
-   metadata is a field (`shared.query.named_fields`); what a language model has made of the query
+2. Lucene's classic syntax is parsed into a tree (`shared.query.parser`), plain language that does
+   not parse as plain text (`shared.query.reading`). A key of the metadata is a field in the tree
+   (`shared.query.named_fields`); what a language model has made of the query
    (`shared.normalization`) is plain text, and joins the tree after step 6 as another way to match.
 3. Phrases match nearby words, too (`shared.query.phrases`).
 4. Wildcards are put on the fields that are fast (`shared.query.wildcards`).
@@ -34,6 +35,7 @@ from shared.query.named_fields import metadata_keys, on_metadata
 from shared.query.parser import parse
 from shared.query.presence import IndexTerms, present, terms_of
 from shared.query.rarity import as_rare_as_anywhere
+from shared.query.reading import read
 from shared.query.syntax import to_lucene_syntax
 from shared.query.tolerance import Correction, SimilarWords
 from shared.query.tree import (
@@ -74,6 +76,7 @@ class ParsedQuery:
 
     Attributes:
         syntax: the text as Lucene's parser got it.
+        notes: sentences for whoever asked, where the query was not read as it may have been meant.
         stages: what each step has made of the tree, in their order; the last is what is run.
         corrections: the words that no chunk has, and what was looked for instead.
         rare: the words that hardly any chunk has, as they were typed.
@@ -89,6 +92,7 @@ class ParsedQuery:
     """
 
     syntax: str
+    notes: tuple[str, ...]
     stages: tuple[Stage, ...]
     corrections: tuple[Correction, ...]
     rare: tuple[str, ...]
@@ -135,9 +139,8 @@ def prepare(request: SearchRequest, searcher: Any) -> ParsedQuery:
     check_characters(text)
     reader = searcher.getIndexReader()
     keys = metadata_keys(reader) if ":" in text else {}
-    classic = to_lucene_syntax(text, request.syntax, keys)
-    tree = parse(text, classic, operator) if text.strip() else Everything()
-    tree = rewrite(tree, on_metadata(keys))
+    asked = read(request, keys)
+    tree = rewrite(asked.tree, on_metadata(keys))
     rewritten = _rewritten(request)
     terms = terms_of(reader)
     languages = language_weights(terms, reader.maxDoc(), request.filters, weights)
@@ -174,7 +177,8 @@ def prepare(request: SearchRequest, searcher: Any) -> ParsedQuery:
         compiler = Compiler(terms.query)
         lucene, nearness = compiler.query(tree), any_of(*pairs)
         return ParsedQuery(
-            syntax=classic,
+            syntax=asked.classic,
+            notes=asked.notes,
             stages=tuple(stages),
             corrections=tuple(similar.corrections),
             rare=tuple(similar.rare),

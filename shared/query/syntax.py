@@ -44,7 +44,7 @@ def _syntax(keys: tuple[str, ...]) -> re.Pattern[str]:
                 # A regular expression, a range, a field, and what stands by itself.
                 rf"{_BEGINNING}/(?:\\.|[^/\\\s])+/{_BOOST}{_END}",
                 rf"{_BEGINNING}[\[{{][^\[\]{{}}]{{1,{_LONGEST_RANGE}}}\sTO\b[^\[\]{{}}]*[\]}}]?{_BOOST}",
-                rf"(?<![^\s(+\-!])(?:{field}):(?=\S)",
+                rf"(?<![^\s(+\-!])(?:{field}):(?:\*{_END}|(?=\S))",
                 r"(?<!\S)(?:\*:\*|&&|\|\|)(?!\S)",
                 # A sign before a word, and a word with wildcards that do not just end a question.
                 r"(?<![^\s(])[+\-!](?=[\w\"(*?/\\])",
@@ -56,6 +56,12 @@ def _syntax(keys: tuple[str, ...]) -> re.Pattern[str]:
         )
     )
 
+
+_MEANT: Final = re.compile(
+    r'[^\[{].*(?<!\\):\*?|[~^].*|".*"[~^].*|[\[{].*[\]}](?:\^.*)?|[+\-](?:"|[^\W\d])', re.DOTALL
+)
+"""Syntax that nobody types by chance: a field, a sign before a word, another spelling, a weight, a
+range that is closed. It is matched with the character behind a sign."""
 
 _SPECIAL: Final = re.compile(r'[+\-!(){}\[\]^"~*?:\\/&|]')
 _KEY: Final = re.compile(r"(?<![^\s(+\-!])[^\W\d]\w*:(?=[^\s/])")
@@ -83,6 +89,22 @@ def to_lucene_syntax(text: str, syntax: Syntax = "auto", keys: Collection[str] =
     return "".join(
         part if is_syntax else _escaped_but(part, start, groups)
         for start, part, is_syntax in _parts(text, pattern)
+    )
+
+
+def has_evident_syntax(text: str, keys: Collection[str] = ()) -> bool:
+    """Whether a text that does not parse is a mistyped query rather than plain language.
+
+    Parentheses, quotes and the words AND, OR and NOT are in plain language, too; wildcards are in
+    Markdown and behind a word with a footnote.
+
+    Args:
+        text: what was typed, to be read by the syntax ``auto``.
+        keys: of metadata, which a colon may follow like the name of a field.
+    """
+    return any(
+        is_syntax and _MEANT.fullmatch(part if part not in "+-" else text[start : start + 2])
+        for start, part, is_syntax in _parts(text, _syntax(tuple(keys)))
     )
 
 

@@ -203,7 +203,7 @@ def test_paths_are_spelled_in_utf_8_whatever_the_locale(
 def test_a_query_that_cannot_be_run_is_one_line(idx: Idx, empty_index: Path) -> None:
     for query, reason in {
         "x" * 100_000: "at most 20,000",
-        'say "hello': "Error: Parse error: the query ends too early",
+        'title:"hello': "Error: Parse error: the query ends too early",
         " ".join(f"w{n}" for n in range(10_000))[:19_999]: "more than 2,048 terms",
     }.items():
         failed = idx("search", query, code=1)

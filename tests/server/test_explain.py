@@ -97,7 +97,7 @@ async def test_a_long_explanation_is_cut_and_says_so(client: Client) -> None:
 
 
 async def test_a_query_that_does_not_parse_is_an_error(client: Client) -> None:
-    assert error(await client.call_tool("explain_query", {"query": "(a OR"})).startswith(
+    assert error(await client.call_tool("explain_query", {"query": "title:(a OR"})).startswith(
         "Parse error:"
     )
 

@@ -176,8 +176,8 @@ YEAR = {"field": "year", "value": 2020}
 @pytest.mark.parametrize(
     ("tool", "arguments", "message"),
     [
-        ("Search", {"query": "a AND"}, r"Parse error: the query ends too early, at character 5"),
-        ("Search", {"query": '"a'}, r"Parse error: .* at character 2"),
+        ("Search", {"query": "id:a AND"}, r"Parse error: the query ends too early, at character 8"),
+        ("Search", {"query": 'id:"a'}, r"Parse error: .* at character 5"),
         ("Search", {"query": "x" * 100_000}, r"the query has 100,000 characters"),
         ("Search", {"query": " ".join(map(str, range(4000)))}, r"more than 2,048 terms"),
         ("Search", {}, r"Search: the argument 'query' is missing"),

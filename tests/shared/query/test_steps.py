@@ -264,6 +264,6 @@ def test_terms_that_no_chunk_has_change_nothing(
 def test_a_range_of_numbers_needs_numbers(tmp_path: Path) -> None:
     with (
         Searcher(tmp_path / "index") as searcher,
-        pytest.raises(QueryParseError, match="no number"),
+        pytest.raises(QueryParseError, match="is not a number"),
     ):
         searcher.search("number.year:[new TO old]")
