@@ -21,8 +21,10 @@ from shared.indexed_folder import IndexedFolders
 from shared.lucene_document import stored_fields
 from shared.query.limits import running
 from shared.query.lucene_query import Compiler
+from shared.query.named_filters import shown
 from shared.query.pipeline import ParsedQuery, prepare
 from shared.query.tree import Clause, Clauses, Node, Nothing
+from shared.query_note import note_on
 from shared.ranking import RESCORED, Ranking, best_first
 from shared.search_options import Detail, SearchRequest
 
@@ -54,8 +56,9 @@ def explain(
     """
     reader = searcher.getIndexReader()
     query = prepare(request, searcher)
-    selection = filtered(query.lucene, request.filters, reader, folders)
-    matching = filtered(query.matching, request.filters, reader, folders)
+    filters = (*request.filters, *query.filters)
+    selection = filtered(query.lucene, filters, reader, folders)
+    matching = filtered(query.matching, filters, reader, folders)
     level = get_args(Detail).index(detail)
     with running():
         count = request.offset + request.limit
@@ -64,7 +67,7 @@ def explain(
         terms = _terms(searcher, whole) if level >= get_args(Detail).index("terms") else []
         return QueryExplanation(
             query=request.query,
-            parsed=str(query.stages[0].result),
+            parsed=" ".join(filter(None, (str(query.parsed), shown(query.filters)))),
             total_hits=int(searcher.count(matching)),
             languages={code: round(weight, 3) for code, weight in query.languages.items()},
             steps=list(_steps(query, ranking)) if level >= get_args(Detail).index("steps") else [],
@@ -73,7 +76,7 @@ def explain(
             if detail == "scores"
             else [],
             notice=f"{len(terms) - MAX_TERMS:,} more terms" if len(terms) > MAX_TERMS else None,
-            note=" ".join(query.notes) or None,
+            note=note_on(query, searcher, folders),
         )
 
 
@@ -85,6 +88,8 @@ def _with_feedback(tree: Node, feedback: Node) -> Node:
 
 def _steps(query: ParsedQuery, ranking: Ranking) -> Iterator[ExplainedStep]:
     yield ExplainedStep("syntax", query.syntax)
+    if query.filters:
+        yield ExplainedStep("filters", shown(query.filters))
     for stage in query.stages:
         yield ExplainedStep(stage.step, str(stage.result))
     if not isinstance(ranking.feedback, Nothing):

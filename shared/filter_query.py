@@ -27,13 +27,13 @@ from shared import schema
 from shared.document import Scalar
 from shared.errors import FilterError
 from shared.field_names import all_fields, metadata_field_of
-from shared.filters import Filter, FilterOperator
+from shared.filters import FOLDER, Filter, FilterOperator
+from shared.folder_filter import FILE_FIELD, in_folder
 from shared.indexed_folder import IndexedFolders
 from shared.lucene_document import metadata_text
 from shared.number_syntax import is_number
 from shared.settings import MAX_COUNT
 
-_FILE_FIELD: Final = schema.metadata_field(schema.FILE_PATH)
 _UTC: Final = re.compile(r"(?<=\d)(?:\+00:00|z)$")
 _PART_OF_TIME: Final = re.compile(r"\d{4}(-\d\d(-\d\d(T\d\d(:\d\d(:\d\d)?)?)?)?)?")
 _LAST: Final = "\U0010ffff"
@@ -76,14 +76,36 @@ def _resolve(name: str, reader: Any) -> str:
 
 
 def _condition(condition: Filter, reader: Any, folders: IndexedFolders) -> Any:
+    if _is_on_folders(condition, reader):
+        return _in_folders(condition, folders)
     field = _resolve(condition.field, reader)
     _check(condition)
-    if field == _FILE_FIELD and condition.operator != "exists":
+    if field == FILE_FIELD and condition.operator != "exists":
         return _files(condition, folders)
     if condition.operator == "range":
         has_numbers = _has_numbers(condition, field, reader)
         condition = _in_numbers(condition) if has_numbers else _in_words(condition)
     return _CONDITIONS[condition.operator](condition, field)
+
+
+def _is_on_folders(condition: Filter, reader: Any) -> bool:
+    existing = all_fields(reader)
+    is_key = schema.metadata_field(condition.field) in existing
+    return condition.field == FOLDER and not is_key and FILE_FIELD in existing
+
+
+def _in_folders(condition: Filter, folders: IndexedFolders) -> Any:
+    """A condition on the folders that a file lies in, by their names or paths."""
+    _check(condition)
+    if condition.operator not in ("eq", "ne", "in", "not_in"):
+        raise FilterError(
+            f"the filter on {FOLDER!r} compares with names or paths of folders; it takes no "
+            f"{condition.operator!r}"
+        )
+    builder = BooleanQuery.Builder()
+    for value in _values(condition):
+        builder.add(in_folder(str(value), folders), BooleanClause.Occur.SHOULD)
+    return builder.build()
 
 
 def _check(condition: Filter) -> None:
@@ -155,12 +177,12 @@ def _files(condition: Filter, folders: IndexedFolders) -> Any:
     for value in map(str, _values(condition)):
         if condition.operator == "prefix":
             for beginning in folders.term_prefixes(value):
-                term = Term(_FILE_FIELD, schema.keyword_prefix(beginning))
+                term = Term(FILE_FIELD, schema.keyword_prefix(beginning))
                 builder.add(PrefixQuery(term), BooleanClause.Occur.SHOULD)
         else:
             terms = [BytesRef(schema.keyword(term)) for term in folders.terms(value)]
             builder.add(
-                TermInSetQuery(_FILE_FIELD, Arrays.asList(terms)), BooleanClause.Occur.SHOULD
+                TermInSetQuery(FILE_FIELD, Arrays.asList(terms)), BooleanClause.Occur.SHOULD
             )
     return builder.build()
 

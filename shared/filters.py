@@ -7,6 +7,9 @@ from typing import Final, Literal
 from shared.document import Scalar
 from shared.errors import FilterError
 
+FOLDER: Final = "folder"
+"""A field for filters that no document has: the names of the folders that its file lies in."""
+
 FilterOperator = Literal["eq", "ne", "in", "not_in", "range", "exists", "prefix"]
 
 
@@ -15,7 +18,8 @@ class Filter:
     """A condition on one field.
 
     Attributes:
-        field: `source_document`, `id`, `chunk_index`, or a key of the documents' metadata.
+        field: `source_document`, `id`, `chunk_index`, a key of the documents' metadata, or
+            `folder`, the name or path of a folder that the document's file lies in.
         operator: `eq` and `ne` compare with `value`; `in` and `not_in` with each of a list;
             `range` takes `minimum`, `maximum` or both, inclusive: two numbers, which may be
             written as texts where the field has numbers, or two texts (ISO 8601 dates are ordered

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from org.apache.lucene.search import ScoreDoc, TotalHits
@@ -16,6 +17,7 @@ from shared.passages import Passages
 from shared.query.limits import running
 from shared.query.pipeline import ParsedQuery, prepare
 from shared.query.tolerance import Correction, more_frequent_words
+from shared.query_note import note_on
 from shared.ranking import best_first
 from shared.results import Facet, Hit, SearchAnswer
 from shared.search_options import BY_SCORE, SearchRequest
@@ -41,6 +43,7 @@ def search(searcher: Any, request: SearchRequest, folders: IndexedFolders) -> Se
     """
     reader = searcher.getIndexReader()
     query = prepare(request, searcher)
+    request = replace(request, filters=(*request.filters, *query.filters))
     selection = filtered(query.lucene, request.filters, reader, folders)
     with running():
         evidence = Evidence(searcher, query)
@@ -71,7 +74,7 @@ def search(searcher: Any, request: SearchRequest, folders: IndexedFolders) -> Se
             suggestion_applied=bool(query.corrections) and not meant,
             facets=facets,
             partial=bool(searcher.timedOut()),
-            note=" ".join(query.notes) or None,
+            note=note_on(query, searcher, folders),
             rewritten=request.rewritten,
         )
 

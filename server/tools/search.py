@@ -31,7 +31,8 @@ async def search(
         str,
         Field(
             description='Words to look for. Lucene\'s query syntax works too: "a phrase", '
-            "+required -excluded, prefix*, typo~, title:word. An empty query shows every chunk."
+            "+required -excluded, prefix*, typo~, title:word, author:name, filetype:pdf, "
+            "folder:name, language:de. An empty query shows every chunk."
         ),
     ],
     limit: Annotated[int, Field(ge=1, le=100, description="Results to return.")] = 10,

@@ -46,6 +46,7 @@ from shared.query.tree import (
     Weighted,
     weighted,
 )
+from shared.query.values import ValueWords
 
 _SCORED_TERMS: Final = 50
 """Terms of a pattern that are scored one by one; all others match alike."""
@@ -184,6 +185,19 @@ def _number(bound: str | None, otherwise: float) -> float:
         raise QueryParseError(f"{bound[:80]!r} is not a number") from error
 
 
+def _value_words(node: ValueWords) -> Any:
+    """Values with words in them: rare ones count more, and all of them match, however many."""
+    scored = MultiTermQuery.TopTermsBlendedFreqScoringRewrite(_SCORED_TERMS)
+    builder = BooleanQuery.Builder()
+    for rewrite in (scored, MultiTermQuery.CONSTANT_SCORE_BLENDED_REWRITE):
+        expression = RegexpQuery(
+            Term(node.field or "", node.pattern),
+            *(0, 0, RegexpQuery.DEFAULT_PROVIDER, _DETERMINIZE_WORK, rewrite),
+        )
+        builder.add(expression, BooleanClause.Occur.SHOULD)
+    return builder.build()
+
+
 _CONVERSIONS: Final[dict[type, Callable[[Any], Any]]] = {
     Everything: lambda _: MatchAllDocsQuery(),
     Nothing: lambda _: MatchNoDocsQuery(),
@@ -191,6 +205,7 @@ _CONVERSIONS: Final[dict[type, Callable[[Any], Any]]] = {
     TermPhrase: _phrase,
     Pattern: _pattern,
     Fuzzy: lambda node: FuzzyQuery(Term(node.field, node.text), node.edits, node.prefix),
+    ValueWords: _value_words,
     Expression: lambda node: RegexpQuery(Term(node.field, node.pattern)),
     Range: _range,
 }

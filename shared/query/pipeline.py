@@ -2,9 +2,10 @@
 
 1. What is not meant as syntax is escaped (`shared.query.syntax`).
 2. Lucene's classic syntax is parsed into a tree (`shared.query.parser`), plain language that does
-   not parse as plain text (`shared.query.reading`). A key of the metadata is a field in the tree
-   (`shared.query.named_fields`); what a language model has made of the query
-   (`shared.normalization`) is plain text, and joins the tree after step 6 as another way to match.
+   not parse as plain text (`shared.query.reading`). What it names becomes filters
+   (`shared.query.named_filters`) and fields of the metadata (`shared.query.named_fields`).
+   What a language model has made of the query (`shared.normalization`) is plain text, and joins the
+   tree after step 6 as another way to match.
 3. Phrases match nearby words, too (`shared.query.phrases`).
 4. Wildcards are put on the fields that are fast (`shared.query.wildcards`).
 5. A word that no chunk has becomes German compounds that it is part of
@@ -31,7 +32,6 @@ from shared.query import phrases, proximity, wildcards
 from shared.query.compounds import GERMAN, Compounds
 from shared.query.limits import check_characters, check_length, running
 from shared.query.lucene_query import Compiler
-from shared.query.named_fields import metadata_keys, on_metadata
 from shared.query.parser import parse
 from shared.query.presence import IndexTerms, present, terms_of
 from shared.query.rarity import as_rare_as_anywhere
@@ -77,6 +77,7 @@ class ParsedQuery:
     Attributes:
         syntax: the text as Lucene's parser got it.
         notes: sentences for whoever asked, where the query was not read as it may have been meant.
+        filters: the conditions that the query names, which are no part of the tree.
         stages: what each step has made of the tree, in their order; the last is what is run.
         corrections: the words that no chunk has, and what was looked for instead.
         rare: the words that hardly any chunk has, as they were typed.
@@ -93,6 +94,7 @@ class ParsedQuery:
 
     syntax: str
     notes: tuple[str, ...]
+    filters: Sequence[Filter]
     stages: tuple[Stage, ...]
     corrections: tuple[Correction, ...]
     rare: tuple[str, ...]
@@ -138,12 +140,12 @@ def prepare(request: SearchRequest, searcher: Any) -> ParsedQuery:
     check_length(text)
     check_characters(text)
     reader = searcher.getIndexReader()
-    keys = metadata_keys(reader) if ":" in text else {}
-    asked = read(request, keys)
-    tree = rewrite(asked.tree, on_metadata(keys))
+    asked = read(request, reader)
+    tree = asked.tree
     rewritten = _rewritten(request)
     terms = terms_of(reader)
-    languages = language_weights(terms, reader.maxDoc(), request.filters, weights)
+    filters = (*request.filters, *asked.filters)
+    languages = language_weights(terms, reader.maxDoc(), filters, weights)
     # A word is asked for by several steps.
     on_fields = cache(WordsOnFields(languages, requires_all=operator == "and", weights=weights))
     similar = SimilarWords(
@@ -179,6 +181,7 @@ def prepare(request: SearchRequest, searcher: Any) -> ParsedQuery:
         return ParsedQuery(
             syntax=asked.classic,
             notes=asked.notes,
+            filters=asked.filters,
             stages=tuple(stages),
             corrections=tuple(similar.corrections),
             rare=tuple(similar.rare),
@@ -215,8 +218,8 @@ def language_weights(
         weights: what the forms of words count for.
     """
     for condition in filters:
-        if condition.field == metadata.LANGUAGE and condition.operator == "eq":
-            language = str(condition.value)
+        if condition.field == metadata.LANGUAGE and len(values := _only(condition)) == 1:
+            language = str(values[0])
             return {language: weights.most_language} if language in LANGUAGES else {}
     counts = {
         language: terms.chunks(schema.language_field(schema.CONTENT, language))
@@ -227,3 +230,13 @@ def language_weights(
         for language, count in counts.items()
         if count and count >= _LEAST_SHARE * chunks
     }
+
+
+def _only(condition: Filter) -> Sequence[object]:
+    """The values of which a hit has one; none if the condition is another."""
+    match condition:
+        case Filter(operator="eq"):
+            return [condition.value]
+        case Filter(operator="in", value=list(values)):
+            return values
+    return []

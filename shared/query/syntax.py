@@ -8,6 +8,7 @@ rules.
 
 import re
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
@@ -17,8 +18,8 @@ from shared.search_options import Syntax
 _LONGEST_RANGE: Final = 500
 """Characters before the TO of a range."""
 
-_NAMED: Final = "|".join((schema.ID, schema.TITLE, schema.CONTENT, schema.SOURCE_DOCUMENT))
-_FIELD: Final = rf"(?:{_NAMED}|(?:{schema.METADATA}|{schema.NUMBER})\.(?:\\.|[^\s:\\])+)"
+_FIELDS: Final = "|".join((schema.ID, schema.TITLE, schema.CONTENT, schema.SOURCE_DOCUMENT))
+_FIELD: Final = rf"(?:{_FIELDS}|(?:{schema.METADATA}|{schema.NUMBER})\.(?:\\.|[^\s:\\])+)"
 _NUMBER: Final = r"\d+(?:\.\d+)?"
 _END: Final = r"(?=[\s)]|$)"
 _BOOST: Final = rf"(?:\^{_NUMBER}{_END})?"
@@ -63,12 +64,60 @@ _MEANT: Final = re.compile(
 """Syntax that nobody types by chance: a field, a sign before a word, another spelling, a weight, a
 range that is closed. It is matched with the character behind a sign."""
 
+_NO_SYNTAX: Final = re.compile(r"(?!)")
 _SPECIAL: Final = re.compile(r'[+\-!(){}\[\]^"~*?:\\/&|]')
 _KEY: Final = re.compile(r"(?<![^\s(+\-!])[^\W\d]\w*:(?=[^\s/])")
+_NAMED: Final = re.compile(
+    r"(?<![^\s(+\-!])(?P<name>[^\W\d]\w+):(?P<value>(?!(?:AND|OR|NOT)\b)[\w*?]|[\"(\[{])\S*"
+)
+"""A word, a colon and something right behind it, which is neither a path nor another colon."""
+
 _OPERATOR: Final = re.compile(r"(?<!\S)(AND|OR|NOT)(?!\S)")
 
 
-def to_lucene_syntax(text: str, syntax: Syntax = "auto", keys: Collection[str] = ()) -> str:
+@dataclass(frozen=True, slots=True)
+class NamedText:
+    """A name before a colon that is not the name of a field.
+
+    Attributes:
+        name: the name.
+        text: all of the word, with the name.
+        colon: where the colon stands.
+        is_one_word: whether what is behind the colon is a part of the same word, which only a
+            chunk with the very word would have.
+    """
+
+    name: str
+    text: str
+    colon: int
+    is_one_word: bool
+
+
+def named_texts(text: str, syntax: Syntax, keys: Collection[str] = ()) -> Iterator[NamedText]:
+    """The names before a colon in a text that are not fields, in their order.
+
+    Args:
+        text: what was typed.
+        syntax: ``auto``, or ``plain``, in which no name is a field.
+        keys: as for `to_lucene_syntax`.
+    """
+    pattern = _NO_SYNTAX if syntax == "plain" else _syntax(tuple(keys))
+    outside = [
+        range(start, start + len(part))
+        for start, part, is_syntax in _parts(text, pattern)
+        if not is_syntax
+    ]
+    for found in _NAMED.finditer(text):
+        colon = found.start("value") - 1
+        if any(colon in part for part in outside):
+            excluded = text[: found.start()].endswith(("-", "!"))
+            is_one_word = not excluded and found["value"] not in '"([{'
+            yield NamedText(found["name"], found.group(), colon, is_one_word)
+
+
+def to_lucene_syntax(
+    text: str, syntax: Syntax = "auto", keys: Collection[str] = (), apart: Collection[int] = ()
+) -> str:
     """A query as text of Lucene's classic query parser.
 
     Args:
@@ -76,18 +125,19 @@ def to_lucene_syntax(text: str, syntax: Syntax = "auto", keys: Collection[str] =
         syntax: ``lucene`` leaves the text as it is, ``plain`` takes every character as text,
             ``auto`` decides for each.
         keys: of metadata, which a colon may follow like the name of a field.
+        apart: where colons stand that are between two words.
     """
     match syntax:
         case "lucene":
             return text
         case "plain":
-            return _OPERATOR.sub(r"\\\1", _escaped(text))
+            return _OPERATOR.sub(r"\\\1", _escaped_but(text, 0, (), apart))
     if text.strip() == "*":
         return text
     pattern = _syntax(tuple(keys))
     groups = _groups(text, pattern)
     return "".join(
-        part if is_syntax else _escaped_but(part, start, groups)
+        part if is_syntax else _escaped_but(part, start, groups, apart)
         for start, part, is_syntax in _parts(text, pattern)
     )
 
@@ -171,10 +221,12 @@ def _groups(text: str, syntax: re.Pattern[str]) -> frozenset[int]:
     return frozenset(grouping)
 
 
-def _escaped_but(part: str, start: int, groups: frozenset[int]) -> str:
+def _escaped_but(part: str, start: int, groups: Collection[int], apart: Collection[int]) -> str:
+    """A part of a text with all of it escaped but what groups, and a blank behind some colons."""
     return "".join(
-        character if start + position in groups else _escaped(character)
-        for position, character in enumerate(part)
+        (character if position in groups else _escaped(character))
+        + (" " if position in apart else "")
+        for position, character in enumerate(part, start)
     )
 
 

@@ -47,7 +47,9 @@ def searcher(tmp_path_factory: pytest.TempPathFactory) -> Searcher:
         ("year:2_020", []),
         ("author:nan", ["text"]),
         ('author:"Ann Lee"', ["2020"]),
-        ("author:Ann", []),
+        ("author:Ann", ["2020"]),
+        ("author:LEE", ["2020"]),
+        ("author:An", []),
         ("author:An*", ["2020"]),
     ],
 )

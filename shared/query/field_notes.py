@@ -1,0 +1,134 @@
+"""Notes on names of fields in a query that cannot do what may have been meant by them."""
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any, Final
+
+from org.apache.lucene.index import MultiTerms, Term, TermsEnum
+from org.apache.lucene.search import RegexpQuery
+from org.apache.lucene.util import BytesRefIterator
+
+from shared import metadata, schema
+from shared.field_names import all_fields
+from shared.filters import FOLDER, Filter
+from shared.folder_filter import in_folder
+from shared.indexed_folder import IndexedFolders
+from shared.query.limits import running
+from shared.query.named_fields import ALWAYS_FIELDS, Named, NamedFields
+from shared.query.tree import Node, leaves
+from shared.query.values import ValueWords
+from shared.terms import terms_with_prefix
+
+_MOST_NAMES: Final = 30
+_MOST_NOTES: Final = 3
+_MOST_VALUES: Final = 10
+_LONGEST: Final = 40
+"""Names and values that a note lists, notes of each kind, and characters of a name."""
+
+
+def on_names(unknown: Sequence[str], fields: NamedFields) -> Iterator[str]:
+    """A note on names before a colon that are not fields, with the fields that exist.
+
+    Args:
+        unknown: the names.
+        fields: what the names before a colon mean.
+    """
+    names = list(dict.fromkeys(unknown))[:_MOST_NOTES]
+    if not names:
+        return
+    shown = " and ".join(repr(_brief(name)) for name in names)
+    is_one = len(names) == 1
+    yield (
+        f"{shown} {'is not a field' if is_one else 'are not fields'} of this index, so "
+        f"{'it was' if is_one else 'they were'} searched as text. {_existing(fields)}"
+    )
+
+
+def on_tree(tree: Node, fields: NamedFields, reader: Any) -> Iterator[str]:
+    """Notes on conditions that no document meets.
+
+    Args:
+        tree: the query as it was parsed.
+        fields: what the names before a colon mean.
+        reader: the reader of the index.
+    """
+    named = [leaf for leaf in leaves(tree) if isinstance(leaf, Named) and leaf.field]
+    known = {*fields.names, *ALWAYS_FIELDS, *all_fields(reader)}
+    unknown = [leaf.field for leaf in named if leaf.field and leaf.field not in known]
+    yield from on_names(unknown, fields)
+    on_fields = (
+        fields.on_fields(leaf, "should") for leaf in named if leaf.field not in fields.filters
+    )
+    words = (node for node in on_fields if isinstance(node, ValueWords))
+    missing = (node for node in words if not _has_value(node, reader))
+    for node in islice(missing, _MOST_NOTES):
+        name = (node.field or "").removeprefix(schema.metadata_field(""))
+        yield f"No document has {_brief(node.words)!r} in its {name}."
+
+
+def on_filters(filters: Sequence[Filter], reader: Any) -> Iterator[str]:
+    """Notes on filters that the query names and whose values no document has.
+
+    Args:
+        filters: those that the query names.
+        reader: the reader of the index.
+    """
+    for condition in filters:
+        if condition.field == FOLDER or condition.operator != "in":
+            continue
+        field = schema.metadata_field(condition.field)
+        values = condition.value if isinstance(condition.value, list) else [condition.value]
+        if any(reader.docFreq(Term(field, str(value))) for value in values):
+            continue
+        terms = terms_with_prefix(reader, field, "")
+        existing = [term for term, _ in islice(terms, _MOST_VALUES + 1)]
+        more = " …" if len(existing) > _MOST_VALUES else ""
+        yield (
+            f"No document has the {condition.field} {_brief(str(values[0]))!r}; there are "
+            f"{', '.join(map(_brief, existing[:_MOST_VALUES]))}{more}."
+        )
+
+
+def on_folders(filters: Sequence[Filter], searcher: Any, folders: IndexedFolders) -> Iterator[str]:
+    """Notes on folders that the query names and that no file lies in.
+
+    Args:
+        filters: those that the query names.
+        searcher: a Lucene searcher.
+        folders: the folders of the index.
+    """
+    for condition in filters:
+        if condition.field == FOLDER and isinstance(condition.value, list):
+            missing = (
+                str(name)
+                for name in condition.value
+                if not searcher.count(in_folder(str(name), folders))
+            )
+            for name in islice(missing, _MOST_NOTES):
+                yield f"No file of the index lies in a folder {_brief(name)!r}."
+
+
+def _existing(fields: NamedFields) -> str:
+    """The fields that a query may name."""
+    # What is true of a file, but of no help in finding it, comes last.
+    names = sorted(
+        (name for name in (*ALWAYS_FIELDS, *fields.names) if name.isidentifier()),
+        key=metadata.ONLY_WITH_DOCUMENTS.__contains__,
+    )
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return f"The fields are {', '.join(map(_brief, names[:_MOST_NAMES]))}{more}."
+
+
+def _has_value(node: ValueWords, reader: Any) -> bool:
+    field = node.field or ""
+    terms = MultiTerms.getTerms(reader, field)
+    if terms is None:
+        return False
+    with running():
+        automaton = RegexpQuery(Term(field, node.pattern), 0).getCompiled()
+    found = TermsEnum.cast_(automaton.getTermsEnum(terms))
+    return BytesRefIterator.cast_(found).next() is not None
+
+
+def _brief(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

@@ -1,0 +1,213 @@
+"""Names before a colon in a query: of files, of mails, of any metadata, and of nothing."""
+
+import json
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import PROGRAMS, Idx, connected
+from tests.server.answers import answer
+
+Found = Callable[..., tuple[set[str], str]]
+
+MAIL = """\
+From: Alice Jones <alice@example.org>
+To: Bob <bob@example.org>
+Subject: {subject}
+Date: Mon, 6 May 2024 10:00:00 +0000
+
+Dear Bob, {text}
+"""
+
+GERMAN = "Der Mietvertrag über die Wohnung endet am letzten Tag des Jahres, sagte der Vermieter."
+ENGLISH = "The contract for the flat ends on the last day of the year, as the landlord has said."
+
+FILES = {
+    "contracts/2024/lease.md": f"---\nauthor: Matthew Smith\n---\n# Lease\n\n{ENGLISH}\n",
+    "contracts/rent.txt": GERMAN,
+    "Contracts old/lease.html": f"<html><title>Lease</title><body><p>{ENGLISH}</p></body></html>",
+    "mails/budget.eml": MAIL.format(subject="Budget of the garden", text=ENGLISH),
+    "mails/party.eml": MAIL.format(subject="Summer party", text="we meet in the garden at noon."),
+    "notes/report.yml": "colour: the contract of bar\nauthors: MÜLLER\n",
+}
+
+LEASE, RENT, OLD, BUDGET, PARTY, REPORT = FILES
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with an index of some files and of documents without files."""
+    folder = tmp_path_factory.mktemp("named")
+    for name, text in FILES.items():
+        file = folder / "office" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    entries = [
+        {
+            "Id": "book",
+            "Title": "Book",
+            "Content": "a word on lamps",
+            "author": ["Anna Müller", "Zoë Ng-Tan"],
+            "year": 2020,
+            "created": "2024-05-06",
+        },
+        {
+            "Id": "film",
+            "Title": "Film",
+            "Content": "a word on lamps",
+            "author": "Ann",
+            "year": 2022.5,
+        },
+    ]
+    (folder / "more.json").write_text(json.dumps(entries))
+    environment = {**os.environ, "IDX_INDEX_PATH": str(folder / "index")}
+    for arguments in (["init"], ["add", "office"], ["bulk", "-j", "more.json"]):
+        subprocess.run([PROGRAMS / "idx", *arguments], cwd=folder, env=environment, check=True)
+    return folder
+
+
+@pytest.fixture
+def found(idx: Idx, folder: Path) -> Found:
+    """What a query finds, with the note of the answer."""
+
+    def search(*arguments: str) -> tuple[set[str], str]:
+        answer = json.loads(idx("search", *arguments, "-i", folder / "index", "--json").stdout)
+        return {hit["source_document"] for hit in answer["results"]}, answer.get("note", "")
+
+    return search
+
+
+@pytest.mark.parametrize(
+    ("query", "ids"),
+    [
+        ("author:MATTHEW", {LEASE}),
+        ("author:smith", {LEASE}),
+        ('author:"matthew SMITH"', {LEASE}),
+        ("author:muller", {"book"}),
+        ("author:Mueller", {"book"}),
+        ("author:ng", {"book"}),
+        ("author:zoe", {"book"}),
+        ("author:ann", {"film"}),
+        ("author:ann*", {"book", "film"}),
+        ("metadata.author:ANN", {"film"}),
+        ("+author:ann -lamps", set()),
+        ("year:[2020 TO 2021]", {"book"}),
+        ("year:2020", {"book"}),
+        ("year:2022", set()),
+        ("created:2024-05", {"book", BUDGET, PARTY}),
+        ("created:[2024-05-06 TO 2024-05-06T09]", {"book"}),
+        ("title:lease", {LEASE, OLD}),
+        ("subject:budget", {BUDGET}),
+        ('subject:"summer party"', {PARTY}),
+        ("from:alice", {BUDGET, PARTY}),
+        ("from:ALICE@example.org -party", {BUDGET}),
+        ("filetype:eml", {BUDGET, PARTY}),
+        ("filetype:.EML garden -party", {BUDGET}),
+        ("ext:md", {LEASE}),
+        ("type:yml", {REPORT}),
+        ("filetype:html contract", {OLD}),
+        ("filetype:yaml", {REPORT}),
+        ("filetype:text/markdown", {LEASE}),
+        ("filetype:(md txt)", {LEASE, RENT}),
+        ("filetype:md OR filetype:txt", {LEASE, RENT}),
+        ("contract -filetype:eml -filetype:md", {OLD, REPORT}),
+        ("language:de", {RENT}),
+        ("language:DE contract", set()),
+        ("folder:contracts", {LEASE, RENT}),
+        ("folder:CONTRACTS lease", {LEASE}),
+        ("folder:contracts/2024", {LEASE}),
+        ("folder:contr*", {LEASE, RENT, OLD}),
+        ('folder:"contracts old"', {OLD}),
+        ("folder:office/mails", {BUDGET, PARTY}),
+        ("folder:office party", {PARTY}),
+        ("folder:contract", set()),
+    ],
+)
+def test_a_name_before_a_colon_finds_what_it_means(found: Found, query: str, ids: set[str]) -> None:
+    assert found(query)[0] == ids
+
+
+def test_a_folder_is_found_by_its_path_and_as_a_filter(found: Found, folder: Path) -> None:
+    path = folder / "office" / "contracts"
+    assert found(f"folder:{path}")[0] == {LEASE, RENT}
+    assert found(f'folder:"{path}/"')[0] == {LEASE, RENT}
+    assert found("lease", "--filter", "folder=contracts")[0] == {LEASE}
+    assert found("lease", "--filter", "folder!=contracts")[0] == {OLD}
+
+
+@pytest.mark.parametrize(
+    ("query", "id_", "unknown"),
+    [
+        ("foo:bar", REPORT, "'foo' is not a field"),
+        ("colour:bar", REPORT, "'colour' is not a field"),
+        ("sender:alice", BUDGET, "'sender' is not a field"),
+        ("to:bob", BUDGET, "'to' is not a field"),
+        ("type:contract", LEASE, "'type' is not a field"),
+        ('foo:"the contract"', LEASE, "'foo' is not a field"),
+        ("foo:bar sender:alice (", REPORT, "'foo' and 'sender' are not fields"),
+    ],
+)
+def test_a_name_that_is_no_field_is_text_and_the_answer_names_the_fields(
+    found: Found,
+    query: str,
+    id_: str,
+    unknown: str,
+) -> None:
+    ids, note = found(query)
+    assert id_ in ids
+    assert unknown in note
+    assert "The fields are title, " in note
+    assert {"author", "filetype", "folder", "language", "from"} <= set(
+        note.partition("The fields are ")[2].rstrip(".").split(", ")
+    )
+
+
+@pytest.mark.parametrize(
+    ("query", "note"),
+    [
+        ("author:nobody", "No document has 'nobody' in its author."),
+        ("filetype:docx", "No document has the file_extension 'docx'; there are eml, html, md,"),
+        ("language:xx", "No document has the language 'xx'; there are de, en"),
+        ("folder:nowhere", "No file of the index lies in a folder 'nowhere'."),
+        ("colour:bar", "'colour' is not a field"),
+    ],
+)
+def test_nothing_is_found_silently(found: Found, query: str, note: str) -> None:
+    assert note in found(query)[1]
+
+
+@pytest.mark.parametrize(
+    "query", ["https://example.org/a?b=c", "12:30", "std::vector", "note: this", "C:\\x"]
+)
+def test_a_colon_of_plain_text_needs_no_note(found: Found, query: str) -> None:
+    assert found(query)[1] == ""
+
+
+def test_lucenes_syntax_names_unknown_fields(found: Found) -> None:
+    ids, note = found("foo:bar contract", "--syntax", "lucene")
+    assert LEASE in ids
+    assert "'foo' is not a field" in note
+
+
+def test_a_filter_changes_no_score_and_can_be_explained(idx: Idx, folder: Path) -> None:
+    def hits(query: str) -> dict[str, float]:
+        answer = json.loads(idx("search", query, "-i", folder / "index", "--json").stdout)
+        return {hit["source_document"]: hit["score"] for hit in answer["results"]}
+
+    assert hits("lease filetype:md")[LEASE] == pytest.approx(hits("lease")[LEASE])
+    explained = idx("search", "lease filetype:md -language:de", "--explain", "-i", folder / "index")
+    assert "lease #file_extension:(markdown md) -language:de" in explained.stdout
+
+
+@pytest.mark.anyio
+async def test_a_client_filters_by_what_it_types(folder: Path) -> None:
+    async with connected(folder / "index") as client:
+        asked = {"query": "garden folder:mails -filetype:md subject:BUDGET"}
+        result = answer(await client.call_tool("Search", asked))
+        assert [hit["source_document"] for hit in result["results"]] == [BUDGET, PARTY]
+        assert "note" not in result
+        result = answer(await client.call_tool("Search", {"query": "sender:alice"}))
+        assert "'sender' is not a field of this index" in result["note"]
