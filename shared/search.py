@@ -22,6 +22,7 @@ from shared.ranking import best_first
 from shared.results import Facet, Hit, SearchAnswer
 from shared.search_options import BY_SCORE, SearchRequest
 from shared.sorting import document_order, order
+from shared.spelling import as_written
 
 _FEW_HITS: Final = 3
 """Hits of a poor answer, which tells what may have been meant."""
@@ -70,7 +71,7 @@ def search(searcher: Any, request: SearchRequest, folders: IndexedFolders) -> Se
                 for hit, confidence in rated
                 if confidence >= request.min_confidence
             ],
-            suggestion=_suggestion(request.query, [*query.corrections, *meant]),
+            suggestion=_suggestion(searcher, request.query, [*query.corrections, *meant]),
             suggestion_applied=bool(query.corrections) and not meant,
             facets=facets,
             partial=bool(searcher.timedOut()),
@@ -142,8 +143,9 @@ def _hits(
         }
 
 
-def _suggestion(query: str, corrections: Sequence[Correction]) -> str | None:
-    """A query with its corrections."""
+def _suggestion(searcher: Any, query: str, corrections: Sequence[Correction]) -> str | None:
+    """A query with its corrections, in the spelling of the documents."""
     for correction in corrections:
-        query = re.sub(rf"\b{re.escape(correction.word)}\b", correction.suggestion, query)
+        word = as_written(searcher, correction.suggestion)
+        query = re.sub(rf"\b{re.escape(correction.word)}\b", word, query)
     return query if corrections else None

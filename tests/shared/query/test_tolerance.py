@@ -7,6 +7,7 @@ import pytest
 from shared import Document, Index, Searcher, create
 from shared.search_options import Syntax
 from shared.weights import Weights
+from tests.conftest import Idx
 
 TEXTS = {
     "aero": "The aerodynamic heating of the surface was measured in the tunnel.",
@@ -127,3 +128,37 @@ def test_hopeless_words_are_not_all_looked_for(path: str) -> None:
     hopeless = " ".join(f"zzzzq{chr(97 + n)}zzzz" for n in range(8))
     assert found(path, f"{hopeless[:-11]} aerodynmic") == ["aero"]
     assert found(path, f"{hopeless} aerodynmic") == []
+
+
+@pytest.mark.parametrize(
+    ("query", "suggestion"),
+    [
+        ("kundigungsfrst", "Kündigungsfrist"),
+        ("KUENDIGUNGSFRISR", "Kündigungsfrist"),
+        ("die Kündigungsfrsit?", "die Kündigungsfrist?"),
+        ("strasenbahn", "Straßenbahn"),
+        ("resturant", "restaurant"),
+        ("inteligence", "intelligence"),
+        ("Montevidea", "Montevideo"),
+        ("forêtt", "fore\u0302t"),
+        ("chrysanthemm", "Chrysanthemum"),
+    ],
+)
+def test_a_suggestion_is_spelled_as_the_documents_spell_the_word(
+    tmp_path: Path, query: str, suggestion: str
+) -> None:
+    create(tmp_path / "index")
+    with Index(tmp_path / "index") as index:
+        index.add(Document("a", "A", "Die Kündigungsfrist beträgt drei Monate."))
+        index.add(Document("b", "B", "Die Straßenbahn fa\u0308hrt nach Montevideo."))
+        index.add(Document("c", "C", "Restaurant. The restaurant is in the fore\u0302t."))
+        index.add(Document("d", "D", "Intelligence is an intelligence of its own."))
+        index.add(Document("e", "Chrysanthemum", "A flower."))
+    with Searcher(tmp_path / "index") as searcher:
+        assert searcher.search(query).suggestion == suggestion
+
+
+def test_a_suggestion_on_the_command_line_keeps_its_umlaut(idx: Idx) -> None:
+    idx("init")
+    idx("add", "-d", "a", "-t", "A", "-c", "Die Kündigungsfrist beträgt drei Monate.")
+    assert "Looked for: Kündigungsfrist\n" in idx("search", "kundigunsfrist").stderr
