@@ -5,7 +5,6 @@ from itertools import islice
 from typing import Any, Final
 
 from org.apache.lucene.index import MultiTerms, Term, TermsEnum
-from org.apache.lucene.search import RegexpQuery
 from org.apache.lucene.util import BytesRefIterator
 
 from shared import metadata, schema
@@ -14,6 +13,7 @@ from shared.filters import FOLDER, Filter
 from shared.folder_filter import in_folder
 from shared.indexed_folder import IndexedFolders
 from shared.query.limits import running
+from shared.query.lucene_query import values_with
 from shared.query.named_fields import ALWAYS_FIELDS, Named, NamedFields
 from shared.query.tree import Node, leaves
 from shared.query.values import ValueWords
@@ -125,7 +125,7 @@ def _has_value(node: ValueWords, reader: Any) -> bool:
     if terms is None:
         return False
     with running():
-        automaton = RegexpQuery(Term(field, node.pattern), 0).getCompiled()
+        automaton = values_with(node, scored=False).getCompiled()
     found = TermsEnum.cast_(automaton.getTermsEnum(terms))
     return BytesRefIterator.cast_(found).next() is not None
 

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Final
 
 from java.util import ArrayList
@@ -51,6 +51,9 @@ from shared.query.values import ValueWords
 _SCORED_TERMS: Final = 50
 """Terms of a pattern that are scored one by one; all others match alike."""
 
+
+_REMEMBERED_EXPRESSIONS: Final = 64
+"""Regular expressions that are remembered: a search needs one several times."""
 
 TermQueryOf = Callable[[str, str], Any | None]
 """Gives the query for the term of a field and a text; None if no chunk has it."""
@@ -185,16 +188,30 @@ def _number(bound: str | None, otherwise: float) -> float:
         raise QueryParseError(f"{bound[:80]!r} is not a number") from error
 
 
+@lru_cache(maxsize=_REMEMBERED_EXPRESSIONS)
+def values_with(node: ValueWords, *, scored: bool) -> Any:
+    """A query for values with words in them; it is made once, which takes longest.
+
+    Args:
+        node: the words.
+        scored: whether the rarest of the values count more than others, or all of them match alike,
+            however many.
+    """
+    rewrite = (
+        MultiTermQuery.TopTermsBlendedFreqScoringRewrite(_SCORED_TERMS)
+        if scored
+        else MultiTermQuery.CONSTANT_SCORE_BLENDED_REWRITE
+    )
+    return RegexpQuery(
+        Term(node.field or "", node.pattern),
+        *(0, 0, RegexpQuery.DEFAULT_PROVIDER, _DETERMINIZE_WORK, rewrite),
+    )
+
+
 def _value_words(node: ValueWords) -> Any:
-    """Values with words in them: rare ones count more, and all of them match, however many."""
-    scored = MultiTermQuery.TopTermsBlendedFreqScoringRewrite(_SCORED_TERMS)
     builder = BooleanQuery.Builder()
-    for rewrite in (scored, MultiTermQuery.CONSTANT_SCORE_BLENDED_REWRITE):
-        expression = RegexpQuery(
-            Term(node.field or "", node.pattern),
-            *(0, 0, RegexpQuery.DEFAULT_PROVIDER, _DETERMINIZE_WORK, rewrite),
-        )
-        builder.add(expression, BooleanClause.Occur.SHOULD)
+    for scored in (True, False):
+        builder.add(values_with(node, scored=scored), BooleanClause.Occur.SHOULD)
     return builder.build()
 
 
