@@ -22,6 +22,7 @@ from idx.synchronization import Settings, is_new
 from shared.file_names import decodable
 from shared.folder_access import is_folder
 from shared.indexed_folder import IndexedFolders
+from shared.messages import quantity
 from shared.searcher import Searcher
 
 _STEP_MILLISECONDS: Final = 50
@@ -164,8 +165,8 @@ class FolderWatch:
         names = {path for path in folders if decodable(path) == path}
         if names != folders:
             self.obstacle = (
-                f"{len(folders - names)} folders cannot be watched, for their names are no UTF-8, "
-                f"such as {decodable(min(folders - names))}"
+                f"{quantity(len(folders - names), 'folder')} cannot be watched, because names are "
+                f"not UTF-8, such as {decodable(min(folders - names))}"
             )
         for _ in range(_TRIES):
             if not names:
@@ -179,9 +180,9 @@ class FolderWatch:
                 if _UNDECODABLE in str(error):
                     break
                 self.obstacle = (
-                    f"{len(names):,} folders cannot be watched: {_reason(error)}; the system's "
-                    "limits are fs.inotify.max_user_watches and fs.inotify.max_user_instances, "
-                    "which sysctl can raise"
+                    f"{quantity(len(names), 'folder')} cannot be watched: {_reason(error)}; the "
+                    "system's limits are fs.inotify.max_user_watches and "
+                    "fs.inotify.max_user_instances, which sysctl can raise"
                 )
                 return
             else:

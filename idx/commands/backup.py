@@ -7,6 +7,7 @@ import typer
 
 from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json
 from idx.output import print_json, tell
+from shared.messages import quantity
 
 
 def backup(
@@ -38,6 +39,6 @@ def backup(
         print_json(asdict(done))
     else:
         tell(
-            f"Backed up {done.documents:,} documents ({done.chunks:,} chunks, "
+            f"Backed up {quantity(done.documents, 'document')} ({quantity(done.chunks, 'chunk')}, "
             f"{done.size_bytes / 1e6:,.2f} MB) to {done.path}"
         )

@@ -2,6 +2,7 @@
 
 from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json, Wait
 from idx.output import print_json, tell
+from shared.messages import quantity
 from shared.settings import DEFAULT_WAIT
 
 
@@ -27,7 +28,7 @@ def optimize(
         tell("The index is optimized already; nothing was written.")
     else:
         tell(
-            f"Merged {done.segments_before:,} segments into {done.segments_after:,} and removed "
-            f"{done.deleted_chunks:,} deleted chunks: {done.bytes_before / 1e6:,.2f} MB before, "
-            f"{done.bytes_after / 1e6:,.2f} MB now"
+            f"Merged {quantity(done.segments_before, 'segment')} into {done.segments_after:,} and "
+            f"removed {quantity(done.deleted_chunks, 'deleted chunk')}: "
+            f"{done.bytes_before / 1e6:,.2f} MB before, {done.bytes_after / 1e6:,.2f} MB now"
         )

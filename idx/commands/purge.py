@@ -4,6 +4,7 @@ import typer
 
 from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json, Wait, Yes
 from idx.output import print_json, say, tell
+from shared.messages import quantity
 from shared.settings import DEFAULT_WAIT
 
 
@@ -28,7 +29,7 @@ def purge(
 
     with Searcher(index_path) as searcher:
         figures = searcher.statistics()
-    action = f"remove all {figures.documents:,} documents from the index at {figures.path}"
+    action = f"remove {quantity(figures.documents, 'document')} from the index at {figures.path}"
     if not confirm(action, yes=yes):
         say("Nothing was removed.")
         raise typer.Exit(1)
@@ -36,4 +37,5 @@ def purge(
     if as_json:
         print_json(asdict(done))
     else:
-        tell(f"Removed {done.deleted_documents:,} documents ({done.deleted_chunks:,} chunks)")
+        documents = quantity(done.deleted_documents, "document")
+        tell(f"Removed {documents} ({quantity(done.deleted_chunks, 'chunk')})")

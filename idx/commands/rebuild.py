@@ -2,6 +2,7 @@
 
 from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json, Wait
 from idx.output import print_json, say, tell
+from shared.messages import quantity
 from shared.settings import DEFAULT_WAIT
 
 
@@ -31,6 +32,6 @@ def rebuild(
         print_json(asdict(done))
     else:
         tell(
-            f"Rebuilt {done.documents} documents as {done.chunks} chunks "
+            f"Rebuilt {quantity(done.documents, 'document')} as {quantity(done.chunks, 'chunk')} "
             f"(schema version {done.schema_version})"
         )

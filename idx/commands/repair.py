@@ -2,6 +2,7 @@
 
 from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json, Wait
 from idx.output import print_json, say, tell
+from shared.messages import quantity
 from shared.settings import DEFAULT_WAIT
 
 
@@ -33,17 +34,17 @@ def repair(
         tell("The index is sound; nothing was done.")
         return
     for segment in done.lost_segments:
-        tell(f"Lost: segment {segment.name} with {segment.chunks:,} chunks")
+        tell(f"Lost: segment {segment.name} with {quantity(segment.chunks, 'chunk')}")
     for document in done.removed_documents:
         tell(
-            f"Removed: document {document.id[:200]!r} with {document.chunks:,} chunks: "
+            f"Removed: document {document.id[:200]!r} with {quantity(document.chunks, 'chunk')}: "
             f"{' and '.join(document.problems)}"
         )
     if done.removed_chunks:
-        tell(f"Removed: {done.removed_chunks:,} chunks that did not say of which document they are")
+        tell(f"Removed: {quantity(done.removed_chunks, 'chunk')} without the id of a document")
     tell(
-        f"Saved {done.documents:,} documents ({done.chunks:,} chunks); the index as it was is kept "
-        f"at {done.kept_at}"
+        f"Saved {quantity(done.documents, 'document')} ({quantity(done.chunks, 'chunk')}); the "
+        f"index as it was is kept at {done.kept_at}"
     )
     say(
         "To bring back what is missing: idx sync adds files again; what came by idx add --id or "

@@ -7,6 +7,7 @@ import typer
 
 from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json, Wait, Yes
 from idx.output import print_json, say, tell
+from shared.messages import quantity
 from shared.settings import DEFAULT_WAIT
 
 
@@ -42,4 +43,5 @@ def restore(
     if as_json:
         print_json(asdict(done))
     else:
-        tell(f"Restored {done.documents:,} documents ({done.chunks:,} chunks) from {done.source}")
+        documents = quantity(done.documents, "document")
+        tell(f"Restored {documents} ({quantity(done.chunks, 'chunk')}) from {done.source}")

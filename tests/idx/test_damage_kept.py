@@ -42,7 +42,7 @@ def test_it_is_refused(idx: Idx, damaged: Path, write: Callable[[Path], object])
         write(damaged)
     assert files(damaged) == before
     # What is left of it can still be saved.
-    assert "Saved 1 documents (1 chunks)" in idx("repair").stdout
+    assert "Saved 1 document (1 chunk)" in idx("repair").stdout
     write(damaged)
 
 

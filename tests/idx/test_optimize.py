@@ -85,7 +85,7 @@ def test_an_optimized_index_is_left_alone(idx: Idx, filled: Path) -> None:
 def test_deletions_are_reason_enough(idx: Idx, filled: Path) -> None:
     idx("optimize")
     idx("delete", "d11")
-    assert "Merged 1 segments into 1 and removed 6 deleted chunks" in idx("optimize").stdout
+    assert "Merged 1 segment into 1 and removed 6 deleted chunks" in idx("optimize").stdout
     assert json.loads(idx("stats", "--json").stdout)["deleted_chunks"] == 0
 
 

@@ -225,5 +225,5 @@ def test_nothing_is_written_beside_the_folder_of_the_index(idx: Idx, tmp_path: P
     idx("add", "-i", "closed/index", "-d", "a", "-t", "A", "-c", "text")
     (tmp_path / "closed").chmod(0o555)
     done = idx("rebuild", "-i", "closed/index", prefix=UNPRIVILEGED)
-    assert done.stdout.startswith("Rebuilt 1 documents")
+    assert done.stdout.startswith("Rebuilt 1 document as")
     (tmp_path / "closed").chmod(0o755)
