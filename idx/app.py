@@ -59,7 +59,8 @@ COMMANDS: Final = {
     "stats": _configured("idx.commands.stats:stats", "Show the size and the state of the index."),
     "failures": _configured(
         "idx.commands.failures:failures",
-        "List the files that are not in the index, or only in an older version, and why.",
+        "List the files that are not in the index, or only in an older version or in part, and "
+        "why.",
     ),
     "check": _configured(
         "idx.commands.check:check",

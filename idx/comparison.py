@@ -127,15 +127,18 @@ class _Comparison:
             self._error(found.path, conflict)
             return
         plan, planning = self._plan, self._planning
+        failure = self._failures.get(name)
+        if failure and failure.kind == "partial":
+            # What could be read of it is in the index, as long as its document is.
+            failure = None
         if not planning.reread:
             if state and (state.size, state.modified_ns) == (found.size, found.modified_ns):
                 plan.skipped += 1
                 if state.other_volume != found.other_volume:
                     plan.unchanged[name] = replace(state, other_volume=found.other_volume)
-                if name in self._failures:
+                if failure:
                     plan.forgotten.append(name)
                 return
-            failure = self._failures.get(name)
             if failure and not planning.retry and _is_of(failure, found):
                 plan.failed_before += 1
                 return

@@ -45,6 +45,7 @@ class Indexed:
     Attributes:
         action: whether it was added or updated.
         source_document: the id of its document.
+        file_path: the file.
         chunks: how many it has.
         bytes: the size of the file.
         warnings: what of it is not in the index.
@@ -52,6 +53,7 @@ class Indexed:
 
     action: Literal["added", "updated"]
     source_document: str
+    file_path: str
     chunks: int
     bytes: int
     warnings: tuple[str, ...] = ()
@@ -109,7 +111,7 @@ class Finished:
         deleted: no longer in it, with those that are empty now.
         skipped: unchanged, or unreadable before and unchanged since.
         failed: could not be read, with folders that could not be looked at.
-        unsupported: of kinds that are not read.
+        unsupported: of unsupported kinds.
         empty: without text.
         chunks: written.
         seconds: taken in all.

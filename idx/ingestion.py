@@ -164,26 +164,33 @@ class Ingestion:
                 return [empty]
             self._counts["deleted"] += 1
             return [empty, Deleted(change.source_document)]
-        self._failures.pop(change.source_document, None)
+        warnings = result.extracted.warnings
+        if warnings:
+            self._failures[change.source_document] = _failure(
+                change, "partial", "; ".join(warnings)
+            )
+        else:
+            self._failures.pop(change.source_document, None)
         action: Final = "added" if change.is_new else "updated"
         self._counts[action] += 1
         self._counts["chunks"] += chunks
-        warnings = result.extracted.warnings
-        return [Indexed(action, change.source_document, chunks, change.size, warnings)]
+        return [
+            Indexed(
+                action,
+                change.source_document,
+                _shown(change),
+                chunks,
+                change.size,
+                warnings,
+            )
+        ]
 
     def _note(self, change: Change, kind: Kind, reason: str) -> NotIndexed:
         self._counts[kind] += 1
-        self._failures[change.source_document] = Failure(
-            folder=change.folder,
-            path=decodable(change.relative),
-            kind=kind,
-            reason=reason,
-            size=change.size,
-            modified_ns=change.modified_ns,
-            tried=datetime.now(UTC).isoformat(timespec="seconds"),
+        self._failures[change.source_document] = _failure(change, kind, reason)
+        return NotIndexed(
+            change.source_document, _shown(change), kind, reason, change.size, change.is_named
         )
-        path = decodable(str(change.path))
-        return NotIndexed(change.source_document, path, kind, reason, change.size, change.is_named)
 
     def _commit(self) -> Committed:
         # What is still to be told is to be noted, also if nobody listens any more.
@@ -194,6 +201,23 @@ class Ingestion:
         # meant for the index must be done. A failure that was not noted is found again.
         save_failures(self._index.path, self._failures)
         return Committed()
+
+
+def _failure(change: Change, kind: Kind, reason: str) -> Failure:
+    return Failure(
+        folder=change.folder,
+        path=decodable(change.relative),
+        kind=kind,
+        reason=reason,
+        size=change.size,
+        modified_ns=change.modified_ns,
+        tried=datetime.now(UTC).isoformat(timespec="seconds"),
+    )
+
+
+def _shown(change: Change) -> str:
+    """A file as events name it."""
+    return decodable(str(change.path))
 
 
 def planned(plan: Plan) -> Planned:

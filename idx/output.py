@@ -44,9 +44,9 @@ def say(text: str) -> None:
     typer.echo(visible_line(text), file=sys.stderr)
 
 
-def say_created(index_path: Path | str) -> None:
-    """Print on stderr that a command created the index it writes to."""
-    say(f"Created an index at {index_path}")
+def created(index_path: Path | str) -> str:
+    """The message that a command created the index it writes to."""
+    return f"Created an index at {index_path}"
 
 
 def tell(text: str) -> None:

@@ -9,18 +9,16 @@ from typing import Any, Final, Literal
 
 from idx.control_characters import visible_line
 from idx.events import (
-    Committed,
-    Created,
     Deleted,
     Event,
     Finished,
     Indexed,
     NotIndexed,
     Planned,
-    Problem,
     Watching,
 )
-from idx.output import say, say_created, tell, tell_json, warn
+from idx.output import say, tell, tell_json
+from idx.problems import Problems
 from shared.messages import quantity
 
 SECONDS_BETWEEN_LINES: Final = 10.0
@@ -81,24 +79,6 @@ def print_news(event: Event) -> None:
             pass
 
 
-def print_problem(event: Event) -> None:
-    """Print what went wrong, or not whole, on stderr."""
-    match event:
-        case Created():
-            say_created(event.index_path)
-        case Indexed(warnings=warnings):
-            for warning in warnings:
-                warn(f"{event.source_document}: {warning}")
-        case NotIndexed(kind="failed"):
-            say(f"Error: {event.file_path}: {event.reason}")
-        case NotIndexed(kind="empty") | NotIndexed(is_named=True):
-            warn(f"{event.file_path}: {event.reason}")
-        case Problem():
-            say(f"Error: {event.message}")
-        case _:
-            pass
-
-
 def plan_line(plan: Planned) -> str:
     """A plan on one line."""
     numbers = (
@@ -117,7 +97,8 @@ def result_line(end: Finished) -> str:
         f"skipped {end.skipped:,}, failed {end.failed:,}"
     )
     if end.unsupported or end.empty:
-        numbers += f"; {end.unsupported:,} of kinds that are not read, {end.empty:,} without text"
+        unsupported = quantity(end.unsupported, "unsupported file")
+        numbers += f"; {unsupported}, {quantity(end.empty, 'empty file')}"
     return f"{numbers}; {quantity(end.chunks, 'chunk')} in {end.seconds:.1f} s"
 
 
@@ -139,19 +120,21 @@ def _display(answer: Answer) -> AbstractContextManager[Show]:
 @contextmanager
 def _plain(print_: Show) -> Iterator[Show]:
     """Lines only, with one now and then that tells how far the run is."""
-    so_far = _Progress()
+    so_far, problems = _Progress(), Problems()
     told = time.monotonic()
 
     def show_and_count(event: Event) -> None:
         nonlocal told
+        for line in problems.lines(event):
+            say(line)
         print_(event)
-        print_problem(event)
         so_far.count(event)
         if time.monotonic() - told > SECONDS_BETWEEN_LINES:
             told = time.monotonic()
             say(so_far.line())
 
-    yield show_and_count
+    with _rest_told(problems):
+        yield show_and_count
 
 
 @contextmanager
@@ -167,7 +150,7 @@ def _terminal(print_: Show) -> Iterator[Show]:
     )
     from rich.table import Column
 
-    so_far = _Progress()
+    so_far, problems = _Progress(), Problems()
     figures = Column(ratio=1, no_wrap=True, overflow="ellipsis")
     columns: tuple[Any, ...] = (
         BarColumn(bar_width=16),
@@ -176,7 +159,10 @@ def _terminal(print_: Show) -> Iterator[Show]:
         TextColumn("{task.description}", markup=False, table_column=figures),
     )
     console = Console(stderr=True)
-    with Progress(*columns, console=console, transient=True, expand=True) as progress:
+    with (
+        _rest_told(problems),
+        Progress(*columns, console=console, transient=True, expand=True) as progress,
+    ):
         bar = progress.add_task("looking at the folders", total=None)
 
         def show(event: Event) -> None:
@@ -184,25 +170,28 @@ def _terminal(print_: Show) -> Iterator[Show]:
             if isinstance(event, Planned):
                 progress.update(bar, total=event.add + event.update)
             progress.update(bar, completed=so_far.files, description=so_far.figures())
-            if _has_lines(event):
+            lines = [*problems.lines(event)]
+            if lines or isinstance(event, Planned | Finished):
                 # The bar would stand in the middle of them.
                 progress.stop()
+                for line in lines:
+                    say(line)
                 print_(event)
-                print_problem(event)
                 if not isinstance(event, Finished):
                     progress.start()
 
         yield show
 
 
-def _has_lines(event: Event) -> bool:
-    """Whether something is printed about an event besides the bar."""
-    match event:
-        case Indexed(warnings=()) | Deleted() | Committed():
-            return False
-        case NotIndexed(kind="unsupported", is_named=is_named):
-            return is_named
-    return True
+@contextmanager
+def _rest_told(problems: Problems) -> Iterator[None]:
+    """Tell of an interrupted run what else was only counted."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        for line in problems.rest():
+            say(line)
+        raise
 
 
 class _Progress:

@@ -1,4 +1,4 @@
-"""The files of the indexed folders that are not in the index, and why.
+"""The files of the indexed folders that are not in the index, or only in part, and why.
 
 They are kept beside the index in a file of their own: that a file cannot be read is true of the
 file, whatever the index holds, and it is looked up without opening the index.
@@ -26,13 +26,14 @@ _MAX_BYTES: Final = 1_000_000_000
 
 _WITHOUT: Final = ": the next idx sync tries its files again"
 
-Kind = Literal["failed", "unsupported", "empty"]
-"""Something is wrong with the file, or it is of a kind that is not read, or it has no text."""
+Kind = Literal["failed", "unsupported", "empty", "partial"]
+"""Something is wrong with the file, or it is of an unsupported kind, or it has no text, or only a
+part of it could be read, which is in the index."""
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a file is not in the index, or only in an older version.
+    """Why a file is not in the index, or only in an older version or in part.
 
     Attributes:
         folder: the prefix of its indexed folder; None for a file named by itself.

@@ -226,7 +226,8 @@ class FailedFile:
         source_document: the id that its document has, or would have.
         file_path: the file, as in a `Citation`.
         kind: ``failed`` where something is wrong with it, ``unsupported`` where it is of a kind
-            that is not read, ``empty`` where it has no text.
+            that is not read, ``empty`` where it has no text, ``partial`` where only a part of it
+            could be read and is in the index.
         reason: in words.
         tried: when it was tried, ISO 8601 in UTC.
     """

@@ -9,7 +9,7 @@ import typer
 
 from idx.option_group import takes
 from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json, Wait
-from idx.output import print_json, say_created, tell, warn
+from idx.output import created, print_json, say, tell, warn
 from idx.reading_options import ReadingOptions
 from shared.document import Document
 from shared.errors import InvalidDocumentError, SourceFileError
@@ -72,7 +72,7 @@ def add(
         count = index.add(document)
     removed = 0 if count else before
     if index.created:
-        say_created(index.path)
+        say(created(index.path))
     if not count:
         warn(f"the content of document '{document.id}' is empty; {_removal(removed)}")
     if as_json:
@@ -100,6 +100,8 @@ def _read(file: Path, document_id: str, title: str, reading: ReadingOptions) -> 
     from idx.file_document import file_document
     from idx.run_settings import extraction_options, limits
 
+    # As every other message does, so that it means the same file wherever it is read.
+    file = file.absolute()
     change = replace(single_file(file), source_document=document_id)
     with ExtractionPool(1, limits(reading), extraction_options(reading)) as pool:
         ((_, result),) = pool.read([change])

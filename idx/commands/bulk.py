@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json, Wait
-from idx.output import print_json, say, say_created, tell, warn
+from idx.output import created, print_json, say, tell, warn
 from shared.settings import DEFAULT_WAIT
 
 
@@ -57,7 +57,7 @@ def bulk(
                     "were removed"
                 )
     if index.created:
-        say_created(index.path)
+        say(created(index.path))
     if as_json:
         print_json({"documents": documents, "chunks": chunks, "empty": empty, "skipped": skipped})
     else:

@@ -8,7 +8,7 @@ from shared.messages import quantity
 def failures(
     index_path: IndexPath = DEFAULT_INDEX_PATH, plain: Plain = False, as_json: Json = False
 ) -> None:
-    """List the files that are not in the index, or only in an older version, and why.
+    """List the files that are not in the index, or only in an older version or in part, and why.
 
     The next idx sync tries those again that have changed, and all of them with --retry.
 

@@ -37,15 +37,19 @@ def watch(
     """
     from contextlib import closing
 
-    from idx.report import print_event, print_news, print_problem
+    from idx.output import say
+    from idx.problems import Problems
+    from idx.report import print_event, print_news
     from idx.run_settings import run_settings, wanted_folders
     from idx.watching import keep_synchronized
 
     settings = run_settings(context, reading, index_path=index_path, wait=wait)
     show = print_event if as_json else print_news
     folders = [path.absolute() for path in wanted_folders(paths)]
+    problems = Problems()
     # If showing fails, too, what was done is committed.
     with closing(keep_synchronized(folders, settings)) as events:
         for event in events:
             show(event)
-            print_problem(event)
+            for line in problems.lines(event):
+                say(line)

@@ -54,7 +54,7 @@ class Progress:
                 self._counts["chunks"] += event["chunks"]
                 self.current = _brief(name)
                 for warning in event["warnings"]:
-                    self.problem(f"{name}: {warning}")
+                    self.problem(f"{event['file_path']}: {warning}")
             case {"event": "deleted", "source_document": name}:
                 self._counts["deleted"] += 1
                 self._emptied += name == self._last_empty

@@ -62,7 +62,7 @@ async def list_failures(
     limit: Annotated[int, Field(ge=1, le=1_000, description="Files to return.")] = 100,
     max_characters: MaxCharacters = DEFAULT_CHARACTERS,
 ) -> FailureList:
-    """List the files of the indexed folders that are not in the index, and why.
+    """List the files of the indexed folders that are not in the index, or only in part, and why.
 
     Use this when the user asks for a file that Search does not find, or whether everything is
     indexed: files may be damaged, protected, too large, without text, or of a kind that is not

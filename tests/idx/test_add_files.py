@@ -127,7 +127,7 @@ def test_a_file_of_a_kind_that_is_not_read_is_no_failure(
 ) -> None:
     make_image(tmp_path / "image.png")
     done = idx("add", "image.png")
-    assert "failed 0; 1 of kinds that are not read" in done.stdout
+    assert "failed 0; 1 unsupported file, 0 empty files" in done.stdout
     assert done.stderr.startswith(f"Warning: {tmp_path}/image.png: is a picture (image/png)")
     (tmp_path / "folder").mkdir()
     make_image(tmp_path / "folder" / "image.png")
@@ -160,7 +160,7 @@ def test_an_unreadable_file_is_named(idx: Idx, empty_index: Path, tmp_path: Path
 def test_an_empty_file_is_no_document(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
     (tmp_path / "empty.txt").touch()
     added = idx("add", "empty.txt")
-    assert "failed 0; 0 of kinds that are not read, 1 without text" in added.stdout
+    assert "failed 0; 0 unsupported files, 1 empty file" in added.stdout
     assert "empty.txt: has no text" in added.stderr
     assert (
         "Warning: document 'e' is empty"

@@ -178,7 +178,7 @@ def test_what_was_done_before_a_signal_is_committed(
     assert 190 < len(done) <= len(there) <= len(done) + 6 < 500
     assert set(done) <= set(there)
     assert "0.txt: is a damaged PDF" in messages
-    assert idx("failures").stdout.splitlines()[-1] == "1 files"
+    assert idx("failures").stdout.splitlines()[-1] == "1 file"
     done_next = result(idx("sync", "papers", "--json").stdout)
     assert done_next == {
         "added": 499 - len(there),

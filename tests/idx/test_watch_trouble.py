@@ -226,5 +226,5 @@ def test_an_index_that_vanishes_ends_the_watch(empty_index: Path, tmp_path: Path
 def test_people_see_what_changes(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
     make(tmp_path / "papers", "a.txt")
     with Watch(tmp_path, "papers", as_json=False) as watch:
-        watch.until_error("Watching 1 folders; Ctrl-C ends it.")
+        watch.until_error("Watching 1 folder; Ctrl-C ends it.")
         assert watch.lines == ["added a.txt (1 chunk)\n"]

@@ -19,7 +19,9 @@ def plan(update: int, skip: int = 0, failed_before: int = 0) -> Planned:
 def test_a_file_that_is_empty_now_is_one_of_those_that_were_planned() -> None:
     progress = Progress()
     empty = NotIndexed("a", "/papers/a", "empty", "has no text", 0)
-    take(progress, [plan(update=10), Indexed("updated", "b", 3, 1), empty, Deleted("a")])
+    take(
+        progress, [plan(update=10), Indexed("updated", "b", "/papers/b", 3, 1), empty, Deleted("a")]
+    )
     counters = progress.counters()
     assert (counters.planned, counters.remaining) == (10, 8)
     assert (counters.updated, counters.empty, counters.deleted) == (1, 1, 1)
