@@ -22,6 +22,7 @@ from idx.events import (
 from idx.extraction.outcome import ReadFile, Unreadable
 from idx.extraction.pool import ExtractionPool
 from idx.file_document import file_document
+from idx.kept import Kept, uninterrupted
 from idx.plan import Plan
 from shared.errors import InvalidDocumentError
 from shared.failures import Failure, Kind, save_failures
@@ -40,6 +41,7 @@ class Ingestion:
         index: the index, open for writing.
         pool: reads the files.
         failures: what is known of files that cannot be read, by document id; kept up to date.
+        kept: what the commits of the run are counted in.
         started: when the run began, by the monotonic clock.
         strict: whether the first failure ends the run.
     """
@@ -50,6 +52,7 @@ class Ingestion:
         index: Index,
         pool: ExtractionPool,
         failures: dict[str, Failure],
+        kept: Kept,
         *,
         started: float,
         strict: bool = False,
@@ -58,9 +61,13 @@ class Ingestion:
         self._index = index
         self._pool = pool
         self._failures = failures
+        self._kept = kept
         self._strict = strict
         self._started = started
         self._counts: Counter[str] = Counter()
+        # Ids, not numbers: what is interrupted and done again counts once.
+        self._uncommitted: set[str] = set()
+        self._uncommitted_deletions: set[str] = set()
         self._pending: deque[tuple[Change, ReadFile, Future[int]]] = deque()
 
     def run(self) -> Iterator[Event]:
@@ -115,7 +122,11 @@ class Ingestion:
             self._failures.pop(name, None)
         for name, state in plan.unchanged.items():
             self._index.update_file_state(name, state)
-        self._index.delete_documents(plan.deletions)
+        try:
+            self._index.delete_documents(plan.deletions)
+        finally:
+            # An interruption during the call is raised after it.
+            self._uncommitted_deletions.update(plan.deletions)
         for name in plan.deletions:
             self._failures.pop(name, None)
             self._counts["deleted"] += 1
@@ -143,7 +154,9 @@ class Ingestion:
         except InvalidDocumentError as error:
             yield self._note(change, "failed", str(error))
         else:
-            self._pending.append((change, result, self._index.submit(document)))
+            with uninterrupted():
+                # What is on its way to Lucene will be committed, so it must be noted.
+                self._pending.append((change, result, self._index.submit(document)))
 
     def _written(self, *, wait: bool = False) -> Iterator[Event]:
         """What became of the files that are written by now; of all, with `wait`."""
@@ -163,6 +176,7 @@ class Ingestion:
             if change.is_new:
                 return [empty]
             self._counts["deleted"] += 1
+            self._uncommitted_deletions.add(change.source_document)
             return [empty, Deleted(change.source_document)]
         warnings = result.extracted.warnings
         if warnings:
@@ -173,6 +187,7 @@ class Ingestion:
             self._failures.pop(change.source_document, None)
         action: Final = "added" if change.is_new else "updated"
         self._counts[action] += 1
+        self._uncommitted.add(change.source_document)
         self._counts["chunks"] += chunks
         return [
             Indexed(
@@ -197,10 +212,20 @@ class Ingestion:
         for _ in self._written(wait=True):
             pass
         self._index.commit()
+        self._count_committed()
         # Afterwards: a file that is known not to be readable is not looked at again, so what it
         # meant for the index must be done. A failure that was not noted is found again.
         save_failures(self._index.path, self._failures)
         return Committed()
+
+    def _count_committed(self) -> None:
+        # Each number is counted by one assignment, which no interruption cuts in two.
+        kept = self._kept
+        kept.documents, self._uncommitted = kept.documents + len(self._uncommitted), set()
+        kept.deleted, self._uncommitted_deletions = (
+            kept.deleted + len(self._uncommitted_deletions),
+            set(),
+        )
 
 
 def _failure(change: Change, kind: Kind, reason: str) -> Failure:

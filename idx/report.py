@@ -2,8 +2,8 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Generator, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import asdict
 from typing import Any, Final, Literal
 
@@ -31,18 +31,18 @@ Answer = Literal["text", "events", "none"]
 """What of a run stands on stdout: lines for people, JSON for each event, or nothing."""
 
 
-def report(events: Iterator[Event], answer: Answer) -> Finished | None:
+def report(events: Generator[Event, None, None], answer: Answer) -> Finished | None:
     """Take events to their end and show them.
 
     Args:
-        events: what happens.
+        events: what happens; closed in any case, so that what was done is committed.
         answer: what to print on stdout; what goes wrong stands on stderr in any case.
 
     Returns:
         The last event; None if the run broke off before it.
     """
     last = None
-    with _display(answer) as show:
+    with closing(events), _display(answer) as show:
         for event in events:
             show(event)
             last = event

@@ -1,7 +1,7 @@
 """Folders and an index made equal: from the paths of a command to the events of its run."""
 
 import time
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +12,7 @@ from idx.extraction.extracted import ExtractionOptions
 from idx.extraction.pool import ExtractionPool, Limits
 from idx.indexed_documents import IndexedDocuments, NoDocuments
 from idx.ingestion import Ingestion, planned
+from idx.kept import Kept
 from idx.plan import Plan, Planning
 from idx.selections import Selections
 from idx.sources import part_of, resolve
@@ -54,13 +55,17 @@ class Settings:
 
 
 def synchronize(
-    paths: Iterable[Path], settings: Settings, changed: Collection[Path] | None = None
-) -> Iterator[Event]:
+    paths: Iterable[Path],
+    settings: Settings,
+    kept: Kept,
+    changed: Collection[Path] | None = None,
+) -> Generator[Event, None, None]:
     """Make the index equal to files and folders, and tell what happens.
 
     Args:
         paths: files and folders; nothing outside of them changes in the index.
         settings: how.
+        kept: what is committed is counted in it.
         changed: the only files and folders in the paths that are looked at; None for all.
 
     Raises:
@@ -80,7 +85,9 @@ def synchronize(
             if index.created:
                 index.commit()
                 yield Created(str(index.path))
-            run = Ingestion(plan, index, pool, failures, started=started, strict=settings.strict)
+            run = Ingestion(
+                plan, index, pool, failures, kept, started=started, strict=settings.strict
+            )
             yield from run.run()
 
 

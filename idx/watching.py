@@ -7,7 +7,7 @@ what no event told.
 
 import os
 import time
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,6 +16,7 @@ from typing import Final
 from idx.events import Event, NotIndexed, Problem, Watching
 from idx.extraction.outcome import CHANGED, VANISHED
 from idx.folder_watch import FolderWatch
+from idx.kept import Kept
 from idx.synchronization import Settings, synchronize
 from shared import index_folder
 from shared.errors import IndexLockedError, IndexWriteError, SourceFileError
@@ -77,7 +78,9 @@ class _Due:
         return bool(self.paths) and (is_long or now - self.last >= _QUIET)
 
 
-def keep_synchronized(folders: Sequence[Path], settings: Settings) -> Generator[Event, None, None]:
+def keep_synchronized(
+    folders: Sequence[Path], settings: Settings, kept: Kept
+) -> Generator[Event, None, None]:
     """Synchronize, then go on with every change, until interrupted.
 
     A folder that is missing is waited for, and so are a writer that holds the index and a full
@@ -86,6 +89,7 @@ def keep_synchronized(folders: Sequence[Path], settings: Settings) -> Generator[
     Args:
         folders: the folders, absolute.
         settings: how they are synchronized.
+        kept: what is committed is counted in it.
 
     Yields:
         What happens in each synchronization, and `Watching` when the first one is done. A
@@ -100,16 +104,19 @@ def keep_synchronized(folders: Sequence[Path], settings: Settings) -> Generator[
         if os.path.exists(path) and not is_folder(path):  # noqa: PTH110
             raise SourceFileError(path, "is not a folder; only folders can be watched")
     with closing(FolderWatch(folders, settings)) as watch:
-        yield from _Looking(folders, settings, watch).run()
+        yield from _Looking(folders, settings, watch, kept).run()
 
 
 class _Looking:
     """What `keep_synchronized` does, and remembers in between."""
 
-    def __init__(self, folders: Sequence[Path], settings: Settings, watch: FolderWatch) -> None:
+    def __init__(
+        self, folders: Sequence[Path], settings: Settings, watch: FolderWatch, kept: Kept
+    ) -> None:
         self._folders = folders
         self._settings = settings
         self._watch = watch
+        self._kept = kept
         self._due = _Due()
         self._identities: list[tuple[int, int] | None] = []
         self._told: set[str] = set()
@@ -126,7 +133,8 @@ class _Looking:
                 elif due.are_paths(now):
                     yield from self._look_at_changes()
             except (IndexLockedError, IndexWriteError) as error:
-                yield from self._new([Problem(str(error))], set())
+                if self._is_news(problem := Problem(str(error)), set()):
+                    yield problem
                 due.retry_at = time.monotonic() + _RETRY
             due.add(watch.wait(), time.monotonic())
             if self._identities != [_identity(folder) for folder in self._folders]:
@@ -140,9 +148,9 @@ class _Looking:
         self._identities = [_identity(folder) for folder in self._folders]
         watch.renew()
         lasting: set[str] = set()
-        if watch.obstacle:
-            yield from self._new([Problem(watch.obstacle)], lasting)
-        yield from self._new(synchronize(self._folders, self._settings), lasting)
+        if watch.obstacle and self._is_news(problem := Problem(watch.obstacle), lasting):
+            yield problem
+        yield from self._synchronized(lasting)
         self._told = lasting
         # An index that vanishes later ends the watch.
         if index_folder.holds_index(self._settings.index_path):
@@ -163,23 +171,31 @@ class _Looking:
             yield from self._look_at_everything()
         else:
             self._watch.follow(paths)
-            yield from self._new(synchronize(self._folders, self._settings, paths), set())
+            yield from self._synchronized(set(), paths)
         due.paths = set()
         latest = max(time.monotonic(), due.everything_was + _DURING_CHANGES)
         due.everything_at = min(time.monotonic() + _AFTER_CHANGES, latest)
 
-    def _new(self, events: Iterable[Event], lasting: set[str]) -> Iterator[Event]:
-        """The events that are news; `lasting` gets all problems, those told before, too."""
-        for event in events:
-            if isinstance(event, NotIndexed) and event.reason in (CHANGED, VANISHED):
-                # What has become of the file is looked at next.
-                continue
-            if isinstance(event, Problem):
-                lasting.add(event.message)
-                if event.message in self._told:
-                    continue
-                self._told.add(event.message)
-            yield event
+    def _synchronized(
+        self, lasting: set[str], changed: Collection[Path] | None = None
+    ) -> Iterator[Event]:
+        """Synchronize, and tell what is news of it."""
+        with closing(synchronize(self._folders, self._settings, self._kept, changed)) as events:
+            for event in events:
+                if self._is_news(event, lasting):
+                    yield event
+
+    def _is_news(self, event: Event, lasting: set[str]) -> bool:
+        """Whether an event is to be told; `lasting` gets all problems, those told before, too."""
+        if isinstance(event, NotIndexed) and event.reason in (CHANGED, VANISHED):
+            # What has become of the file is looked at next.
+            return False
+        if isinstance(event, Problem):
+            lasting.add(event.message)
+            is_new = event.message not in self._told
+            self._told.add(event.message)
+            return is_new
+        return True
 
 
 def _identity(folder: Path) -> tuple[int, int] | None:

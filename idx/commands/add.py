@@ -1,6 +1,7 @@
 """`idx add`."""
 
-from collections.abc import Iterator
+from collections.abc import Generator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -58,6 +59,7 @@ def add(
     if paths:
         _add_paths(context, paths, reading, index_path, wait, as_json=as_json)
         return
+    from idx.kept import Kept, interruption_told, uninterrupted
     from shared.index import Index
 
     # Before the index is opened, which would be created for nothing.
@@ -66,10 +68,17 @@ def add(
     else:
         document = _read(file, document_id or "", title or "", reading)
     before = 0
-    with Index(index_path, wait=wait, program="command", create=True) as index:
+    kept = Kept()
+    with (
+        interruption_told(kept),
+        Index(index_path, wait=wait, program="command", create=True) as index,
+    ):
         if not document.content.strip():
             before = index.chunk_count(document.id)
         count = index.add(document)
+        with uninterrupted():
+            index.commit()
+            kept.documents = 1
     removed = 0 if count else before
     if index.created:
         say(created(index.path))
@@ -122,6 +131,7 @@ def _add_paths(
     as_json: bool,
 ) -> None:
     from idx.events import Event, Indexed, NotIndexed, Problem
+    from idx.kept import Kept, interruption_told
     from idx.report import report
     from idx.run_settings import run_settings
     from idx.synchronization import synchronize
@@ -130,20 +140,26 @@ def _add_paths(
     added = []
     failed = []
 
-    def noted(events: Iterator[Event]) -> Iterator[Event]:
-        for event in events:
-            match event:
-                case Indexed():
-                    added.append({"source_document": event.source_document, "chunks": event.chunks})
-                case NotIndexed():
-                    failed.append(f"{event.file_path}: {event.reason}")
-                case Problem():
-                    failed.append(event.message)
-                case _:
-                    pass
-            yield event
+    kept = Kept()
 
-    end = report(noted(synchronize(paths, settings)), "none" if as_json else "text")
+    def noted() -> Generator[Event, None, None]:
+        with closing(synchronize(paths, settings, kept)) as events:
+            for event in events:
+                match event:
+                    case Indexed():
+                        name = event.source_document
+                        added.append({"source_document": name, "chunks": event.chunks})
+                    case NotIndexed():
+                        failed.append(f"{event.file_path}: {event.reason}")
+                    case Problem():
+                        failed.append(event.message)
+                    case _:
+                        pass
+                yield event
+
+    go_on = "the same command reads all files again, idx sync only those that are left"
+    with interruption_told(kept, go_on):
+        end = report(noted(), "none" if as_json else "text")
     if as_json:
         print_json({"added": added, "failed": failed})
     if end is None or end.failed:

@@ -28,6 +28,7 @@ def bulk(
     from collections.abc import Iterator
 
     from idx.bulk_file import document_of, read_bulk
+    from idx.kept import Kept, interruption_told, uninterrupted
     from idx.progress import counted
     from shared.document import Document
     from shared.index import Index
@@ -45,7 +46,11 @@ def bulk(
             missing = "title" if entry.id else "id"
             say(f"Skipped entry {number}: it has no {missing}.")
 
-    with Index(index_path, wait=wait, program="batch", create=True) as index:
+    kept = Kept()
+    with (
+        interruption_told(kept),
+        Index(index_path, wait=wait, program="batch", create=True) as index,
+    ):
         for document, added in index.add_all(complete()):
             chunks += added
             if added:
@@ -56,6 +61,9 @@ def bulk(
                     f"the content of document '{document.id}' is empty; if it had chunks, they "
                     "were removed"
                 )
+        with uninterrupted():
+            index.commit()
+            kept.documents = documents
     if index.created:
         say(created(index.path))
     if as_json:

@@ -63,6 +63,7 @@ def sync(
 
     Examples: idx sync ~/Documents; idx sync ~/Documents --dry-run
     """
+    from idx.kept import SAME_COMMAND, Kept, interruption_told
     from idx.report import report
     from idx.run_settings import run_settings, wanted_folders
     from idx.synchronization import synchronize
@@ -83,6 +84,8 @@ def sync(
         if not show_plan(folders, settings, as_json=as_json):
             raise typer.Exit(1)
         return
-    end = report(synchronize(folders, settings), "events" if as_json else "text")
+    kept = Kept()
+    with interruption_told(kept, SAME_COMMAND):
+        end = report(synchronize(folders, settings, kept), "events" if as_json else "text")
     if end is None or end.failed:
         raise typer.Exit(1)

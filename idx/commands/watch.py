@@ -37,6 +37,7 @@ def watch(
     """
     from contextlib import closing
 
+    from idx.kept import SAME_COMMAND, Kept, interruption_told
     from idx.output import say
     from idx.problems import Problems
     from idx.report import print_event, print_news
@@ -46,9 +47,12 @@ def watch(
     settings = run_settings(context, reading, index_path=index_path, wait=wait)
     show = print_event if as_json else print_news
     folders = [path.absolute() for path in wanted_folders(paths)]
-    problems = Problems()
+    kept, problems = Kept(), Problems()
     # If showing fails, too, what was done is committed.
-    with closing(keep_synchronized(folders, settings)) as events:
+    with (
+        interruption_told(kept, SAME_COMMAND),
+        closing(keep_synchronized(folders, settings, kept)) as events,
+    ):
         for event in events:
             show(event)
             for line in problems.lines(event):

@@ -1,13 +1,17 @@
 """Bulk files, good and bad; a bad one changes nothing."""
 
 import json
+import signal
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from idx.kept import uninterrupted
 from tests.conftest import Idx
+from tests.idx.interruptible import INTERRUPTIBLE
 
 Listed = Callable[[], list[dict[str, Any]]]
 
@@ -213,3 +217,41 @@ def test_too_long_metadata_are_refused(idx: Idx, empty_index: Path, listed: List
 def test_standard_input_is_named_so(idx: Idx, empty_index: Path) -> None:
     failed = idx("bulk", "-j", "-", code=1, stdin='{"Id": "b", "Title": "T", "x": NaN}')
     assert failed.stderr.startswith("Error: standard input: entry 1: the metadata 'x'")
+
+
+def test_an_interrupted_run_says_that_nothing_was_changed(
+    idx: Idx, empty_index: Path, tmp_path: Path, listed: Listed
+) -> None:
+    with subprocess.Popen(
+        [*INTERRUPTIBLE, "bulk", "-j", "-"],
+        cwd=tmp_path,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as running:
+        assert running.stdin
+        assert running.stderr
+        # A skipped entry tells that the one before it was read.
+        running.stdin.write(f'{json.dumps(ENTRIES[0])}\n{{"Id": "no title"}}\n')
+        running.stdin.flush()
+        assert running.stderr.readline() == "Skipped entry 2: it has no title.\n"
+        running.send_signal(signal.SIGINT)
+        assert running.stderr.read() == "Interrupted: nothing was changed.\n"
+        assert running.wait() == 130
+    assert listed() == []
+
+
+def test_an_interruption_during_the_commit_waits_for_its_end() -> None:
+    done = []
+
+    def commit() -> None:
+        with uninterrupted():
+            signal.raise_signal(signal.SIGINT)
+            done.append(1)
+
+    with pytest.raises(KeyboardInterrupt):
+        commit()
+    assert done
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)

@@ -178,6 +178,8 @@ def test_what_was_done_before_a_signal_is_committed(
     assert 190 < len(done) <= len(there) <= len(done) + 6 < 500
     assert set(done) <= set(there)
     assert "0.txt: is a damaged PDF" in messages
+    kept = f"Interrupted: {len(there)} documents committed; run the same command to go on.\n"
+    assert messages.endswith(kept)
     assert idx("failures").stdout.splitlines()[-1] == "1 file"
     done_next = result(idx("sync", "papers", "--json").stdout)
     assert done_next == {
@@ -185,6 +187,47 @@ def test_what_was_done_before_a_signal_is_committed(
         "skipped": len(there) + 1,
         "chunks": 499 - len(there),
     }
+
+
+def test_only_what_a_commit_made_durable_is_told_as_kept(
+    idx: Idx, empty_index: Path, tmp_path: Path
+) -> None:
+    make(tmp_path / "papers", "first.txt", "gone.txt")
+    idx("sync", "papers")
+    (tmp_path / "papers" / "gone.txt").unlink()
+    make(tmp_path / "papers", *(f"{number}.txt" for number in range(300)))
+    running = start(tmp_path, "--json", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert running.stdout
+    assert running.stderr
+    with running.stdout, running.stderr:
+        for _ in range(50):
+            running.stdout.readline()
+        os.killpg(running.pid, signal.SIGINT)
+        running.stdout.read()
+        messages = running.stderr.read()
+    assert running.wait() == 130
+    new = len(ids(empty_index)) - 1
+    assert 40 < new < 300
+    assert messages == (
+        f"Interrupted: {new} documents committed, 1 deleted; run the same command to go on.\n"
+    )
+
+
+def test_a_sync_that_has_committed_nothing_says_so(
+    idx: Idx, empty_index: Path, tmp_path: Path
+) -> None:
+    make(tmp_path, "papers/")
+    (tmp_path / "papers" / "slow.html").write_text("<p>text" * 6_000_000)
+    running = start(tmp_path, "--json", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert running.stdout
+    assert running.stderr
+    with running.stdout, running.stderr:
+        running.stdout.readline()
+        os.killpg(running.pid, signal.SIGINT)
+        messages = running.stderr.read()
+    assert running.wait() == 130
+    assert messages == "Interrupted: nothing was changed; run the same command to go on.\n"
+    assert ids(empty_index) == []
 
 
 def test_what_was_done_is_committed_when_nobody_reads_the_answer_any_more(
