@@ -14,6 +14,7 @@ from idx.change import Change, single_file
 from idx.content_hash import content_hash
 from idx.crawl import Crawl, FoundFile
 from idx.indexed_documents import IndexedDocuments
+from idx.moved_folder import hint
 from idx.plan import Plan, Planning
 from idx.scopes import Scopes
 from idx.sources import Source, Sources, document_id, path_of
@@ -22,6 +23,7 @@ from shared.failures import Failure
 from shared.file_names import decodable
 from shared.folder_access import is_missing
 from shared.indexed_folder import IndexedFolder, IndexedFolders
+from shared.messages import quantity
 from shared.source_file import FileState
 
 
@@ -193,10 +195,13 @@ class _Comparison:
                 )
             kept.update(absent)
         if kept:
+            folder = self._folder.path
+            if_moved = f"if it was renamed or moved: {hint(folder)}; " if is_missing(folder) else ""
             self._error(
                 "",
-                f"{_counted(kept, 'stays', 'stay')} in the index, for nothing proves that a file "
-                f"is gone; delete all the same with: idx sync --prune-missing {self._source.shown}",
+                f"{_counted(kept, 'stays', 'stay')} in the index, as the files may only be out of "
+                f"reach; {if_moved}delete all the same with: idx sync --prune-missing "
+                f"{self._source.shown}",
             )
         self._plan.deletions += [name for name in gone if name not in kept]
         self._plan.forgotten += [
@@ -257,7 +262,7 @@ def _is_pruned(folder: IndexedFolder, planning: Planning) -> bool:
 def _counted(documents: Collection[str], one: str, several: str) -> str:
     """A number of documents, with the verb that fits."""
     count = len(documents)
-    return f"1 document {one}" if count == 1 else f"{count:,} documents {several}"
+    return f"{quantity(count, 'document')} {one if count == 1 else several}"
 
 
 def _is_of(failure: Failure, found: FoundFile) -> bool:

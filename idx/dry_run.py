@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from idx.ingestion import planned
-from idx.output import print_json, say, tell
+from idx.output import print_json, say, tell, warn
 from idx.report import plan_line
 from idx.synchronization import Settings, preview
 
@@ -26,6 +26,8 @@ def show_plan(paths: Iterable[Path], settings: Settings, *, as_json: bool) -> bo
         "update": [change.source_document for change in plan.changes if not change.is_new],
         "delete": plan.deletions,
     }
+    for missing in plan.missing:
+        warn(missing.message)
     for error in plan.errors:
         say(f"Error: {error}")
     if as_json:

@@ -97,6 +97,21 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True)
+class MissingFolder:
+    """A folder of the index is not there, and the run is not about it.
+
+    Attributes:
+        path: where it was.
+        documents: how many were made of files in it; they stay.
+        message: this in words, and what to do.
+    """
+
+    path: str
+    documents: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
 class Committed:
     """Everything up to here is durable, and every search sees it."""
 
@@ -140,5 +155,14 @@ class Watching:
 
 
 Event = (
-    Created | Planned | Indexed | Deleted | NotIndexed | Problem | Committed | Finished | Watching
+    Created
+    | Planned
+    | Indexed
+    | Deleted
+    | NotIndexed
+    | Problem
+    | MissingFolder
+    | Committed
+    | Finished
+    | Watching
 )

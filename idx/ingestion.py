@@ -110,6 +110,7 @@ class Ingestion:
         )
 
     def _problems(self) -> Iterator[Event]:
+        yield from self._plan.missing
         for error in self._plan.errors:
             self._counts["failed"] += 1
             yield Problem(str(error))

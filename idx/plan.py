@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from idx.change import Change
+from idx.events import MissingFolder
 from idx.selections import Selections
 from shared.errors import SourceFileError
 from shared.indexed_folder import IndexedFolders
@@ -24,6 +25,7 @@ class Plan:
         failed_before: how many of them could not be read the last time.
         forgotten: ids of failures that no longer matter.
         errors: folders and files that cannot be looked at, and files whose id is taken.
+        missing: folders of the index that are not there, besides those that the plan is about.
     """
 
     folders: IndexedFolders
@@ -34,6 +36,7 @@ class Plan:
     failed_before: int = 0
     forgotten: list[str] = field(default_factory=list)
     errors: list[SourceFileError] = field(default_factory=list)
+    missing: list[MissingFolder] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)

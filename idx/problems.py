@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final, Literal
 
-from idx.events import Created, Event, Finished, Indexed, NotIndexed, Problem
+from idx.events import Created, Event, Finished, Indexed, MissingFolder, NotIndexed, Problem
 from idx.output import created
 from shared.messages import quantity
 
@@ -43,6 +43,8 @@ class Problems:
                     yield from self._warnings(kind, event.file_path, (event.reason,))
             case Problem():
                 yield f"Error: {event.message}"
+            case MissingFolder():
+                yield f"Warning: {event.message}"
             case Finished():
                 yield from self.rest()
             case _:

@@ -1,20 +1,17 @@
 """The folders in the configuration file, changed without touching what else stands in it."""
 
 import os
-import tomllib
 from collections.abc import Iterable, Sequence
-from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 from stat import S_ISDIR
-from typing import Any
 
 import tomlkit
 import typer
-from tomlkit.items import AoT, Comment, Table, Trivia
 
 from idx.configuration_file import locked, text_of, write
 from idx.crawl import Selection
+from idx.folder_list import append, delete, entry, holds, set_values
 from idx.patterns import check
 from shared.configuration import read
 from shared.errors import ConfigurationError, SourceFileError
@@ -66,7 +63,7 @@ def add_folders(
             known.add(os.path.realpath(folder))
         if added:
             document = tomlkit.parse(text_of(file))
-            _append(document, [_entry(folder, include, exclude) for folder in added])
+            append(document, [entry(folder, include, exclude) for folder in added])
             _write(file, document, len(remembered) + len(added))
     return added, present
 
@@ -108,7 +105,7 @@ def remove_folders(file: Path, paths: Sequence[Path]) -> Removed:
         ]
         if positions:
             document = tomlkit.parse(text_of(file))
-            _delete(document, positions)
+            delete(document, positions)
             _write(file, document, len(remembered) - len(positions))
     removed = [remembered[number] for number in positions]
     kept = [folder for number, folder in enumerate(remembered) if number not in positions]
@@ -119,6 +116,34 @@ def remove_folders(file: Path, paths: Sequence[Path]) -> Removed:
         inside=[folder for folder in kept if _lies_in_one_of(folder, removed)],
         covered=[folder for folder in removed if _lies_in_one_of(folder, kept)],
     )
+
+
+def move_folder(file: Path, old: Path, new: Path) -> bool:
+    """Remember a folder by its new path, with the patterns it has of its own.
+
+    If the new path is remembered, too, only that entry stays.
+
+    Returns:
+        Whether the old path was remembered.
+
+    Raises:
+        ConfigurationError: the file cannot be read or written, or something in it is wrong.
+    """
+    with locked(file):
+        remembered = [os.path.realpath(folder.path) for folder in read(file).folders]
+        positions = [
+            number for number, path in enumerate(remembered) if path == os.path.realpath(old)
+        ]
+        if positions:
+            document = tomlkit.parse(text_of(file))
+            if os.path.realpath(new) in remembered:
+                delete(document, positions)
+                _write(file, document, len(remembered) - len(positions))
+            else:
+                for number in positions:
+                    set_values(document, number, {"path": str(new)})
+                _write(file, document, len(remembered))
+    return bool(positions)
 
 
 def _lies_in_one_of(folder: Path, others: Iterable[Path]) -> bool:
@@ -142,82 +167,9 @@ def _check_folder(folder: Path) -> None:
         raise SourceFileError(folder, "is not a folder")
 
 
-def _entry(folder: Path, include: Sequence[str], exclude: Sequence[str]) -> dict[str, object]:
-    patterns = {"include": list(include), "exclude": list(exclude)}
-    return {"path": str(folder)} | {name: globs for name, globs in patterns.items() if globs}
-
-
-def _append(document: tomlkit.TOMLDocument, entries: Iterable[dict[str, object]]) -> None:
-    """Add folders in the way in which the file lists them: as tables, or in an array."""
-    if "folders" not in document:
-        if document.as_string().strip():
-            document.add(tomlkit.nl())
-        document.add("folders", tomlkit.aot())
-    folders = document["folders"]
-    for entry in entries:
-        if isinstance(folders, AoT):
-            table = tomlkit.item(entry)
-            table.trivia.indent = "\n" if len(folders) else ""
-            folders.append(table)
-        else:
-            inline = tomlkit.inline_table()
-            inline.update(entry)
-            _append_to_array(folders, inline if len(entry) > 1 else entry["path"])
-
-
-def _append_to_array(folders: Any, entry: object) -> None:
-    trial = deepcopy(folders)
-    trial.append(entry)
-    if _holds(f"folders = {trial.as_string()}", len(trial)):
-        folders.append(entry)
-    else:
-        # Behind several entries with a comment, the library writes into the comment.
-        folders.add_line(entry, indent="  ")
-
-
-def _holds(text: str, number: int) -> bool:
-    """Whether a file with this text remembers so many folders."""
-    try:
-        return len(tomllib.loads(text).get("folders", ())) == number
-    except tomllib.TOMLDecodeError:
-        return False
-
-
-def _delete(document: tomlkit.TOMLDocument, positions: Sequence[int]) -> None:
-    folders = document["folders"]
-    for position in reversed(positions):
-        kept = _below_last_key(folders[position]) if isinstance(folders, AoT) else ""
-        del folders[position]
-        if kept.strip():
-            _put_back(document, folders, position, kept)
-    if isinstance(folders, AoT) and not folders:
-        document.remove("folders")
-
-
-def _below_last_key(table: Table) -> str:
-    """What stands at the end of a table is about the next one, as a person reads it."""
-    lines: list[str] = []
-    for key, item in reversed(table.value.body):
-        if key is not None:
-            break
-        lines.insert(0, item.as_string())
-    return "".join(lines)
-
-
-def _put_back(document: tomlkit.TOMLDocument, folders: AoT, position: int, text: str) -> None:
-    """Put comments of a deleted table where they stood: before the next one, or at the end."""
-    if position < len(folders):
-        trivia = folders[position].trivia
-        trivia.indent = (text if position else text.lstrip("\n")) + trivia.indent
-        return
-    end = folders[-1] if len(folders) else document
-    for line in text.strip("\n").splitlines():
-        end.add(Comment(Trivia(comment=line)) if line else tomlkit.nl())
-
-
 def _write(file: Path, document: tomlkit.TOMLDocument, number: int) -> None:
     text = tomlkit.dumps(document)
-    if not _holds(text, number):
+    if not holds(text, number):
         raise ConfigurationError(
             file, "has its folders in a form that only a person can change; edit it by hand"
         )

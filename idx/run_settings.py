@@ -9,6 +9,7 @@ import typer
 from idx.crawl import Selection
 from idx.extraction.extracted import ExtractionOptions
 from idx.extraction.pool import Limits
+from idx.moved_folder import Move, moved
 from idx.reading_options import ReadingOptions
 from idx.remembered_folders import own_patterns
 from idx.selections import Selections
@@ -29,6 +30,7 @@ def run_settings(
     retry: bool = False,
     prune_missing: bool = False,
     strict: bool = False,
+    moves: Sequence[Move] = (),
 ) -> Settings:
     """The settings of a run; see `idx.synchronization.Settings` for what they mean.
 
@@ -41,7 +43,7 @@ def run_settings(
         reading.include or (), reading.exclude or (), reading.hidden, reading.follow_links
     )
     own = {
-        os.path.realpath(folder.path): own_patterns(folder, context)
+        os.path.realpath(moved(folder.path, moves)): own_patterns(folder, context)
         for folder in remembered_folders()
         if folder.include or folder.exclude
     }
@@ -57,6 +59,7 @@ def run_settings(
         prune_missing=prune_missing,
         strict=strict,
         create=True,
+        moves=tuple(moves),
     )
 
 

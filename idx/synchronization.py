@@ -13,6 +13,7 @@ from idx.extraction.pool import ExtractionPool, Limits
 from idx.indexed_documents import IndexedDocuments, NoDocuments
 from idx.ingestion import Ingestion, planned
 from idx.kept import Kept
+from idx.moved_folder import Move, missing_beside, relocated
 from idx.plan import Plan, Planning
 from idx.selections import Selections
 from idx.sources import part_of, resolve
@@ -39,6 +40,7 @@ class Settings:
         prune_missing: whether documents are deleted without proof that their files are gone.
         strict: whether the first failure ends the run.
         create: whether an index is created where there is none.
+        moves: folders of the index that lie elsewhere now.
     """
 
     index_path: Path
@@ -52,6 +54,7 @@ class Settings:
     prune_missing: bool = False
     strict: bool = False
     create: bool = False
+    moves: tuple[Move, ...] = ()
 
 
 def synchronize(
@@ -110,10 +113,18 @@ def preview(
         prune_missing=settings.prune_missing,
     )
     with _documents(settings) as documents:
-        sources = resolve(paths, documents.folders, documents.has_prefix)
+        known = relocated(documents.folders, settings.moves)
+        sources = resolve(paths, known, documents.has_prefix)
         if changed is not None:
             sources = part_of(sources, changed)
-        return make_plan(sources, documents, failures, planning), failures
+        plan = make_plan(sources, documents, failures, planning)
+        if changed is None and not settings.reread:
+            plan.missing += missing_beside(sources, documents.states)
+    # Of a folder that was indexed once more at the place that an older one has moved to.
+    doubled = {folder.prefix for folder in documents.folders} - {folder.prefix for folder in known}
+    plan.deletions += [name for name, state in documents.states.items() if state.folder in doubled]
+    plan.forgotten += [name for name, failure in failures.items() if failure.folder in doubled]
+    return plan, failures
 
 
 def is_new(settings: Settings) -> bool:

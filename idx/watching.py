@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
-from idx.events import Event, NotIndexed, Problem, Watching
+from idx.events import Event, MissingFolder, NotIndexed, Problem, Watching
 from idx.extraction.outcome import CHANGED, VANISHED
 from idx.folder_watch import FolderWatch
 from idx.kept import Kept
@@ -93,7 +93,7 @@ def keep_synchronized(
 
     Yields:
         What happens in each synchronization, and `Watching` when the first one is done. A
-        `Problem` that lasts is told once.
+        `Problem`, or a `MissingFolder`, that lasts is told once.
 
     Raises:
         SourceFileError: a path is not that of a folder.
@@ -190,7 +190,7 @@ class _Looking:
         if isinstance(event, NotIndexed) and event.reason in (CHANGED, VANISHED):
             # What has become of the file is looked at next.
             return False
-        if isinstance(event, Problem):
+        if isinstance(event, Problem | MissingFolder):
             lasting.add(event.message)
             is_new = event.message not in self._told
             self._told.add(event.message)

@@ -28,6 +28,24 @@ Strict = Annotated[
     typer.Option("--strict/--keep-going", help="Stop at the first file that cannot be read."),
 ]
 
+MovedFrom = Annotated[
+    Path | None,
+    typer.Option(
+        "--moved-from",
+        metavar="OLD",
+        readable=False,
+        help="The folder was renamed or moved, from here: it keeps its documents and their ids.",
+    ),
+]
+
+NotMoved = Annotated[
+    bool,
+    typer.Option(
+        "--not-moved",
+        help="Index folders as further ones that look like missing ones of the index.",
+    ),
+]
+
 Events = Annotated[
     bool, typer.Option("--json", help="Print a line of JSON for each event on stdout.")
 ]
@@ -51,6 +69,8 @@ def sync(
     prune_missing: PruneMissing = False,
     retry: Retry = False,
     strict: Strict = False,
+    moved_from: MovedFrom = None,
+    not_moved: NotMoved = False,
     index_path: IndexPath = DEFAULT_INDEX_PATH,
     wait: Wait = DEFAULT_WAIT,
     as_json: Events = False,
@@ -61,13 +81,22 @@ def sync(
     deleted only if its folder was listed completely and the file was not in it, or is now left
     out. The run may be interrupted at any moment; the next one goes on.
 
+    A new folder with the files of one that the index misses was probably renamed or moved: on a
+    terminal idx asks, else it names the option that says so.
+
     Examples: idx sync ~/Documents; idx sync ~/Documents --dry-run
     """
     from idx.kept import SAME_COMMAND, Kept, interruption_told
+    from idx.move_question import after, settled_moves
     from idx.report import report
     from idx.run_settings import run_settings, wanted_folders
     from idx.synchronization import synchronize
 
+    folders = wanted_folders(paths)
+    moves = settled_moves(
+        folders, index_path, moved_from=moved_from, not_moved=not_moved, dry_run=dry_run
+    )
+    folders = after(moves, folders)
     settings = run_settings(
         context,
         reading,
@@ -76,8 +105,8 @@ def sync(
         prune_missing=prune_missing,
         retry=retry,
         strict=strict,
+        moves=moves,
     )
-    folders = wanted_folders(paths)
     if dry_run:
         from idx.dry_run import show_plan
 

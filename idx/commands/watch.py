@@ -38,15 +38,18 @@ def watch(
     from contextlib import closing
 
     from idx.kept import SAME_COMMAND, Kept, interruption_told
+    from idx.move_question import after, settled_moves
     from idx.output import say
     from idx.problems import Problems
     from idx.report import print_event, print_news
     from idx.run_settings import run_settings, wanted_folders
     from idx.watching import keep_synchronized
 
-    settings = run_settings(context, reading, index_path=index_path, wait=wait)
+    wanted = wanted_folders(paths)
+    moves = settled_moves(wanted, index_path)
+    settings = run_settings(context, reading, index_path=index_path, wait=wait, moves=moves)
     show = print_event if as_json else print_news
-    folders = [path.absolute() for path in wanted_folders(paths)]
+    folders = [path.absolute() for path in after(moves, wanted)]
     kept, problems = Kept(), Problems()
     # If showing fails, too, what was done is committed.
     with (

@@ -1,0 +1,97 @@
+"""The list of folders in the text of a configuration file: an array, or tables."""
+
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import tomlkit
+from tomlkit.items import AoT, Comment, Table, Trivia
+
+
+def entry(folder: Path, include: Sequence[str], exclude: Sequence[str]) -> dict[str, object]:
+    """What stands in the list for a folder."""
+    patterns = {"include": list(include), "exclude": list(exclude)}
+    return {"path": str(folder)} | {name: globs for name, globs in patterns.items() if globs}
+
+
+def append(document: tomlkit.TOMLDocument, entries: Iterable[dict[str, object]]) -> None:
+    """Add folders in the way in which the file lists them: as tables, or in an array."""
+    if "folders" not in document:
+        if document.as_string().strip():
+            document.add(tomlkit.nl())
+        document.add("folders", tomlkit.aot())
+    folders = document["folders"]
+    for entry in entries:
+        if isinstance(folders, AoT):
+            table = tomlkit.item(entry)
+            table.trivia.indent = "\n" if len(folders) else ""
+            folders.append(table)
+        else:
+            inline = tomlkit.inline_table()
+            inline.update(entry)
+            _append_to_array(folders, inline if len(entry) > 1 else entry["path"])
+
+
+def _append_to_array(folders: Any, entry: object) -> None:
+    trial = deepcopy(folders)
+    trial.append(entry)
+    if holds(f"folders = {trial.as_string()}", len(trial)):
+        folders.append(entry)
+    else:
+        # Behind several entries with a comment, the library writes into the comment.
+        folders.add_line(entry, indent="  ")
+
+
+def holds(text: str, number: int) -> bool:
+    """Whether a file with this text remembers so many folders."""
+    try:
+        return len(tomllib.loads(text).get("folders", ())) == number
+    except tomllib.TOMLDecodeError:
+        return False
+
+
+def set_values(document: tomlkit.TOMLDocument, position: int, values: Mapping[str, object]) -> None:
+    """Change what stands in the list for a folder, and leave the rest of it."""
+    # An array of tables, or an array; both are sequences, which the library's types do not say.
+    folders: Any = document["folders"]
+    if isinstance(folders[position], str):
+        table = tomlkit.inline_table()
+        table.update({"path": folders[position], **values})
+        folders[position] = table if len(table) > 1 else table["path"]
+    else:
+        folders[position].update(values)
+
+
+def delete(document: tomlkit.TOMLDocument, positions: Sequence[int]) -> None:
+    """Take folders out of the list, and leave the comments about others."""
+    folders = document["folders"]
+    for position in reversed(positions):
+        kept = _below_last_key(folders[position]) if isinstance(folders, AoT) else ""
+        del folders[position]
+        if kept.strip():
+            _put_back(document, folders, position, kept)
+    if isinstance(folders, AoT) and not folders:
+        document.remove("folders")
+
+
+def _below_last_key(table: Table) -> str:
+    """What stands at the end of a table is about the next one, as a person reads it."""
+    lines: list[str] = []
+    for key, item in reversed(table.value.body):
+        if key is not None:
+            break
+        lines.insert(0, item.as_string())
+    return "".join(lines)
+
+
+def _put_back(document: tomlkit.TOMLDocument, folders: AoT, position: int, text: str) -> None:
+    """Put comments of a deleted table where they stood: before the next one, or at the end."""
+    if position < len(folders):
+        trivia = folders[position].trivia
+        trivia.indent = (text if position else text.lstrip("\n")) + trivia.indent
+        return
+    end = folders[-1] if len(folders) else document
+    for line in text.strip("\n").splitlines():
+        end.add(Comment(Trivia(comment=line)) if line else tomlkit.nl())

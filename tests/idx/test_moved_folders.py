@@ -1,0 +1,245 @@
+"""Folders of the index that were renamed, moved or deleted: named, and found at their new place."""
+
+import json
+import os
+import pty
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from shared.settings import configuration_file
+from tests.configured import write
+from tests.conftest import PROGRAMS, Idx
+from tests.idx.files import documents, events, ids, make, result, sync
+
+
+@pytest.fixture
+def papers(idx: Idx, empty_index: Path, tmp_path: Path) -> Path:
+    """A folder of the index, the second one, so that its ids have a prefix."""
+    make(tmp_path, "notes/n.txt")
+    sync(idx, "notes")
+    papers = make(tmp_path / "papers", "a.txt", "b/c.txt", "b/d.txt", "e.txt")
+    sync(idx, "papers")
+    return papers
+
+
+def answered(folder: Path, answer: bytes, *arguments: str) -> tuple[int, str]:
+    """Run `idx` with a terminal as its input; the exit code and all that it says."""
+    terminal, end = pty.openpty()
+    os.write(terminal, answer)
+    try:
+        done = subprocess.run(
+            [PROGRAMS / "idx", *arguments],
+            cwd=folder,
+            env={**os.environ, "COLUMNS": "1000"},
+            stdin=end,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+    finally:
+        os.close(terminal)
+        os.close(end)
+    return done.returncode, done.stdout
+
+
+def test_a_missing_folder_is_named_by_every_sync_with_what_to_do(
+    idx: Idx, papers: Path, tmp_path: Path
+) -> None:
+    shutil.rmtree(papers)
+    done = idx("sync", "notes")
+    assert done.stderr == (
+        f"Warning: {papers}: is missing, and so are the files of 4 documents in the index; if the "
+        f"folder was renamed or moved: idx sync NEW --moved-from {papers}; if it is gone for good: "
+        f"idx sync --prune-missing {papers}\n"
+    )
+    told = events(idx("sync", "notes", "--json").stdout)
+    (missing,) = [event for event in told if event["event"] == "missingfolder"]
+    assert (missing["path"], missing["documents"]) == (str(papers), 4)
+    assert f"idx sync NEW --moved-from {papers}" in idx("sync", "papers", code=1).stderr
+    sync(idx, "--prune-missing", "papers")
+    assert idx("sync", "notes").stderr == ""
+
+
+def test_a_renamed_folder_is_recognized_and_nothing_is_indexed_twice(
+    idx: Idx, papers: Path, tmp_path: Path, index_path: Path
+) -> None:
+    before = ids(index_path)
+    papers.rename(tmp_path / "new papers")
+    refused = idx("sync", "new papers", code=1)
+    assert refused.stdout == ""
+    command = f"idx sync '{tmp_path}/new papers' --moved-from {papers}"
+    assert f"Error: {tmp_path}/new papers has the files of {papers}, " in refused.stderr
+    assert command in refused.stderr
+    assert f"idx sync '{tmp_path}/new papers' --not-moved" in refused.stderr
+    assert ids(index_path) == before
+    assert sync(idx, "new papers", "--moved-from", "papers") == {"skipped": 4}
+    assert ids(index_path) == before
+    assert documents(index_path)[-1].file_path == f"{tmp_path}/new papers/e.txt"
+    assert sync(idx, "new papers") == {"skipped": 4}
+    assert idx("sync", "notes").stderr == ""
+
+
+def test_real_changes_are_found_in_the_run_that_takes_the_place(
+    idx: Idx, papers: Path, tmp_path: Path, index_path: Path
+) -> None:
+    # A copy, whose files have other times.
+    shutil.copytree(papers, tmp_path / "moved", copy_function=shutil.copyfile)
+    shutil.rmtree(papers)
+    (tmp_path / "moved" / "a.txt").write_text("changed")
+    (tmp_path / "moved" / "e.txt").unlink()
+    make(tmp_path / "moved", "f.txt")
+    assert sync(idx, "moved", "--moved-from", papers) == {
+        "added": 1,
+        "updated": 1,
+        "deleted": 1,
+        "skipped": 2,
+        "chunks": 2,
+    }
+    assert ids(index_path) == [
+        "n.txt",
+        "papers/a.txt",
+        "papers/b/c.txt",
+        "papers/b/d.txt",
+        "papers/f.txt",
+    ]
+
+
+def test_on_a_terminal_it_is_asked_whether_a_folder_was_moved(
+    papers: Path, tmp_path: Path, index_path: Path
+) -> None:
+    before = ids(index_path)
+    papers.rename(tmp_path / "moved")
+    code, said = answered(tmp_path, b"y\n", "sync", "moved")
+    assert code == 0
+    assert f"Have {tmp_path}/moved take the place of {papers}, a folder of the index" in said
+    assert "Plan: 0 to add, 0 to update, 0 to delete, 4 unchanged" in said
+    assert ids(index_path) == before
+
+
+def test_on_a_terminal_no_means_another_folder(
+    papers: Path, tmp_path: Path, index_path: Path
+) -> None:
+    papers.rename(tmp_path / "moved")
+    code, said = answered(tmp_path, b"n\n", "sync", "moved")
+    assert code == 0
+    assert "Plan: 4 to add" in said
+    assert len(ids(index_path)) == 9
+
+
+def test_another_folder_is_not_asked_about(idx: Idx, papers: Path, tmp_path: Path) -> None:
+    papers.rename(tmp_path / "elsewhere")
+    # One of its four files, and others of the same names with other texts.
+    other = make(tmp_path / "other", "a.txt")
+    for name in ("b/c.txt", "b/d.txt", "e.txt"):
+        (other / name).parent.mkdir(exist_ok=True)
+        (other / name).write_text(f"TEXT of {name}")
+    assert sync(idx, "other") == {"added": 4, "chunks": 4}
+
+
+def test_a_folder_can_be_indexed_beside_the_one_it_looks_like(
+    idx: Idx, papers: Path, tmp_path: Path, index_path: Path
+) -> None:
+    papers.rename(tmp_path / "moved")
+    assert sync(idx, "moved", "--not-moved") == {"added": 4, "chunks": 4}
+    assert sync(idx, "moved") == {"skipped": 4}
+    # And even then it can take the place, which leaves each file once.
+    done = sync(idx, "moved", "--moved-from", "papers")
+    assert done == {"deleted": 4, "skipped": 4}
+    assert ids(index_path) == [
+        "n.txt",
+        "papers/a.txt",
+        "papers/b/c.txt",
+        "papers/b/d.txt",
+        "papers/e.txt",
+    ]
+
+
+def test_a_dry_run_names_the_command_and_changes_nothing(
+    idx: Idx, papers: Path, tmp_path: Path, index_path: Path
+) -> None:
+    papers.rename(tmp_path / "moved")
+    shown = idx("sync", "moved", "--dry-run")
+    assert f"idx sync {tmp_path}/moved --moved-from {papers}" in shown.stderr
+    plan = json.loads(idx("sync", "moved", "--dry-run", "--json", "--moved-from", "papers").stdout)
+    assert (plan["add"], plan["delete"], plan["skip"]) == ([], [], 4)
+    assert documents(index_path)[-1].file_path == str(papers / "e.txt")
+
+
+def test_the_configuration_follows_a_moved_folder_with_its_patterns(
+    idx: Idx, empty_index: Path, tmp_path: Path
+) -> None:
+    make(tmp_path / "papers", "a.txt", "b.txt", "old/c.txt")
+    make(tmp_path / "notes", "n.txt")
+    file = write(
+        f"# mine\nfolders = [\n  '{tmp_path}/notes',\n"
+        f"  {{path = '{tmp_path}/papers', exclude = ['old/']}},  # the papers\n]\n"
+    )
+    sync(idx)
+    (tmp_path / "papers").rename(tmp_path / "moved")
+    done = idx("sync", "moved", "--moved-from", "papers", "--json")
+    assert result(done.stdout) == {"skipped": 2}
+    assert f"{file} names {tmp_path}/moved in place of {tmp_path}/papers now" in done.stderr
+    assert sync(idx) == {"skipped": 3}
+    text = configuration_file().read_text()
+    assert text.startswith("# mine\n")
+    assert "# the papers" in text
+    assert str(tmp_path / "papers") not in text
+
+
+def test_a_folder_remembered_by_its_path_only_is_followed_too(
+    idx: Idx, empty_index: Path, tmp_path: Path
+) -> None:
+    make(tmp_path, "papers/a.txt", "notes/n.txt")
+    write(f"folders = ['{tmp_path}/papers', '{tmp_path}/notes']")
+    sync(idx)
+    (tmp_path / "papers").rename(tmp_path / "moved")
+    # Also if it is remembered by its new path already, and no path is named.
+    idx("folders", "add", "moved")
+    refused = idx("sync", code=1)
+    assert f"--moved-from {tmp_path}/papers" in refused.stderr
+    idx("sync", "moved", "--moved-from", "papers")
+    listed = json.loads(idx("folders", "list", "--json").stdout)
+    assert [entry["path"] for entry in listed] == [f"{tmp_path}/notes", f"{tmp_path}/moved"]
+    assert sync(idx) == {"skipped": 2}
+
+
+def test_folders_of_the_index_within_a_moved_one_move_with_it(
+    idx: Idx, empty_index: Path, tmp_path: Path
+) -> None:
+    make(tmp_path / "all", "a.txt", "b.txt", "inner/c.txt")
+    sync(idx, "all/inner")
+    sync(idx, "all")
+    before = ids(empty_index)
+    (tmp_path / "all").rename(tmp_path / "moved")
+    assert sync(idx, "moved", "--moved-from", "all") == {"skipped": 3}
+    assert ids(empty_index) == before
+    assert sync(idx, "moved/inner") == {"skipped": 1}
+
+
+def test_a_move_that_cannot_be_is_refused_with_the_reason(
+    idx: Idx, papers: Path, tmp_path: Path
+) -> None:
+    make(tmp_path, "other/a.txt", "notes/in/a.txt")
+    unknown = idx("sync", "other", "--moved-from", "nowhere", code=1).stderr
+    assert f"nowhere: is no folder of the index; its folders: {tmp_path}/notes, {papers}" in unknown
+    there = idx("sync", "other", "--moved-from", "papers", code=1).stderr
+    assert f"{papers}: is still there" in there
+    shutil.rmtree(papers)
+    part = idx("sync", "notes/in", "--moved-from", "papers", code=1).stderr
+    assert f"notes/in: lies in {tmp_path}/notes, a folder of the index" in part
+    none = idx("sync", "missing", "--moved-from", "papers", code=1).stderr
+    assert "missing: is no folder" in none
+    idx("sync", "other", "notes", "--moved-from", "papers", code=2)
+
+
+def test_a_watch_of_a_moved_folder_is_refused_until_it_is_told(
+    idx: Idx, papers: Path, tmp_path: Path
+) -> None:
+    papers.rename(tmp_path / "moved")
+    refused = idx("watch", "moved", code=1)
+    assert f"idx sync {tmp_path}/moved --moved-from {papers}" in refused.stderr
