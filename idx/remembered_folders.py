@@ -146,6 +146,30 @@ def move_folder(file: Path, old: Path, new: Path) -> bool:
     return bool(positions)
 
 
+def exclude_from_folder(file: Path, folder: Path, patterns: Sequence[str]) -> bool:
+    """Remember patterns of what to leave out of a folder, which is remembered if it was not.
+
+    Returns:
+        Whether the folder was remembered before.
+
+    Raises:
+        ConfigurationError: the file cannot be read or written, or something in it is wrong.
+    """
+    check(patterns)
+    with locked(file):
+        remembered = read(file).folders
+        document = tomlkit.parse(text_of(file))
+        for number, known in enumerate(remembered):
+            if os.path.realpath(known.path) == os.path.realpath(folder):
+                new = [pattern for pattern in patterns if pattern not in known.exclude]
+                set_values(document, number, {"exclude": [*known.exclude, *new]})
+                _write(file, document, len(remembered))
+                return True
+        append(document, [entry(folder, (), patterns)])
+        _write(file, document, len(remembered) + 1)
+    return False
+
+
 def _lies_in_one_of(folder: Path, others: Iterable[Path]) -> bool:
     path = Path(os.path.realpath(folder))
     return any(path.is_relative_to(os.path.realpath(other)) for other in others)

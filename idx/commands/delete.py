@@ -1,30 +1,59 @@
 """`idx delete`."""
 
-from typing import Annotated
+import shlex
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json, Wait
-from idx.output import print_json, say, tell
+from idx.output import print_json, say, tell, warn
+from shared.messages import quantity
 from shared.settings import DEFAULT_WAIT
+
+if TYPE_CHECKING:
+    from idx.file_exclusion import FileBehind
+    from shared.searcher import Searcher
+
+_MOST_NAMED: Final = 10
+"""Ids that a command in a message names."""
 
 
 def delete(
     ids: Annotated[
         list[str], typer.Argument(metavar="ID…", help="Ids of documents, see idx list.")
     ],
+    # Not "exclude": that is the setting with the patterns of all folders.
+    leave_out: Annotated[
+        bool,
+        typer.Option(
+            "--exclude",
+            help="Leave their files out of the folders from now on; the configuration remembers.",
+        ),
+    ] = False,
     index_path: IndexPath = DEFAULT_INDEX_PATH,
     wait: Wait = DEFAULT_WAIT,
     as_json: Json = False,
 ) -> None:
     """Remove documents with all their chunks.
 
-    Unknown ids are named; the exit code is 1 if none of the ids was there.
+    A document whose file is still in an indexed folder comes back with the next idx sync, unless
+    the file is left out with --exclude. Unknown ids are named; the exit code is 1 if none of the
+    ids was there.
 
-    Example: idx delete lease-2025 minutes-2019
+    Examples: idx delete lease-2025 minutes-2019; idx delete old/notes.md --exclude
     """
+    from idx.file_exclusion import exclude, file_behind
     from shared.index import Index
+    from shared.searcher import Searcher
 
+    with Searcher(index_path) as searcher:
+        folders = searcher.folders()
+        behind = {name: file for name in ids if (file := file_behind(name, folders))}
+        returning = {name: file for name, file in behind.items() if _is_of(searcher, name, file)}
+    if leave_out and behind:
+        # Before the documents are deleted: what fails then is done by the next sync.
+        exclude(behind)
     deleted: dict[str, int] = {}
     unknown: list[str] = []
     with Index(index_path, wait=wait, program="command") as index:
@@ -35,11 +64,51 @@ def delete(
             else:
                 unknown.append(document_id)
     if as_json:
-        print_json({"deleted": deleted, "unknown": unknown})
+        patterns = {name: file.pattern for name, file in behind.items()}
+        excluded = {"excluded": patterns} if leave_out else {}
+        print_json({"deleted": deleted, "unknown": unknown, **excluded})
     else:
         for document_id, count in deleted.items():
             tell(f"Deleted document '{document_id}' ({count} chunks)")
+    is_done = bool(deleted or (leave_out and behind))
     for document_id in unknown:
-        say(f"{'No' if deleted else 'Error: no'} document has the id '{document_id}'.")
-    if not deleted:
+        say(f"{'No' if is_done else 'Error: no'} document has the id '{document_id}'.")
+    if leave_out:
+        for document_id in deleted.keys() - behind.keys():
+            say(f"No file of an indexed folder is behind '{document_id}'; none is left out.")
+    else:
+        _warn_of_return({name: file for name, file in returning.items() if name in deleted})
+    if not is_done:
         raise typer.Exit(1)
+
+
+def _warn_of_return(behind: Mapping[str, "FileBehind"]) -> None:
+    """Say which documents the next sync brings back, and how it does not."""
+    from shared.configuration import remembered_folders
+    from shared.settings import configured
+
+    general, remembered = configured("exclude") or [], remembered_folders()
+    names = [name for name, file in behind.items() if not file.is_left_out(general, remembered)]
+    if not names:
+        return
+    # A name that begins with a dash would be read as an option.
+    dashes = ["--"] if any(name.startswith("-") for name in names) else []
+    command = shlex.join(["idx", "delete", "--exclude", *dashes, *names])
+    if len(names) > _MOST_NAMED:
+        command = "the same command with --exclude"
+    one = len(names) == 1
+    warn(
+        f"the next idx sync adds {quantity(len(names), 'document')} again, for the "
+        f"{'file is' if one else 'files are'} still there{':' if one else ', such as'} "
+        f"{behind[names[0]].shown}; to leave {'it' if one else 'them'} out from now on: {command}"
+    )
+
+
+def _is_of(searcher: "Searcher", document_id: str, file: "FileBehind") -> bool:
+    """Whether a document was made of the file that its id stands for."""
+    # Of the ids that begin so it is the first.
+    found = searcher.documents(prefix=document_id, limit=1).documents
+    return any(
+        (document.source_document, document.file_path) == (document_id, file.shown)
+        for document in found
+    )
