@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from idx.change import Change
+from idx.extraction.media_types import MARKDOWN
 from idx.extraction.outcome import ReadFile
 from shared import metadata
 from shared.document import MAX_TITLE, Document, Metadata
@@ -40,7 +41,7 @@ def file_document(change: Change, read: ReadFile) -> Document:
     }
     return Document(
         id=change.source_document,
-        title=(extracted.title or name)[:MAX_TITLE],
+        title=(extracted.title or _title(name, extracted.media_type))[:MAX_TITLE],
         content=extracted.text,
         metadata={key: value for key, value in known.items() if value != ""},
         sections=extracted.sections,
@@ -56,6 +57,11 @@ def file_document(change: Change, read: ReadFile) -> Document:
             ),
         ),
     )
+
+
+def _title(name: str, media_type: str) -> str:
+    """The title of a file that has none of its own; notes are called by their names only."""
+    return (Path(name).stem if media_type == MARKDOWN else "").strip() or name
 
 
 def _iso(seconds: float) -> str:
