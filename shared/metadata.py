@@ -19,7 +19,8 @@
 
 The title is a field of its own, which is searched. Each key is indexed as `shared.schema` says
 of ``metadata.KEY``; ISO 8601 dates are ordered as text, and files by their folder, in the order of
-the prefixes of the index's folders, then by their path in it. Other keys come with bulk documents.
+the prefixes of the index's folders, then by their path in it. Other keys come with bulk documents
+and with the front matter of Markdown.
 """
 
 from collections.abc import Iterator

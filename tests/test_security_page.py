@@ -8,7 +8,7 @@ from pathlib import Path
 import h11
 import uvicorn
 
-from idx.extraction import markdown, package, properties
+from idx.extraction import front_matter, package, properties
 from idx.extraction.pool import _BYTES_AHEAD
 from idx.ignore_files import _LARGEST_IGNORE_FILE
 from server import arguments, budget, completers, instructions, protocol_errors, settings
@@ -115,7 +115,8 @@ def expected() -> dict[str, str]:
         ),
         "files read ahead": megabytes(_BYTES_AHEAD),
         "ignore file": characters(_LARGEST_IGNORE_FILE),
-        "front matter of Markdown": characters(markdown.MAX_FRONT_MATTER),
+        "front matter of Markdown": characters(front_matter.MAX_FRONT_MATTER),
+        "properties of a front matter": f"{front_matter.MAX_PROPERTIES}",
         "what a file says of itself, such as its author": characters(properties.MAX_LENGTH),
         "keywords of a file": f"{properties.MAX_KEYWORDS}",
         "id, and title": characters(document.MAX_ID),

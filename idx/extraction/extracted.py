@@ -13,13 +13,15 @@ class Extracted:
 
     Attributes:
         text: the text. What came out of a format is normalized (see
-            `idx.extraction.normalization`); a plain text is as it stands in the file.
+            `idx.extraction.normalization`); a plain text is as it stands in the file, and so are
+            the lines of Markdown but for some marks in them.
         media_type: the MIME type, such as ``application/pdf``.
         is_own_text: whether `text` is the file's own text, so that its lines are lines of the
             file.
         title: the title that the file gives itself; None if it has none.
         metadata: what the file says of itself: ``author``, ``subject``, ``keywords`` (a list),
             ``creator`` (the program), ``created`` and ``modified`` (ISO 8601); only what is there.
+            Markdown may add keys of its own.
         sections: the pages, slides or sheets, in order; empty for formats without any.
         warnings: what a reader of the text should know, such as pages without text.
     """

@@ -25,6 +25,16 @@ def test_front_matter_gives_metadata_and_stays_in_the_text(read: Read) -> None:
     assert extracted.text == FRONT_MATTER
     assert extracted.title == "The Gardens"
     assert extracted.metadata == {
+        "authors": ["Ana Ruiz"],
+        "authors.name": ["Bo"],
+        "description": "About gardens",
+        "tags": ["water", "stone"],
+        "date": "2025-03-01",
+        "lastmod": "2025-04-01T12:00:00+02:00",
+        "lang": "es-ES",
+        "draft": "false",
+        "nested.a": ["1"],
+        "nested.a.b": ["c"],
         "author": "Ana Ruiz, Bo",
         "subject": "About gardens",
         "keywords": ["patios", "water", "stone"],
@@ -102,7 +112,8 @@ def test_a_front_matter_of_any_depth_harms_nothing(read: Read) -> None:
 def test_an_entity_bomb_in_yaml_stays_small(read: Read) -> None:
     levels = "".join(f"l{i}: &l{i} [{', '.join([f'*l{i - 1}'] * 9)}]\n" for i in range(1, 12))
     extracted = read("a.md", f"---\nl0: &l0 [x]\n{levels}title: *l11\nkeywords: *l11\n---\n# T\n")
-    assert (extracted.title, extracted.metadata) == ("T", {})
+    assert extracted.title == "T"
+    assert all(values == ["x"] for values in extracted.metadata.values())
 
 
 def test_merged_keys_are_no_bomb_either(read: Read) -> None:
