@@ -3,11 +3,12 @@
 import hashlib
 import json
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import count, islice
 from typing import Any
 
+from java.util import Arrays
 from org.apache.lucene.facet import (
     FacetResult,
     FacetsCollectorManager,
@@ -15,7 +16,8 @@ from org.apache.lucene.facet import (
     StringValueFacetCounts,
 )
 from org.apache.lucene.index import DirectoryReader, SegmentReader, Term
-from org.apache.lucene.search import ConstantScoreQuery, TermQuery
+from org.apache.lucene.search import ConstantScoreQuery, TermInSetQuery, TermQuery
+from org.apache.lucene.util import BytesRef
 
 from shared import schema
 from shared.chunk_queries import first_chunks, with_prefix
@@ -28,7 +30,7 @@ from shared.open_index import OpenIndex
 from shared.remembered import remembered
 from shared.results import DocumentSummary
 from shared.stored_documents import stored_document
-from shared.terms import terms_with_prefix
+from shared.terms import FILE_FIELD, terms_with_prefix
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,25 @@ class Catalog:
             ids = [summary.source_document for summary in found]
             total = searcher.count(first_chunks(with_prefix(schema.SOURCE_DOCUMENT, prefix)))
             return Names(total, ids)
+
+    def documents_of_files(self, paths: Iterable[str], limit: int) -> list[str]:
+        """The ids of documents that were made of files, in their order.
+
+        Args:
+            paths: the absolute paths of the files, which need not be there any more.
+            limit: ids to return, from 1.
+
+        Raises:
+            InvalidTextError: a path is not valid Unicode.
+        """
+        with self._index.newest() as searcher:
+            folders = indexed_folders(searcher.getIndexReader(), self._index.path)
+            terms = [schema.keyword(term) for path in paths for term in folders.terms(path)]
+            of_files = TermInSetQuery(FILE_FIELD, Arrays.asList([*map(BytesRef, terms)]))
+            stored, fields = searcher.storedFields(), stored_fields(schema.SOURCE_DOCUMENT)
+            found = searcher.search(first_chunks(of_files), limit).scoreDocs
+            ids = (stored.document(hit.doc, fields).get(schema.SOURCE_DOCUMENT) for hit in found)
+            return sorted(map(str, ids))
 
     def document_terms(self) -> set[str]:
         """The terms of the documents' ids; see `shared.schema.keyword`.

@@ -26,7 +26,9 @@ class ChunkNumberError(McpLuceneError):
 
 
 def show(
-    document_id: Annotated[str, typer.Argument(metavar="ID", help="Id of the document.")],
+    document: Annotated[
+        str, typer.Argument(metavar="ID", help="Id of the document, or the path of its file.")
+    ],
     chunk: Annotated[
         int | None,
         typer.Option(min=1, max=MAX_COUNT, metavar="N", help="Only the chunk with this number."),
@@ -39,15 +41,17 @@ def show(
 ) -> None:
     """Print the chunks of a document as they are stored, or what is known of it.
 
-    Examples: idx show lease --chunk 2, idx show lease --details
+    Examples: idx show lease --chunk 2, idx show ~/Documents/lease.pdf --details
     """
     if details and chunk:
         raise typer.BadParameter("give --chunk or --details, not both")
     from idx.control_characters import visible, visible_line
+    from idx.named_document import named_document
     from idx.place import cited
     from shared.searcher import Searcher
 
     with Searcher(index_path) as searcher:
+        document_id = named_document(searcher, document)
         if details:
             _print_details(searcher.document_details(document_id), as_json=as_json)
             return

@@ -1,0 +1,70 @@
+"""The document that a user names by its id or by the path of its file."""
+
+import os
+from typing import TYPE_CHECKING
+
+from shared.errors import DocumentNotFoundError, SourceFileError
+from shared.file_names import decodable
+
+if TYPE_CHECKING:
+    from shared.searcher import Searcher
+
+_MOST_NAMED = 10
+"""Documents of one file that a message names."""
+
+
+def named_document(searcher: "Searcher", name: str) -> str:
+    """The id of the document that a name means.
+
+    Args:
+        searcher: the index.
+        name: an id; or the path of a file, which need not be there any more.
+
+    Raises:
+        DocumentNotFoundError: nothing goes by the name.
+        SourceFileError: it is a file or folder of which no document was made, or a file of which
+            several were.
+    """
+    try:
+        searcher.document_chunks(name, count=1)
+    except DocumentNotFoundError:
+        paths = _paths(searcher, name)
+        found = searcher.catalog.documents_of_files(paths, _MOST_NAMED)
+        if not found:
+            _check_file(searcher, name, paths)
+            raise
+    else:
+        return name
+    if len(found) > 1:
+        raise SourceFileError(
+            name, f"several documents were made of it: name one of {', '.join(map(repr, found))}"
+        )
+    return found[0]
+
+
+def _paths(searcher: "Searcher", name: str) -> list[str]:
+    """The absolute paths that a name may mean: as it is spelled, and with its links resolved."""
+    path = os.path.abspath(os.path.expanduser(name))  # noqa: PTH100, PTH111 - resolves no links
+    real = os.path.realpath(path)
+    paths = [path, real]
+    for folder in searcher.folders():
+        # The folder may have been indexed by another name that leads to it.
+        beginning = os.path.join(os.path.realpath(folder.path), "")  # noqa: PTH118 - ends with a slash
+        if real.startswith(beginning):
+            paths.append(f"{folder.beginning}{real.removeprefix(beginning)}")
+    return list(dict.fromkeys(map(decodable, paths)))
+
+
+def _check_file(searcher: "Searcher", name: str, paths: list[str]) -> None:
+    """Say so if a name that no document has is a file or a folder.
+
+    Raises:
+        SourceFileError: it is.
+    """
+    if os.path.isdir(paths[0]):  # noqa: PTH112 - a Path's raises
+        raise SourceFileError(name, "is a folder; name a file in it, see idx list")
+    for failure in searcher.failures().failures:
+        if failure.file_path in paths:
+            raise SourceFileError(name, f"is not in the index: {failure.reason}")
+    if os.path.exists(paths[0]):  # noqa: PTH110 - a Path's raises
+        raise SourceFileError(name, "is not in the index; idx add adds it")
