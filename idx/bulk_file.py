@@ -12,16 +12,14 @@ from contextlib import contextmanager
 from io import BufferedReader
 from itertools import chain
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, cast
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from idx.extraction.encoding import decode
+from idx.standard_input import NAME, STDIN
 from shared.document import Document, Scalar
 from shared.errors import InvalidDocumentError, SourceFileError
-
-STDIN: Final = "-"
-"""The file name that means standard input."""
 
 
 class BulkEntry(BaseModel):
@@ -96,7 +94,7 @@ def document_of(file: str, number: int, entry: BulkEntry) -> Document | None:
 
 def _shown(file: str) -> str:
     """What a file is called in messages."""
-    return "standard input" if file == STDIN else file
+    return NAME if file == STDIN else file
 
 
 @contextmanager

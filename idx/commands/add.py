@@ -38,7 +38,11 @@ def add(
     file: Annotated[
         Path | None,
         typer.Option(
-            "--file", "-f", metavar="FILE", readable=False, help="Or the file of its text."
+            "--file",
+            "-f",
+            metavar="FILE",
+            readable=False,
+            help="Or the file of its text; - is standard input.",
         ),
     ] = None,
     index_path: IndexPath = DEFAULT_INDEX_PATH,
@@ -53,7 +57,8 @@ def add(
     by its id. What .gitignore and .idxignore name in a folder, private keys and password files are
     left out.
 
-    Examples: idx add -d lease -t Lease -f lease.pdf; idx add ~/Documents --exclude 'old/'
+    Examples: idx add -d lease -t Lease -f lease.pdf; idx add ~/Documents --exclude 'old/';
+    git log | idx add -d log -t 'What changed' -f -
     """
     _check_arguments(paths, document_id, title, content, file)
     if paths:
@@ -102,7 +107,19 @@ def _removal(chunks: int) -> str:
 
 
 def _read(file: Path, document_id: str, title: str, reading: ReadingOptions) -> Document:
-    """The one document whose text is in a file."""
+    """The one document whose text is in a file or comes through standard input."""
+    from idx.standard_input import NAME, STDIN, standard_input_as_file, without_file
+
+    if str(file) != STDIN:
+        return _read_file(file, file, document_id, title, reading)
+    with standard_input_as_file(reading.max_size) as copy:
+        return without_file(_read_file(copy, NAME, document_id, title, reading))
+
+
+def _read_file(
+    file: Path, shown: Path | str, document_id: str, title: str, reading: ReadingOptions
+) -> Document:
+    """The one document whose text is in a file, which is called `shown` in messages."""
     from idx.change import single_file
     from idx.extraction.outcome import Unreadable
     from idx.extraction.pool import ExtractionPool
@@ -115,9 +132,9 @@ def _read(file: Path, document_id: str, title: str, reading: ReadingOptions) -> 
     with ExtractionPool(1, limits(reading), extraction_options(reading)) as pool:
         ((_, result),) = pool.read([change])
     if isinstance(result, Unreadable):
-        raise SourceFileError(file, result.reason)
+        raise SourceFileError(shown, result.reason)
     for warning in result.extracted.warnings:
-        warn(f"{file}: {warning}")
+        warn(f"{shown}: {warning}")
     return replace(file_document(change, result), title=title)
 
 
