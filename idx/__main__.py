@@ -35,7 +35,10 @@ def main() -> None:
 
         try:
             from idx.app import app
+            from idx.shell_completion import complete, is_completing
 
+            if is_completing():
+                complete(app)
             app()
         except McpLuceneError as error:
             _fail(str(error))

@@ -1,7 +1,8 @@
 """A group of commands, each imported when it is run, so that the others take no time."""
 
 from collections import UserDict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -57,12 +58,23 @@ def command_group(entries: Mapping[str, CommandEntry]) -> type[TyperGroup]:
 
         def format_help(self, ctx: Any, formatter: Any) -> None:
             """Print the help; a summary is all that it needs of each command."""
+            with self._summaries():
+                super().format_help(ctx, formatter)
+
+        def shell_complete(self, ctx: Any, incomplete: str) -> Any:
+            """Complete the name of a command, with its summary."""
+            with self._summaries():
+                return super().shell_complete(ctx, incomplete)
+
+        @contextmanager
+        def _summaries(self) -> Iterator[None]:
+            """Have commands that are not imported, but tell what they are for."""
             loadable = self.commands
             listed = {
                 name: TyperCommand(name, help=entry.summary) for name, entry in entries.items()
             }
             self.commands = {**listed, **self._others}
-            super().format_help(ctx, formatter)
+            yield
             self.commands = loadable
 
     return CommandGroup

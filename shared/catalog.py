@@ -22,6 +22,13 @@ from org.apache.lucene.util import BytesRef
 from shared import schema
 from shared.chunk_queries import first_chunks, with_prefix
 from shared.commit import indexed_folders
+from shared.completion import (
+    Purpose,
+    complete_fields,
+    complete_files,
+    complete_values,
+    value_field,
+)
 from shared.field_names import names_with_terms
 from shared.index_results import Names
 from shared.lucene_document import SUMMARY_FIELDS, stored_fields, summary_from_lucene
@@ -111,6 +118,27 @@ class Catalog:
             found = searcher.search(first_chunks(of_files), limit).scoreDocs
             ids = (stored.document(hit.doc, fields).get(schema.SOURCE_DOCUMENT) for hit in found)
             return sorted(map(str, ids))
+
+    def complete_ids(self, typed: str) -> list[str]:
+        """The ids of documents that begin with a text; see `shared.completion`."""
+        with self._index.newest() as searcher:
+            return complete_values(searcher, schema.SOURCE_DOCUMENT, typed)
+
+    def complete_files(self, typed: str) -> list[str]:
+        """The absolute paths of files that begin with a text; see `shared.completion`."""
+        with self._index.newest() as searcher:
+            folders = indexed_folders(searcher.getIndexReader(), self._index.path)
+            return complete_files(searcher, folders, typed)
+
+    def complete_values(self, field: str, typed: str) -> list[str]:
+        """The values of a field, by its name in filters, that begin with a text."""
+        with self._index.newest() as searcher:
+            return complete_values(searcher, value_field(field), typed)
+
+    def complete_fields(self, purpose: Purpose) -> list[str]:
+        """The names of fields that can be used for a purpose."""
+        with self._index.newest() as searcher:
+            return complete_fields(searcher.getIndexReader(), purpose)
 
     def document_terms(self) -> set[str]:
         """The terms of the documents' ids; see `shared.schema.keyword`.

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from idx.completions import document_ids
 from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json, Wait
 from idx.output import print_json, say, tell, warn
 from shared.messages import quantity
@@ -21,7 +22,10 @@ _MOST_NAMED: Final = 10
 
 def delete(
     ids: Annotated[
-        list[str], typer.Argument(metavar="ID…", help="Ids of documents, see idx list.")
+        list[str],
+        typer.Argument(
+            metavar="ID…", autocompletion=document_ids, help="Ids of documents, see idx list."
+        ),
     ],
     # Not "exclude": that is the setting with the patterns of all folders.
     leave_out: Annotated[

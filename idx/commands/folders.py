@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from idx.completions import remembered_folders
 from idx.options import Json
 from idx.output import print_json, say, tell
 from shared.settings import configuration_file
@@ -90,7 +91,18 @@ def add(
 
 
 @folders.command("remove")
-def remove(paths: Paths, as_json: Json = False) -> None:
+def remove(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="PATH…",
+            readable=False,
+            autocompletion=remembered_folders,
+            help="The folders.",
+        ),
+    ],
+    as_json: Json = False,
+) -> None:
     """Forget folders. Their documents stay in the index until they are deleted.
 
     Unknown folders are named; the exit code is 1 then.

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from idx.completions import conditions, fields
 from idx.normalizer_options import NormalizerOptions
 from idx.option_group import takes
 from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json, Plain
@@ -33,6 +34,7 @@ def search(
         typer.Option(
             "--filter",
             metavar="CONDITION",
+            autocompletion=conditions,
             help="FIELD=VALUE, FIELD!=VALUE, FIELD=A|B, FIELD^=PREFIX, FIELD>=LEAST, "
             "FIELD<=MOST or FIELD=*; may be repeated, all must hold.",
         ),
@@ -51,6 +53,7 @@ def search(
         str,
         typer.Option(
             metavar="FIELD",
+            autocompletion=fields("sort"),
             help="score, source_document, chunk_index or a field of the metadata; -FIELD for the "
             "greatest first.",
         ),
@@ -60,6 +63,7 @@ def search(
         typer.Option(
             "--facet",
             metavar="FIELD",
+            autocompletion=fields("facet"),
             help="Count the values of a field of the metadata among the matches; repeatable.",
         ),
     ] = None,

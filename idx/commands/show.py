@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from idx.completions import documents
 from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json
 from idx.output import print_json
 from shared.errors import McpLuceneError
@@ -27,7 +28,12 @@ class ChunkNumberError(McpLuceneError):
 
 def show(
     document: Annotated[
-        str, typer.Argument(metavar="ID", help="Id of the document, or the path of its file.")
+        str,
+        typer.Argument(
+            metavar="ID",
+            autocompletion=documents,
+            help="Id of the document, or the path of its file.",
+        ),
     ],
     chunk: Annotated[
         int | None,

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from idx.completions import fields
 from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json
 from idx.output import print_json, warn
 
@@ -15,7 +16,9 @@ def terms(
     field: Annotated[
         str,
         typer.Option(
-            metavar="FIELD", help="A field of idx fields: content, title, author and so on."
+            metavar="FIELD",
+            autocompletion=fields("terms"),
+            help="A field of idx fields: content, title, author and so on.",
         ),
     ] = "content",
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="Terms to show.")] = 20,

@@ -1,0 +1,105 @@
+"""Completing in a shell, which starts `idx` at each press of the Tab key.
+
+Typer speaks with the shells. Here is what it leaves open: that nothing but completions is ever
+printed, that none takes long, and that what documents are called can neither break a command line
+nor be run as part of one.
+"""
+
+import os
+import re
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import redirect_stdout
+from io import StringIO
+from typing import Final
+
+VARIABLE: Final = "_IDX_COMPLETE"
+"""Says which shell asks: ``complete_bash`` and so on."""
+
+SECONDS: Final = 5.0
+"""After which a shell gets no answer: somebody waits at the keyboard."""
+
+_SPECIAL: Final = re.compile(r"[^\w@%+=:,./~^-]")
+"""What means something to bash."""
+
+_SEPARATORS: Final = re.compile("[=:]+")
+"""What bash takes for words of their own."""
+
+_MEANT_IN_QUOTES: Final = {"'": frozenset("'"), '"': frozenset('"\\$`!')}
+
+# The scripts of zsh and PowerShell evaluate what they get, or take it for a part of the line.
+_LEFT_OUT: Final = {
+    "bash": re.compile(r"[\x00-\x1f\x7f]"),
+    "fish": re.compile(r"[\x00-\x1f\x7f]"),
+    "zsh": re.compile(r"[\x00-\x1f\x7f\"'\\$`]|\s\s|^\s|\s$"),
+}
+_LEFT_OUT_ELSEWHERE: Final = re.compile(r"[^\w@%+=:,./~^-]")
+
+
+def is_completing() -> bool:
+    """Whether a shell has started the program to complete a command line."""
+    return os.environ.get(VARIABLE, "").startswith("complete_")
+
+
+def is_offered(value: str) -> bool:
+    """Whether a value can stand on a command line of the shell that asks."""
+    shell = os.environ.get(VARIABLE, "").removeprefix("complete_")
+    return not _LEFT_OUT.get(shell, _LEFT_OUT_ELSEWHERE).search(value)
+
+
+def complete(run: Callable[[], None]) -> None:
+    """Answer a shell.
+
+    Args:
+        run: the command line, which prints completions and exits.
+    """
+    # Java and libraries write there, too.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+    limit = threading.Timer(SECONDS, os._exit, (1,))
+    limit.daemon = True
+    limit.start()
+    answer = StringIO()
+    spell = _bash_word() if os.environ[VARIABLE] == "complete_bash" else str
+    try:
+        with redirect_stdout(answer):
+            run()
+    finally:
+        limit.cancel()
+        lines = answer.getvalue().split("\n")
+        words = filter(None, map(spell, lines))
+        sys.stdout.write("".join(f"{word}\n" for word in words))
+
+
+def _bash_word() -> Callable[[str], str]:
+    """Have typer see the words that bash takes apart at ``=`` and ``:``.
+
+    Returns:
+        What spells a completion as the part of the word that bash replaces.
+    """
+    words = os.environ.get("COMP_WORDS", "").split("\n")
+    position = int(os.environ.get("COMP_CWORD", "0"))
+    typed = "".join(words[position : position + 1])
+    joined = _joined(words[: position + 1])
+    os.environ["COMP_WORDS"] = "\n".join(joined)
+    os.environ["COMP_CWORD"] = str(len(joined) - 1)
+    head = joined[-1] if _SEPARATORS.fullmatch(typed) else joined[-1].removesuffix(typed)
+    if head.startswith("-"):
+        # Typer completes the value of an option without its name.
+        head = head.partition("=")[2]
+    if (meant := _MEANT_IN_QUOTES.get(typed[:1])) is not None:
+        return lambda word: "" if meant & {*word} else word.removeprefix(head)
+    return lambda word: _SPECIAL.sub(r"\\\g<0>", word.removeprefix(head))
+
+
+def _joined(words: list[str]) -> list[str]:
+    joined: list[str] = []
+    is_open = False
+    for word in words:
+        is_separator = bool(_SEPARATORS.fullmatch(word))
+        if (is_separator or is_open) and len(joined) > 1:
+            joined[-1] += word
+        else:
+            joined.append(word)
+        is_open = is_separator
+    return joined
