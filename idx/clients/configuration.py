@@ -152,7 +152,7 @@ def _read(client: Client, file: Path) -> _Content:
         raise _refusal(client, file, "is not UTF-8 text") from error
     except ValueError as error:
         reason = f"is not valid {client.format.upper()}: {error}"
-        raise _refusal(client, file, reason, "mend it first, or change it yourself") from error
+        raise _refusal(client, file, reason, "fix it first, or change it yourself") from error
 
 
 def _table(client: Client, file: Path, says: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -161,7 +161,7 @@ def _table(client: Client, file: Path, says: Mapping[str, Any]) -> Mapping[str, 
     for key in client.keys:
         found = found.get(key, {})
         if not isinstance(found, dict):
-            raise _refusal(client, file, f"{key} is no table of servers", "mend it first")
+            raise _refusal(client, file, f"{key} is not a table of servers", "fix it first")
     table: Mapping[str, Any] = found
     return table
 

@@ -8,6 +8,7 @@ import typer
 
 from idx.options import Json
 from idx.output import print_json, tell
+from shared.messages import quantity
 from shared.settings import VARIABLES
 
 
@@ -53,6 +54,6 @@ def doctor(
             }
         )
     else:
-        tell(f"{problems} problems, {warnings} warnings")
+        tell(f"{quantity(problems, 'problem')}, {quantity(warnings, 'warning')}")
     if problems:
         raise typer.Exit(1)

@@ -99,9 +99,9 @@ def mcp_config(
         )
     elif written is None:
         typer.echo(text, nl=False)
-        say(f"It belongs into {file}; with --write it is put there. See {known.documentation}")
+        say(f"Put it into {file}, or have --write do so. See {known.documentation}")
     elif written.outcome == "unchanged":
-        tell(f"{name} stands in {file} already; nothing was changed.")
+        tell(f"{name} is already in {file}; nothing was changed.")
     else:
         kept = f" (before: {written.backup})" if written.backup else ""
         done_to = "Added {} to" if written.outcome == "added" else "Changed {} in"

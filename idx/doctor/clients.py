@@ -70,7 +70,8 @@ def _entry(client: Client, where: str, launch: Launch, index: str | None, again:
         return Finding(
             client.title,
             "problem",
-            f"{where} starts {launch.program}, which is no program here; write it anew: {again}",
+            f"{where} starts {launch.program}, which is not a program here; write the entry again: "
+            f"{again}",
         )
     if index is None or not os.path.isabs(index):  # noqa: PTH117 - it is a text of somebody else
         return Finding(

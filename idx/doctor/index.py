@@ -10,6 +10,7 @@ from idx.doctor.finding import Finding, Findings
 from shared.errors import ConfigurationError, McpLuceneError
 from shared.file_names import decodable
 from shared.folder_access import is_folder
+from shared.messages import quantity
 from shared.results import FailureList, IndexStatistics
 from shared.writer_lock import writer
 
@@ -40,7 +41,8 @@ def _size(figures: IndexStatistics) -> Finding:
     return Finding(
         "Index",
         "ok",
-        f"{figures.path}: {figures.documents:,} documents, {figures.chunks:,} chunks, "
+        f"{figures.path}: {quantity(figures.documents, 'document')}, "
+        f"{quantity(figures.chunks, 'chunk')}, "
         f"{figures.size_bytes / 1e6:,.1f} MB, schema version {figures.schema_version}",
     )
 
@@ -62,7 +64,7 @@ def _writing(path: Path) -> Findings:
         yield Finding(
             "Writer",
             "warning",
-            f"{path} cannot be written by this user; idx can search it, but not change it: mend "
+            f"{path} cannot be written by this user; idx can search it, but not change it: fix "
             "its permissions if it should",
         )
         return
@@ -104,7 +106,7 @@ def _folders(indexed: Iterable[Path]) -> Findings:
         yield Finding(
             "Folder",
             "problem",
-            f"{shown} {what}; its documents stay as they are: mount it or mend its permissions, or "
+            f"{shown} {what}; its documents stay as they are: mount it or fix its permissions, or "
             "give it up: "
             + "; ".join(f"{way} {shlex.quote(shown)}" for way, helps in ways.items() if helps),
         )

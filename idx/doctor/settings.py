@@ -24,7 +24,7 @@ def settings() -> Findings:
     try:
         origins = [setting.origin for setting in all_settings()]
     except ConfigurationError as error:
-        yield Finding("Configuration", "problem", f"{error}; mend it, or remove it")
+        yield Finding("Configuration", "problem", f"{error}; fix it, or remove it")
         return
     where = f"{file} sets {origins.count(str(file))} of {len(origins)} settings"
     if not file.exists():

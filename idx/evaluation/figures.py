@@ -1,6 +1,7 @@
 """The figures of an evaluation as text, the same in all reports."""
 
 from idx.evaluation.results import ConfigurationResult, Evaluation, MeasureDifference
+from shared.messages import quantity
 
 INTERVAL = "95 % interval"
 """The heading over intervals."""
@@ -12,8 +13,9 @@ DIFFERENCE_COLUMNS = ("Difference", INTERVAL, "Better", "Equal", "Worse")
 def summary(evaluation: Evaluation) -> str:
     """What was evaluated, in a line."""
     return (
-        f"{evaluation.documents:,} documents; {evaluation.evaluated_queries:,} queries, "
-        f"{evaluation.limit} documents retrieved for each"
+        f"{quantity(evaluation.documents, 'document')}; "
+        f"{quantity(evaluation.evaluated_queries, 'query')}, "
+        f"{quantity(evaluation.limit, 'document')} retrieved for each"
     )
 
 

@@ -16,6 +16,7 @@ from idx.evaluation.figures import (
     summary,
 )
 from idx.evaluation.results import Evaluation, QueryResult
+from shared.messages import quantity
 
 WORST: Final = 20
 """Queries that are listed for their low values."""
@@ -39,8 +40,8 @@ def html_report(evaluation: Evaluation) -> str:
     parts = [
         "<h1>Evaluation of the search</h1>",
         _paragraph(
-            f"{summary(evaluation)}; {evaluation.skipped_queries:,} queries without a relevant "
-            f"document left out. Weights: {names}."
+            f"{summary(evaluation)}; {quantity(evaluation.skipped_queries, 'query')} without a "
+            f"relevant document left out. Weights: {names}."
         ),
         "<h2>Measures</h2>",
         _measures(evaluation),

@@ -81,7 +81,7 @@ def refuse_ole(data: bytes, file: Path) -> NoReturn:
     for names, kind, media_type in _STREAMS:
         if any(name.encode("utf-16-le") in data for name in names):
             if kind is None:
-                raise SourceFileError(file, "is protected by a password")
+                raise SourceFileError(file, "protected by a password")
             refuse(file, kind, media_type)
     refuse(file, Kind.BINARY, None)
 

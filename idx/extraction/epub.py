@@ -42,7 +42,7 @@ def extract_epub(source: Source) -> Extracted:
     if missing and not chapters:
         raise ValueError("its chapters are missing")
     if _encrypted(package).intersection(chapters):
-        raise SourceFileError(source.file, "is protected against copying (DRM)")
+        raise SourceFileError(source.file, "protected against copying (DRM)")
     title, metadata = _properties(package, book)
     return Extracted(
         text=normalize("\n\n".join(_text(package, chapter, source) for chapter in chapters)),

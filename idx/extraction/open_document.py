@@ -129,7 +129,7 @@ def _open(source: Source) -> Package:
     package = Package(source)
     manifest = "META-INF/manifest.xml"
     if manifest in package and b"encryption-data" in package.read(manifest):
-        raise SourceFileError(source.file, "is protected by a password")
+        raise SourceFileError(source.file, "protected by a password")
     return package
 
 

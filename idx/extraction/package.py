@@ -51,7 +51,7 @@ class Package:
         """
         entry = self._archive.getinfo(name)
         if entry.flag_bits & _ENCRYPTED:
-            raise SourceFileError(self._file, "is protected by a password")
+            raise SourceFileError(self._file, "protected by a password")
         with self._archive.open(entry) as stream:
             while chunk := stream.read(_CHUNK):
                 self._unpacked += len(chunk)

@@ -23,6 +23,7 @@ from idx.extraction.pdf_properties import read_properties
 from idx.extraction.pdf_tables import TablePage, read_table_pages
 from idx.extraction.pdf_text import read_text
 from shared.errors import SourceFileError
+from shared.messages import quantity
 
 _MEDIA_TYPE: Final = "application/pdf"
 
@@ -94,14 +95,16 @@ def extract_pdf(file: Path, options: ExtractionOptions) -> Extracted:
                 pages.texts[number] = page.text
     if not pages.texts:
         raise SourceFileError(
-            file, f"is a damaged PDF: none of its {_counted(count)} can be loaded"
+            file, f"is a damaged PDF: none of its {quantity(count, 'page')} can be loaded"
         )
     parts = [
         (number, f"{text}\n{pages.fields.get(number, '')}") for number, text in pages.texts.items()
     ]
     text, sections = join_sections("page", parts)
     if not text:
-        raise SourceFileError(file, f"has no text on its {_counted(count)}; OCR is not done")
+        raise SourceFileError(
+            file, f"has no text on its {quantity(count, 'page')}; OCR is not done"
+        )
     ends = [*(section.start for section in sections[1:]), len(text)]
     blank = [
         number
@@ -174,22 +177,18 @@ def _size(text: str) -> int:
 def _warnings(pages: _Pages, blank: Sequence[int]) -> Iterator[str]:
     if blank:
         verb = "has" if len(blank) == 1 else "have"
-        yield f"{_counted(len(blank))} {verb} no text ({_ranges(blank)}); OCR is not done"
+        yield f"{quantity(len(blank), 'page')} {verb} no text ({_ranges(blank)}); OCR is not done"
     if pages.unreadable:
-        count = _counted(len(pages.unreadable))
+        count = quantity(len(pages.unreadable), "page")
         yield f"{count} cannot be read ({_ranges(pages.unreadable)})"
     if pages.failed:
         error = next(iter(pages.failed.values()))
         is_late = isinstance(error, TimeoutError)
         reason = error if is_late else f"pdfplumber failed with {type(error).__name__} {error}"
         yield (
-            f"{_counted(len(pages.failed))} read without regard to tables "
+            f"{quantity(len(pages.failed), 'page')} read without regard to tables "
             f"({_ranges(list(pages.failed))}): {reason}"
         )[:500].strip()
-
-
-def _counted(pages: int) -> str:
-    return "1 page" if pages == 1 else f"{pages:,} pages"
 
 
 def _ranges(numbers: Sequence[int]) -> str:

@@ -32,7 +32,7 @@ def opened_pdf(file: Path, password: str | None) -> Iterator[tuple[Any, str | No
     reasons = {
         raw.FPDF_ERR_SUCCESS: "is a damaged PDF: it has no pages",
         raw.FPDF_ERR_FORMAT: "is a damaged PDF: it has no pages, or they cannot be found",
-        raw.FPDF_ERR_PASSWORD: "is protected by a password; "
+        raw.FPDF_ERR_PASSWORD: "protected by a password; "
         + (
             "give it with --pdf-password"
             if password is None

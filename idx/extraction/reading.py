@@ -60,7 +60,7 @@ def _check(file: Path, status: os.stat_result, max_megabytes: float) -> None:
     if S_ISDIR(status.st_mode):
         raise SourceFileError(file, "is a folder; name the files in it")
     if not S_ISREG(status.st_mode):
-        raise SourceFileError(file, "is no regular file")
+        raise SourceFileError(file, "is not a regular file")
     if status.st_size > max_megabytes * _MEGABYTE:
         raise SourceFileError(
             file,

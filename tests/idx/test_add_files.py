@@ -97,8 +97,8 @@ def make_large(file: Path) -> None:
 BAD_FILES = {
     make_nothing: "there is no such file",
     make_binary: "is named .txt, but is binary",
-    make_fifo: "is no regular file",
-    make_protected_pdf: "is protected by a password",
+    make_fifo: "is not a regular file",
+    make_protected_pdf: "protected by a password",
     make_damaged_pdf: "is a damaged PDF",
     make_scanned_pdf: "has no text on its 2 pages",
     make_large: "has 50.0 MB, more than the 50 MB that are allowed",

@@ -55,7 +55,7 @@ def test_each_file_is_listed_with_kind_and_reason(idx: Idx, index_path: Path, pa
     assert "is a picture" in found["image.png"][1]
     assert found["locked.pdf"] == (
         "failed",
-        "is protected by a password; give it with --pdf-password",
+        "protected by a password; give it with --pdf-password",
     )
     assert found["z/damaged.pdf"][0] == "failed"
     assert "is a damaged PDF" in found["z/damaged.pdf"][1]

@@ -119,7 +119,7 @@ def test_what_is_no_regular_file_is_passed_over(
         (papers / "socket.txt").rename(tmp_path / "socket.txt")
         (papers / "fifo.txt").rename(tmp_path / "fifo.txt")
         named = idx("add", "socket.txt", "fifo.txt", "/dev/zero", code=1)
-    assert named.stderr.count("is no regular file") == 3
+    assert named.stderr.count("is not a regular file") == 3
 
 
 IGNORE_FILES: Final[dict[str, bytes]] = {

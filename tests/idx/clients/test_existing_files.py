@@ -184,7 +184,7 @@ def test_an_entry_of_this_server_is_changed_and_its_options_stay(
     assert text == after.replace("PROGRAM", PROGRAM).replace("INDEX", index)
     assert len([*file.parent.glob("*.bak")]) == 1
     again = idx("mcp-config", client, "--write").stdout
-    assert again == f"mcp-lucene stands in {file} already; nothing was changed.\n"
+    assert again == f"mcp-lucene is already in {file}; nothing was changed.\n"
     assert len([*file.parent.glob("*.bak")]) == 1
 
 
@@ -205,13 +205,13 @@ def test_two_changes_within_a_second_leave_two_backups(idx: Idx, home: Path) -> 
         ("cursor", b"[]", "is not valid JSON: there is no object in braces"),
         ("cursor", b"[" * 100_000, "is not valid JSON: values are nested too deeply"),
         ("cursor", b'{"a": "\xff"}', "is not UTF-8 text"),
-        ("cursor", b'{"mcpServers": []}', "mcpServers is no table of servers"),
+        ("cursor", b'{"mcpServers": []}', "mcpServers is not a table of servers"),
         ("cursor", b'{"mcpServers": {"mcp-lucene": {"url": "x"}}}', "another server is called"),
         ("cursor", b'{"mcpServers": {"mcp-lucene": {"command": "npx"}}}', "choose another --name"),
         ("codex-cli", b"mcp_servers = [", "is not valid TOML: "),
         ("codex-cli", b"a = " + b"[" * 5_000, "is not valid TOML: values are nested too deeply"),
         ("codex-cli", b"mcp_servers.a.command = 'b'\nc = 1", "cannot be changed safely"),
-        ("codex-cli", b"mcp_servers = 1", "mcp_servers is no table of servers"),
+        ("codex-cli", b"mcp_servers = 1", "mcp_servers is not a table of servers"),
         ("codex-cli", b"[mcp_servers]\nmcp-lucene = 1", "another server is called mcp-lucene"),
     ],
 )

@@ -89,7 +89,7 @@ def test_a_new_file_holds_what_is_printed(
     assert servers(client, file) == {"mcp-lucene": expected}
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     again = run("--write")
-    assert again.stdout == f"mcp-lucene stands in {file} already; nothing was changed.\n"
+    assert again.stdout == f"mcp-lucene is already in {file}; nothing was changed.\n"
     assert "Restart" not in again.stderr
     assert [entry.name for entry in file.parent.iterdir() if entry.suffix == ".bak"] == []
 

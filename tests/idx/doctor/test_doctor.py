@@ -38,6 +38,18 @@ def of(findings: Found, check: str) -> tuple[str, str]:
     return status, message
 
 
+def test_one_of_a_thing_is_named_in_the_singular(idx: Idx, home: Path, index_path: Path) -> None:
+    make(home / "papers", "a.txt")
+    create(index_path)
+    idx("sync", "papers")
+    configuration = home / ".config" / "mcp-lucene" / "config.toml"
+    configuration.parent.mkdir()
+    configuration.write_text("wait = -1")
+    *lines, last = idx("doctor", code=1).stdout.splitlines()
+    assert any(f"{index_path}: 1 document, 1 chunk, " in line for line in lines)
+    assert last.startswith("1 problem, ")
+
+
 def test_where_all_is_well_every_line_is_ok(idx: Idx, home: Path, index_path: Path) -> None:
     make(home / "papers", "a.txt", "b.txt")
     create(index_path)
@@ -204,7 +216,7 @@ def test_wrong_settings_do_not_keep_it_from_looking_at_the_rest(
         unmount(disk)
     status, message = of(findings, "Configuration")
     assert (status, message.startswith(f"{file}: wait: ")) == ("problem", True)
-    assert message.endswith("; mend it, or remove it")
+    assert message.endswith("; fix it, or remove it")
     assert of(findings, "Variables") == (
         "warning",
         "IDX_FOLDER is not a setting and has no effect; did you mean IDX_FOLDERS?",
@@ -217,7 +229,12 @@ def test_wrong_settings_do_not_keep_it_from_looking_at_the_rest(
 @pytest.mark.parametrize(
     ("client", "text", "status", "words"),
     [
-        ("cursor", '{"mcpServers": {"a": {"command": "/no/mcp-lucene"}}}', "problem", "no program"),
+        (
+            "cursor",
+            '{"mcpServers": {"a": {"command": "/no/mcp-lucene"}}}',
+            "problem",
+            "not a program",
+        ),
         ("cursor", '{"mcpServers": {"a": {"command": "PROGRAM"}}}', "warning", "no absolute path"),
         (
             "claude-code",

@@ -195,7 +195,7 @@ def test_a_protected_file_is_refused_without_its_password(
     tmp_path: Path, password: str | None, advice: str
 ) -> None:
     file = protected(tmp_path / "a.pdf", "word")
-    with pytest.raises(SourceFileError, match=rf"a\.pdf: is protected by a password; {advice}"):
+    with pytest.raises(SourceFileError, match=rf"a\.pdf: protected by a password; {advice}"):
         extract(file, password=password)
 
 
