@@ -1,6 +1,6 @@
 """Why a query finds what it finds: what each step made of it, its terms, and its scores."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final, get_args
 
 from java.util import HashSet
@@ -20,10 +20,11 @@ from shared.filter_query import filtered
 from shared.indexed_folder import IndexedFolders
 from shared.lucene_document import stored_fields
 from shared.query.limits import running
-from shared.query.lucene_query import Compiler
+from shared.query.lucene_query import Compiler, values_with
 from shared.query.named_filters import shown
 from shared.query.pipeline import ParsedQuery, prepare
-from shared.query.tree import Clause, Clauses, Node, Nothing
+from shared.query.tree import Clause, Clauses, Node, Nothing, leaves
+from shared.query.values import ValueWords
 from shared.query_note import note_on
 from shared.ranking import RESCORED, Ranking, best_first
 from shared.search_options import Detail, SearchRequest
@@ -110,18 +111,31 @@ def _hits(
 ) -> Iterator[ExplainedHit]:
     scored_again = Compiler().query(_with_feedback(query.tree, ranking.feedback))
     stored = searcher.storedFields()
+    expressions = {
+        str(values_with(leaf, scored=False)): str(leaf)
+        for leaf in leaves(query.tree)
+        if isinstance(leaf, ValueWords)
+    }
     for number, ranked in enumerate(ranking.hits[offset:], start=offset):
         document = stored.document(ranked.doc, stored_fields(schema.ID))
         explained = scored_again if number < RESCORED else query.lucene
         parts = sorted(
-            _parts(searcher.explain(explained, ranked.doc)), key=lambda part: -part.score
+            _parts(searcher.explain(explained, ranked.doc), expressions),
+            key=lambda part: -part.score,
         )
         yield ExplainedHit(document.get(schema.ID), ranked.score, parts[:MAX_PARTS])
 
 
-def _parts(explanation: Any) -> Iterator[ScorePart]:
+def _readable(match: str, expressions: Mapping[str, str]) -> str:
+    """What matched, with words in place of the expression that was made of them."""
+    for expression, words in expressions.items():
+        match = match.replace(f"ConstantScore({expression})", words).replace(expression, words)
+    return match
+
+
+def _parts(explanation: Any, expressions: Mapping[str, str]) -> Iterator[ScorePart]:
     """The leaves of Lucene's explanation: one for each term, phrase or pattern that matched."""
-    description = explanation.getDescription()
+    description = _readable(explanation.getDescription(), expressions)
     details = [Explanation.cast_(part) for part in explanation.getDetails()]
     score = explanation.getValue().doubleValue()
     if not explanation.isMatch() or not score:
@@ -130,9 +144,9 @@ def _parts(explanation: Any) -> Iterator[ScorePart]:
         match = description.removeprefix(_WEIGHT).partition(" in ")[0]
         yield ScorePart(match, round(score, 4))
     elif details and description.startswith("max of"):
-        yield from _parts(max(details, key=lambda part: part.getValue().doubleValue()))
+        yield from _parts(max(details, key=lambda part: part.getValue().doubleValue()), expressions)
     elif details and description.startswith(("sum of", "max plus")):
         for part in details:
-            yield from _parts(part)
+            yield from _parts(part, expressions)
     else:
         yield ScorePart(description.partition(",")[0], round(score, 4))

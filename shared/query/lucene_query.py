@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, Final
 
-from java.util import ArrayList
+from java.util import ArrayList, Arrays
 from org.apache.lucene.document import DoubleField
 from org.apache.lucene.index import Term
 from org.apache.lucene.search import (
@@ -54,6 +54,9 @@ _SCORED_TERMS: Final = 50
 
 _REMEMBERED_EXPRESSIONS: Final = 64
 """Regular expressions that are remembered: a search needs one several times."""
+
+_UNSCORED_VALUE: Final = 0.1
+"""What a value counts for that is not among the rarest."""
 
 TermQueryOf = Callable[[str, str], Any | None]
 """Gives the query for the term of a field and a text; None if no chunk has it."""
@@ -209,10 +212,9 @@ def values_with(node: ValueWords, *, scored: bool) -> Any:
 
 
 def _value_words(node: ValueWords) -> Any:
-    builder = BooleanQuery.Builder()
-    for scored in (True, False):
-        builder.add(values_with(node, scored=scored), BooleanClause.Occur.SHOULD)
-    return builder.build()
+    scored, rest = (values_with(node, scored=scored) for scored in (True, False))
+    either = Arrays.asList([scored, BoostQuery(rest, _UNSCORED_VALUE)])
+    return DisjunctionMaxQuery(either, 0.0)
 
 
 _CONVERSIONS: Final[dict[type, Callable[[Any], Any]]] = {
