@@ -97,7 +97,7 @@ async def test_without_an_answer_the_query_is_searched_as_it_is(
                 (diagnostic,) = found.pop("diagnostics")
                 assert trouble.diagnostic in diagnostic
                 assert KEY not in diagnostic
-            wrong = await client.call_tool("Search", {"query": '"never closed'})
+            wrong = await client.call_tool("Search", {"query": 'title:"never closed'})
     async with connect() as client:
         assert found == await search(client)
     assert error(wrong).startswith("Parse error:")
