@@ -69,10 +69,14 @@ def check(path: Path) -> None:
         raise IndexPathError(path, f"it holds other files, such as {min(others)!r}")
 
 
-def prepare(path: Path) -> bool:
+def prepare(path: Path, *, parents: bool = False) -> bool:
     """Make a folder fit to create an index in, readable by its owner only.
 
     A folder that holds an index already is left as it is.
+
+    Args:
+        path: the folder.
+        parents: whether its parents are created, too, where they are missing.
 
     Returns:
         Whether the folder was created.
@@ -83,7 +87,7 @@ def prepare(path: Path) -> bool:
         IndexDamagedError: there are parts of an index.
     """
     try:
-        is_new = _make(path)
+        is_new = _make(path, parents=parents)
         check(path)
         if not holds_index(path):
             path.chmod(_OWNER_ONLY)
@@ -92,9 +96,9 @@ def prepare(path: Path) -> bool:
     return is_new
 
 
-def _make(path: Path) -> bool:
+def _make(path: Path, *, parents: bool) -> bool:
     try:
-        path.mkdir(mode=_OWNER_ONLY)
+        path.mkdir(mode=_OWNER_ONLY, parents=parents)
     except FileExistsError:
         return False
     except FileNotFoundError as error:

@@ -110,7 +110,7 @@ def restore(
         with java_errors.writing(path):
             # Parts of an index are what a backup helps against.
             with suppress(IndexDamagedError):
-                index_folder.prepare(path)
+                index_folder.prepare(path, parents=True)
             with (
                 closing(open_directory(path)) as directory,
                 closing(_replaced(directory, path, backup, wait, known)) as steps,
