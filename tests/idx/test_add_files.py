@@ -163,7 +163,7 @@ def test_an_empty_file_is_no_document(idx: Idx, empty_index: Path, tmp_path: Pat
     assert "failed 0; 0 unsupported files, 1 empty file" in added.stdout
     assert "empty.txt: has no text" in added.stderr
     assert (
-        "Warning: document 'e' is empty"
+        "Warning: the content of document 'e' is empty"
         in idx("add", "-d", "e", "-t", "E", "-f", "empty.txt").stderr
     )
 
