@@ -32,21 +32,18 @@ from server.resources.handlers import ResourceHandlers
 from server.scopes import Scope, granted_scopes
 from server.settings import DEFAULT_MAX_SESSIONS
 from server.state import ServerState, ToolContext
+from server.tool_schema import short_input_schema, short_output_schema
 from server.tools import TOOLS, ToolEntry
 from server.tools.choice import chosen_tools
 from server.unreadable_messages import AnsweredReadStream
 from shared.errors import McpLuceneError
-from shared.results import without_unknown
+from shared.results import LEFT_OUT, without_unknown
 from shared.version import software_version
 
 MAX_ARGUMENTS: Final = 100
 """Arguments of a call: many more than any tool has. What is wrong with each takes time to tell."""
 
-_FENCE_SCHEMA: Final = {
-    "title": "Fence",
-    "type": "string",
-    "description": "The name of the tags between which texts of documents stand in this answer.",
-}
+_FENCE_SCHEMA: Final = {"type": "string"}
 
 
 class SearchServer(MCPServer[ServerState]):
@@ -200,8 +197,11 @@ def _tool(name: str, entry: ToolEntry, *, fence: bool) -> Tool:
     arguments = tool.fn_metadata.arg_model
     arguments.model_config["extra"] = "forbid"
     arguments.model_rebuild(force=True)
-    tool.parameters = arguments.model_json_schema(by_alias=True)
-    if fence and tool.output_schema is not None:
-        tool.output_schema["properties"] |= {FENCE: _FENCE_SCHEMA}
-        tool.output_schema["required"] = [FENCE, *tool.output_schema.get("required", [])]
+    tool.parameters = short_input_schema(arguments.model_json_schema(by_alias=True))
+    if (result := tool.fn_metadata.output_schema) is not None:
+        short = short_output_schema(result, LEFT_OUT)
+        if fence:
+            short["properties"] |= {FENCE: _FENCE_SCHEMA}
+            short["required"] = [FENCE, *short.get("required", [])]
+        tool.fn_metadata.output_schema = short
     return tool

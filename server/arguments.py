@@ -1,11 +1,11 @@
-"""The arguments that tools have in common, with their bounds and what a model is told of them."""
+"""Arguments that several tools share, with their bounds and descriptions."""
 
 from typing import Annotated, Any, Final
 
 from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
-from server.budget import DEFAULT_CHARACTERS, MAX_CHARACTERS
+from server.budget import MAX_CHARACTERS
 from shared.filters import Filter
 
 MAX_FILTERS: Final = 100
@@ -16,26 +16,23 @@ MAX_FILTER_VALUES: Final = 1_000
 
 ChunkId = Annotated[
     str,
-    Field(min_length=1, description="Id of a chunk, as Search and the chunk tools return it."),
+    Field(min_length=1, description="id of a chunk, from a result."),
 ]
 
-DocumentId = Annotated[
-    str, Field(min_length=1, description="Id of a document: source_document of a result.")
-]
+DocumentId = Annotated[str, Field(min_length=1, description="source_document of a result.")]
 
 FieldName = Annotated[
     str,
     Field(
         min_length=1,
         max_length=256,
-        description="A field by its name in list_fields: content, title, or a key of the metadata "
-        "such as author.",
+        description="Name of a field from list_fields, such as content, title or author.",
     ),
 ]
 
 
 def _with_few_values(given: Any) -> Any:
-    """The filters as a client sent them, unless they have too many values to be looked at."""
+    """Return the filters as a client sent them, unless they have too many values to check."""
     filters = [part for part in given if isinstance(part, dict)] if isinstance(given, list) else []
     lists = [part["value"] for part in filters if isinstance(part.get("value"), list)]
     if (values := sum(map(len, lists))) > MAX_FILTER_VALUES:
@@ -49,14 +46,13 @@ def _with_few_values(given: Any) -> Any:
 
 Filters = Annotated[list[Filter], Field(max_length=MAX_FILTERS), BeforeValidator(_with_few_values)]
 
-Offset = Annotated[int, Field(ge=0, le=1_000_000, description="Results to skip, for paging.")]
+Offset = Annotated[int, Field(ge=0, le=1_000_000, description="Results to skip.")]
 
 MaxCharacters = Annotated[
     int,
     Field(
         ge=2_000,
         le=MAX_CHARACTERS,
-        description="Longest answer; texts are cut to fit and the answer says so. "
-        f"Default {DEFAULT_CHARACTERS:,}.",
+        description="Longest answer; texts are cut to fit.",
     ),
 ]

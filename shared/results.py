@@ -44,7 +44,10 @@ class Citation:
     char_end: int | None = None
 
 
-_LEFT_OUT: Final = {*(part.name for part in fields(Citation)), "rewritten", "diagnostics", "note"}
+LEFT_OUT: Final = frozenset(
+    {*(part.name for part in fields(Citation)), "rewritten", "diagnostics", "note"}
+)
+"""Fields that are left out of answers where they are None."""
 
 
 def plain(answer: Any) -> Any:
@@ -59,7 +62,7 @@ def without_unknown(value: Any) -> Any:
             return {
                 key: without_unknown(part)
                 for key, part in value.items()
-                if part is not None or key not in _LEFT_OUT
+                if part is not None or key not in LEFT_OUT
             }
         case list():
             return [without_unknown(part) for part in value]

@@ -1,4 +1,4 @@
-"""The tools: one table, by public name, of what clients are told of each and the function."""
+"""The tools: one table, by public name, of each tool's title, group, function and annotations."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -35,8 +35,8 @@ class ToolEntry:
     Attributes:
         title: the name that people see.
         group: tools are chosen by their group or by their name.
-        function: its docstring and arguments are what a model is told of it.
-        annotations: what clients are told of its effects.
+        function: its docstring and arguments are the description that a model gets.
+        annotations: its effects, for clients.
     """
 
     title: str
@@ -50,24 +50,24 @@ TOOLS: Final[dict[str, ToolEntry]] = {
     "explain_query": ToolEntry("Explain a query", "search", explain_query),
     "ListDocuments": ToolEntry("List documents", "browse", list_documents),
     "document_details": ToolEntry("Details of a document", "browse", document_details),
-    "suggest_terms": ToolEntry("Words that begin so", "search", suggest_terms),
+    "suggest_terms": ToolEntry("Words with a prefix", "search", suggest_terms),
     "top_terms": ToolEntry("Most frequent words or values", "search", top_terms),
     "list_fields": ToolEntry("List fields", "search", list_fields),
-    "index_stats": ToolEntry("State of the index", "browse", index_stats),
+    "index_stats": ToolEntry("Index statistics", "browse", index_stats),
     "list_failures": ToolEntry("Files not indexed", "browse", list_failures),
     "get_next_chunk": ToolEntry("Next chunk", "browse", get_next_chunk),
     "get_previous_chunk": ToolEntry("Previous chunk", "browse", get_previous_chunk),
     "get_document_chunks": ToolEntry("Chunks of a document", "browse", get_document_chunks),
     "start_crawl": ToolEntry("Crawl folders", "admin", start_crawl, DESTRUCTIVE),
-    "crawl_status": ToolEntry("State of a crawl", "admin", crawl_status),
+    "crawl_status": ToolEntry("Progress of a crawl", "admin", crawl_status),
     "pause_crawl": ToolEntry("Pause a crawl", "admin", pause_crawl, ADDS),
-    "resume_crawl": ToolEntry("Go on with a crawl", "admin", resume_crawl, DESTRUCTIVE),
-    "stop_crawl": ToolEntry("End a crawl", "admin", stop_crawl, DESTRUCTIVE),
+    "resume_crawl": ToolEntry("Resume a crawl", "admin", resume_crawl, DESTRUCTIVE),
+    "stop_crawl": ToolEntry("Stop a crawl", "admin", stop_crawl, DESTRUCTIVE),
     "list_directories": ToolEntry("List folders to crawl", "admin", list_directories),
     "add_directory": ToolEntry("Remember a folder", "admin", add_directory, ADDS),
     "remove_directory": ToolEntry("Forget a folder", "admin", remove_directory, DESTRUCTIVE),
     "optimize_index": ToolEntry("Merge the index", "admin", optimize_index, ADDS),
     "purge_index": ToolEntry("Delete all documents", "admin", purge_index, DESTRUCTIVE),
     "unlock_index": ToolEntry("Remove a lock", "admin", unlock_index, DESTRUCTIVE),
-    "admin_status": ToolEntry("State of administration", "admin", admin_status),
+    "admin_status": ToolEntry("Administration status", "admin", admin_status),
 }

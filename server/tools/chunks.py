@@ -1,4 +1,4 @@
-"""The tools that walk through a document."""
+"""Tools for reading a document chunk by chunk."""
 
 from dataclasses import replace
 from typing import Annotated
@@ -18,10 +18,10 @@ async def get_next_chunk(
     chunk_id: ChunkId,
     max_characters: MaxCharacters = DEFAULT_CHARACTERS,
 ) -> Neighbour:
-    """Read on: the chunk after the given one in the same document.
+    """Read the chunk after the given one in the same document.
 
-    Chunks overlap by 40 words. chunk is null when the given one is the last; has_next tells
-    whether another call with the returned chunk's id leads further.
+    Chunks overlap by 40 words. chunk is null after the last one; has_next says whether another
+    chunk follows the returned one.
     """
     answer = await ask(context, lambda searcher: searcher.next_chunk(chunk_id))
     return _fitted(answer, max_characters)
@@ -32,10 +32,10 @@ async def get_previous_chunk(
     chunk_id: ChunkId,
     max_characters: MaxCharacters = DEFAULT_CHARACTERS,
 ) -> Neighbour:
-    """Read back: the chunk before the given one in the same document.
+    """Read the chunk before the given one in the same document.
 
-    Chunks overlap by 40 words. chunk is null when the given one is the first; has_previous tells
-    whether another call with the returned chunk's id leads further back.
+    Chunks overlap by 40 words. chunk is null before the first one; has_previous says whether
+    another chunk precedes the returned one.
     """
     answer = await ask(context, lambda searcher: searcher.previous_chunk(chunk_id))
     return _fitted(answer, max_characters)
@@ -50,10 +50,10 @@ async def get_document_chunks(
     count: Annotated[int, Field(ge=1, le=100, description="Chunks to return.")] = 5,
     max_characters: MaxCharacters = DEFAULT_CHARACTERS,
 ) -> DocumentChunks:
-    """Read a document from a place on: several of its chunks in order.
+    """Read several chunks of a document in order.
 
-    Use this to read a whole document or a part of it; total_chunks tells its length. Go on with
-    start_index raised by count.
+    Use this to read a whole document or a part of it. total_chunks is its length; for the chunks
+    that follow, raise start_index by count.
     """
     answer = await ask(
         context,

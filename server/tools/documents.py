@@ -1,4 +1,4 @@
-"""The tools on documents as a whole: what there is, what is known of one, what is not there."""
+"""Tools for whole documents: a list of them, details of one, files that are missing."""
 
 from dataclasses import replace
 from typing import Annotated
@@ -23,7 +23,7 @@ async def list_documents(
     context: ToolContext,
     offset: Offset = 0,
     limit: Annotated[int, Field(ge=1, le=1_000, description="Documents to return.")] = 100,
-    prefix: Annotated[str, Field(description="Only documents whose id begins so.")] = "",
+    prefix: Annotated[str, Field(description="First characters of the ids.")] = "",
     max_characters: MaxCharacters = DEFAULT_CHARACTERS,
 ) -> DocumentList:
     """List the documents of the index in the order of their ids, with titles and sizes.
@@ -43,11 +43,10 @@ async def document_details(
     source_document_id: DocumentId,
     max_characters: MaxCharacters = DEFAULT_CHARACTERS,
 ) -> DocumentDetails:
-    """Tell all that is known of one document beside its text: metadata, file, language, length.
+    """Show all metadata of one document, with its file, language, length and first words.
 
-    Use this to judge a document that Search or ListDocuments named, or to learn who wrote it,
-    when, and how long it is; hits leave out some of the metadata. preview is the beginning of the
-    text; read on with get_document_chunks and the same id.
+    Use this to judge a document from Search or ListDocuments, or to learn who wrote it, when, and
+    how long it is; results leave out some of the metadata. To read it use get_document_chunks.
     """
     answer = await ask(context, lambda searcher: searcher.document_details(source_document_id))
     fitting, notice = fit([answer], max_characters, shorten_details)
@@ -65,8 +64,8 @@ async def list_failures(
     """List the files of the indexed folders that are not in the index, or only in part, and why.
 
     Use this when the user asks for a file that Search does not find, or whether everything is
-    indexed: files may be damaged, protected, too large, without text, or of a kind that is not
-    read. A file that was indexed before it became unreadable is there in its older version.
+    indexed: files may be damaged, protected, too large, empty or of an unsupported format. If a
+    file was indexed before it became unreadable, its older version is still in the index.
     """
     answer = await ask(context, lambda searcher: searcher.failures(offset=offset, limit=limit))
     failures, notice = fit(answer.failures, max_characters, shorten_failure)

@@ -27,11 +27,11 @@ async def list_fields(
 async def index_stats(
     context: ToolContext, max_characters: MaxCharacters = DEFAULT_CHARACTERS
 ) -> IndexStatistics:
-    """Tell how large the index is, which languages, formats and folders it has, its last change.
+    """Show the size of the index, its languages, formats, folders and last change.
 
     Use this to learn whether there is anything to search and in which languages to ask, or when
-    the user asks about the index itself. What the documents are: ListDocuments; which files are
-    missing: list_failures.
+    the user asks about the index itself. For its documents use ListDocuments, for files that are
+    missing list_failures.
     """
     answer = await ask(context, lambda searcher: searcher.statistics())
     mappings: dict[str, dict[str, Any]] = {

@@ -20,8 +20,8 @@ from shared.results import SearchAnswer
 from shared.search_options import BY_SCORE, Content, Operator, Syntax
 
 PARTIAL: Final = (
-    "The time for a search was over: results are the best of what was found until then, and "
-    "totalHits counts only that. Ask with fewer or more specific words."
+    "The search ran out of time: results are the best of those found until then, and totalHits "
+    "counts only these. Search with fewer or more specific words."
 )
 
 
@@ -30,9 +30,9 @@ async def search(
     query: Annotated[
         str,
         Field(
-            description='Words to look for. Lucene\'s query syntax works too: "a phrase", '
-            "+required -excluded, prefix*, typo~, title:word, author:name, filetype:pdf, "
-            "folder:name, language:de. An empty query shows every chunk."
+            description='Words to look for, or Lucene\'s query syntax: "a phrase", +required '
+            "-excluded, prefix*, typo~, title:word, author:name, filetype:pdf, folder:name, "
+            "language:de. An empty query matches every chunk."
         ),
     ],
     limit: Annotated[int, Field(ge=1, le=100, description="Results to return.")] = 10,
@@ -40,58 +40,59 @@ async def search(
     filters: Annotated[
         Filters,
         Field(
-            description="Conditions that every result meets, on source_document, id, chunk_index "
-            'or metadata, such as {"field": "year", "operator": "range", "minimum": 2020}.'
+            description="Conditions on metadata, source_document, id or chunk_index that every "
+            'result meets, such as {"field": "year", "operator": "range", "minimum": 2020}. in '
+            "and not_in take a list as value; range takes minimum, maximum or both, numbers or "
+            "ISO 8601 dates; exists takes no value."
         ),
     ] = [],  # noqa: B006 - pydantic copies the default for each call
     operator: Annotated[
-        Operator, Field(description="Whether one of the words is enough or all are needed.")
+        Operator, Field(description="or: any of the words; and: all of them.")
     ] = "or",
     syntax: Annotated[
         Syntax,
         Field(
-            description="auto: characters count as syntax where they can be meant so; plain: "
-            "every character is text; lucene: the syntax to the letter."
+            description="auto: syntax where it is clearly meant; plain: all is text; lucene: "
+            "strictly Lucene's syntax."
         ),
     ] = "auto",
     content: Annotated[
         Content,
         Field(
-            description="full: the whole text of each result; passages: only the parts around "
-            "the matches, each match between <mark> and </mark>; none: no text."
+            description="full: the whole text; passages: only the parts around the matches, "
+            "each match in <mark></mark>; none: no text."
         ),
     ] = "full",
     sort: Annotated[
         str,
         Field(
-            description="score: best first; or source_document, chunk_index or a field of the "
-            "metadata such as modified; with a minus before it the greatest or newest first."
+            description="score (best first), source_document, chunk_index or a metadata field "
+            "such as modified; a minus before it puts the greatest or newest first."
         ),
     ] = BY_SCORE,
     facets: Annotated[
         list[str],
         Field(
             max_length=10,
-            description="Fields of the metadata, such as language or author, whose values are "
-            "counted among all matches: what to filter by next.",
+            description="Metadata fields, such as language or author, whose values are counted "
+            "among all matches.",
         ),
     ] = [],  # noqa: B006 - pydantic copies the default for each call
     min_confidence: Annotated[
         float,
-        Field(ge=0, le=1, description="Leave out results whose confidence is less; 0 keeps all."),
+        Field(ge=0, le=1, description="Leave out results with less confidence."),
     ] = 0.0,
     max_characters: MaxCharacters = DEFAULT_CHARACTERS,
 ) -> SearchAnswer:
     """Search the user's documents and return the chunks that match, best first.
 
-    Use this first for any question the documents may answer; use few, specific words, in the
-    language of the documents. If the answer is cut off at a chunk's end, go on with
-    get_next_chunk and the chunk's id. totalHits tells how many chunks match in all. confidence
-    tells how likely a result answers, from 0 to 1; with low_confidence the documents hardly answer
-    the question: say so, or ask with other words. suggestion is the query as it may have been
-    meant; without suggestion_applied it was not looked for, so ask again with it. note says how the
-    query was understood where that may not be what was meant. Cite file_path,
-    or else source_document, with page_start, slide_start, sheet_start or line_start.
+    Use this first for any question the documents may answer, with few, specific words in the
+    language of the documents. If a chunk ends too early, read on with get_next_chunk. totalHits
+    is the number of all matching chunks. confidence, from 0 to 1, is how likely a result answers
+    the query; if low_confidence is true, say that the documents hardly answer, or try other words.
+    suggestion is a corrected query; unless suggestion_applied is true, search again with it. note
+    says how the query was understood where that may not be what was meant. Cite file_path, or else
+    source_document, with page_start, slide_start, sheet_start or line_start.
     """
     rewriting = await rewriting_of(context, query, syntax)
     answer = await ask(

@@ -1,4 +1,4 @@
-"""The tools on the terms of a field: `suggest_terms` and `top_terms`."""
+"""Tools for the terms of a field: `suggest_terms` and `top_terms`."""
 
 from dataclasses import replace
 from typing import Annotated
@@ -18,19 +18,19 @@ async def suggest_terms(
         Field(
             min_length=1,
             max_length=1_000,
-            description="How the words begin; case and accents make no difference, except for "
-            "ids and keys of the metadata.",
+            description="First letters of the words. Case and accents count only in ids and "
+            "metadata.",
         ),
     ],
     field: FieldName = "content",
     limit: Annotated[int, Field(ge=1, le=100, description="Terms to return.")] = 10,
     max_characters: MaxCharacters = DEFAULT_CHARACTERS,
 ) -> TermList:
-    """List the words of the index that begin with a prefix, those in most chunks first.
+    """List the words of the index that begin with a prefix, the most frequent first.
 
     Use this when Search finds nothing, to learn how the documents spell a word, or to complete a
-    word, a name, or a value to filter by. Then search for the words that fit, or filter by the
-    value as it is spelled here. complete is false if the prefix is too short to look at all words.
+    name or a value to filter by. Then search for the words that fit, or filter by the value as
+    spelled here. complete is false if there were too many words to look at all of them.
     """
     answer = await ask(
         context, lambda searcher: searcher.suggest_terms(prefix, field=field, limit=limit)
@@ -42,16 +42,14 @@ async def top_terms(
     context: ToolContext,
     field: FieldName = "content",
     limit: Annotated[int, Field(ge=1, le=1_000, description="Terms to return.")] = 20,
-    min_length: Annotated[
-        int, Field(ge=1, le=255, description="Only terms of at least so many characters.")
-    ] = 1,
+    min_length: Annotated[int, Field(ge=1, le=255, description="Fewest characters of a term.")] = 1,
     max_characters: MaxCharacters = DEFAULT_CHARACTERS,
 ) -> TermList:
-    """List the words, or the values of a metadata key, that most chunks have, with their number.
+    """List the most frequent words or values of a field, with the number of chunks that have each.
 
-    Use this on a key of the metadata, such as author or language, to learn the values to filter
-    Search by. On content, words such as "the" and "and" come first: raise min_length to learn
-    what the documents are about. For words that begin in a certain way use suggest_terms.
+    Use this on a metadata field, such as author or language, to learn the values that Search can
+    filter by. On content, words such as "the" and "and" come first: raise min_length to learn
+    what the documents are about. For words with a certain beginning use suggest_terms.
     """
     answer = await ask(
         context,

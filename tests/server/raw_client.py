@@ -62,8 +62,11 @@ class RawClient:
         assert message["result"] == {}
 
     def receive(self) -> dict[str, Any]:
+        return strictly_parsed(self.receive_line())
+
+    def receive_line(self) -> bytes:
         assert self.process.stdout is not None
-        return strictly_parsed(self.process.stdout.readline())
+        return self.process.stdout.readline()
 
     def initialize(self) -> dict[str, Any]:
         answer = self.request(

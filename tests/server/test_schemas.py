@@ -1,6 +1,7 @@
 """What clients are known to choke on is not in the tools."""
 
 import re
+from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from mcp.types import Tool
 
 from shared import create
 from tests.conftest import connected
+from tests.server.raw_client import RawClient, strictly_parsed
 
 pytestmark = pytest.mark.anyio
 
@@ -32,6 +34,27 @@ def parts(schema: Any) -> Iterator[dict[str, Any]]:
         case list():
             for part in schema:
                 yield from parts(part)
+
+
+@pytest.mark.parametrize(
+    ("options", "most"),
+    [((), 24_000), (("--fence",), 24_000), (("--admin", "--root", "."), 45_000)],
+)
+def test_the_list_of_tools_is_short(empty_index: Path, options: tuple[str, ...], most: int) -> None:
+    client = RawClient(empty_index, *options)
+    client.initialize()
+    client.send({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}})
+    line = client.receive_line()
+    client.end()
+    assert len(strictly_parsed(line)["result"]["tools"]) >= 12
+    assert len(line) < most
+
+
+async def test_the_sdk_gets_a_short_list_of_tools_in_both_eras(empty_index: Path) -> None:
+    for mode in ("auto", "legacy"):
+        async with connected(empty_index, mode=mode) as client:
+            listed = await client.list_tools()
+        assert len(listed.model_dump_json(by_alias=True, exclude_none=True).encode()) < 24_000
 
 
 async def test_names_and_descriptions_fit_every_client(tools: list[Tool]) -> None:
@@ -57,6 +80,29 @@ async def test_no_list_of_values_holds_null(tools: list[Tool]) -> None:
             assert None not in part.get("enum", [])
             if "enum" in part:
                 assert "null" not in part.get("type", "")
+
+
+async def test_nothing_is_said_twice(tools: list[Tool]) -> None:
+    for tool in tools:
+        for part in parts(tool.output_schema):
+            # Properties may have these names, and are schemas themselves.
+            assert not isinstance(part.get("description", {}), str)
+            assert not isinstance(part.get("title", {}), str)
+        for schema in (tool.input_schema, tool.output_schema or {}):
+            used = Counter(part["$ref"] for part in parts(schema) if "$ref" in part)
+            assert all(used[f"#/$defs/{name}"] > 1 for name in schema.get("$defs", {}))
+
+
+async def test_an_optional_part_of_a_filter_keeps_its_types(tools: list[Tool]) -> None:
+    by_name = {tool.name: tool for tool in tools}
+    condition = by_name["Search"].input_schema["properties"]["filters"]["items"]
+    assert condition["required"] == ["field"]
+    assert [part["type"] for part in condition["properties"]["value"]["anyOf"]] == [
+        "string",
+        "number",
+        "boolean",
+        "array",
+    ]
 
 
 async def test_every_reference_leads_somewhere(tools: list[Tool]) -> None:

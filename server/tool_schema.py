@@ -1,0 +1,157 @@
+"""Short JSON Schemas for tools, which take room in the context of every conversation.
+
+pydantic adds a title to each property, the docstrings of Python classes, and a definition for each
+class even if it is used once.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from collections.abc import Set as AbstractSet
+from functools import partial
+from typing import Any, Final
+
+_REFERENCE: Final = "#/$defs/"
+
+_NULL: Final = {"type": "null"}
+_NUMBER: Final = {"type": "number"}
+_INTEGER: Final = {"type": "integer"}
+
+_MAPS: Final = frozenset({"properties", "$defs"})
+"""Keywords that hold schemas by name, where ``title`` is the name of a field."""
+
+_OF_ONE_TYPE: Final = frozenset({"type", "items", "properties", "additionalProperties"})
+"""Keywords that constrain values of one type only, so that those of several types can be merged."""
+
+Schema = dict[str, Any]
+
+
+def short_input_schema(schema: Schema) -> Schema:
+    """Shorten the schema of a tool's arguments; the description of each argument stays.
+
+    Args:
+        schema: as pydantic generates it.
+    """
+    short = {
+        **schema,
+        "$defs": {
+            name: _without(definition, {"description"})
+            for name, definition in schema.get("$defs", {}).items()
+        },
+    }
+    return _inlined(_with_few_options(_without(short, {"title"})))
+
+
+def short_output_schema(schema: Schema, never_null: AbstractSet[str]) -> Schema:
+    """Shorten the schema of a tool's result to the names and types of its fields.
+
+    Required fields are listed for the result itself, not for the objects in it.
+
+    Args:
+        schema: as pydantic generates it.
+        never_null: fields that a result leaves out in place of null.
+    """
+    required = schema.get("required", [])
+    short = _without(schema, {"title", "description", "default", "required"})
+    short = _with_short_unions(_inlined(_without_null(short, never_null)))
+    return {**short, "required": required}
+
+
+def _without(schema: Any, keywords: AbstractSet[str]) -> Any:
+    if isinstance(schema, dict):
+        schema = {keyword: part for keyword, part in schema.items() if keyword not in keywords}
+    return _rewritten(schema, partial(_without, keywords=keywords))
+
+
+def _without_null(schema: Any, names: AbstractSet[str]) -> Any:
+    match _rewritten(schema, partial(_without_null, names=names)):
+        case {"properties": dict(properties)} as rewritten:
+            return {
+                **rewritten,
+                "properties": {
+                    name: _not_null(part) if name in names else part
+                    for name, part in properties.items()
+                },
+            }
+        case rewritten:
+            return rewritten
+
+
+def _with_few_options(schema: Any) -> Any:
+    """Drop redundant options of unions: null where it is the default, integer beside number."""
+    match _rewritten(schema, _with_few_options):
+        case {"anyOf": list(options), **rest}:
+            redundant = [_INTEGER] if _NUMBER in options else []
+            if rest.get("default", ...) is None:
+                redundant.append(_NULL)
+                del rest["default"]
+            return {**rest, "anyOf": [option for option in options if option not in redundant]}
+        case rewritten:
+            return rewritten
+
+
+def _not_null(schema: Any) -> Any:
+    match schema:
+        case {"anyOf": [other, {"type": "null"}]}:
+            return other
+    return schema
+
+
+def _with_short_unions(schema: Any) -> Any:
+    """Replace unions of types by lists of types; for values of any type by nothing."""
+    match _rewritten(schema, _with_short_unions):
+        case {"anyOf": list(options), **rest} if _are_of_one_type_each(options):
+            merged = {keyword: part for option in options for keyword, part in option.items()}
+            return {**rest, **merged, "type": [option["type"] for option in options]}
+        case {"additionalProperties": {"type": list()}, **rest}:
+            return rest
+        case rewritten:
+            return rewritten
+
+
+def _are_of_one_type_each(options: list[Schema]) -> bool:
+    return all("type" in option and option.keys() <= _OF_ONE_TYPE for option in options)
+
+
+def _inlined(schema: Schema) -> Schema:
+    """Replace each reference to a definition that is used once by the definition."""
+    definitions = schema.get("$defs", {})
+    uses = Counter(_references(schema))
+    once = {name: part for name, part in definitions.items() if uses[_REFERENCE + name] == 1}
+
+    def resolved(part: Any) -> Any:
+        match part:
+            case {"$ref": str(reference), **rest} if reference.removeprefix(_REFERENCE) in once:
+                return {**resolved(once[reference.removeprefix(_REFERENCE)]), **rest}
+        return _rewritten(part, resolved)
+
+    kept = {name: part for name, part in definitions.items() if name not in once}
+    root = {keyword: part for keyword, part in schema.items() if keyword != "$defs"}
+    short: Schema = resolved({**root, "$defs": kept} if kept else root)
+    return short
+
+
+def _references(schema: Any) -> Iterator[str]:
+    match schema:
+        case {"$ref": str(reference)}:
+            yield reference
+        case dict():
+            for part in schema.values():
+                yield from _references(part)
+        case list():
+            for part in schema:
+                yield from _references(part)
+
+
+def _rewritten(schema: Any, rewrite: Callable[[Any], Any]) -> Any:
+    """Rewrite the schemas directly within a schema."""
+    match schema:
+        case dict():
+            return {
+                keyword: {name: rewrite(each) for name, each in part.items()}
+                if keyword in _MAPS
+                else rewrite(part)
+                for keyword, part in schema.items()
+            }
+        case list():
+            return [rewrite(part) for part in schema]
+    return schema
