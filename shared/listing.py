@@ -3,34 +3,36 @@
 from pathlib import Path
 from typing import Any
 
-from org.apache.lucene.search import Sort, SortField
-
 from shared import schema
 from shared.chunk_queries import first_chunks, with_prefix
+from shared.document_order import sorted_documents
 from shared.failures import load_failures
 from shared.indexed_folder import IndexedFolders
+from shared.list_options import DocumentSort
 from shared.lucene_document import SUMMARY_FIELDS, stored_fields, summary_from_lucene
 from shared.results import DocumentList, FailedFile, FailureList
 
 
 def list_documents(
-    searcher: Any, folders: IndexedFolders, prefix: str, offset: int, limit: int | None
+    searcher: Any,
+    folders: IndexedFolders,
+    prefix: str,
+    offset: int,
+    limit: int | None,
+    sort: DocumentSort,
 ) -> DocumentList:
-    """Documents in the order of their ids; see `shared.searcher.Searcher.documents`."""
+    """List documents; see `shared.searcher.Searcher.documents`."""
     chunks = with_prefix(schema.SOURCE_DOCUMENT, prefix)
-    documents = first_chunks(chunks)
-    total = searcher.count(documents)
-    wanted = total if limit is None else min(total, offset + limit)
-    summaries = []
-    if wanted > offset:
-        order = Sort([SortField(schema.SOURCE_DOCUMENT, SortField.Type.STRING)])
-        found = list(searcher.search(documents, wanted, order).scoreDocs)
-        stored = searcher.storedFields()
-        fields = stored_fields(*SUMMARY_FIELDS)
-        summaries = [
-            summary_from_lucene(stored.document(hit.doc, fields), folders) for hit in found[offset:]
-        ]
-    return DocumentList(total, searcher.count(chunks), summaries)
+    documents = first_chunks(chunks) if prefix else None
+    numbers = sorted_documents(searcher, documents, sort, offset, limit)
+    stored, fields = searcher.storedFields(), stored_fields(*SUMMARY_FIELDS)
+    return DocumentList(
+        total_documents=searcher.count(documents or first_chunks()),
+        total_chunks=searcher.count(chunks),
+        documents=[
+            summary_from_lucene(stored.document(number, fields), folders) for number in numbers
+        ],
+    )
 
 
 def list_failures(

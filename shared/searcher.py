@@ -18,6 +18,7 @@ from shared.file_states import file_states
 from shared.filters import Filter
 from shared.index_results import DocumentDetails, FieldList, TermList
 from shared.indexed_folder import IndexedFolders
+from shared.list_options import BY_ID, DocumentSort
 from shared.listing import list_documents, list_failures
 from shared.open_index import OpenIndex
 from shared.results import (
@@ -205,28 +206,31 @@ class Searcher:
             )
 
     def documents(
-        self, *, prefix: str = "", offset: int = 0, limit: int | None = None
+        self,
+        *,
+        prefix: str = "",
+        offset: int = 0,
+        limit: int | None = None,
+        sort: DocumentSort = BY_ID,
     ) -> DocumentList:
-        """The documents in the order of their ids.
+        """List the documents.
 
         Args:
             prefix: only documents whose id begins so.
             offset: documents to skip, from 0.
             limit: documents to return; None for all that follow.
+            sort: the order.
 
         Raises:
             ValueError: an argument is out of its range.
         """
         check_page(offset, limit)
+        check(sort in get_args(DocumentSort), "sort", sort)
         with self._newest() as searcher:
-            return list_documents(searcher, self._folders(searcher), prefix, offset, limit)
+            return list_documents(searcher, self._folders(searcher), prefix, offset, limit, sort)
 
     def document_details(self, source_document: str) -> DocumentDetails:
-        """All that is known of a document beside its text.
-
-        Raises:
-            DocumentNotFoundError: there is no such document.
-        """
+        """Describe a document, without its text; the error is that of `document_chunks`."""
         with self._newest() as searcher:
             return document_details(searcher, self._folders(searcher), source_document)
 
@@ -271,12 +275,7 @@ class Searcher:
     def failures(self, *, offset: int = 0, limit: int | None = None) -> FailureList:
         """The files of the indexed folders that are not in the index, and why.
 
-        Args:
-            offset: files to skip, from 0.
-            limit: files to return; None for all that follow.
-
-        Raises:
-            ValueError: an argument is out of its range.
+        `offset`, `limit` and the errors are those of `documents`.
         """
         check_page(offset, limit)
         with self._newest() as searcher:

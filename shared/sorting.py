@@ -18,9 +18,19 @@ from shared.field_names import all_fields, metadata_field_of
 from shared.search_options import BY_SCORE
 
 
-def document_order() -> Any:
+def document_order(*, is_descending: bool = False) -> Any:
     """Sort by document id, then by place in the document."""
-    return Sort(_document_order())
+    return Sort(_document_order(is_descending=is_descending))
+
+
+def order_by_text(field: str, *, is_descending: bool) -> Any:
+    """Sort by the values of a field as texts, then in the order of the documents.
+
+    Args:
+        field: a Lucene field of the metadata; chunks without it come last.
+        is_descending: whether the greatest value comes first.
+    """
+    return Sort([_text_field(field, is_descending), *_document_order()])
 
 
 def order(name: str, reader: Any) -> Any:
@@ -42,9 +52,9 @@ def order(name: str, reader: Any) -> Any:
     return Sort([_field(key, reverse, reader), *_document_order()])
 
 
-def _document_order() -> list[Any]:
+def _document_order(*, is_descending: bool = False) -> list[Any]:
     return [
-        SortField(schema.SOURCE_DOCUMENT, SortField.Type.STRING),
+        SortField(schema.SOURCE_DOCUMENT, SortField.Type.STRING, is_descending),
         SortField(schema.CHUNK_INDEX, SortField.Type.INT),
     ]
 
@@ -61,8 +71,12 @@ def _field(key: str, reverse: bool, reader: Any) -> Any:
         field = SortedNumericSortField(number, SortField.Type.DOUBLE, reverse, of_several)
         field.setMissingValue(Double(float("-inf") if reverse else float("inf")))
         return field
+    return _text_field(text, reverse)
+
+
+def _text_field(name: str, reverse: bool) -> Any:
     of_several = SortedSetSelector.Type.MAX if reverse else SortedSetSelector.Type.MIN
-    field = SortedSetSortField(text, reverse, of_several)
+    field = SortedSetSortField(name, reverse, of_several)
     # Lucene turns the place of what is missing around, too.
     field.setMissingValue(SortField.STRING_FIRST if reverse else SortField.STRING_LAST)
     return field

@@ -6,6 +6,7 @@ import typer
 
 from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json, Plain
 from idx.output import check_one_form, print_json, tell
+from shared.list_options import BY_ID, DocumentSort
 from shared.messages import quantity
 
 if TYPE_CHECKING:
@@ -18,19 +19,27 @@ def list_documents(
     ] = "",
     offset: Annotated[int, typer.Option(min=0, help="Documents to skip.")] = 0,
     limit: Annotated[int | None, typer.Option(min=1, help="Documents to show; else all.")] = None,
+    sort: Annotated[
+        DocumentSort,
+        typer.Option(
+            metavar="ORDER",
+            help="Sort by source_document, modified, title or chunks; with a minus, such as "
+            "-modified, the newest or greatest first.",
+        ),
+    ] = BY_ID,
     index_path: IndexPath = DEFAULT_INDEX_PATH,
     plain: Plain = False,
     as_json: Json = False,
 ) -> None:
-    """List the documents of the index in the order of their ids.
+    """List the documents of the index.
 
-    Examples: idx list --prefix contracts/, idx list --plain
+    Examples: idx list --prefix contracts/ --sort -modified --limit 20; idx list --plain
     """
     check_one_form(as_json=as_json, plain=plain)
     from shared.searcher import Searcher
 
     with Searcher(index_path) as searcher:
-        answer = searcher.documents(prefix=prefix, offset=offset, limit=limit)
+        answer = searcher.documents(prefix=prefix, offset=offset, limit=limit, sort=sort)
     if as_json:
         print_json(answer)
         return

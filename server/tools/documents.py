@@ -16,6 +16,7 @@ from server.budget import (
 from server.errors import AnswerTooLongError
 from server.state import ToolContext, ask
 from shared.index_results import DocumentDetails
+from shared.list_options import BY_ID, DocumentSort
 from shared.results import DocumentList, FailureList
 
 
@@ -24,15 +25,20 @@ async def list_documents(
     offset: Offset = 0,
     limit: Annotated[int, Field(ge=1, le=1_000, description="Documents to return.")] = 100,
     prefix: Annotated[str, Field(description="First characters of the ids.")] = "",
+    sort: Annotated[
+        DocumentSort,
+        Field(description="Order; a minus before it puts the newest or greatest first."),
+    ] = BY_ID,
     max_characters: MaxCharacters = DEFAULT_CHARACTERS,
 ) -> DocumentList:
-    """List the documents of the index in the order of their ids, with titles and sizes.
+    """List the documents of the index with their titles and numbers of chunks.
 
-    Use this to learn what there is, or to find a document's id; to find something in the
-    documents use Search. Then read a document with get_document_chunks and its source_document.
+    Use this to learn which documents there are, or to find a document's id; to find something in
+    the documents use Search. Then read a document with get_document_chunks.
     """
     answer = await ask(
-        context, lambda searcher: searcher.documents(prefix=prefix, offset=offset, limit=limit)
+        context,
+        lambda searcher: searcher.documents(prefix=prefix, offset=offset, limit=limit, sort=sort),
     )
     documents, notice = fit(answer.documents, max_characters, shorten_summary)
     return replace(answer, documents=documents, notice=notice)
