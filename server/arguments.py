@@ -1,6 +1,6 @@
 """Arguments that several tools share, with their bounds and descriptions."""
 
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
@@ -45,6 +45,9 @@ def _with_few_values(given: Any) -> Any:
 
 
 Filters = Annotated[list[Filter], Field(max_length=MAX_FILTERS), BeforeValidator(_with_few_values)]
+
+ListDetail = Literal["brief", "full"]
+"""How much a list shows: what a model can use for its next step, or everything."""
 
 Offset = Annotated[int, Field(ge=0, le=1_000_000, description="Results to skip.")]
 

@@ -83,6 +83,7 @@ def fit(
     shorten: Callable[[Item, int], Item],
     *,
     outside: object = "",
+    reserve: int = _RESERVE,
 ) -> tuple[list[Item], str | None]:
     """Fit results into a budget.
 
@@ -91,12 +92,13 @@ def fit(
         budget: characters that the whole answer may have.
         shorten: makes a result shorter by a number of characters, as far as it can.
         outside: what else of any length stands in the answer, as it is or as plain data.
+        reserve: characters for what surrounds the results, the notice among it.
 
     Returns:
         The results that fit, the last ones cut short, and a notice of what was cut; None if
         nothing was.
     """
-    left = budget - _RESERVE - len(to_json(fenced_parts(to_jsonable_python(outside))).decode())
+    left = budget - reserve - len(to_json(fenced_parts(to_jsonable_python(outside))).decode())
     kept: list[Item] = []
     shortened = 0
     for item in items:
@@ -176,7 +178,7 @@ def brief_facets(facets: Sequence[Facet], budget: int) -> tuple[list[Facet], str
         replace(facet, values=[replace(entry, value=brief(entry.value)) for entry in facet.values])
         for facet in facets
     ]
-    kept, cut_out = fit(shorter, budget // _SHARE_OF_FACETS + _RESERVE, _shorten_facet)
+    kept, cut_out = fit(shorter, budget // _SHARE_OF_FACETS, _shorten_facet, reserve=0)
     notices = [FACETS_CUT if cut_out else None, VALUES_CUT if shorter != [*facets] else None]
     return kept, " ".join(filter(None, notices)) or None
 

@@ -33,6 +33,9 @@ def list_documents(
 ) -> None:
     """List the documents of the index.
 
+    With --json each document has all of its metadata, as in the answer of the tool ListDocuments
+    with detail=full.
+
     Examples: idx list --prefix contracts/ --sort -modified --limit 20; idx list --plain
     """
     check_one_form(as_json=as_json, plain=plain)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from server.arguments import DocumentId, MaxCharacters, Offset
+from server.arguments import DocumentId, ListDetail, MaxCharacters, Offset
 from server.budget import (
     DEFAULT_CHARACTERS,
     fit,
@@ -17,6 +17,7 @@ from server.errors import AnswerTooLongError
 from server.state import ToolContext, ask
 from shared.index_results import DocumentDetails
 from shared.list_options import BY_ID, DocumentSort
+from shared.metadata import of_chunk
 from shared.results import DocumentList, FailureList
 
 
@@ -29,6 +30,9 @@ async def list_documents(
         DocumentSort,
         Field(description="Order; a minus before it puts the newest or greatest first."),
     ] = BY_ID,
+    detail: Annotated[
+        ListDetail, Field(description="full: with file sizes, hashes and all other metadata.")
+    ] = "brief",
     max_characters: MaxCharacters = DEFAULT_CHARACTERS,
 ) -> DocumentList:
     """List the documents of the index with their titles and numbers of chunks.
@@ -40,7 +44,10 @@ async def list_documents(
         context,
         lambda searcher: searcher.documents(prefix=prefix, offset=offset, limit=limit, sort=sort),
     )
-    documents, notice = fit(answer.documents, max_characters, shorten_summary)
+    listed = answer.documents
+    if detail == "brief":
+        listed = [replace(summary, metadata=of_chunk(summary.metadata)) for summary in listed]
+    documents, notice = fit(listed, max_characters, shorten_summary)
     return replace(answer, documents=documents, notice=notice)
 
 

@@ -1,27 +1,76 @@
-"""The tools on the index as a whole: `list_fields` and `index_stats`."""
+"""Tools for the index as a whole: `list_fields` and `index_stats`."""
 
 from dataclasses import replace
-from typing import Any
+from typing import Annotated, Any, Final
 
-from server.arguments import MaxCharacters
+from pydantic import Field
+
+from server.arguments import ListDetail, MaxCharacters
 from server.budget import DEFAULT_CHARACTERS, fit, shorten_field
 from server.state import ToolContext, ask
 from shared.index_results import FieldList
+from shared.messages import quantity
+from shared.metadata import ONLY_WITH_DOCUMENTS
 from shared.results import IndexStatistics
+
+_BRIEF_CHARACTERS: Final = 4_000
+"""The longest brief list of fields."""
+
+_BRIEF_RESERVE: Final = 400
+"""Characters for what surrounds the fields of a brief list, the notice among it."""
+
+_BRIEF_EXAMPLES: Final = 2
+_BRIEF_EXAMPLE_CHARACTERS: Final = 30
 
 
 async def list_fields(
-    context: ToolContext, max_characters: MaxCharacters = DEFAULT_CHARACTERS
+    context: ToolContext,
+    detail: Annotated[
+        ListDetail, Field(description="brief: the most useful fields; full: all of them.")
+    ] = "brief",
+    max_characters: MaxCharacters = DEFAULT_CHARACTERS,
 ) -> FieldList:
-    """List the fields of the index, what each holds and what can be done with it.
+    """List the fields of the index: what each holds, and what can be done with it.
 
-    Use this before a search with filters, sort or facets, to learn the names they may use and how
-    values look; query_name is for the query itself, as in query_name:word. Then list the values
-    of a field with top_terms, or those that begin in a certain way with suggest_terms.
+    Use this before a search with filters, sort or facets, to learn the names of fields and what
+    their values look like; in the query write query_name:word. To list the values of a field use
+    top_terms, or suggest_terms for those with a certain beginning.
     """
     answer = await ask(context, lambda searcher: searcher.fields())
+    if detail == "brief":
+        return _brief(answer, min(max_characters, _BRIEF_CHARACTERS))
     fields, notice = fit(answer.fields, max_characters, shorten_field)
     return replace(answer, fields=fields, notice=notice)
+
+
+def _brief(answer: FieldList, budget: int) -> FieldList:
+    """Keep the fields that a model can use, those of most chunks first, with short examples."""
+    own = [field for field in answer.fields if field.meaning and field.kind != "language form"]
+    metadata = sorted(
+        (
+            field
+            for field in answer.fields
+            if field.meaning is None and field.name not in ONLY_WITH_DOCUMENTS
+        ),
+        key=lambda field: (-field.chunks, field.name),
+    )
+    shorter = [
+        replace(field, examples=[_brief_example(text) for text in field.examples[:_BRIEF_EXAMPLES]])
+        for field in [*own, *metadata]
+    ]
+    fields, _ = fit(shorter, budget, shorten_field, reserve=_BRIEF_RESERVE)
+    notice = None
+    if left_out := len(answer.fields) - len(fields):
+        notice = (
+            f"{quantity(left_out, 'field')} left out: the least useful, and those that the fewest "
+            "chunks have. List all with detail=full."
+        )
+    return replace(answer, fields=fields, notice=notice)
+
+
+def _brief_example(text: str) -> str:
+    most = _BRIEF_EXAMPLE_CHARACTERS
+    return text if len(text) <= most else f"{text[:most]}…"
 
 
 async def index_stats(

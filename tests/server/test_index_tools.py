@@ -61,7 +61,7 @@ async def test_terms_of_most_chunks(client: Client) -> None:
 
 
 async def test_fields(client: Client) -> None:
-    listed = answer(await client.call_tool("list_fields", {}))
+    listed = answer(await client.call_tool("list_fields", {"detail": "full"}))
     assert (listed["total_chunks"], listed["notice"]) == (6, None)
     by_name = {field["name"]: field for field in listed["fields"]}
     internal = {"details", "file_state", "content.reversed", "content.translit", "number.year"}
@@ -143,7 +143,7 @@ async def test_answers_stay_short_and_say_what_was_cut(empty_index: Path, connec
     calls: list[tuple[str, dict[str, Any]]] = [
         ("top_terms", {"field": "language", "limit": 1_000}),
         ("suggest_terms", {"prefix": "1", "field": "language", "limit": 100}),
-        ("list_fields", {}),
+        ("list_fields", {"detail": "full"}),
         ("index_stats", {}),
         ("document_details", {"source_document_id": "1"}),
         ("document_details", {"source_document_id": "long" + "i" * 9_000}),

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from mcp import Client
+from mcp.types import TextContent
 
 from shared import Document, Index
 from shared.document import Metadata
@@ -109,3 +110,70 @@ async def test_an_order_that_does_not_exist_is_refused_with_those_that_do(
     assert "the argument 'sort' is 'size'" in told
     assert "'-modified'" in told
     assert "'-modified'" in idx("list", "-i", index, "--sort", "size", code=2).stderr
+
+
+async def test_documents_are_listed_without_hashes_and_sizes_unless_asked(
+    idx: Idx, tmp_path: Path, connect: Connect
+) -> None:
+    (tmp_path / "note.txt").write_text("A note about otters in the river.")
+    idx("init")
+    idx("add", tmp_path / "note.txt")
+    async with connect() as client:
+        (brief,) = answer(await client.call_tool("ListDocuments", {}))["documents"]
+        full = answer(await client.call_tool("ListDocuments", {"detail": "full"}))
+    assert brief["file_path"] == str(tmp_path / "note.txt")
+    assert brief["chunk_count"] == brief["max_chunk_index"] == 1
+    assert set(brief["metadata"]) == {"file_type", "language", "modified"}
+    assert {"content_hash", "file_size", "indexed"} <= full["documents"][0]["metadata"].keys()
+    assert json.loads(idx("list", "--json").stdout) == full
+
+
+async def test_fields_take_less_than_4_kb_however_many_there_are(
+    idx: Idx, tmp_path: Path, empty_index: Path, connect: Connect
+) -> None:
+    (tmp_path / "note.txt").write_text("A note about otters in the river.")
+    idx("add", tmp_path / "note.txt")
+    with Index(empty_index) as index:
+        for number in range(20):
+            metadata: Metadata = {f"key {number} {n}": "a value of text " * 9 for n in range(50)}
+            index.add(Document(f"{number}", "T", "text", metadata | {"common": "value"}))
+    async with connect() as client:
+        brief = await client.call_tool("list_fields", {})
+        full = answer(
+            await client.call_tool("list_fields", {"detail": "full", "max_characters": 1_000_000})
+        )
+        small = await client.call_tool("list_fields", {"max_characters": 2_000})
+    (text,) = brief.content
+    assert isinstance(text, TextContent)
+    assert len(text.text.encode()) < 4_000
+    found = answer(brief)
+    names = [field["name"] for field in found["fields"]]
+    assert {"content", "title", "source_document", "common", "key 0 0"} <= set(names)
+    assert names.index("common") < names.index("key 0 0")
+    assert len(names) > 12
+    everything = {field["name"] for field in full["fields"]}
+    assert {"content_hash", "content.en", "key 19 49"} <= everything
+    assert len(everything) > 1_000
+    assert full["notice"] is None
+    assert found["notice"].startswith(f"{len(everything) - len(names):,} fields left out")
+    assert "detail=full" in found["notice"]
+    assert json.loads(idx("fields", "--json").stdout)["fields"] == full["fields"]
+    (text,) = small.content
+    assert isinstance(text, TextContent)
+    assert len(text.text) < 2_000
+
+
+async def test_fields_of_an_index_of_files_are_those_that_help_a_search(
+    idx: Idx, tmp_path: Path, connect: Connect
+) -> None:
+    (tmp_path / "note.txt").write_text("A note about otters in the river, see DEC-0054.")
+    idx("init")
+    idx("add", tmp_path / "note.txt")
+    async with connect() as client:
+        found = answer(await client.call_tool("list_fields", {}))
+    names = [field["name"] for field in found["fields"]]
+    assert {"file_path", "file_type", "language", "modified"} <= set(names)
+    assert {"content_hash", "file_size", "indexed", "content.en"}.isdisjoint(names)
+    by_name = {field["name"]: field for field in found["fields"]}
+    assert by_name["language"]["examples"] == ["en"]
+    assert by_name["language"]["filterable"] is True
