@@ -31,6 +31,7 @@ def main() -> None:
     _escape_what_stdout_cannot_encode()
     signal.signal(signal.SIGTERM, _terminate)
     try:
+        from shared.advised_error import message_for_reader
         from shared.errors import McpLuceneError
 
         try:
@@ -41,7 +42,7 @@ def main() -> None:
                 complete(app)
             app()
         except McpLuceneError as error:
-            _fail(str(error))
+            _fail(message_for_reader(error))
         finally:
             sys.stdout.flush()
     except (KeyboardInterrupt, SystemExit) as end:

@@ -59,7 +59,8 @@ def _language_model() -> "ServedModel":
         ConfigurationError: a setting is wrong.
     """
     from shared.configuration import settings
-    from shared.errors import ExtraMissingError, LanguageModelError
+    from shared.errors import LanguageModelError
+    from shared.extras import ExtraMissingError
     from shared.normalization.language_model import configured_model
 
     values = {setting.name: setting.value for setting in settings()}

@@ -135,7 +135,7 @@ class SearchServer(MCPServer[ServerState]):
                 case ValidationError() as invalid if not is_unforeseen:
                     text = f"{name}: {argument_errors.describe(invalid, TOOLS[name].function)}"
                 case McpLuceneError() as known:
-                    text = str(known)
+                    text = known.for_client
                 case None:
                     text = str(error)
                 case _:

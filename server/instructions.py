@@ -88,7 +88,7 @@ async def instructions(state: ServerState) -> str:
     except TimeoutError:
         contents = ""
     except McpLuceneError as error:
-        contents = f"There is nothing to search now: {error}"
+        contents = f"There is nothing to search now: {error.for_client}"
     except Exception:
         # Whoever connects needs the tools, which tell what is wrong when they are called.
         logger.exception("the index could not be described")

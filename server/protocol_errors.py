@@ -62,7 +62,7 @@ def told_to_client(data: Any = None) -> Iterator[None]:
 def protocol_error(error: McpLuceneError, data: Any = None) -> MCPError:
     """The error of the protocol that tells of one of ours."""
     code = INVALID_PARAMS if isinstance(error, _OF_THE_CLIENT) else INTERNAL_ERROR
-    return MCPError(code, brief_error(str(error)), data)
+    return MCPError(code, brief_error(error.for_client), data)
 
 
 def brief_error(text: str) -> str:

@@ -1,12 +1,14 @@
 """The query of a tool in the words of a language model, if the server has one."""
 
+from dataclasses import replace
+
 from server.state import ToolContext
 from shared.normalization.normalizer import Rewriting, normalize
 from shared.search_options import Syntax
 
 
 async def rewriting_of(context: ToolContext, query: str, syntax: Syntax) -> Rewriting:
-    """What came of rewriting a query; no thread of Lucene waits for it.
+    """Rewrite a query, while no thread of Lucene waits for it.
 
     Args:
         context: the request.
@@ -14,4 +16,7 @@ async def rewriting_of(context: ToolContext, query: str, syntax: Syntax) -> Rewr
         syntax: how it is read.
     """
     model = context.request_context.lifespan_context.language_model
-    return await normalize(query, model, syntax) if model else Rewriting()
+    if model is None:
+        return Rewriting()
+    rewriting = await normalize(query, model, syntax)
+    return replace(rewriting, diagnostic=rewriting.client_diagnostic)

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
         ChunkNotFoundError,
         ConfigurationError,
         DocumentNotFoundError,
-        ExtraMissingError,
         FieldNotFoundError,
         FilterError,
         IndexDamagedError,
@@ -56,6 +55,7 @@ if TYPE_CHECKING:
         QueryExplanation,
         ScorePart,
     )
+    from shared.extras import ExtraMissingError
     from shared.filters import Filter
     from shared.index import Index, create
     from shared.index_results import (
@@ -158,6 +158,7 @@ _MODULES = {
         "QueryExplanation",
         "ScorePart",
     ),
+    "shared.extras": ("ExtraMissingError",),
     "shared.filters": ("Filter",),
     "shared.index": ("Index", "create"),
     "shared.index_results": (

@@ -1,17 +1,18 @@
 """Everything that can go wrong, as one family.
 
-The text of an error says what happened, to what, and what to do next. The command line prints it
-after ``Error:``; the server sends it as the answer of a tool.
+Each error says what happened, to what, and what to do next. The command line prints the text of
+the error after ``Error:``; the server sends its `for_client` as the answer of a tool.
 """
 
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
+from shared.advised_error import AdvisedError
 from shared.file_names import decodable
 
 
-class McpLuceneError(Exception):
+class McpLuceneError(AdvisedError):
     """Base of every error that this project raises on purpose."""
 
 
@@ -23,9 +24,12 @@ class JavaHeapError(McpLuceneError):
     """A call needed more than the `heap` MiB of memory that Java may use."""
 
     def __init__(self, path: Path, heap: int, help_: str) -> None:
+        more = "allow more with IDX_JAVA_HEAP or the setting java_heap"
         super().__init__(
             f"the {heap} MiB of memory that Java may use are too small for work on the index at "
-            f"{path}; {help_}, or allow more with IDX_JAVA_HEAP or the setting java_heap"
+            f"{path}",
+            f"{help_}, or {more}",
+            f"{help_}, or ask the user to {more}",
         )
 
 
@@ -61,8 +65,10 @@ class IndexFolderError(McpLuceneError):
         path: the folder.
     """
 
-    def __init__(self, path: Path, message: str) -> None:
-        super().__init__(message)
+    def __init__(
+        self, path: Path, problem: str, remedy: str = "", client_remedy: str | None = None
+    ) -> None:
+        super().__init__(problem, remedy, client_remedy)
         self.path = path
 
 
@@ -72,8 +78,8 @@ class IndexMissingError(IndexFolderError):
     def __init__(self, path: Path) -> None:
         super().__init__(
             path,
-            f"there is no index at {path}; create one with: "
-            f"idx init --index-path {shlex.quote(str(path))}",
+            f"there is no index at {path}",
+            f"create one with: idx init --index-path {shlex.quote(str(path))}",
         )
 
 
@@ -86,7 +92,12 @@ class IndexPathError(IndexFolderError):
         reason: str,
         help_: str = "choose another folder with --index-path, or fix its permissions",
     ) -> None:
-        super().__init__(path, f"the index folder {path} cannot be used: {reason}; {help_}")
+        super().__init__(
+            path,
+            f"the index folder {path} cannot be used: {reason}",
+            help_,
+            "ask the user to fix its permissions, or to start the server with another folder",
+        )
 
 
 class IndexFileError(IndexFolderError):
@@ -102,8 +113,10 @@ class IndexFileError(IndexFolderError):
     def __init__(self, path: Path, name: str, reason: str, help_: str = "") -> None:
         super().__init__(
             path,
-            f"the file {decodable(name)} in {path} cannot be used: {reason}; nobody but idx should "
-            f"write into that folder: delete the file{help_ or ', or choose another folder'}",
+            f"the file {decodable(name)} in {path} cannot be used: {reason}",
+            "nobody but idx should write into that folder: delete the file"
+            f"{help_ or ', or choose another folder'}",
+            "ask the user to delete the file: nobody but idx should write into that folder",
         )
         self.name = name
 
@@ -115,7 +128,8 @@ class IndexWriteError(IndexFolderError):
         super().__init__(
             path,
             f"writing to the index at {path} failed: {reason}; the index is as it was at the last "
-            "commit: free some space or choose another folder, then do it again",
+            "commit",
+            "free some space or choose another folder, then try again",
         )
 
 
@@ -123,18 +137,19 @@ class IndexLuceneVersionError(IndexFolderError):
     """The index was written by a Lucene that the installed one cannot read."""
 
     def __init__(self, path: Path, written_by: str, installed: str) -> None:
-        reason = f"was written by {written_by} and cannot be read by Lucene {installed}"
-        super().__init__(path, f"the index at {path} {reason}; {_NEW_INDEX}")
+        super().__init__(
+            path,
+            f"the index at {path} was written by {written_by} and cannot be read by "
+            f"Lucene {installed}",
+            _NEW_INDEX,
+        )
 
 
 class IndexSchemaError(IndexFolderError):
-    """The index is one of Lucene, but not one that this version of idx works with.
+    """The index is one of Lucene, but not of the `expected` schema version.
 
-    Args:
-        path: the folder.
-        found: what its commit says of its schema.
-        expected: the schema version that this version of idx works with.
-        rebuilds: whether the text stored in it can be indexed anew.
+    `found` is what its commit says of its schema, and `rebuilds` whether the text stored in it can
+    be indexed again.
     """
 
     def __init__(self, path: Path, found: str, expected: int, *, rebuilds: bool = False) -> None:
@@ -147,18 +162,26 @@ class IndexSchemaError(IndexFolderError):
         super().__init__(
             path,
             f"the index at {path} has {found}, but this version of idx works with schema "
-            f"version {expected}; {help_}",
+            f"version {expected}",
+            help_,
         )
 
 
 class IndexLockedError(IndexFolderError):
-    """Another writer holds the index; `waited` is for how many seconds it was waited for."""
+    """Another writer holds the index; `waited` is how many seconds were spent waiting for it."""
 
     def __init__(self, path: Path, holder: str, waited: float | None = None) -> None:
-        help_ = "; the lock ends with that process: let it end, or end it"
+        problem = f"the index at {path} is locked by another writer, {holder}"
+        remedy = "the lock ends with that process: let it end, or end it"
         if waited is not None:
-            help_ = f" (waited {waited:g} s); wait for it to end, or longer with --wait SECONDS"
-        super().__init__(path, f"the index at {path} is locked by another writer, {holder}{help_}")
+            problem += f" (waited {waited:g} s)"
+            remedy = "wait for it to end, or longer with --wait SECONDS"
+        super().__init__(
+            path,
+            problem,
+            remedy,
+            "try again when that process has ended, or ask the user to end it",
+        )
 
 
 class IndexDamagedError(IndexFolderError):
@@ -167,8 +190,9 @@ class IndexDamagedError(IndexFolderError):
     def __init__(self, path: Path, reason: str) -> None:
         super().__init__(
             path,
-            f"the index at {path} is damaged: {reason}; idx check shows more; put a backup back "
-            f"with idx restore, save the rest with idx repair, or {_NEW_INDEX}",
+            f"the index at {path} is damaged: {reason}",
+            "find out more with idx check, restore a backup with idx restore, save the rest with "
+            f"idx repair, or {_NEW_INDEX}",
         )
         self.reason = reason
 
@@ -185,7 +209,7 @@ class InvalidDocumentError(McpLuceneError):
 
 
 class InvalidTextError(McpLuceneError):
-    """A text holds half of a surrogate pair, which is no character and cannot be looked for."""
+    """A text holds half of a surrogate pair, which is not a character."""
 
     def __init__(self, text: str, position: int) -> None:
         super().__init__(
@@ -213,8 +237,9 @@ class ReadersDiedError(McpLuceneError):
     def __init__(self, memory_bytes: int) -> None:
         super().__init__(
             "the processes that read files end as soon as they start; each may take "
-            f"{memory_bytes / 1e6:,.0f} MB of memory: allow more with --max-memory, or run fewer "
-            "with --workers"
+            f"{memory_bytes / 1e6:,.0f} MB of memory",
+            "allow more with --max-memory, or run fewer with --workers",
+            "ask the user to set max_memory higher or workers lower in the configuration",
         )
 
 
@@ -236,8 +261,9 @@ class DocumentNotFoundError(McpLuceneError):
 
     def __init__(self, source_document: str, near: Sequence[str] = ()) -> None:
         super().__init__(
-            f"no document has the id {source_document[:80]!r}; {_did_you_mean(near)}list the ids "
-            "with idx list or the tool ListDocuments"
+            f"no document has the id {source_document[:80]!r}",
+            f"{_did_you_mean(near)}list the ids with idx list",
+            f"{_did_you_mean(near)}list the ids with ListDocuments",
         )
 
 
@@ -261,7 +287,7 @@ class TimeBudgetError(McpLuceneError):
     def __init__(self, seconds: float) -> None:
         super().__init__(
             f"the answer was not ready after {seconds:g} seconds and was given up; ask for less, "
-            "or start the server with a greater --time-budget"
+            "or ask the user to start the server with a greater --time-budget"
         )
 
 
@@ -298,20 +324,4 @@ class FieldNotFoundError(McpLuceneError):
 
 
 class LanguageModelError(McpLuceneError):
-    """A language model said nothing that could be searched for; the search goes on without it."""
-
-
-class ExtraMissingError(McpLuceneError):
-    """A library that only some need is not installed.
-
-    Args:
-        command: what needs it.
-        extra: the name of the extra of the distribution that it is part of.
-        library: the name that it is imported by.
-    """
-
-    def __init__(self, command: str, extra: str, library: str) -> None:
-        super().__init__(
-            f'{command} needs the extra "{extra}" (there is no {library}): pip install '
-            f'"mcp-lucene[{extra}]", in a checkout pip install -e ".[{extra}]"'
-        )
+    """A language model returned nothing to search for; the search goes on without it."""

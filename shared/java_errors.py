@@ -163,8 +163,9 @@ def _unforeseen(path: Path, thrown: Any, help_: str) -> McpLuceneError:
     if lacks_memory(thrown):
         if text(thrown).startswith(_BESIDE_HEAP):
             return LuceneError(
-                f"Java got no more of the system: {text(thrown)}; raise the limits of this "
-                "process (ulimit -a tells them), or end other programs"
+                f"the system gave Java no more resources: {text(thrown)}",
+                "raise the limits of this process (ulimit -a lists them), or end other programs",
+                "ask the user to raise the limits of the server, or to end other programs",
             )
         return JavaHeapError(path, java_heap(), help_)
     kind = thrown.getClass().getName()

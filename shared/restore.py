@@ -90,7 +90,7 @@ def restore(
     """
     path, source = index_folder.absolute(path), index_folder.absolute(source)
     if not any(source.glob("segments_*")):
-        raise BackupError(f"there is no backup at {source}; idx backup makes one")
+        raise BackupError(f"there is no backup at {source}", "make one with idx backup")
     if path.exists() and source.samefile(path):
         raise BackupError(f"{source} is the index itself, not a backup of it")
     known = failures.load_failures(source)

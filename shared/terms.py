@@ -38,8 +38,8 @@ def suggest_terms(
     spelled = _as_indexed(field, prefix)
     if not spelled:
         notice = (
-            "Nothing is left of the prefix in the spelling of the index, so nothing was looked "
-            "for; give another one, or see top_terms."
+            "Nothing is left of the prefix in the spelling of the index, so there are no terms; "
+            "give another one, or none."
         )
         return TermList(field=name, prefix=spelled, terms=[], complete=False, notice=notice)
     beginnings = folders.term_prefixes(spelled) if field == FILE_FIELD else [spelled]
@@ -61,8 +61,8 @@ def suggest_terms(
         complete=complete,
         notice=None
         if complete
-        else f"More than {MAX_TERMS:,} terms begin so, of which only the first in the order of "
-        "the alphabet were looked at; give a longer prefix.",
+        else f"More than {MAX_TERMS:,} terms have this prefix, and only the first of them in "
+        "alphabetical order were compared; give a longer prefix.",
     )
 
 
@@ -86,8 +86,7 @@ def top_terms(
         complete=complete,
         notice=None
         if complete
-        else f"Only the {asked:,} terms of most chunks were looked at; suggest_terms finds rarer "
-        "ones by their beginning.",
+        else f"Only the {asked:,} most frequent terms were compared; find rarer ones by a prefix.",
     )
 
 

@@ -15,6 +15,7 @@ from contextlib import suppress
 from typing import Any, Final
 
 from server.administration.errors import ChildError
+from shared.advised_error import FOR_CLIENT_VARIABLE
 from shared.settings import NORMALIZER_API_KEY_VARIABLE, TOKENS_VARIABLE
 
 _LONGEST_LINE: Final = 1_000_000
@@ -65,7 +66,7 @@ class Child:
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE,
-                env={name: value for name, value in os.environ.items() if name not in _SECRETS},
+                env=_environment(),
                 # Ctrl-C reaches the server alone, which ends the child in order.
                 start_new_session=True,
                 limit=_LONGEST_LINE,
@@ -158,6 +159,11 @@ class Child:
                 return
             if text := line.decode(errors="replace").strip():
                 self._said.append(text[:_LINE_CHARACTERS])
+
+
+def _environment() -> dict[str, str]:
+    passed_on = {name: value for name, value in os.environ.items() if name not in _SECRETS}
+    return passed_on | {FOR_CLIENT_VARIABLE: "1"}
 
 
 async def answer_of(arguments: Sequence[str], seconds: float) -> Any:

@@ -153,7 +153,7 @@ class Operations:
         try:
             child = await Child.start(operation.command)
         except ChildError as error:
-            operation.fail(str(error))
+            operation.fail(error.for_client)
             self._put_away(operation)
             return
         try:

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import Final
 
-from shared.errors import ConfigurationError, ExtraMissingError, LanguageModelError
+from shared.errors import ConfigurationError, LanguageModelError
+from shared.extras import ExtraMissingError
 from shared.normalization.address import url_problem
 from shared.settings import NORMALIZER_API_KEY_VARIABLE
 
@@ -49,8 +50,8 @@ class ServedModel:
         """
         if not self.name:
             raise LanguageModelError(
-                "there is no language model: name one in IDX_NORMALIZER_MODEL, or with the "
-                "setting normalizer_model"
+                "there is no language model",
+                "name one in IDX_NORMALIZER_MODEL, or with the setting normalizer_model",
             )
         for library in LIBRARIES:
             if find_spec(library) is None:
@@ -85,6 +86,6 @@ def _load() -> None:
         import shared.normalization.chat  # noqa: F401 - imported for what it takes
     except ImportError as error:
         raise LanguageModelError(
-            f"pydantic-ai-slim cannot be loaded ({error}); install the versions of "
-            "mcp-lucene[normalizer]"
+            f"pydantic-ai-slim cannot be loaded ({error})",
+            "install the versions of mcp-lucene[normalizer]",
         ) from error

@@ -9,7 +9,8 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Final, Protocol
 
-from shared.errors import ExtraMissingError, LanguageModelError
+from shared.errors import LanguageModelError
+from shared.extras import ExtraMissingError
 from shared.normalization.verbatim import survives, verbatim, without_inventions
 from shared.query.syntax import is_plain
 from shared.search_options import Syntax
@@ -46,11 +47,13 @@ class Rewriting:
 
     Attributes:
         rewritten: the query to be searched beside the original; None if there is none.
-        diagnostic: why there is none, in a sentence; None if there is nothing to tell.
+        diagnostic: why there is none, in a sentence; None if there is nothing to report.
+        client_diagnostic: the same for a client of the server.
     """
 
     rewritten: str | None = None
     diagnostic: str | None = None
+    client_diagnostic: str | None = None
 
     @property
     def diagnostics(self) -> list[str] | None:
@@ -72,7 +75,10 @@ async def normalize(query: str, model: LanguageModel, syntax: Syntax = "auto") -
         _check_query(query, syntax)
         return Rewriting(_checked(await model.rewrite(query), query))
     except (LanguageModelError, ExtraMissingError) as error:
-        return Rewriting(diagnostic=f"The query was not rewritten: {error}.")
+        return Rewriting(
+            diagnostic=f"The query was not rewritten: {error}.",
+            client_diagnostic=f"The query was not rewritten: {error.for_client}.",
+        )
 
 
 def _check_query(query: str, syntax: Syntax) -> None:

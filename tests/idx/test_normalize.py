@@ -117,8 +117,8 @@ def test_without_the_extra_too(
     (diagnostic,) = searched(idx, "--normalize")["diagnostics"]
     assert diagnostic == (
         'The query was not rewritten: --normalize needs the extra "normalizer" '
-        f'(there is no {library}): pip install "mcp-lucene[normalizer]", in a checkout '
-        'pip install -e ".[normalizer]".'
+        f'(there is no {library}); install it with: pip install "mcp-lucene[normalizer]", in a '
+        'checkout pip install -e ".[normalizer]".'
     )
     assert model.requests == []
 
