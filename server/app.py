@@ -144,13 +144,13 @@ def serve(
             min=0.1,
             max=3600,
             callback=finite,
-            help="Answer with what was found until then.",
+            help="Time for a call; a search then ends with what it has found.",
         ),
     ] = DEFAULT_TIME_BUDGET,
     fence: Annotated[
         bool,
         typer.Option(
-            "--fence", help="Put texts of documents between tags that no document can know."
+            "--fence", help="Put texts of documents between tags that no document can forge."
         ),
     ] = False,
     admin: administration.Admin = False,
@@ -241,8 +241,8 @@ def _serve_stdio(settings: ServerSettings, language_model: "ServedModel | None")
     # A stream that was closed before the process began is None, whatever its type says.
     if not all((sys.stdin, sys.stdout)):
         raise ServerOptionError(
-            "stdin or stdout is closed, by which clients speak to the server; have a client start "
-            "it, or give --http"
+            "stdin or stdout is closed, but clients talk to the server over them; have a client "
+            "start it, or give --http"
         )
 
     # Java starts in a thread of the pool while this one imports the MCP SDK, which takes longer.

@@ -6,6 +6,7 @@ They are of the family of `shared.errors`, where everything else is.
 from collections.abc import Sequence
 
 from shared.errors import McpLuceneError
+from shared.messages import quantity
 
 
 class ResourceNotFoundError(McpLuceneError):
@@ -38,7 +39,7 @@ class CursorError(McpLuceneError):
 
     def __init__(self, cursor: str) -> None:
         super().__init__(
-            f"{cursor[:80]!r} is no cursor of this list; ask for the first page without one"
+            f"{cursor[:80]!r} is not a cursor of this list; ask for the first page without one"
         )
 
 
@@ -52,8 +53,8 @@ class TooManySubscriptionsError(McpLuceneError):
 
     def __init__(self, most: int, whose: str = "a client") -> None:
         super().__init__(
-            f"{whose} can subscribe to {most:,} resources; subscribe to fewer, or listen to "
-            "changes of the list"
+            f"{whose} can subscribe to {quantity(most, 'resource')}; subscribe to fewer, or listen "
+            "to changes of the list"
         )
 
 
@@ -62,8 +63,8 @@ class ServerBusyError(McpLuceneError):
 
     def __init__(self, seconds: float) -> None:
         super().__init__(
-            f"nothing was looked for: for {seconds:g} seconds the server was busy with other "
-            "calls, or still starting; ask again"
+            f"the call was not run: the server was busy with other calls, or still starting, "
+            f"for {seconds:g} seconds; try again"
         )
 
 

@@ -19,7 +19,7 @@ Received = SessionMessage | Exception
 """What the SDK's transport makes of a line: a message, or why it is none."""
 
 _NO_MESSAGE: Final = (
-    "what was sent is no message of JSON-RPC 2.0: a request has jsonrpc, id, method and params"
+    "what was sent is not a message of JSON-RPC 2.0: a request has jsonrpc, id, method and params"
 )
 
 

@@ -119,7 +119,7 @@ def _check_destination(path: Path, destination: Path) -> None:
     try:
         if not destination.is_dir():
             if destination.exists() or destination.is_symlink():
-                raise BackupError(f"{destination} is no folder; name one for the backup")
+                raise BackupError(f"{destination} is not a folder; name one for the backup")
             return
         if destination.is_mount():
             raise BackupError(
@@ -140,7 +140,7 @@ def _check_destination(path: Path, destination: Path) -> None:
         ) from error
     if source is None:
         raise BackupError(
-            f"{destination} holds something else than a backup; name an empty or a new folder"
+            f"{destination} holds something other than a backup; name an empty or a new folder"
         )
     if not is_own:
         raise BackupError(

@@ -27,6 +27,7 @@ from shared.errors import IndexDamagedError, IndexLuceneVersionError, IndexSchem
 from shared.index_writer import locked
 from shared.invariants import checked_documents, without_document
 from shared.lucene_directory import open_directory
+from shared.messages import quantity
 from shared.progress import Progress, Step
 from shared.settings import DEFAULT_WAIT
 from shared.statistics import size_bytes
@@ -92,7 +93,7 @@ class Checked:
             self.problems.append(problem)
             return
         self._left_out += 1
-        self.problems[_MAX_PROBLEMS:] = [f"and {self._left_out:,} problems more"]
+        self.problems[_MAX_PROBLEMS:] = [f"and {quantity(self._left_out, 'more problem')}"]
 
 
 def check(path: Path | str, *, wait: float = DEFAULT_WAIT, progress: Progress = iter) -> Checked:
@@ -263,4 +264,4 @@ def _check_documents(reader: Any, path: Path, checked: Checked) -> Iterator[Step
             )
         yield Step("Checking documents", done, checked.chunks)
     if lost := IndexSearcher(reader).count(without_document()):
-        checked.report(f"{lost:,} chunks do not say of which document they are; {_RESTORE}")
+        checked.report(f"{quantity(lost, 'chunk')} without a document; {_RESTORE}")

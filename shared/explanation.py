@@ -19,6 +19,7 @@ from shared.explained import (
 from shared.filter_query import filtered
 from shared.indexed_folder import IndexedFolders
 from shared.lucene_document import stored_fields
+from shared.messages import quantity
 from shared.query.limits import running
 from shared.query.lucene_query import Compiler, values_with
 from shared.query.named_filters import shown
@@ -76,7 +77,7 @@ def explain(
             hits=list(_hits(searcher, ranking, query, request.offset))
             if detail == "scores"
             else [],
-            notice=f"{len(terms) - MAX_TERMS:,} more terms" if len(terms) > MAX_TERMS else None,
+            notice=quantity(more, "more term") if (more := len(terms) - MAX_TERMS) > 0 else None,
             note=note_on(query, searcher, folders),
         )
 

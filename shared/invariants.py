@@ -21,6 +21,7 @@ from org.apache.lucene.util import BytesRefIterator
 from shared import schema
 from shared.chunker import chunk_id
 from shared.lucene_document import CHUNK_FIELDS, stored_fields
+from shared.messages import quantity
 from shared.stored_details import details_of
 
 _SHOWN_NUMBERS: Final = 10
@@ -138,9 +139,9 @@ def _problems_of_numbers(chunks: Sequence[_StoredChunk]) -> Iterator[str]:
             f": {_numbers(doubled)} more than once" if doubled else ""
         )
     if missing := [index for index in expected if index not in seen]:
-        yield f"of its {max(counts):,} chunks {_numbers(missing)} are missing"
+        yield f"of its {quantity(max(counts), 'chunk')} {_numbers(missing)} are missing"
     if beyond := sorted(index for index in seen if index not in expected):
-        yield f"it has {max(counts):,} chunks, but also number {_numbers(beyond)}"
+        yield f"it has {quantity(max(counts), 'chunk')}, but also number {_numbers(beyond)}"
 
 
 def _numbers(numbers: Sequence[int]) -> str:

@@ -16,6 +16,7 @@ from shared import index_folder
 from shared.background import in_background
 from shared.commit import commit_data, indexed_folders, open_last_commit
 from shared.index_writer import exclusive_writer
+from shared.messages import quantity
 from shared.progress import Progress, Step
 from shared.settings import DEFAULT_WAIT
 from shared.statistics import size_bytes
@@ -91,7 +92,7 @@ def _merge(
     writer: Any, path: Path, segments: int, size: int, old: frozenset[str]
 ) -> Iterator[Step]:
     """Merge all segments, which takes effect with the next commit."""
-    activity = f"Merging {segments:,} segments"
+    activity = f"Merging {quantity(segments, 'segment')}"
     policy = LogByteSizeMergePolicy()
     # At once, and in the order in which the chunks were added.
     policy.setMergeFactor(max(segments, 2))

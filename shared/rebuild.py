@@ -17,6 +17,7 @@ from shared.errors import IndexDamagedError
 from shared.index_writer import clean, open_writer
 from shared.lucene_directory import open_directory
 from shared.lucene_document import placed_to_lucene, with_language
+from shared.messages import quantity
 from shared.settings import DEFAULT_WAIT
 from shared.stored_documents import StoredDocument, stored_documents
 
@@ -90,7 +91,8 @@ def _rebuild(directory: Any, path: Path, writer: Any, progress: Progress) -> Reb
                 documents += 1
                 chunks += count
         if chunks != reader.numDocs():
-            reason = f"{reader.numDocs():,} chunks are in it, but {chunks:,} in its documents"
+            found = quantity(reader.numDocs(), "chunk")
+            reason = f"it has {found}, but its documents have {chunks:,}"
             raise IndexDamagedError(path, reason)
         writer.setLiveCommitData(commit_data(indexed_folders(reader, path), path))
     finally:

@@ -26,7 +26,7 @@ def _located(value: Any, info: ValidationInfo) -> Any:
         raise PydanticCustomError("value", "the value should be a path, in quotes")
     if not value or "\0" in value:
         raise PydanticCustomError(
-            "value", "a path is at least one character, and no null character is in it"
+            "value", "a path has at least one character, and no null character"
         )
     if info.context is None:
         return Path(value)

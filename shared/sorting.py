@@ -48,7 +48,7 @@ def order(name: str, reader: Any) -> Any:
     """
     key, reverse = name.removeprefix("-"), name.startswith("-")
     if key == BY_SCORE:
-        raise FilterError("hits are sorted best first; -score is no order")
+        raise FilterError("hits are sorted best first; -score is not an order")
     return Sort([_field(key, reverse, reader), *_document_order()])
 
 

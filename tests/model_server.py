@@ -182,7 +182,7 @@ class Trouble:
 
 
 SLOW: Final = "the language model did not answer within 1 s"
-NO_ANSWER: Final = "the language model's server sent something else than an answer ("
+NO_ANSWER: Final = "the language model's server sent something other than an answer ("
 NOT_ONE_LINE: Final = "the answer of the language model has several lines or control characters"
 
 TROUBLES: Final = {

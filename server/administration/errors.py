@@ -17,7 +17,7 @@ class ScopeMissingError(McpLuceneError):
     def __init__(self, tool: str) -> None:
         super().__init__(
             f"{tool} needs the scope 'admin', which the token of this request does not have; "
-            "use a token that has it"
+            "ask the user for a token that has it"
         )
 
 
@@ -40,8 +40,9 @@ class OutsideRootsError(DirectoryError):
         named = ", ".join(decodable(str(root)) for root in roots)
         super().__init__(
             path,
-            "does not lie under the roots of this server, links resolved; they are "
-            f"{named[:1_000]}, and whoever starts the server can add one with --root",
+            "does not lie under the roots of this server, with links resolved; the roots are "
+            f"{named[:1_000]}: name a folder under one of them, or ask the user to start the "
+            "server with another --root",
         )
 
 
@@ -50,9 +51,9 @@ class FoldersFixedError(McpLuceneError):
 
     def __init__(self, variable: str) -> None:
         super().__init__(
-            f"the folders come from the variable {variable} of the server's environment, so that "
-            "they cannot be changed here; whoever starts the server changes the variable, or "
-            "unsets it to use the configuration file"
+            f"the folders come from the variable {variable} of the server's environment and "
+            "cannot be changed here; ask the user to change the variable, or to unset it and use "
+            "the configuration file"
         )
 
 
@@ -72,7 +73,7 @@ class LinksFollowedError(McpLuceneError):
     def __init__(self, origin: str) -> None:
         super().__init__(
             f"links in folders are followed (follow_links in {origin}) and might lead out of the "
-            "roots of this server; crawl with idx sync, or unset follow_links"
+            "roots of this server; ask the user to run idx sync, or to unset follow_links"
         )
 
 
@@ -81,7 +82,9 @@ class OperationRunningError(McpLuceneError):
 
     def __init__(self, running: "Operation") -> None:
         paused = running.state == "paused"
-        help_ = "go on with resume_crawl, or end it with stop_crawl" if paused else "wait for it"
+        help_ = (
+            "resume it with resume_crawl, or end it with stop_crawl" if paused else "wait for it"
+        )
         if running.name == "crawl" and not paused:
             help_ += ", or end it with stop_crawl"
         super().__init__(
@@ -113,7 +116,7 @@ class ServerStoppingError(McpLuceneError):
     """The server ends, and starts nothing any more."""
 
     def __init__(self) -> None:
-        super().__init__("the server is about to end; start the operation again afterwards")
+        super().__init__("the server is shutting down; start the operation again afterwards")
 
 
 class ChildError(McpLuceneError):

@@ -13,6 +13,7 @@ from server.administration.child import Child
 from server.administration.errors import OperationStateError
 from server.administration.progress import Progress
 from server.budget import fitting
+from shared.messages import quantity
 
 Wish = Literal["paused", "stopped"]
 """What a client wants an operation to become."""
@@ -39,11 +40,11 @@ _BRIEF_ERROR: Final = 300
 """Characters of an error where many operations are listed."""
 
 _NEXT: Final[dict[State, str]] = {
-    "running": "crawl_status with this operation_id tells how far it is.",
-    "pausing": "It commits what it did; ask crawl_status whether it is paused.",
-    "paused": "What was done so far is in the index; go on with resume_crawl, or stop_crawl.",
-    "stopping": "It commits what it did; ask crawl_status whether it has ended.",
-    "stopped": "What was done is in the index; another start_crawl goes on from there.",
+    "running": "See its progress with crawl_status and this operation_id.",
+    "pausing": "It is committing what it did; see with crawl_status when it is paused.",
+    "paused": "What was done so far is in the index; continue with resume_crawl, or stop_crawl.",
+    "stopping": "It is committing what it did; see with crawl_status when it has ended.",
+    "stopped": "What was done is in the index; start_crawl continues from there.",
 }
 
 
@@ -138,7 +139,7 @@ class Operation:
         try:
             event = json.loads(line)
         except ValueError:
-            self._progress.problem("idx printed a line that tells of nothing")
+            self._progress.problem("idx printed a line that cannot be read")
             return
         self._progress.take(event)
 
@@ -176,7 +177,7 @@ class Operation:
         shown = shown[: fitting(shown, _DIRECTORIES_CHARACTERS)]
         notices = [_NEXT.get(self.state)]
         if not brief and len(shown) < len(self.directories):
-            notices.append(f"There are {len(self.directories)} directories in all.")
+            notices.append(f"There are {quantity(len(self.directories), 'directory')} in all.")
         progress = self._progress
         is_active = self.child is not None
         return OperationStatus(
@@ -217,11 +218,11 @@ def _reason(child: Child, code: int) -> str:
     """Why a process failed, in a sentence."""
     if code < 0:
         return (
-            f"idx was ended by signal {-code} ({signal.strsignal(-code)}), by somebody else or for "
-            "want of memory; the index is as it was at the last commit: start it again"
+            f"idx was ended by signal {-code} ({signal.strsignal(-code)}), by another program or "
+            "for lack of memory; the index is as it was at the last commit: start it again"
         )
     if code in _TOLD_TO_END:
-        return "idx was told by somebody else to end, and did so in order; start it again"
+        return "another program ended idx, which committed what it had done; start it again"
     return child.last_words or f"idx ended with the exit code {code} and said nothing"
 
 

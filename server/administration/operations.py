@@ -167,7 +167,7 @@ class Operations:
             # Whatever went wrong here, the next operation can begin.
             child.kill()
             if operation.child is not None:
-                operation.fail("the server could not follow what idx did; start it again")
+                operation.fail("the server lost contact with idx; start it again")
             if operation.has_ended:
                 self._put_away(operation)
 

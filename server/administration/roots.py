@@ -36,7 +36,7 @@ class Roots:
             except (OSError, RuntimeError, ValueError) as error:
                 raise ServerOptionError(f"--root: there is no folder {path}") from error
             if not folder.is_dir():
-                raise ServerOptionError(f"--root: {path} is no folder")
+                raise ServerOptionError(f"--root: {path} is not a folder")
             folders.append(folder)
         return cls(tuple(dict.fromkeys(folders)))
 
@@ -51,13 +51,13 @@ class Roots:
             OutsideRootsError: the folder does not lie under the roots.
         """
         if not path.startswith("/"):
-            raise DirectoryError(path, "is not named by an absolute path, which begins with /")
+            raise DirectoryError(path, "is not an absolute path, which begins with /")
         try:
             resolved = os.path.realpath(path)
             # Of a link that leads to itself nothing behind it is resolved.
             is_resolved = os.path.realpath(resolved) == resolved
         except (OSError, ValueError) as error:
-            raise DirectoryError(path, "has a name that no folder can have") from error
+            raise DirectoryError(path, "is not a valid path") from error
         folder = Path(resolved)
         if not is_resolved or not any(folder.is_relative_to(root) for root in self.folders):
             raise OutsideRootsError(path, self.folders)
@@ -74,9 +74,9 @@ class Roots:
         try:
             exists = folder.is_dir()
         except OSError as error:
-            raise DirectoryError(path, f"cannot be looked at: {error.strerror}") from error
+            raise DirectoryError(path, f"cannot be read: {error.strerror}") from error
         if not exists:
-            raise DirectoryError(path, "does not exist, or is no folder")
+            raise DirectoryError(path, "does not exist, or is not a folder")
         return folder
 
     def hold(self, path: str) -> bool:

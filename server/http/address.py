@@ -123,11 +123,13 @@ def checked_url(url: str, option: str, *, trusted: bool = False) -> str:
     except ValueError:
         usable = False
     if not usable or parts.fragment or parts.username:
-        raise ServerOptionError(f"{option}: {url[:200]!r} is no URL such as https://example.org/x")
+        raise ServerOptionError(
+            f"{option}: {url[:200]!r} is not a URL such as https://example.org/x"
+        )
     if trusted and parts.scheme == "http" and not is_loopback_name(parts.hostname or ""):
         raise ServerOptionError(
-            f"{option}: {url[:200]} is not encrypted, so that anyone on the way could forge what "
-            "it says; use https"
+            f"{option}: {url[:200]} is not encrypted, so anyone on the way could forge its "
+            "answers; use https"
         )
     return url
 

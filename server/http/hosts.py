@@ -98,7 +98,7 @@ def _host(url: SplitResult) -> str:
 def _checked(option: str, given: str, pattern: str, meant: str) -> str:
     value = given.lower().rstrip("/")
     if not re.fullmatch(pattern, value):
-        raise ServerOptionError(f"{option}: {given[:200]!r} is no {meant}")
+        raise ServerOptionError(f"{option}: {given[:200]!r} is not a {meant}")
     return value
 
 

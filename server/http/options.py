@@ -120,7 +120,7 @@ OAuthJwksUrl = Annotated[
         "--oauth-jwks-url",
         metavar="URL",
         rich_help_panel=_ACCESS,
-        help="Where the issuer's keys are; else its metadata tells.",
+        help="URL of the issuer's keys, if not the one in its metadata.",
     ),
 ]
 

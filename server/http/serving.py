@@ -54,7 +54,7 @@ def _refuse_without_administrator(own_tokens: Sequence[tokens.Token], http: Http
         return
     has = "no token has the scopes read and admin" if own_tokens else "there is no authentication"
     raise ServerOptionError(
-        f"--admin with --http: {has}, and nobody may administer without; give a token with the "
+        f"--admin with --http: {has}, which administration needs; give a token with the "
         "scopes read,admin with --token-file or IDX_TOKENS, or an --oauth-issuer"
     )
 

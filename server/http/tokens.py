@@ -59,7 +59,7 @@ def read_tokens(file: Path | None) -> tuple[Token, ...]:
     if file is not None:
         tokens = tuple(_parsed(_lines(file), str(file)))
         if not tokens:
-            raise ServerOptionError(f"{file}: there is no token; a line is NAME:SCOPES:TOKEN")
+            raise ServerOptionError(f"{file}: there are no tokens; a line is NAME:SCOPES:TOKEN")
     else:
         tokens = tuple(_parsed(os.environ.get(TOKENS_VARIABLE, "").split(), TOKENS_VARIABLE))
     if len({token.digest for token in tokens}) < len(tokens):

@@ -49,7 +49,7 @@ PROMPTS: Final[Mapping[str, PromptEntry]] = {
     ),
     "compare_documents": PromptEntry(
         "Compare two documents",
-        "Tell what two documents have in common, and where they differ.",
+        "Show what two documents have in common, and where they differ.",
         compare_documents,
         ("get_document_chunks",),
         {"first_document_id": document_ids, "second_document_id": document_ids},

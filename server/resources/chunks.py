@@ -38,7 +38,7 @@ async def read_chunk(context: ToolContext, uri: ResourceUri) -> Contents:
     cuts = []
     if not fits_beside({"title": chunk.title, "metadata": chunk.metadata}, options):
         known = shorten_chunk(known, 0)
-        cuts.append("what is known beside the text")
+        cuts.append("title and metadata")
     meta = fenced_answer(_meta(known, total, with_uris=len(str(uri)) <= _LONGEST_URI))
     around = _RESERVE + len(str(uri)) + len(to_json(meta).decode())
     excess = json_characters(fenced(content)) + around - options.max_characters

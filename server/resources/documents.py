@@ -13,6 +13,7 @@ from server.resources.uris import ResourceUri
 from server.state import ToolContext, ask
 from server.tools.choice import chosen_tools
 from shared.chunker import OVERLAP, WORDS_PER_CHUNK, without_overlap
+from shared.messages import quantity
 from shared.results import ChunkText
 
 _RESERVE: Final = 1_000
@@ -44,7 +45,7 @@ async def read_document(context: ToolContext, uri: ResourceUri) -> Contents:
     )
     total = answer.total_chunks
     if not answer.chunks:
-        reason = f"the document has {total:,} chunks, but start_index is {start:,}"
+        reason = f"the document has {quantity(total, 'chunk')}, but start_index is {start:,}"
         raise ResourceNotFoundError(str(uri), reason)
     first = answer.chunks[0]
     meta: dict[str, Any] = {

@@ -17,6 +17,7 @@ from server.state import ToolContext, ask
 from server.tools.index import index_stats
 from server.tools.terms import top_terms
 from shared.filters import Filter
+from shared.messages import quantity
 from shared.metadata import LANGUAGE
 from shared.results import without_unknown
 
@@ -72,8 +73,8 @@ async def read_language(context: ToolContext, uri: ResourceUri) -> Contents:
             "language": uri.name,
             "total_documents": total,
             "documents": documents[:fit],
-            "notice": f"{left_out:,} more documents are not listed here; find them with Search and "
-            f"a filter on {LANGUAGE}"
+            "notice": f"{quantity(left_out, 'more document')} not listed here; find them with "
+            f"Search and a filter on {LANGUAGE}"
             if left_out
             else None,
         }

@@ -12,6 +12,7 @@ from server.errors import CursorError
 from server.resources.contents import JSON, TEXT
 from server.resources.uris import ResourceUri
 from server.state import ToolContext, ask
+from shared.messages import quantity
 from shared.metadata import MODIFIED
 from shared.results import DocumentSummary
 
@@ -68,7 +69,7 @@ async def list_resources(context: ToolContext, cursor: str | None) -> ListResour
 
 def _resource(document: DocumentSummary) -> Resource:
     name, modified = document.source_document, document.metadata.get(MODIFIED)
-    chunks = "1 chunk" if document.chunk_count == 1 else f"{document.chunk_count:,} chunks"
+    chunks = quantity(document.chunk_count, "chunk")
     return Resource(
         uri=str(ResourceUri("document", name)),
         name=name,

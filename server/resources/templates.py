@@ -35,7 +35,7 @@ TEMPLATES: Final[Mapping[str, TemplateEntry]] = {
         "document",
         "Document",
         "The text of a document by its id. A long one ends where the answer would pass 40,000 "
-        "characters, and tells how to read on.",
+        "characters, and says how to read on.",
         completers={"id": document_ids},
     ),
     FORMS["document"] + "{?start_index,count,max_characters}": TemplateEntry(
@@ -49,13 +49,13 @@ TEMPLATES: Final[Mapping[str, TemplateEntry]] = {
         "chunk",
         "Chunk of a document",
         "The text of a chunk by its id: about 250 words. Its place in the file and the URIs of its "
-        "neighbours stand in _meta.",
+        "neighbours are in _meta.",
         completers={"id": chunk_ids},
     ),
     FORMS["field"]: TemplateEntry(
         "field",
         "Values of a field",
-        "The words or values of a field that most chunks have, with their numbers.",
+        "The most frequent words or values of a field, with the number of chunks that have each.",
         JSON,
         completers={"field": field_names},
     ),

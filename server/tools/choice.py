@@ -20,7 +20,7 @@ def chosen_tools(settings: ServerSettings) -> dict[str, ToolEntry]:
     if not settings.admin and wanted & administration:
         named = ", ".join(choice for choice in settings.tools if _names([choice]) & administration)
         raise ServerOptionError(
-            f"--tools {named}: the tools of administration need --admin, and --root for the "
+            f"--tools {named}: the administration tools need --admin, and --root for the "
             "folders that may be crawled"
         )
     chosen = {name: tool for name, tool in TOOLS.items() if name in wanted - left_out}

@@ -1,4 +1,4 @@
-"""The tools on crawls, which keep the index equal to folders, and on what is under way."""
+"""Tools for crawls, which bring the index up to date with folders, and for their progress."""
 
 from typing import Annotated, Final
 
@@ -10,6 +10,7 @@ from server.administration.operation import Operation, Wish
 from server.administration.service import Administration
 from server.budget import fitting
 from server.state import ToolContext, administration
+from shared.messages import quantity
 from shared.writer_lock import writer
 
 _ROOTS_CHARACTERS: Final = 6_000
@@ -19,8 +20,7 @@ OperationId = Annotated[
     str,
     Field(
         max_length=100,
-        description="operation_id as start_crawl and the others returned it; empty for the newest "
-        "crawl.",
+        description="operation_id of an earlier answer; empty for the newest crawl.",
     ),
 ]
 
@@ -31,16 +31,16 @@ async def start_crawl(
         list[Annotated[str, Field(min_length=1, max_length=4_096)]],
         Field(
             max_length=100,
-            description="Folders by their absolute paths, under the roots that admin_status "
-            "tells; left out, all that list_directories shows.",
+            description="Absolute paths of folders under the roots of admin_status; without any, "
+            "all folders of list_directories.",
         ),
     ] = [],  # noqa: B006 - pydantic copies the default for each call
 ) -> OperationStatus:
-    """Make the index equal to folders: add new files, update changed ones, delete vanished ones.
+    """Bring the index up to date with folders: add new files, update changed ones, delete removed.
 
-    Use this when the user wants folders or new files to be searchable. It returns at once with an
-    operation_id; ask crawl_status how far it is, every few seconds. What is done can be searched
-    meanwhile. There is one operation at a time.
+    Use this when the user wants folders or new files to be searchable. It returns an operation_id
+    at once; ask crawl_status for the progress every few seconds. What is done can be searched
+    meanwhile. Only one operation runs at a time.
     """
     admin = administration(context)
     admin.operations.refuse_if_busy()
@@ -54,28 +54,28 @@ async def start_crawl(
 
 
 async def crawl_status(context: ToolContext, operation_id: OperationId = "") -> OperationStatus:
-    """Tell how far a crawl or another operation is, what could not be read, and how it ended.
+    """Report the progress of a crawl or another operation, its problems, and how it ended.
 
     Use this after start_crawl, optimize_index or purge_index. progress counts files: remaining of
     planned are left, skipped ones are unchanged. problems are the last files that could not be
-    read, or not whole; list_failures has all that could not be read.
+    read completely; list_failures lists all that could not be read.
     """
     return administration(context).operations.find(operation_id, "crawl").status()
 
 
 async def pause_crawl(context: ToolContext, operation_id: OperationId = "") -> OperationStatus:
-    """Pause a crawl: what it did so far is committed, and nothing more is read.
+    """Pause a crawl: commit what it did so far, and read no more files.
 
-    Use this when the machine is needed for something else. Go on with resume_crawl. A paused crawl
-    is still the one operation that there may be, but idx can write to the index meanwhile.
+    Use this when the machine is needed for something else; continue with resume_crawl. While a
+    crawl is paused no other operation can start, but idx can write to the index.
     """
     return await _ask(administration(context), operation_id, "paused")
 
 
 async def resume_crawl(context: ToolContext, operation_id: OperationId = "") -> OperationStatus:
-    """Go on with a paused crawl; files that are done are not read again.
+    """Resume a paused crawl; files that are done are not read again.
 
-    Use this after pause_crawl. It returns at once; ask crawl_status how far it is.
+    Use this after pause_crawl. It returns at once; ask crawl_status for the progress.
     """
     admin = administration(context)
     operation = admin.operations.find(operation_id, "crawl")
@@ -88,18 +88,18 @@ async def resume_crawl(context: ToolContext, operation_id: OperationId = "") -> 
 
 
 async def stop_crawl(context: ToolContext, operation_id: OperationId = "") -> OperationStatus:
-    """End a crawl, running or paused: what it did so far is committed and stays in the index.
+    """Stop a running or paused crawl: what it did so far is committed and stays in the index.
 
-    Use this when the crawl is not wanted any more. Another start_crawl goes on where it ended.
+    Use this when the crawl is not wanted any more. start_crawl continues where it stopped.
     """
     return await _ask(administration(context), operation_id, "stopped")
 
 
 async def admin_status(context: ToolContext) -> AdminStatus:
-    """Tell what operation is under way, which ended before, and what may be administered.
+    """Show the operation that is running, earlier ones, and the folders that may be crawled.
 
-    Use this before start_crawl to learn under which roots folders may lie, or when an operation was
-    refused: locked_by is the process that writes to the index now.
+    Use this before start_crawl to learn the roots that folders must be under, or when an operation
+    was refused: locked_by is the process that writes to the index now.
     """
     admin = administration(context)
     current = admin.operations.current
@@ -112,7 +112,9 @@ async def admin_status(context: ToolContext) -> AdminStatus:
         index_path=str(admin.index_path),
         locked_by=_locked_by(admin),
         folders_from=folders_from(),
-        notice=None if len(shown) == len(roots) else f"There are {len(roots)} roots in all.",
+        notice=f"There are {quantity(len(roots), 'root')} in all."
+        if len(shown) < len(roots)
+        else None,
     )
 
 
@@ -129,4 +131,4 @@ def _locked_by(admin: Administration) -> str | None:
         # Nobody has written to it yet.
         return None
     except OSError:
-        return "a process that cannot be told"
+        return "an unknown process"

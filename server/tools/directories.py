@@ -1,4 +1,4 @@
-"""The tools on the remembered folders, which are crawled if none is named."""
+"""Tools for the remembered folders, which are crawled if none is named."""
 
 import shlex
 from dataclasses import replace
@@ -29,7 +29,7 @@ Directory = Annotated[
     Field(
         min_length=1,
         max_length=4_096,
-        description="A folder by its absolute path, under the roots that admin_status tells.",
+        description="Absolute path of a folder under the roots of admin_status.",
     ),
 ]
 
@@ -40,8 +40,8 @@ async def list_directories(
     """List the remembered folders, which start_crawl crawls if none is named.
 
     Use this before add_directory and remove_directory, or when the user asks which folders are
-    kept in the index. allowed tells whether a folder lies under the roots of this server; if one
-    does not, name the others to start_crawl. index_stats tells which folders are in the index.
+    kept in the index. allowed is false for a folder outside the roots of this server; if there is
+    one, name the others to start_crawl. For the folders that are in the index use index_stats.
     """
     settings = await folder_settings(administration(context).roots)
     directories, notice = fit(settings.folders, max_characters, _shorten)
@@ -49,7 +49,7 @@ async def list_directories(
 
 
 async def add_directory(context: ToolContext, directory: Directory) -> DirectoryAdded:
-    """Remember a folder in the configuration file. Nothing is indexed yet: start_crawl does it.
+    """Remember a folder in the configuration file. Nothing is indexed until start_crawl.
 
     Use this when the user wants a folder to be kept in the index from now on.
     """
@@ -70,8 +70,8 @@ async def add_directory(context: ToolContext, directory: Directory) -> Directory
 async def remove_directory(context: ToolContext, directory: Directory) -> DirectoryRemoved:
     """Forget a remembered folder. Its documents stay in the index.
 
-    Use this when the user does not want a folder to be crawled any more. notice tells how its
-    documents can be deleted, which only the user can do.
+    Use this when the user does not want a folder to be crawled any more. notice says how the user
+    can delete its documents.
     """
     admin = administration(context)
     refuse_fixed_folders()
@@ -79,12 +79,12 @@ async def remove_directory(context: ToolContext, directory: Directory) -> Direct
     async with admin.configuration:
         answer = await answer_of(("folders", "remove", "--json", "--", str(folder)), SECONDS)
     if not answer["removed"]:
-        raise DirectoryError(folder, "is not among the remembered ones; see list_directories")
+        raise DirectoryError(folder, "is not a remembered folder; see list_directories")
     return DirectoryRemoved(
         path=str(folder),
         removed=True,
-        notice="Its documents stay in the index; to delete them, run: idx sync --index-path "
-        f"{shlex.quote(str(admin.index_path))} --exclude '*' --prune-missing "
+        notice="Its documents stay in the index; to delete them, ask the user to run: "
+        f"idx sync --index-path {shlex.quote(str(admin.index_path))} --exclude '*' --prune-missing "
         f"{shlex.quote(str(folder))}",
     )
 

@@ -1,4 +1,4 @@
-"""The tools that look after the index as a whole: merged, emptied, freed of a lock."""
+"""Tools for the maintenance of the index: optimize, purge, unlock."""
 
 import shlex
 from typing import Annotated, Final
@@ -15,6 +15,7 @@ from pydantic import BaseModel, Field
 from server.administration.answers import OperationStatus
 from server.administration.errors import ChildError, ConfirmationError
 from server.state import ToolContext, administration, ask
+from shared.messages import quantity
 
 _SECONDS_TO_UNLOCK: Final = 30.0
 
@@ -42,13 +43,14 @@ async def ask_to_purge(context: ToolContext) -> Elicit[Confirmation]:
     if not _can_ask(context.client_capabilities):
         raise ConfirmationError(
             "this client cannot ask its user to confirm (it has no elicitation), so nothing was "
-            "deleted; the user can run: idx purge --index-path "
+            "deleted; ask the user to run: idx purge --index-path "
             f"{shlex.quote(str(admin.index_path))}"
         )
     index = await ask(context, lambda searcher: searcher.statistics())
     return Elicit(
-        f"Delete all {index.documents:,} documents ({index.chunks:,} chunks) from the index at "
-        f"{index.path}? This cannot be undone; the files that they came from are not touched.",
+        f"Delete all documents ({quantity(index.documents, 'document')}, "
+        f"{quantity(index.chunks, 'chunk')}) from the index at {index.path}? This cannot be "
+        "undone; the files that they came from are not touched.",
         Confirmation,
     )
 
@@ -56,9 +58,9 @@ async def ask_to_purge(context: ToolContext) -> Elicit[Confirmation]:
 async def optimize_index(context: ToolContext) -> OperationStatus:
     """Merge the segments of the index into one, and free the space of deleted chunks.
 
-    Use this when the user asks for it, or after much was deleted; an index needs it seldom. It
-    returns at once with an operation_id; crawl_status tells with it how it ended. Searches go on
-    meanwhile. There must be room on the disk for twice the size of the index.
+    Use this when the user asks for it, or after many deletions; it is seldom needed. It returns
+    an operation_id at once; ask crawl_status how it ended. Searches go on meanwhile. It needs free
+    disk space of twice the size of the index.
     """
     admin = administration(context)
     return admin.operations.start("optimize", admin.command("optimize")).status()
@@ -70,9 +72,9 @@ async def purge_index(
 ) -> OperationStatus:
     """Delete all documents from the index, after the user has confirmed it.
 
-    Use this only when the user wants an empty index. The user is asked by the client; without a
-    yes nothing happens. The files that the documents came from are not touched: start_crawl adds
-    them all again. It returns at once with an operation_id; crawl_status tells how it ended.
+    Use this only when the user wants an empty index. The client asks the user; without a yes
+    nothing happens. The files that the documents came from are not touched, and start_crawl adds
+    them again. It returns an operation_id at once; ask crawl_status how it ended.
     """
     match confirmation:
         case AcceptedElicitation(data=Confirmation(delete_all=True)):
@@ -92,7 +94,7 @@ async def unlock_index(context: ToolContext) -> OperationStatus:
     """Remove the lock file that a killed writer has left in the index.
 
     Use this when an operation failed because the index is locked, although nothing writes to it.
-    A process that lives and holds the lock is named, and keeps it.
+    If a running process holds the lock, it keeps it, and the error names it.
     """
     admin = administration(context)
     operation = admin.operations.start("unlock", admin.command("unlock"))

@@ -73,13 +73,13 @@ async def rewrite(query: str, served: "ServedModel") -> str:
     except Exception as error:  # a server may send what any of three libraries stumbles over
         # Not the text of the error: what a server sent may be in it.
         raise LanguageModelError(
-            f"the language model's server sent something else than an answer "
+            f"the language model's server sent something other than an answer "
             f"({type(error).__name__})"
         ) from error
     if response.finish_reason == "length":
         raise LanguageModelError(
-            f"the language model said more than {_MAX_TOKENS} tokens; one that does not think "
-            "aloud is faster"
+            f"the language model answered with more than {_MAX_TOKENS} tokens; use one that does "
+            "not print its reasoning"
         )
     return response.text or ""
 

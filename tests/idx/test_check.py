@@ -168,7 +168,7 @@ def test_documents_that_are_not_whole_are_named(idx: Idx, filled: Path) -> None:
 def test_chunks_of_no_document_are_counted(idx: Idx, filled: Path) -> None:
     write(filled, [bare(StringField("id", str(number), Field.Store.YES)) for number in range(3)])
     (line,) = idx("check", code=1).stdout.splitlines()
-    assert line.startswith("3 chunks do not say of which document they are")
+    assert line.startswith("3 chunks without a document")
 
 
 def test_very_many_problems_are_not_all_told(idx: Idx, empty_index: Path) -> None:
@@ -177,7 +177,7 @@ def test_very_many_problems_are_not_all_told(idx: Idx, empty_index: Path) -> Non
     lines = done.stdout.splitlines()
     assert done.stderr == "Error: the index is not sound; 1,200 problems\n"
     assert len(lines) == 1_001
-    assert lines[-1] == "and 200 problems more"
+    assert lines[-1] == "and 200 more problems"
 
 
 @pytest.mark.parametrize(("version", "help_"), [(1, "idx rebuild"), (9, "idx init")])

@@ -215,7 +215,7 @@ def test_a_chunk_that_belongs_to_no_document_is_not_dropped(idx: Idx, empty_inde
         index._writer.addDocuments(to_java(batch[1:]))  # noqa: SLF001 - no public way does that
     before = stored(empty_index)
     failed = idx("rebuild", code=1)
-    assert "is damaged: 3 chunks are in it, but 0 in its documents" in failed.stderr
+    assert "is damaged: it has 3 chunks, but its documents have 0" in failed.stderr
     assert stored(empty_index) == before
 
 

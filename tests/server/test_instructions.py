@@ -56,7 +56,7 @@ async def test_administration_is_named_where_it_is_offered(
     empty_index: Path, connect: Connect
 ) -> None:
     told = await instructions(connect, "--admin", "--root", str(empty_index))
-    assert "start_crawl makes the index equal to the user's folders" in told
+    assert "start_crawl brings the index up to date with the user's folders" in told
     assert "only when the user asks for it" in told
 
 

@@ -71,7 +71,7 @@ async def test_a_page_is_brief_however_long_ids_and_titles_are(
 async def test_a_cursor_that_is_none_is_refused(empty_index: Path, connect: Connect) -> None:
     async with connect() as client:
         for cursor in ("", "x", "%", "////", "_w==", "é"):
-            with pytest.raises(MCPError, match="is no cursor of this list") as raised:
+            with pytest.raises(MCPError, match="is not a cursor of this list") as raised:
                 await client.list_resources(cursor=cursor)
             assert raised.value.error.code == INVALID_PARAMS
 

@@ -182,7 +182,7 @@ async def test_an_id_is_only_ever_a_key(client: Client, name: str) -> None:
         ("document://%2Fetc%2Fhostname", "no document has the id '/etc/hostname'"),
         ("document://%ff", "not valid UTF-8"),
         ("document://menu?start_index=0", "the argument 'start_index' is '0'"),
-        ("document://menu?start_index=2", "has 1 chunks, but start_index is 2"),
+        ("document://menu?start_index=2", "has 1 chunk, but start_index is 2"),
         ("document://menu?count=many", "the argument 'count' is 'many'"),
         ("document://menu?max_characters=1", "the argument 'max_characters' is '1'"),
         ("document://menu?start=2", "no argument 'start'; did you mean 'start_index'"),

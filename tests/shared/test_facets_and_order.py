@@ -86,7 +86,7 @@ def test_an_unknown_field_is_named(searcher: Searcher) -> None:
         searcher.search("rent", facets=["colour"])
     with pytest.raises(FilterError, match=r"no document has the field 'colour'.*author"):
         searcher.search("rent", sort="-colour")
-    with pytest.raises(FilterError, match="-score is no order"):
+    with pytest.raises(FilterError, match="-score is not an order"):
         searcher.search("rent", sort="-score")
     message = "'id' cannot be used here; the fields are source_document, chunk_index, author, mod"
     with pytest.raises(FilterError, match=message):

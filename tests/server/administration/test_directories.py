@@ -57,7 +57,7 @@ async def test_a_remembered_folder_is_crawled_with_its_patterns_and_forgotten(
         removed = await told(client, "remove_directory", directory=str(other))
         assert f"--prune-missing {other}" in removed["notice"]
         message = await refused(client, "remove_directory", directory=str(other))
-        assert "is not among the remembered ones" in message
+        assert "is not a remembered folder" in message
     assert file.read_text().startswith("# mine\n")
     assert [folder["path"] for folder in json.loads(idx("folders", "list", "--json").stdout)] == [
         str(link)

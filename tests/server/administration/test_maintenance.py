@@ -74,7 +74,8 @@ async def test_the_index_is_emptied_only_after_a_yes(index: Path, root: Path, mo
         assert (status["state"], status["exit_code"]) == ("done", 0)
         assert status["result"] == {"deleted_documents": 2, "deleted_chunks": 2}
         assert await documents(client) == 0
-    question = f"Delete all 2 documents (2 chunks) from the index at {index}? This cannot be undone"
+    documents_there = "Delete all documents (2 documents, 2 chunks) from the index"
+    question = f"{documents_there} at {index}? This cannot be undone"
     assert len(user.asked) == 6
     assert all(message.startswith(question) for message in user.asked)
 
@@ -84,7 +85,7 @@ async def test_a_client_that_cannot_ask_is_told_what_to_run(index: Path, root: P
     for mode in ("auto", "legacy"):
         async with administered(index, root, mode=mode) as client:
             message = await refused(client, "purge_index")
-            assert message.endswith(f"the user can run: idx purge --index-path {index}")
+            assert message.endswith(f"ask the user to run: idx purge --index-path {index}")
             assert "there is no argument 'confirm'; there are none" in await refused(
                 client, "purge_index", confirm=True
             )

@@ -24,10 +24,10 @@ TOKEN = "t" * 40
         ),
         pytest.param(
             ["--admin", "--root", __file__],
-            f"--root: {__file__} is no folder",
+            f"--root: {__file__} is not a folder",
             marks=pytest.mark.soak,
         ),
-        (["--tools", "admin"], "--tools admin: the tools of administration need --admin"),
+        (["--tools", "admin"], "--tools admin: the administration tools need --admin"),
         pytest.param(
             ["--tools", "Search,start_crawl"],
             "--tools start_crawl: the tools of administration",

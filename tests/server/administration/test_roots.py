@@ -56,7 +56,7 @@ async def test_no_path_leads_out_of_the_roots(
                 assert message.startswith("the folder "), path
         for path in (f"{root}/nowhere", str(papers / "lease.txt")):
             message = await refused(client, "start_crawl", directories=[path])
-            assert message.endswith("does not exist, or is no folder")
+            assert message.endswith("does not exist, or is not a folder")
         status = await told(client, "admin_status")
         assert (status["current"], status["recent"]) == (None, [])
         assert (await told(client, "list_directories"))["directories"] == []

@@ -117,8 +117,8 @@ def test_an_option_of_http_needs_it(documents: Path, option: tuple[str, ...]) ->
     [
         (["--oauth-audience", "x"], "--oauth-audience and --oauth-jwks-url need --oauth-issuer"),
         (["--oauth-issuer", "http://issuer.example"], "http://issuer.example is not encrypted"),
-        (["--oauth-issuer", "issuer.example"], "'issuer.example' is no URL"),
-        (["--public-url", "ftp://x/mcp"], "--public-url: 'ftp://x/mcp' is no URL"),
+        (["--oauth-issuer", "issuer.example"], "'issuer.example' is not a URL"),
+        (["--public-url", "ftp://x/mcp"], "--public-url: 'ftp://x/mcp' is not a URL"),
         (["--tls-key", "x"], "--tls-key needs --tls-certificate"),
         (["--tls-certificate", "/none"], "the certificate /none and its key cannot be used"),
         (["--tools", "Serch"], "did you mean 'Search'"),
