@@ -138,12 +138,13 @@ def shares(temporary: Path) -> list[str]:
 def stages(files: list[Path], index_path: Path) -> Iterator[float]:
     """Seconds of processor time of each stage, for all files together."""
     options = ExtractionOptions()
-    yield spent(lambda: [content_hash(file) for file in files])
+    yield spent(lambda: [_hash(file) for file in files])
     yield spent(lambda: [extract(file, options) for file in files])
     texts_ = [extract(file, options).text for file in files]
     yield spent(lambda: [detect_language(text) for text in texts_])
     yield spent(lambda: [list(chunks("id", "title", text)) for text in texts_])
-    documents = [file_document(single_file(file), read_file(file, options)) for file in files]
+    changes = [single_file(file) for file in files]
+    documents = [file_document(each, read_file(each.location, options)) for each in changes]
     create(index_path)
     with Index(index_path) as index:
         # Java's compiler is warm in a long run.
@@ -152,6 +153,11 @@ def stages(files: list[Path], index_path: Path) -> Iterator[float]:
         chunking = spent(lambda: [list(chunks("id", "title", text)) for text in texts_])
         yield spent(lambda: [index.add(document) for document in documents]) - chunking
     shutil.rmtree(index_path)
+
+
+def _hash(file: Path) -> str:
+    with file.open("rb") as stream:
+        return content_hash(stream)
 
 
 def spent(work: Callable[[], object]) -> float:

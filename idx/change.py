@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from idx.location import Location, resolve_links
 from shared.errors import SourceFileError
 from shared.file_names import decodable
 
@@ -13,7 +14,7 @@ class Change:
 
     Attributes:
         source_document: the id of its document.
-        path: the file.
+        location: the file.
         relative: its path within its folder, with slashes; the absolute one without a folder.
         folder: the prefix of its folder; None if it was named by itself.
         size: bytes.
@@ -24,7 +25,7 @@ class Change:
     """
 
     source_document: str
-    path: Path
+    location: Location
     relative: str
     folder: str | None
     size: int
@@ -33,27 +34,32 @@ class Change:
     is_new: bool
     is_named: bool = False
 
+    @property
+    def path(self) -> Path:
+        """The file as the user knows it."""
+        return self.location.path
+
 
 def single_file(path: Path) -> Change:
-    """A file that was named by itself; its name is the id of its document.
+    """A file that was named by itself, by way of links; its name is the id of its document.
 
     Raises:
         SourceFileError: it cannot be looked at.
     """
     absolute = path.absolute()
     try:
-        status = absolute.stat()
+        target = resolve_links(absolute)
     except FileNotFoundError as error:
         raise SourceFileError(path, "there is no such file") from error
     except OSError as error:
         raise SourceFileError(path, f"cannot be looked at: {error.strerror or error}") from error
     return Change(
         source_document=decodable(path.name),
-        path=absolute,
+        location=Location(absolute, target.folder, target.name),
         relative=str(absolute),
         folder=None,
-        size=status.st_size,
-        modified_ns=status.st_mtime_ns,
+        size=target.status.st_size,
+        modified_ns=target.status.st_mtime_ns,
         other_volume=False,
         is_new=True,
         is_named=True,

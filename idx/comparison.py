@@ -14,6 +14,7 @@ from idx.change import Change, single_file
 from idx.content_hash import content_hash
 from idx.crawl import Crawl, FoundFile
 from idx.indexed_documents import IndexedDocuments
+from idx.location import Location, opened_file
 from idx.moved_folder import hint
 from idx.plan import Plan, Planning
 from idx.scopes import Scopes
@@ -110,6 +111,8 @@ class _Comparison:
             self._named.discard(found.path)
             try:
                 self._compare(found, is_named=is_named)
+            except SourceFileError as error:
+                self._plan.errors.append(error)
             except OSError as error:
                 self._error(found.path, f"cannot be read: {error.strerror or error}")
         self._name_what_is_left_out()
@@ -153,7 +156,7 @@ class _Comparison:
         plan.changes.append(
             Change(
                 source_document=name,
-                path=self._path(found),
+                location=self._location(found),
                 relative=found.path,
                 folder=self._folder.prefix,
                 size=found.size,
@@ -165,7 +168,11 @@ class _Comparison:
         )
 
     def _has_bytes_of(self, state: FileState, found: FoundFile) -> bool:
-        return content_hash(self._path(found)) == state.content_hash
+        with opened_file(self._location(found)) as stream:
+            return content_hash(stream) == state.content_hash
+
+    def _location(self, found: FoundFile) -> Location:
+        return Location(self._path(found), found.folder, found.beneath)
 
     def _path(self, found: FoundFile) -> Path:
         return self._folder.path / found.path

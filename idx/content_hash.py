@@ -1,14 +1,13 @@
 """The hash that tells whether two files have the same bytes."""
 
 import hashlib
-from pathlib import Path
+from io import BufferedReader
 
 
-def content_hash(file: Path) -> str:
-    """SHA-256 of a file's bytes, hexadecimal.
+def content_hash(stream: BufferedReader) -> str:
+    """SHA-256 of the bytes of a file, hexadecimal.
 
     Raises:
         OSError: the file cannot be read.
     """
-    with file.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+    return hashlib.file_digest(stream, "sha256").hexdigest()

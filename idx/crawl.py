@@ -1,23 +1,26 @@
 """The files of a folder that are documents: all, less what is hidden, secret or ignored.
 
 Nothing that is found in a folder can widen what is taken from it: an ignore file only takes
-away, and a link that leads out of the folder is not followed unless the user asks for it.
+away, and a link that leads out of the folder is not followed unless the user asks for it. The walk
+goes by descriptors, not by paths, so that this holds whatever is replaced meanwhile.
 """
 
-import errno
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from stat import S_ISDIR, S_ISREG
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from idx.ignore_files import Rules, ignore_rules, is_ignored
-from idx.patterns import Patterns, check
+from idx.choice import Choice
+from idx.descriptors import refuse_too_long
+from idx.folder_listing import Entry, Listing, Start, list_folder
+from idx.ignore_files import Rules, is_ignored
+from idx.location import KnownFolder, Target, opened
+from idx.patterns import check
 from idx.scopes import Scopes
-from idx.secret_files import is_secret, leads_to_secret
+from idx.secret_files import is_behind_secret, is_secret
 from shared.errors import SourceFileError
-from shared.folder_access import identity
+from shared.folder_access import Identity, identity, identity_of, opened_folder
 
 _MOST_LINKS: Final = 3
 """Links that lead to one folder, each in a folder behind the one before. Without a bound, ten
@@ -41,8 +44,7 @@ class Selection:
     follow_links: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class FoundFile:
+class FoundFile(NamedTuple):
     """A file of a folder.
 
     Attributes:
@@ -50,45 +52,16 @@ class FoundFile:
         size: bytes.
         modified_ns: time of its last change, in nanoseconds since 1970.
         other_volume: whether it lies on another volume than the folder.
+        folder: where it is opened from: the folder, or one that a link leads to.
+        beneath: its path from there.
     """
 
     path: str
     size: int
     modified_ns: int
     other_volume: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Choice:
-    """The patterns that hold in a folder: its own, and those of folders that it lies in.
-
-    Attributes:
-        wanted: only files that match these are taken; None for all.
-        unwanted: what matches any of these is left out.
-    """
-
-    wanted: tuple[str, Patterns] | None = None
-    unwanted: Rules = field(default_factory=list)
-
-    def narrowed(self, within: str, selection: Selection | None) -> "_Choice":
-        """The choice in a folder, which may have patterns of its own."""
-        if selection is None:
-            return self
-        return _Choice(
-            (within, Patterns(selection.include)) if selection.include else self.wanted,
-            [*self.unwanted, (within, Patterns(selection.exclude))],
-        )
-
-    def takes(self, path: str) -> bool:
-        """Whether a file is among those to take, if there are patterns of them."""
-        if self.wanted is None:
-            return True
-        above, patterns = self.wanted
-        return bool(patterns.verdict(path.removeprefix(above)))
-
-    def leaves_out(self, path: str) -> bool:
-        """Whether a file, or a folder with a slash at its end, is left out."""
-        return any(patterns.verdict(path.removeprefix(above)) for above, patterns in self.unwanted)
+    folder: KnownFolder
+    beneath: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,15 +69,17 @@ class _Above:
     """What holds in a folder because of the folders that it lies in.
 
     Attributes:
+        start: the folder that everything is opened from.
         choice: the patterns of the user.
         rules: the patterns of ignore files.
-        folders: their identities, by device and number.
+        folders: their identities.
         links: how many of them were entered through a link.
     """
 
-    choice: _Choice
+    start: Start
+    choice: Choice
     rules: Rules = field(default_factory=list)
-    folders: frozenset[tuple[int, int]] = frozenset()
+    folders: frozenset[Identity] = frozenset()
     links: int = 0
 
 
@@ -148,7 +123,7 @@ class Crawl:
     is_empty: bool = True
     folders: list[str] = field(default_factory=list)
     _volume: int = 0
-    _avoided: tuple[int, int] | None = None
+    _avoided: Identity | None = None
     _real: str = ""
     _parts: Scopes | None = field(init=False)
 
@@ -161,93 +136,122 @@ class Crawl:
         """Walk; every iteration is a new one."""
         self._avoided = None if self.avoid is None else identity(self.avoid)
         self._real = os.path.realpath(self.folder)
-        above = _Above(_Choice().narrowed("", self.selection))
+        try:
+            with opened_folder(self.folder) as descriptor:
+                yield from self._walk_all(descriptor)
+        except OSError as error:
+            self._note("", _reason("cannot be listed", error))
+
+    def _walk_all(self, descriptor: int) -> Iterator[FoundFile]:
+        here_is = identity_of(os.fstat(descriptor))
+        self._volume, _ = here_is
+        start = Start(KnownFolder(self.folder, here_is), self._real, descriptor, "")
+        above = _Above(start, Choice().narrowed("", self.selection))
         # Folders may be nested more deeply than calls.
         walks = [self._walk("", above)]
-        while walks:
-            found = next(walks[-1], None)
-            if found is None:
-                walks.pop()
-            elif isinstance(found, FoundFile):
-                yield found
-            else:
-                walks.append(found)
-
-    def _walk(self, within: str, above: _Above) -> Iterator[Any]:
-        """The files in a folder, named by the beginning of their paths, and walks below it."""
-        here = self.folder / within
         try:
-            status = here.stat()
-            with os.scandir(here) as listing:
-                entries = sorted(listing, key=lambda entry: entry.name)
-            rules = [*above.rules, *ignore_rules(here, within)]
+            while walks:
+                found = next(walks[-1], None)
+                if found is None:
+                    walks.pop()
+                elif isinstance(found, FoundFile):
+                    yield found
+                else:
+                    walks.append(found)
+        finally:
+            for walk in reversed(walks):
+                walk.close()
+
+    def _walk(self, within: str, above: _Above) -> Generator[Any, None, None]:
+        """The files in a folder, named by the beginning of their paths, and walks below it."""
+        try:
+            listing = self._list(within, above)
         except OSError as error:
             # A folder that vanished since its parent was listed is gone with all that was in it.
             if not within or not isinstance(error, FileNotFoundError):
                 self._note(within.rstrip("/"), _reason("cannot be listed", error))
             return
-        here_is = (status.st_dev, status.st_ino)
-        if here_is == self._avoided:
+        if listing.identity == self._avoided:
             if not within:
                 self._note("", "is the index itself; name the folder of your documents")
             return
-        if here_is in above.folders:
+        if listing.identity in above.folders:
             # A link led back to a folder that this one lies in.
             return
         if not within:
-            self._volume = status.st_dev
             # Of parts, the rest of the folder tells that it is there.
-            self.is_empty = self._parts is None or not entries
+            self.is_empty = self._parts is None or listing.is_empty
         self.folders.append(within.rstrip("/"))
-        choice = above.choice.narrowed(within, self.own.get(within.rstrip("/")))
-        here_above = _Above(choice, rules, above.folders | {here_is}, above.links)
-        yield from self._entries(within, entries, here_above)
+        for path, reason in listing.errors:
+            self._note(path, _reason("cannot be looked at", reason))
+        here_above = replace(
+            above,
+            choice=above.choice.narrowed(within, self.own.get(within.rstrip("/"))),
+            rules=[*above.rules, *listing.rules],
+            folders=above.folders | {listing.identity},
+        )
+        yield from self._entries(within, listing.entries, here_above)
+
+    def _list(self, within: str, above: _Above) -> Listing:
+        refuse_too_long(self.folder, within)
+        return list_folder(
+            above.start,
+            within,
+            volume=self._volume,
+            is_wanted=self._is_looked_at,
+            follow_links=self.selection.follow_links,
+        )
 
     def _entries(
-        self, within: str, entries: Iterable[os.DirEntry[str]], above: _Above
-    ) -> Iterator[Any]:
+        self, within: str, entries: Iterable[Entry], above: _Above
+    ) -> Generator[Any, None, None]:
         """What is in a folder that was listed: files, and walks of the folders in it."""
         for entry in entries:
             path = within + entry.name
-            found = self._look_at(entry, path)
-            if found is None:
+            self.is_empty = self.is_empty and entry.is_folder
+            if self._is_left_out(entry, path, above):
                 continue
-            is_folder = S_ISDIR(found.st_mode)
-            self.is_empty = self.is_empty and is_folder
-            if self._is_left_out(entry, path, above, is_folder=is_folder):
-                continue
-            if is_folder:
-                links = above.links + entry.is_symlink()
-                if links <= _MOST_LINKS:
-                    yield self._walk(f"{path}/", replace(above, links=links))
+            if entry.is_folder and entry.target is None:
+                yield self._walk(f"{path}/", above)
+            elif entry.is_folder and entry.target is not None:
+                yield from self._walk_behind(entry.target, f"{path}/", above)
             elif above.choice.takes(path):
-                other_volume = found.st_dev != self._volume
-                yield FoundFile(path, found.st_size, found.st_mtime_ns, other_volume)
+                folder, beneath = above.start.folder, above.start.beneath(path)
+                if entry.target is not None:
+                    folder, beneath = entry.target.folder, entry.target.name
+                yield FoundFile(
+                    path, entry.size, entry.modified_ns, entry.other_volume, folder, beneath
+                )
 
-    def _look_at(self, entry: os.DirEntry[str], path: str) -> os.stat_result | None:
-        """The state of a file or folder; None for what is neither, or not to be looked at."""
-        if path in self.without or not (self._parts is None or self._parts.lead_through(path)):
-            return None
+    def _walk_behind(
+        self, target: Target, within: str, above: _Above
+    ) -> Generator[Any, None, None]:
+        """The walk of a folder that a link leads to."""
+        if above.links == _MOST_LINKS:
+            return
+        folder = target.as_folder()
         try:
-            status = entry.stat(follow_symlinks=self.selection.follow_links)
+            with opened(folder) as descriptor:
+                start = Start(folder, str(folder.path), descriptor, within)
+                yield self._walk(within, replace(above, start=start, links=above.links + 1))
         except OSError as error:
-            # It may have vanished meanwhile, or a link leads nowhere or to itself.
-            if error.errno not in (errno.ENOENT, errno.ELOOP):
-                self._note(path, _reason("cannot be looked at", error))
-            return None
-        return status if S_ISDIR(status.st_mode) or S_ISREG(status.st_mode) else None
+            self._note(within.rstrip("/"), _reason("cannot be listed", error))
 
-    def _is_left_out(
-        self, entry: os.DirEntry[str], path: str, above: _Above, *, is_folder: bool
-    ) -> bool:
-        slash = "/" if is_folder else ""
+    def _is_looked_at(self, path: str) -> bool:
+        return path not in self.without and (self._parts is None or self._parts.lead_through(path))
+
+    def _is_left_out(self, entry: Entry, path: str, above: _Above) -> bool:
+        slash = "/" if entry.is_folder else ""
         # What the user and the list of secrets take away, no file in the folder gives back.
         return (
             (entry.name[0] == "." and not self.selection.hidden)
             or is_secret(entry.name + slash)
             or above.choice.leaves_out(path + slash)
             or (bool(above.rules) and is_ignored(path + slash, above.rules))
-            or (entry.is_symlink() and leads_to_secret(entry.path + slash, self._real))
+            or (
+                entry.target is not None
+                and is_behind_secret(str(entry.target.path) + slash, self._real)
+            )
         )
 
     def _note(self, path: str, reason: str) -> None:

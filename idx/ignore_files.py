@@ -1,10 +1,12 @@
 """Ignore files: what a folder itself says is none of its documents."""
 
 import errno
-from collections.abc import Iterator
-from pathlib import Path
+import os
+from collections.abc import Collection, Iterator
+from stat import S_ISREG
 from typing import Final
 
+from idx.descriptors import READING, open_beneath
 from idx.patterns import Patterns
 
 IGNORE_FILES: Final = (".gitignore", ".idxignore")
@@ -31,29 +33,45 @@ def is_ignored(path: str, rules: Rules) -> bool:
     return False
 
 
-def ignore_rules(here: Path, within: str) -> Iterator[tuple[str, Patterns]]:
-    """The rules of the ignore files in a folder; a file that is a link has none.
+def ignore_rules(
+    folder: int, names: Collection[str], within: str
+) -> Iterator[tuple[str, Patterns]]:
+    """The rules of the ignore files in a folder; what is a link or not a file has none.
 
     Args:
-        here: the folder.
+        folder: a descriptor of the folder.
+        names: of what is in it.
         within: what the paths in it begin with.
 
     Raises:
         OSError: a file is there and cannot be read, or is too long.
     """
     for name in IGNORE_FILES:
-        file = here / name
-        if not file.is_file() or file.is_symlink():
-            continue
-        try:
-            # Names in it are spelled as the system spells those of files.
-            with file.open(encoding="utf-8-sig", errors="surrogateescape") as stream:
-                text = stream.read(_LARGEST_IGNORE_FILE + 1)
-        except FileNotFoundError:
-            # It vanished meanwhile.
+        if name not in names or (text := _text(folder, name)) is None:
             continue
         if len(text) > _LARGEST_IGNORE_FILE:
             # With a part of the patterns, files would be taken that somebody keeps out.
             limit = f"{name} has more than {_LARGEST_IGNORE_FILE:,} characters"
             raise OSError(errno.EFBIG, limit)
         yield within, Patterns(text.split("\n"))
+
+
+def _text(folder: int, name: str) -> str | None:
+    """The beginning of an ignore file; None where there is none to be read."""
+    try:
+        descriptor = open_beneath(folder, name, READING)
+    except OSError as error:
+        # It vanished meanwhile, or is a link, or a socket.
+        if error.errno in (errno.ENOENT, errno.ELOOP, errno.ENXIO):
+            return None
+        raise
+    try:
+        if not S_ISREG(os.fstat(descriptor).st_mode):
+            return None
+        # Names in it are spelled as the system spells those of files.
+        with os.fdopen(
+            descriptor, encoding="utf-8-sig", errors="surrogateescape", closefd=False
+        ) as stream:
+            return stream.read(_LARGEST_IGNORE_FILE + 1)
+    finally:
+        os.close(descriptor)

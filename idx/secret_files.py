@@ -1,6 +1,5 @@
 """Files and folders that hold secrets, known by their names."""
 
-import os
 from typing import Final
 
 from idx.patterns import Patterns
@@ -22,15 +21,14 @@ def is_secret(name: str) -> bool:
     return bool(_SECRETS.verdict(name.lower()))
 
 
-def leads_to_secret(link: str, folder: str) -> bool:
+def is_behind_secret(path: str, folder: str) -> bool:
     """Whether what a link leads to is on the list, or lies in what is.
 
     Args:
-        link: its path, with a slash at its end if it leads to a folder.
+        path: of what it leads to, without links, with a slash at its end for a folder.
         folder: the folder that was named by the user, without links; what it lies in itself does
             not count.
     """
-    slash = "/" if link.endswith("/") else ""
-    target = os.path.realpath(link).removeprefix(f"{folder}/")
-    *parents, name = target.strip("/").split("/")
+    slash = "/" if path.endswith("/") else ""
+    *parents, name = path.rstrip("/").removeprefix(f"{folder}/").strip("/").split("/")
     return is_secret(name + slash) or any(is_secret(f"{parent}/") for parent in parents)

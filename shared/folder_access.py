@@ -1,7 +1,16 @@
 """What can be told of a path, whatever is wrong with what it lies on."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
+
+Identity = tuple[int, int]
+"""What tells a file or folder from any other one, whatever its path: its device and number."""
+
+PASSAGE: Final = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
+"""Flags that open a folder in order to open what is in it, which takes no right to list it."""
 
 
 def is_folder(path: Path | str) -> bool:
@@ -24,10 +33,31 @@ def is_missing(path: Path | str) -> bool:
     return False
 
 
-def identity(path: Path | str) -> tuple[int, int] | None:
-    """What tells a folder from any other one, its device and number; None if it is out of reach."""
+def identity(path: Path | str) -> Identity | None:
+    """The identity of a folder; None if it is out of reach."""
     try:
-        status = os.stat(path)  # noqa: PTH116 - takes both kinds of paths
+        return identity_of(os.stat(path))  # noqa: PTH116 - takes both kinds of paths
     except OSError:
         return None
+
+
+def identity_of(status: os.stat_result) -> Identity:
+    """The identity of the file or folder that has a state."""
     return status.st_dev, status.st_ino
+
+
+@contextmanager
+def opened_folder(path: Path | str) -> Iterator[int]:
+    """Open a folder for a block, by way of the links in its path.
+
+    Yields:
+        A descriptor of it, to open what is in it.
+
+    Raises:
+        OSError: it cannot be opened.
+    """
+    descriptor = os.open(path, PASSAGE)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
 from idx.extraction import media_types
 from idx.extraction.container import refuse_ole, zip_type
@@ -67,17 +67,21 @@ def extract(file: Path, options: ExtractionOptions) -> Extracted:
         OSError: it cannot be read.
     """
     with file.open("rb") as stream:
-        data = stream.read(BEGINNING)
-        media_type = file_type(data, file, options.encoding)
-        if media_type == media_types.PDF:
-            from idx.extraction.pdf import extract_pdf
+        return extract_from(stream, file, options)
 
-            if data:
-                return extract_pdf(file, options)
-        if len(data) == BEGINNING:
-            data += stream.read()
+
+def extract_from(stream: BinaryIO, file: Path, options: ExtractionOptions) -> Extracted:
+    """The same of a file that is open; its path is for its name and for messages only."""
+    data = stream.read(BEGINNING)
+    media_type = file_type(data, file, options.encoding)
+    if len(data) == BEGINNING:
+        data += stream.read()
     if not data:
         return Extracted("", media_type, is_own_text=media_type not in FORMATS)
+    if media_type == media_types.PDF:
+        from idx.extraction.pdf import extract_pdf
+
+        return extract_pdf(file, data, options)
     if media_type == media_types.OLE:
         refuse_ole(data, file)
     if media_type == media_types.ZIP:

@@ -66,11 +66,12 @@ class _Pages:
     failed: dict[int, Exception] = field(default_factory=dict)
 
 
-def extract_pdf(file: Path, options: ExtractionOptions) -> Extracted:
+def extract_pdf(file: Path, data: bytes, options: ExtractionOptions) -> Extracted:
     """Read a PDF: the text of its pages, the values in its form fields, and its properties.
 
     Args:
-        file: the file.
+        file: the file, for messages.
+        data: its bytes.
         options: `pdf_engine`, `pdf_password` and `table_seconds` are used.
 
     Returns:
@@ -79,16 +80,15 @@ def extract_pdf(file: Path, options: ExtractionOptions) -> Extracted:
 
     Raises:
         SourceFileError: the file needs another password, is damaged, or has no text.
-        OSError: the file cannot be opened.
     """
     started = time.monotonic()
     with _quiet_parsers():
-        with opened_pdf(file, options.pdf_password) as (document, password):
+        with opened_pdf(file, data, options.pdf_password) as (document, password):
             pages = _read_pages(document, options.pdf_engine)
             count = len(document)
             title, metadata = read_properties(document)
         seconds = options.table_seconds - (time.monotonic() - started)
-        for number, page in read_table_pages(file, password, pages.for_pdfplumber, count, seconds):
+        for number, page in read_table_pages(data, password, pages.for_pdfplumber, count, seconds):
             if isinstance(page, Exception):
                 pages.failed[number] = page
             elif options.pdf_engine == "pdfplumber" or _is_better(page, pages.texts[number]):

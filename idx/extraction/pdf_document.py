@@ -9,11 +9,12 @@ from shared.errors import SourceFileError
 
 
 @contextmanager
-def opened_pdf(file: Path, password: str | None) -> Iterator[tuple[Any, str | None]]:
+def opened_pdf(file: Path, data: bytes, password: str | None) -> Iterator[tuple[Any, str | None]]:
     """Open a PDF, and close it at the end.
 
     Args:
-        file: the file.
+        file: the file, for messages.
+        data: its bytes.
         password: tried if the file cannot be opened without one.
 
     Yields:
@@ -22,13 +23,9 @@ def opened_pdf(file: Path, password: str | None) -> Iterator[tuple[Any, str | No
     Raises:
         SourceFileError: the password is wrong or missing, or the file is damaged, which PDFium
             may find out later.
-        OSError: the file cannot be opened.
     """
     from pypdfium2 import PdfiumError, raw
 
-    with file.open("rb"):
-        # PDFium does not tell why a file cannot be opened.
-        pass
     reasons = {
         raw.FPDF_ERR_SUCCESS: "is a damaged PDF: it has no pages",
         raw.FPDF_ERR_FORMAT: "is a damaged PDF: it has no pages, or they cannot be found",
@@ -41,7 +38,7 @@ def opened_pdf(file: Path, password: str | None) -> Iterator[tuple[Any, str | No
         raw.FPDF_ERR_SECURITY: "is encrypted by a method that is not supported",
     }
     try:
-        document, used = _open(file, password)
+        document, used = _open(data, password)
         with document:
             yield document, used
     except PdfiumError as error:
@@ -49,16 +46,14 @@ def opened_pdf(file: Path, password: str | None) -> Iterator[tuple[Any, str | No
         raise SourceFileError(file, reason) from error
 
 
-def _open(file: Path, password: str | None) -> tuple[Any, str | None]:
+def _open(data: bytes, password: str | None) -> tuple[Any, str | None]:
     from pypdfium2 import PdfDocument, PdfiumError, raw
 
-    # pypdfium2 would take a relative "~name" for somebody's home.
-    file = file.absolute()
     try:
         # With a wrong password, PDFium does not open files that need none to be read.
-        return PdfDocument(file), None
+        return PdfDocument(data), None
     except PdfiumError as error:
         if error.err_code != raw.FPDF_ERR_PASSWORD or password is None:
             raise
     # What is no Unicode cannot be handed to PDFium, and is no password of a PDF.
-    return PdfDocument(file, password=password.encode(errors="replace").decode()), password
+    return PdfDocument(data, password=password.encode(errors="replace").decode()), password

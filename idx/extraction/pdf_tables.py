@@ -3,8 +3,8 @@
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from io import BytesIO
 from itertools import groupby
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from idx.extraction.normalization import CELL_SEPARATOR, normalize
@@ -51,12 +51,12 @@ class _Table:
 
 
 def read_table_pages(
-    file: Path, password: str | None, numbers: Sequence[int], count: int, seconds: float
+    data: bytes, password: str | None, numbers: Sequence[int], count: int, seconds: float
 ) -> Iterator[tuple[int, TablePage | Exception]]:
     """Read pages of a PDF with pdfplumber.
 
     Args:
-        file: the file.
+        data: the bytes of the file.
         password: what opens it; None if it needs none.
         numbers: the pages to read, from 1.
         count: how many pages the file has for who numbered them.
@@ -74,11 +74,7 @@ def read_table_pages(
     until = time.monotonic() + seconds
     error: Exception = TimeoutError("half of --timeout was over")
     try:
-        with (
-            # pdfplumber would leave it open where it fails.
-            file.open("rb") as stream,
-            pdfplumber.open(stream, pages=list(numbers), password=password) as pdf,
-        ):
+        with pdfplumber.open(BytesIO(data), pages=list(numbers), password=password) as pdf:
             _check_numbers(pdf, count)
             for page in pdf.pages:
                 if time.monotonic() > until:

@@ -13,7 +13,6 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from multiprocessing import resource_tracker
-from pathlib import Path
 from types import TracebackType
 from typing import Final, Protocol, Self, TypeVar
 
@@ -21,6 +20,7 @@ from pebble import ProcessExpired, ProcessPool
 
 from idx.extraction.extracted import ExtractionOptions
 from idx.extraction.outcome import ReadFile, Unreadable
+from idx.location import Location
 from shared.errors import ReadersDiedError
 
 _BATCH: Final = 32
@@ -58,7 +58,7 @@ class FileToRead(Protocol):
     """Something that names a file."""
 
     @property
-    def path(self) -> Path:
+    def location(self) -> Location:
         """The file."""
 
     @property
@@ -123,7 +123,7 @@ class ExtractionPool:
         from idx.extraction.worker import read_files
 
         seconds = self._limits.seconds
-        arguments = ([item.path for item in batch], self._options, seconds)
+        arguments = ([item.location for item in batch], self._options, seconds)
         # The first call starts the processes. They run no module of the folder that this one was
         # started in, which may be the one to index.
         os.environ["PYTHONSAFEPATH"] = "1"

@@ -1,22 +1,25 @@
-"""A file on disk, read once: its text and its state."""
+"""A file on disk, opened once: its text and its state, both of what the descriptor leads to."""
 
 import os
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BufferedReader
 from pathlib import Path
-from stat import S_ISDIR, S_ISREG
 from typing import Final
 
 from idx.content_hash import content_hash
 from idx.extraction.extracted import ExtractionOptions
-from idx.extraction.formats import extract
+from idx.extraction.formats import extract_from
 from idx.extraction.outcome import CHANGED, VANISHED, ReadFile
+from idx.location import Location, opened_file
 from shared.analysis.language_detection import detect_language
 from shared.errors import SourceFileError
 
 _MEGABYTE: Final = 1_000_000
 
 
-def read_file(file: Path, options: ExtractionOptions) -> ReadFile:
+def read_file(location: Location, options: ExtractionOptions) -> ReadFile:
     """Read a file whole.
 
     Raises:
@@ -24,17 +27,15 @@ def read_file(file: Path, options: ExtractionOptions) -> ReadFile:
             changed while it was read.
         UnsupportedFileError: it is of a kind that is not read.
     """
-    try:
-        before = file.stat()
+    file = location.path
+    with _opened(location) as stream:
+        before = os.fstat(stream.fileno())
         now = time.time_ns()
-        _check(file, before, options.max_megabytes)
-        digest = content_hash(file)
-        extracted = extract(file, options)
-        after = file.stat()
-    except FileNotFoundError as error:
-        raise SourceFileError(file, VANISHED) from error
-    except OSError as error:
-        raise SourceFileError(file, f"cannot be read: {error.strerror or error}") from error
+        _check_size(file, before.st_size, options.max_megabytes)
+        digest = content_hash(stream)
+        stream.seek(0)
+        extracted = extract_from(stream, file, options)
+        after = os.fstat(stream.fileno())
     if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
         raise SourceFileError(file, CHANGED)
     return ReadFile(
@@ -47,6 +48,19 @@ def read_file(file: Path, options: ExtractionOptions) -> ReadFile:
     )
 
 
+@contextmanager
+def _opened(location: Location) -> Iterator[BufferedReader]:
+    """Open a file for a block, and say in words what the system has against it, then or later."""
+    try:
+        with opened_file(location) as stream:
+            yield stream
+    except FileNotFoundError as error:
+        raise SourceFileError(location.path, VANISHED) from error
+    except OSError as error:
+        reason = f"cannot be read: {error.strerror or error}"
+        raise SourceFileError(location.path, reason) from error
+
+
 def _tick(modified_ns: int) -> int:
     """Nanoseconds within which two changes may bear the same time.
 
@@ -56,14 +70,10 @@ def _tick(modified_ns: int) -> int:
     return 2_000_000_000 if modified_ns % 1_000_000_000 == 0 else 20_000_000
 
 
-def _check(file: Path, status: os.stat_result, max_megabytes: float) -> None:
-    if S_ISDIR(status.st_mode):
-        raise SourceFileError(file, "is a folder; name the files in it")
-    if not S_ISREG(status.st_mode):
-        raise SourceFileError(file, "is not a regular file")
-    if status.st_size > max_megabytes * _MEGABYTE:
+def _check_size(file: Path, size: int, max_megabytes: float) -> None:
+    if size > max_megabytes * _MEGABYTE:
         raise SourceFileError(
             file,
-            f"has {status.st_size / _MEGABYTE:.1f} MB, more than the {max_megabytes:g} MB that "
+            f"has {size / _MEGABYTE:.1f} MB, more than the {max_megabytes:g} MB that "
             "are allowed; allow more with --max-size MB",
         )

@@ -7,12 +7,12 @@ import signal
 import sys
 import time
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Final
 
 from idx.extraction.extracted import ExtractionOptions
 from idx.extraction.outcome import ReadFile, Unreadable
 from idx.extraction.reading import read_file
+from idx.location import Location
 from shared.errors import SourceFileError, UnsupportedFileError
 
 _PR_SET_PDEATHSIG: Final = 1
@@ -38,7 +38,7 @@ def prepare(memory_bytes: int) -> None:
 
 
 def read_files(
-    files: Sequence[Path], options: ExtractionOptions, seconds: float
+    files: Sequence[Location], options: ExtractionOptions, seconds: float
 ) -> list[ReadFile | Unreadable]:
     """Read files one after the other.
 
@@ -67,7 +67,7 @@ def _within_limit(which: int, wanted: int) -> int:
     return wanted if highest == resource.RLIM_INFINITY else min(wanted, highest)
 
 
-def _read(file: Path, options: ExtractionOptions) -> ReadFile | Unreadable:
+def _read(file: Location, options: ExtractionOptions) -> ReadFile | Unreadable:
     try:
         return read_file(file, options)
     except UnsupportedFileError as error:

@@ -6,6 +6,7 @@ from idx.change import Change
 from idx.extraction.extracted import Extracted
 from idx.extraction.outcome import ReadFile
 from idx.file_document import file_document
+from idx.location import KnownFolder, Location
 
 
 @pytest.mark.parametrize(
@@ -19,7 +20,8 @@ from idx.file_document import file_document
     ],
 )
 def test_a_time_that_no_calendar_has_is_left_out(seconds: int, modified: str | None) -> None:
-    change = Change("a.txt", Path("/papers/a.txt"), "a.txt", "", 4, 0, False, True)
+    location = Location(Path("/papers/a.txt"), KnownFolder(Path("/papers"), (1, 2)), "a.txt")
+    change = Change("a.txt", location, "a.txt", "", 4, 0, False, True)
     read = ReadFile(Extracted("text", "text/plain"), None, 4, seconds * 10**9, "hash", True)
     document = file_document(change, read)
     assert document.metadata.get("modified") == modified

@@ -25,7 +25,8 @@ FOUR_CELLS = "".join(
 
 
 def extract(file: Path, engine: str = "auto", password: str | None = None) -> Extracted:
-    return extract_pdf(file, ExtractionOptions(pdf_engine=engine, pdf_password=password))
+    options = ExtractionOptions(pdf_engine=engine, pdf_password=password)
+    return extract_pdf(file, file.read_bytes(), options)
 
 
 def write_pdf(file: Path, write: Callable[[FPDF], object]) -> Path:

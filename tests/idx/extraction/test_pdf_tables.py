@@ -218,7 +218,7 @@ def test_a_page_that_pdfplumber_cannot_read_keeps_its_text(tmp_path: Path) -> No
 def test_pages_for_which_no_time_is_left_keep_their_text(tmp_path: Path, engine: str) -> None:
     file = write_table(tmp_path / "a.pdf")
     options = ExtractionOptions(pdf_engine=engine, table_seconds=0)
-    read = extract_pdf(file, options)
+    read = extract_pdf(file, file.read_bytes(), options)
     assert read.text.split() == FRUIT_ROWS.replace("|", "").split()
     warning = "1 page read without regard to tables (1): half of --timeout was over"
     assert read.warnings == (warning,)

@@ -10,9 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from idx.change import single_file
 from idx.extraction.extracted import ExtractionOptions
 from idx.extraction.outcome import ReadFile, Unreadable
 from idx.extraction.pool import ExtractionPool, Limits
+from idx.location import Location
 from tests.idx.extraction.pdf_files import write_pages
 
 LIMITS = Limits(seconds=60, memory_bytes=2_000_000_000)
@@ -23,6 +25,10 @@ OPTIONS = ExtractionOptions()
 class File:
     path: Path
     size: int = 1
+
+    @property
+    def location(self) -> Location:
+        return single_file(self.path).location
 
 
 def read(

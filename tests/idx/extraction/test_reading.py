@@ -8,11 +8,17 @@ from pathlib import Path
 
 import pytest
 
+from idx.change import single_file
 from idx.extraction.extracted import ExtractionOptions
-from idx.extraction.reading import read_file
+from idx.extraction.outcome import ReadFile
+from idx.extraction.reading import read_file as read_location
 from shared.errors import SourceFileError
 
 OPTIONS = ExtractionOptions()
+
+
+def read_file(file: Path, options: ExtractionOptions) -> ReadFile:
+    return read_location(single_file(file).location, options)
 
 
 def test_a_file_is_read_with_its_state(tmp_path: Path) -> None:

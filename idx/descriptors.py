@@ -1,0 +1,168 @@
+"""Descriptors of files and folders, opened beneath a folder without following links.
+
+Whoever can write into an indexed folder can replace anything in it between the moment when it is
+listed and the moment when it is read: a file by a link to a private key, a folder by a link to
+another one, either by a pipe that nobody writes to. A path that was checked is therefore worth
+nothing later, because opening it follows whatever links are there by then. Everything in a folder
+is opened from a descriptor of that folder instead, and the kernel refuses links on the way. Type
+and size are then asked of the descriptor that is read, not of the path.
+
+``openat2`` does this in one call. Where the kernel lacks it (before Linux 5.6, on other systems) or
+a sandbox forbids it, each part of the path is opened by itself with ``O_NOFOLLOW``, which is as
+safe and takes a call for each part. Python on a system without ``openat`` cannot do either, and
+raises `NotImplementedError`: nothing is read there.
+
+Hard links and mounts are not links in this sense: a file with two names lies in both folders.
+"""
+
+import ctypes
+import errno
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from stat import S_ISLNK
+from typing import Final
+
+from shared.folder_access import PASSAGE, opened_folder
+
+LISTING: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+"""Flags that open a folder in order to list it."""
+
+READING: Final = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+"""Flags that open a file in order to read it; without waiting, in case it is now a pipe."""
+
+_LONGEST_PATH: Final = 4_095
+"""Bytes of a path that the system takes as a whole; what lies deeper could not be opened by it."""
+
+_OPENAT2: Final = 437
+"""The number of the system call, on every architecture but Alpha."""
+
+_RESOLVE_NO_SYMLINKS: Final = 0x04
+_RESOLVE_BENEATH: Final = 0x08
+"""See openat2(2)."""
+
+_LINK: Final = "a link took its place, or the place of a folder above it, and is not followed"
+
+_Openat2 = Callable[[int, str, int], int]
+
+
+def open_beneath(folder: int, path: str, flags: int) -> int:
+    """Open a file or a folder beneath a folder.
+
+    Args:
+        folder: a descriptor of the folder.
+        path: relative to it, with slashes; "." is the folder itself.
+        flags: `LISTING`, `PASSAGE` of `shared.folder_access`, or `READING`.
+
+    Returns:
+        A descriptor, which the caller closes.
+
+    Raises:
+        OSError: it cannot be opened; with ``ELOOP``, it is a link or lies behind one.
+    """
+    if path.startswith("/") or ".." in path.split("/"):
+        raise OSError(errno.EXDEV, "its path leads out of its folder", path)
+    openat2 = _openat2()
+    try:
+        if openat2 is None:
+            return _step_by_step(folder, path, flags)
+        return openat2(folder, path, flags)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise OSError(errno.ELOOP, _LINK, path) from error
+        raise
+
+
+@contextmanager
+def opened_beneath(folder: int, path: str, flags: int) -> Iterator[int]:
+    """The same for a block, at whose end the descriptor is closed."""
+    descriptor = open_beneath(folder, path, flags)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def refuse_too_long(folder: Path, path: str) -> None:
+    """Refuse what nobody could open by its path, which is what a hit shows.
+
+    Raises:
+        OSError: the path is too long.
+    """
+    if len(os.fsencode(folder)) + 1 + len(os.fsencode(path)) > _LONGEST_PATH:
+        raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG), path)
+
+
+class _OpenHow(ctypes.Structure):
+    """``struct open_how``."""
+
+    _fields_ = (
+        ("flags", ctypes.c_uint64),
+        ("mode", ctypes.c_uint64),
+        ("resolve", ctypes.c_uint64),
+    )
+
+
+@cache
+def _openat2() -> _Openat2 | None:
+    """The system call; None where it does not exist or is forbidden."""
+    try:
+        syscall = ctypes.CDLL(None, use_errno=True).syscall
+    except (AttributeError, OSError):
+        return None
+    syscall.restype = ctypes.c_long
+    syscall.argtypes = (
+        ctypes.c_long,
+        ctypes.c_int,
+        ctypes.c_char_p,
+        ctypes.POINTER(_OpenHow),
+        ctypes.c_size_t,
+    )
+
+    def openat2(folder: int, path: str, flags: int) -> int:
+        how = _OpenHow(flags, 0, _RESOLVE_NO_SYMLINKS | _RESOLVE_BENEATH)
+        name = os.fsencode(path)
+        while True:
+            descriptor: int = syscall(_OPENAT2, folder, name, ctypes.byref(how), ctypes.sizeof(how))
+            if descriptor >= 0:
+                return descriptor
+            error = ctypes.get_errno()
+            if error != errno.EINTR:
+                raise OSError(error, os.strerror(error), path)
+
+    with opened_folder("/") as top:
+        try:
+            # Sandboxes answer with various errors, none of which this call has otherwise.
+            os.close(openat2(top, ".", PASSAGE))
+        except OSError:
+            return None
+    return openat2
+
+
+def _step_by_step(folder: int, path: str, flags: int) -> int:
+    """The same as `openat2`, a part of the path at a time."""
+    *parents, name = path.split("/")
+    here = folder
+    try:
+        for parent in parents:
+            inner = _open_part(here, parent, PASSAGE)
+            if here != folder:
+                os.close(here)
+            here = inner
+        return _open_part(here, name, flags)
+    finally:
+        if here != folder:
+            os.close(here)
+
+
+def _open_part(folder: int, name: str, flags: int) -> int:
+    try:
+        return os.open(name, flags | os.O_NOFOLLOW, dir_fd=folder)
+    except NotADirectoryError:
+        # Which includes a link to a folder.
+        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        if S_ISLNK(status.st_mode):
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), name) from None
+        raise
