@@ -23,10 +23,9 @@ from fpdf import FPDF
 
 from benchmarks.page import write_figures
 from idx.change import single_file
-from idx.content_hash import content_hash
 from idx.extraction.extracted import ExtractionOptions
 from idx.extraction.formats import extract
-from idx.extraction.reading import read_file
+from idx.extraction.reading import hash_file, read_file
 from idx.file_document import file_document
 from shared.analysis.language_detection import detect_language
 from shared.chunker import chunks
@@ -138,7 +137,7 @@ def shares(temporary: Path) -> list[str]:
 def stages(files: list[Path], index_path: Path) -> Iterator[float]:
     """Seconds of processor time of each stage, for all files together."""
     options = ExtractionOptions()
-    yield spent(lambda: [_hash(file) for file in files])
+    yield spent(lambda: [hash_file(single_file(file).location) for file in files])
     yield spent(lambda: [extract(file, options) for file in files])
     texts_ = [extract(file, options).text for file in files]
     yield spent(lambda: [detect_language(text) for text in texts_])
@@ -153,11 +152,6 @@ def stages(files: list[Path], index_path: Path) -> Iterator[float]:
         chunking = spent(lambda: [list(chunks("id", "title", text)) for text in texts_])
         yield spent(lambda: [index.add(document) for document in documents]) - chunking
     shutil.rmtree(index_path)
-
-
-def _hash(file: Path) -> str:
-    with file.open("rb") as stream:
-        return content_hash(stream)
 
 
 def spent(work: Callable[[], object]) -> float:

@@ -1,8 +1,8 @@
 """Folders compared with the documents that were made of their files.
 
 A file is taken to be as it was if its size and the time of its last change are; if only the time
-differs, its bytes decide. A document leaves the index only on proof: its folder was listed
-completely, and the file was not in it.
+differs, its bytes decide (see `idx.touched_files`). A document leaves the index only on proof: its
+folder was listed completely, and the file was not in it.
 """
 
 import os
@@ -11,10 +11,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from idx.change import Change, single_file
-from idx.content_hash import content_hash
 from idx.crawl import Crawl, FoundFile
 from idx.indexed_documents import IndexedDocuments
-from idx.location import Location, opened_file
+from idx.location import Location
 from idx.moved_folder import hint
 from idx.plan import Plan, Planning
 from idx.scopes import Scopes
@@ -25,7 +24,6 @@ from shared.file_names import decodable
 from shared.folder_access import is_missing
 from shared.indexed_folder import IndexedFolder, IndexedFolders
 from shared.messages import quantity
-from shared.source_file import FileState
 
 
 def make_plan(
@@ -109,12 +107,7 @@ class _Comparison:
         for found in self._crawl:
             is_named = found.path in self._named
             self._named.discard(found.path)
-            try:
-                self._compare(found, is_named=is_named)
-            except SourceFileError as error:
-                self._plan.errors.append(error)
-            except OSError as error:
-                self._error(found.path, f"cannot be read: {error.strerror or error}")
+            self._compare(found, is_named=is_named)
         self._name_what_is_left_out()
         if not _is_pruned(self._folder, self._planning):
             self._plan.errors += self._crawl.errors
@@ -147,16 +140,12 @@ class _Comparison:
             if failure and not planning.retry and _is_of(failure, found):
                 plan.failed_before += 1
                 return
-            if state and state.size == found.size and self._has_bytes_of(state, found):
-                plan.skipped += 1
-                plan.unchanged[name] = replace(
-                    state, modified_ns=found.modified_ns, other_volume=found.other_volume
-                )
-                return
+            if state and state.size == found.size:
+                plan.touched[name] = state
         plan.changes.append(
             Change(
                 source_document=name,
-                location=self._location(found),
+                location=Location(self._path(found), found.folder, found.beneath),
                 relative=found.path,
                 folder=self._folder.prefix,
                 size=found.size,
@@ -166,13 +155,6 @@ class _Comparison:
                 is_named=is_named,
             )
         )
-
-    def _has_bytes_of(self, state: FileState, found: FoundFile) -> bool:
-        with opened_file(self._location(found)) as stream:
-            return content_hash(stream) == state.content_hash
-
-    def _location(self, found: FoundFile) -> Location:
-        return Location(self._path(found), found.folder, found.beneath)
 
     def _path(self, found: FoundFile) -> Path:
         return self._folder.path / found.path

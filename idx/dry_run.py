@@ -20,7 +20,7 @@ def show_plan(paths: Iterable[Path], settings: Settings, *, as_json: bool) -> bo
     Returns:
         Whether every folder could be looked at.
     """
-    plan, _ = preview(paths, settings)
+    plan = preview(paths, settings)
     actions = {
         "add": [change.source_document for change in plan.changes if change.is_new],
         "update": [change.source_document for change in plan.changes if not change.is_new],

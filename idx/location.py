@@ -20,7 +20,7 @@ from idx.descriptors import READING, open_beneath, opened_beneath, refuse_too_lo
 from shared.errors import SourceFileError
 from shared.folder_access import PASSAGE, Identity, identity_of, opened_folder
 
-_NOT_REGULAR: Final = "is no regular file"
+_NOT_REGULAR: Final = "is not a regular file"
 
 _TRIES: Final = 20
 _PAUSE: Final = 0.05

@@ -14,6 +14,7 @@ from typing import Final, TypeVar
 
 from idx.content_hash import content_hash
 from idx.events import MissingFolder
+from idx.location import KnownFolder, Location, opened_file
 from idx.sources import Sources, path_of, resolve
 from shared.errors import McpLuceneError, SourceFileError
 from shared.file_names import decodable

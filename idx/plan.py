@@ -18,6 +18,8 @@ class Plan:
     Attributes:
         folders: the folders of the index from now on.
         changes: files to read, new and changed ones.
+        touched: what is known of those of the changes that have another time but the same size:
+            unless their bytes are others, they are none.
         unchanged: new states of files that have another time, or lie on another volume, but have
             the same bytes.
         deletions: ids of documents whose files are gone or no longer wanted.
@@ -30,6 +32,7 @@ class Plan:
 
     folders: IndexedFolders
     changes: list[Change] = field(default_factory=list)
+    touched: dict[str, FileState] = field(default_factory=dict)
     unchanged: dict[str, FileState] = field(default_factory=dict)
     deletions: list[str] = field(default_factory=list)
     skipped: int = 0

@@ -17,6 +17,7 @@ from idx.moved_folder import Move, missing_beside, relocated
 from idx.plan import Plan, Planning
 from idx.selections import Selections
 from idx.sources import part_of, resolve
+from idx.touched_files import leave_out_unchanged
 from shared import index_folder
 from shared.failures import Failure, load_failures
 from shared.folder_access import is_missing
@@ -77,33 +78,46 @@ def synchronize(
     started = time.monotonic()
     paths = [*paths]
     if is_new(settings) and all(is_missing(path) for path in paths):
-        yield from _problems(preview(paths, settings)[0], started)
+        yield from _problems(_compared(paths, settings, None)[0], started)
         return
     with Index(
         settings.index_path, wait=settings.wait, program="batch", create=settings.create
     ) as index:
-        plan, failures = preview(paths, settings, changed)
-        workers = max(1, min(settings.workers, len(plan.changes)))
-        with ExtractionPool(workers, settings.limits, settings.options) as pool:
+        plan, failures = _compared(paths, settings, changed)
+        with _pool(plan, settings) as pool:
             if index.created:
                 index.commit()
                 yield Created(str(index.path))
+            leave_out_unchanged(plan, pool)
             run = Ingestion(
                 plan, index, pool, failures, kept, started=started, strict=settings.strict
             )
             yield from run.run()
 
 
-def preview(
-    paths: Iterable[Path], settings: Settings, changed: Collection[Path] | None = None
-) -> tuple[Plan, dict[str, Failure]]:
-    """What `synchronize` would do, and the failures that are known.
+def preview(paths: Iterable[Path], settings: Settings) -> Plan:
+    """What `synchronize` would do.
 
     Nothing is created.
 
     Raises:
         IndexFolderError: the index cannot be used; the class says why.
     """
+    plan, _ = _compared(paths, settings, None)
+    with _pool(plan, settings) as pool:
+        leave_out_unchanged(plan, pool)
+    return plan
+
+
+def _pool(plan: Plan, settings: Settings) -> ExtractionPool:
+    workers = max(1, min(settings.workers, len(plan.changes)))
+    return ExtractionPool(workers, settings.limits, settings.options)
+
+
+def _compared(
+    paths: Iterable[Path], settings: Settings, changed: Collection[Path] | None
+) -> tuple[Plan, dict[str, Failure]]:
+    """The plan of a synchronization, and the failures that are known."""
     failures = load_failures(settings.index_path)
     planning = Planning(
         selections=settings.selections,

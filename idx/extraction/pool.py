@@ -8,13 +8,13 @@ when it dies. The processes are spawned, never forked: their parent may run a Ja
 import multiprocessing
 import os
 import signal
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from multiprocessing import resource_tracker
 from types import TracebackType
-from typing import Final, Protocol, Self, TypeVar
+from typing import Any, Final, Protocol, Self, TypeVar
 
 from pebble import ProcessExpired, ProcessPool
 
@@ -67,8 +67,11 @@ class FileToRead(Protocol):
 
 
 Item = TypeVar("Item", bound=FileToRead)
-Waiting = dict[Future[list[ReadFile | Unreadable]], list[Item]]
+Waiting = dict[Future[list[Any]], list[Item]]
 """The batches that processes work on or have done."""
+
+Work = Callable[..., list[Any]]
+"""What a process does with a batch: a function of `idx.extraction.worker`."""
 
 
 class ExtractionPool:
@@ -110,18 +113,31 @@ class ExtractionPool:
         Raises:
             ReadersDiedError: the processes end as soon as they start.
         """
-        waiting: Waiting[Item] = {}
-        for batch in _batches(files):
-            while waiting and self._is_full(waiting.values(), batch):
-                yield from self._done(waiting)
-            self._schedule(batch, waiting)
-        while waiting:
-            yield from self._done(waiting)
-
-    def _schedule(self, batch: list[Item], waiting: "Waiting[Item]") -> None:
         # With all formats, which a run that reads nothing does without.
         from idx.extraction.worker import read_files
 
+        return self._do(read_files, files)
+
+    def hashes(self, files: Iterable[Item]) -> Iterator[tuple[Item, str | Unreadable]]:
+        """Hash the bytes of files, in the same way.
+
+        It is not done in this process, which a file that cannot be read to its end would stop: one
+        behind a network drive that does not answer, or one that the system never ends.
+        """
+        from idx.extraction.worker import hash_files
+
+        return self._do(hash_files, files)
+
+    def _do(self, work: Work, files: Iterable[Item]) -> Iterator[tuple[Item, Any]]:
+        waiting: Waiting[Item] = {}
+        for batch in _batches(files):
+            while waiting and self._is_full(waiting.values(), batch):
+                yield from self._done(work, waiting)
+            self._schedule(work, batch, waiting)
+        while waiting:
+            yield from self._done(work, waiting)
+
+    def _schedule(self, work: Work, batch: list[Item], waiting: "Waiting[Item]") -> None:
         seconds = self._limits.seconds
         arguments = ([item.location for item in batch], self._options, seconds)
         # The first call starts the processes. They run no module of the folder that this one was
@@ -133,15 +149,15 @@ class ExtractionPool:
         blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             self._pool = self._pool or self._new_pool()
-            task = self._pool.schedule(read_files, args=arguments, timeout=seconds)
+            task = self._pool.schedule(work, args=arguments, timeout=seconds)
         except RuntimeError:
             # The pool has given up, with everything that waits for it.
             task = None
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
         if task is None:
-            self._start_again(waiting)
-            self._schedule(batch, waiting)
+            self._start_again(work, waiting)
+            self._schedule(work, batch, waiting)
         else:
             waiting[task] = batch
 
@@ -149,15 +165,15 @@ class ExtractionPool:
         size = sum(map(_size, waiting)) + _size(batch)
         return len(waiting) >= self._workers * _AHEAD or size > _BYTES_AHEAD
 
-    def _done(self, waiting: "Waiting[Item]") -> Iterator[tuple[Item, ReadFile | Unreadable]]:
+    def _done(self, work: Work, waiting: "Waiting[Item]") -> Iterator[tuple[Item, Any]]:
         """Wait for a batch, but not for ever, and take those that are done."""
         done = wait(waiting, _SECONDS_BETWEEN_CHECKS, FIRST_COMPLETED).done
         if not done and self._pool is not None and not self._pool.active:
-            self._start_again(waiting)
+            self._start_again(work, waiting)
         for task in done:
             error = task.exception()
             if isinstance(error, BrokenProcessPool):
-                self._start_again(waiting)
+                self._start_again(work, waiting)
                 return
             if task not in waiting:
                 # Asked again of another pool meanwhile.
@@ -169,11 +185,11 @@ class ExtractionPool:
             elif len(batch) > 1:
                 # One of them did it: each by itself tells which.
                 for item in batch:
-                    self._schedule([item], waiting)
+                    self._schedule(work, [item], waiting)
             else:
                 yield batch[0], self._failure(error)
 
-    def _start_again(self, waiting: "Waiting[Item]") -> None:
+    def _start_again(self, work: Work, waiting: "Waiting[Item]") -> None:
         """Replace the pool, which gives up when an idle process dies, and ask again."""
         self._breaks += 1
         if self._breaks == _MOST_BREAKS:
@@ -182,7 +198,7 @@ class ExtractionPool:
         batches = [*waiting.values()]
         waiting.clear()
         for batch in batches:
-            self._schedule(batch, waiting)
+            self._schedule(work, batch, waiting)
 
     def _new_pool(self) -> ProcessPool:
         from idx.extraction.worker import prepare

@@ -48,6 +48,16 @@ def read_file(location: Location, options: ExtractionOptions) -> ReadFile:
     )
 
 
+def hash_file(location: Location) -> str:
+    """The hash of the bytes of a file; see `idx.content_hash`.
+
+    Raises:
+        SourceFileError: the file is missing or unreadable.
+    """
+    with _opened(location) as stream:
+        return content_hash(stream)
+
+
 @contextmanager
 def _opened(location: Location) -> Iterator[BufferedReader]:
     """Open a file for a block, and say in words what the system has against it, then or later."""

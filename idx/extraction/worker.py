@@ -6,17 +6,19 @@ import resource
 import signal
 import sys
 import time
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Callable, Sequence
+from typing import Final, TypeVar
 
 from idx.extraction.extracted import ExtractionOptions
 from idx.extraction.outcome import ReadFile, Unreadable
-from idx.extraction.reading import read_file
+from idx.extraction.reading import hash_file, read_file
 from idx.location import Location
 from shared.errors import SourceFileError, UnsupportedFileError
 
 _PR_SET_PDEATHSIG: Final = 1
 """Names the signal that a process gets when its parent ends; see prctl(2)."""
+
+_Result = TypeVar("_Result")
 
 
 def prepare(memory_bytes: int) -> None:
@@ -53,12 +55,25 @@ def read_files(
     Raises:
         MemoryError: one of them takes too much.
     """
+    return _each(lambda file: read_file(file, options), files, seconds)
+
+
+def hash_files(
+    files: Sequence[Location], _options: ExtractionOptions, seconds: float
+) -> list[str | Unreadable]:
+    """Hash the bytes of files one after the other; see `read_files`."""
+    return _each(hash_file, files, seconds)
+
+
+def _each(
+    work: Callable[[Location], _Result], files: Sequence[Location], seconds: float
+) -> list[_Result | Unreadable]:
     # Whatever becomes of the parent, a reader that never ends is ended.
     used = int(time.process_time())
     _, highest = resource.getrlimit(resource.RLIMIT_CPU)
     most = _within_limit(resource.RLIMIT_CPU, used + int(seconds) + 2)
     resource.setrlimit(resource.RLIMIT_CPU, (most, highest))
-    return [_read(file, options) for file in files]
+    return [_outcome(work, file) for file in files]
 
 
 def _within_limit(which: int, wanted: int) -> int:
@@ -67,9 +82,9 @@ def _within_limit(which: int, wanted: int) -> int:
     return wanted if highest == resource.RLIM_INFINITY else min(wanted, highest)
 
 
-def _read(file: Location, options: ExtractionOptions) -> ReadFile | Unreadable:
+def _outcome(work: Callable[[Location], _Result], file: Location) -> _Result | Unreadable:
     try:
-        return read_file(file, options)
+        return work(file)
     except UnsupportedFileError as error:
         return Unreadable("unsupported", error.reason)
     except SourceFileError as error:
