@@ -1,11 +1,13 @@
 """A file whose text is to be read for the index."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
-from idx.location import Location, resolve_links
+from idx.location import OUTSIDE, Location, opened, resolve_links
 from shared.errors import SourceFileError
 from shared.file_names import decodable
+from shared.folder_access import Identity, lies_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +42,23 @@ class Change:
         return self.location.path
 
 
-def single_file(path: Path) -> Change:
+def single_file(path: Path, roots: Collection[Identity] | None = None) -> Change:
     """A file that was named by itself, by way of links; its name is the id of its document.
 
+    Args:
+        path: the file.
+        roots: identities of folders in which it must lie; None for no such limit.
+
     Raises:
-        SourceFileError: it cannot be looked at.
+        SourceFileError: it cannot be looked at, or lies in none of the roots.
     """
     absolute = path.absolute()
     try:
         target = resolve_links(absolute)
+        if roots is not None:
+            with opened(target.folder) as folder:
+                if not lies_in(folder, roots):
+                    raise SourceFileError(path, OUTSIDE)
     except FileNotFoundError as error:
         raise SourceFileError(path, "there is no such file") from error
     except OSError as error:

@@ -21,7 +21,7 @@ from idx.sources import Source, Sources, document_id, path_of
 from shared.errors import SourceFileError
 from shared.failures import Failure
 from shared.file_names import decodable
-from shared.folder_access import is_missing
+from shared.folder_access import Identity, is_missing
 from shared.indexed_folder import IndexedFolder, IndexedFolders
 from shared.messages import quantity
 
@@ -52,7 +52,7 @@ def make_plan(
     plan.folders = IndexedFolders(
         tuple(folder for folder in plan.folders if folder not in given_up)
     )
-    _add_single_files(plan, sources.files, documents)
+    _add_single_files(plan, sources.files, documents, planning.roots)
     plan.forgotten += [
         name
         for name, failure in failures.items()
@@ -96,6 +96,7 @@ class _Comparison:
             without=self._without(),
             own=planning.selections.within(self._folder.path),
             avoid=planning.avoid,
+            roots=planning.roots,
         )
 
         # Names with bytes that are no UTF-8 are spelled with backslashes, as others may be, too.
@@ -258,12 +259,17 @@ def _is_of(failure: Failure, found: FoundFile) -> bool:
     return (failure.size, failure.modified_ns) == (found.size, found.modified_ns)
 
 
-def _add_single_files(plan: Plan, files: Sequence[Path], documents: IndexedDocuments) -> None:
+def _add_single_files(
+    plan: Plan,
+    files: Sequence[Path],
+    documents: IndexedDocuments,
+    roots: Collection[Identity] | None,
+) -> None:
     """Files that were named by themselves are always read."""
     taken = {change.source_document: change.path for change in plan.changes}
     for path in files:
         try:
-            change = single_file(path)
+            change = single_file(path, roots)
         except SourceFileError as error:
             plan.errors.append(error)
             continue

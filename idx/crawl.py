@@ -6,7 +6,7 @@ goes by descriptors, not by paths, so that this holds whatever is replaced meanw
 """
 
 import os
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -15,12 +15,12 @@ from idx.choice import Choice
 from idx.descriptors import refuse_too_long
 from idx.folder_listing import Entry, Listing, Start, list_folder
 from idx.ignore_files import Rules, is_ignored
-from idx.location import KnownFolder, Target, opened
+from idx.location import OUTSIDE, KnownFolder, Target, opened
 from idx.patterns import check
 from idx.scopes import Scopes
 from idx.secret_files import is_behind_secret, is_secret
 from shared.errors import SourceFileError
-from shared.folder_access import Identity, identity, identity_of, opened_folder
+from shared.folder_access import Identity, identity, identity_of, lies_in, opened_folder
 
 _MOST_LINKS: Final = 3
 """Links that lead to one folder, each in a folder behind the one before. Without a bound, ten
@@ -71,6 +71,7 @@ class _Above:
     Attributes:
         start: the folder that everything is opened from.
         choice: the patterns of the user.
+        is_allowed: whether they lie where files may be taken.
         rules: the patterns of ignore files.
         folders: their identities.
         links: how many of them were entered through a link.
@@ -78,6 +79,7 @@ class _Above:
 
     start: Start
     choice: Choice
+    is_allowed: bool
     rules: Rules = field(default_factory=list)
     folders: frozenset[Identity] = frozenset()
     links: int = 0
@@ -99,6 +101,8 @@ class Crawl:
             leave out is left out besides, whatever they give back of it; what they include, if
             anything, stands in place of what the selection does.
         avoid: a folder that is not looked at, by whatever path or link it is come upon: the index.
+        roots: identities of folders; nothing is taken that lies in none of them, and no link is
+            followed. None for no such limit.
 
     Attributes:
         errors: what could not be listed or looked at; its path within the folder is in
@@ -118,6 +122,7 @@ class Crawl:
     without: frozenset[str] = frozenset()
     own: Mapping[str, Selection] = field(default_factory=dict)
     avoid: Path | None = None
+    roots: Collection[Identity] | None = None
     errors: list[SourceFileError] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)
     is_empty: bool = True
@@ -146,7 +151,8 @@ class Crawl:
         here_is = identity_of(os.fstat(descriptor))
         self._volume, _ = here_is
         start = Start(KnownFolder(self.folder, here_is), self._real, descriptor, "")
-        above = _Above(start, Choice().narrowed("", self.selection))
+        is_allowed = self.roots is None or lies_in(descriptor, self.roots)
+        above = _Above(start, Choice().narrowed("", self.selection), is_allowed)
         # Folders may be nested more deeply than calls.
         walks = [self._walk("", above)]
         try:
@@ -178,6 +184,10 @@ class Crawl:
         if listing.identity in above.folders:
             # A link led back to a folder that this one lies in.
             return
+        is_allowed = above.is_allowed or listing.identity in (self.roots or ())
+        if not is_allowed and (self._parts is None or self._parts.holds(within.rstrip("/"))):
+            self._note(within.rstrip("/"), OUTSIDE)
+            return
         if not within:
             # Of parts, the rest of the folder tells that it is there.
             self.is_empty = self._parts is None or listing.is_empty
@@ -187,6 +197,7 @@ class Crawl:
         here_above = replace(
             above,
             choice=above.choice.narrowed(within, self.own.get(within.rstrip("/"))),
+            is_allowed=is_allowed,
             rules=[*above.rules, *listing.rules],
             folders=above.folders | {listing.identity},
         )
@@ -199,7 +210,7 @@ class Crawl:
             within,
             volume=self._volume,
             is_wanted=self._is_looked_at,
-            follow_links=self.selection.follow_links,
+            follow_links=self.selection.follow_links and self.roots is None,
         )
 
     def _entries(
@@ -215,7 +226,11 @@ class Crawl:
                 yield self._walk(f"{path}/", above)
             elif entry.is_folder and entry.target is not None:
                 yield from self._walk_behind(entry.target, f"{path}/", above)
-            elif above.choice.takes(path):
+            elif not above.choice.takes(path):
+                continue
+            elif not above.is_allowed:
+                self._note(path, OUTSIDE)
+            else:
                 folder, beneath = above.start.folder, above.start.beneath(path)
                 if entry.target is not None:
                     folder, beneath = entry.target.folder, entry.target.name

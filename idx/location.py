@@ -20,6 +20,9 @@ from idx.descriptors import READING, open_beneath, opened_beneath, refuse_too_lo
 from shared.errors import SourceFileError
 from shared.folder_access import PASSAGE, Identity, identity_of, opened_folder
 
+OUTSIDE: Final = "lies in no folder that may be indexed: it was moved, or one above it replaced"
+"""The reason why what does not lie in one of the roots is not taken."""
+
 _NOT_REGULAR: Final = "is not a regular file"
 
 _TRIES: Final = 20

@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from idx.content_hash import content_hash
+from idx.location import KnownFolder, Location, opened_file
 from idx.events import MissingFolder
 from idx.location import KnownFolder, Location, opened_file
 from idx.sources import Sources, path_of, resolve
 from shared.errors import McpLuceneError, SourceFileError
 from shared.file_names import decodable
-from shared.folder_access import is_folder, is_missing
+from shared.folder_access import identity, is_folder, is_missing
 from shared.indexed_folder import IndexedFolder, IndexedFolders
 from shared.messages import quantity
 from shared.source_file import FileState
@@ -188,7 +189,7 @@ def _is_at(path: Path, folder: IndexedFolder, states: Mapping[str, FileState]) -
     )
     sample = _spread(files, _SIZES)
     same_size = [
-        (state.size, state.content_hash, path / name)
+        (state.size, state.content_hash, name)
         for name, state in sample
         if _size(path / name) == state.size
     ]
@@ -201,7 +202,7 @@ def _is_at(path: Path, folder: IndexedFolder, states: Mapping[str, FileState]) -
         left -= size
         if left >= 0:
             to_hash.append((hash_, file))
-    same = sum(_hash(file) == hash_ for hash_, file in to_hash)
+    same = sum(_hash(path, file) == hash_ for hash_, file in to_hash)
     return same > len(to_hash) * _MOST
 
 
@@ -220,10 +221,14 @@ def _size(file: Path) -> int | None:
     return status.st_size if stat.S_ISREG(status.st_mode) else None
 
 
-def _hash(file: Path) -> str | None:
+def _hash(folder: Path, name: str) -> str | None:
+    known = identity(folder)
+    if known is None:
+        return None
     try:
-        return content_hash(file)
-    except OSError:
+        with opened_file(Location(folder / name, KnownFolder(folder, known), name)) as stream:
+            return content_hash(stream)
+    except (OSError, SourceFileError):
         return None
 
 

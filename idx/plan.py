@@ -7,6 +7,7 @@ from idx.change import Change
 from idx.events import MissingFolder
 from idx.selections import Selections
 from shared.errors import SourceFileError
+from shared.folder_access import Identity
 from shared.indexed_folder import IndexedFolders
 from shared.source_file import FileState
 
@@ -52,6 +53,7 @@ class Planning:
         retry: whether files that could not be read are tried again though they are as they were.
         prune_missing: whether documents are deleted without proof that their files are gone.
         avoid: a folder that is never looked at: the index.
+        roots: identities of folders in which everything must lie; None for no such limit.
     """
 
     selections: Selections
@@ -59,3 +61,4 @@ class Planning:
     reread: bool = False
     retry: bool = False
     prune_missing: bool = False
+    roots: frozenset[Identity] | None = None

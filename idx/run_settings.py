@@ -15,6 +15,7 @@ from idx.remembered_folders import own_patterns
 from idx.selections import Selections
 from idx.synchronization import Settings
 from shared.errors import NoFoldersError
+from shared.folder_access import Identity
 from shared.settings import default_workers
 
 _MEGABYTE = 1_000_000
@@ -31,6 +32,7 @@ def run_settings(
     prune_missing: bool = False,
     strict: bool = False,
     moves: Sequence[Move] = (),
+    roots: frozenset[Identity] | None = None,
 ) -> Settings:
     """The settings of a run; see `idx.synchronization.Settings` for what they mean.
 
@@ -60,6 +62,7 @@ def run_settings(
         strict=strict,
         create=True,
         moves=tuple(moves),
+        roots=roots,
     )
 
 

@@ -20,7 +20,7 @@ from idx.sources import part_of, resolve
 from idx.touched_files import leave_out_unchanged
 from shared import index_folder
 from shared.failures import Failure, load_failures
-from shared.folder_access import is_missing
+from shared.folder_access import Identity, is_missing
 from shared.index import Index
 from shared.searcher import Searcher
 
@@ -42,6 +42,7 @@ class Settings:
         strict: whether the first failure ends the run.
         create: whether an index is created where there is none.
         moves: folders of the index that lie elsewhere now.
+        roots: identities of folders in which everything must lie; None for no such limit.
     """
 
     index_path: Path
@@ -56,6 +57,7 @@ class Settings:
     strict: bool = False
     create: bool = False
     moves: tuple[Move, ...] = ()
+    roots: frozenset[Identity] | None = None
 
 
 def synchronize(
@@ -125,6 +127,7 @@ def _compared(
         reread=settings.reread,
         retry=settings.retry,
         prune_missing=settings.prune_missing,
+        roots=settings.roots,
     )
     with _documents(settings) as documents:
         known = relocated(documents.folders, settings.moves)

@@ -1,7 +1,7 @@
 """What can be told of a path, whatever is wrong with what it lies on."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -61,3 +61,25 @@ def opened_folder(path: Path | str) -> Iterator[int]:
         yield descriptor
     finally:
         os.close(descriptor)
+
+
+def lies_in(descriptor: int, folders: Collection[Identity]) -> bool:
+    """Whether an open folder is, or lies in, one of those with certain identities.
+
+    The system is asked for one parent after the other, so that no link and no path counts.
+
+    Raises:
+        OSError: a folder above it cannot be opened.
+    """
+    top = identity("/")
+    here = os.dup(descriptor)
+    try:
+        while (found := identity_of(os.fstat(here))) not in folders:
+            if found == top:
+                return False
+            above = os.open("..", PASSAGE, dir_fd=here)
+            os.close(here)
+            here = above
+    finally:
+        os.close(here)
+    return True

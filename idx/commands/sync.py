@@ -50,6 +50,17 @@ Events = Annotated[
     bool, typer.Option("--json", help="Print a line of JSON for each event on stdout.")
 ]
 
+OnlyIn = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--only-in",
+        metavar="DEVICE:INODE",
+        hidden=True,
+        help="Take only what lies in a folder of this identity, and follow no links; repeatable. "
+        "mcp-lucene --admin gives its roots so.",
+    ),
+]
+
 
 @takes(ReadingOptions, "reading")
 def sync(
@@ -71,6 +82,7 @@ def sync(
     strict: Strict = False,
     moved_from: MovedFrom = None,
     not_moved: NotMoved = False,
+    only_in: OnlyIn = None,
     index_path: IndexPath = DEFAULT_INDEX_PATH,
     wait: Wait = DEFAULT_WAIT,
     as_json: Events = False,
@@ -106,6 +118,7 @@ def sync(
         retry=retry,
         strict=strict,
         moves=moves,
+        roots=_identities(only_in) if only_in else None,
     )
     if dry_run:
         from idx.dry_run import show_plan
@@ -118,3 +131,11 @@ def sync(
         end = report(synchronize(folders, settings, kept), "events" if as_json else "text")
     if end is None or end.failed:
         raise typer.Exit(1)
+
+
+def _identities(texts: list[str]) -> frozenset[tuple[int, int]]:
+    try:
+        pairs = [text.split(":") for text in texts]
+        return frozenset((int(device), int(inode)) for device, inode in pairs)
+    except ValueError as error:
+        raise typer.BadParameter("give --only-in as DEVICE:INODE, two numbers") from error

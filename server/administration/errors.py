@@ -46,6 +46,17 @@ class OutsideRootsError(DirectoryError):
         )
 
 
+class RootReplacedError(DirectoryError):
+    """The path of a root leads to another folder than when the server started."""
+
+    def __init__(self, path: str | Path) -> None:
+        super().__init__(
+            path,
+            "lies in another folder than the root that this server was started with, which was "
+            "replaced or moved; whoever starts the server can start it again",
+        )
+
+
 class FoldersFixedError(McpLuceneError):
     """The remembered folders are those of a variable, which nothing in this process changes."""
 

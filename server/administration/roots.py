@@ -1,10 +1,10 @@
 """The folders under which a client may have folders crawled.
 
-A client may be led by a document that it read. So a path counts only with all links in it
-resolved, and it is the resolved one that `idx` is given: a link that leads elsewhere a moment
-later changes nothing. Only a remembered folder is given as it is remembered, since its patterns
-and its documents are those of that path: whoever may change a link in it, which no client can,
-decides where it leads.
+A client may be led by a document that it read, and others may replace folders by links while it
+goes on. So a path counts only with all links in it resolved, and a root is not the folder at a path
+but the folder that was there when the server started, known by its device and number. `idx` is
+given these identities and takes nothing that does not lie in one of them, whatever the paths that
+it is given lead to by then.
 """
 
 import os
@@ -12,15 +12,26 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from server.administration.errors import DirectoryError, OutsideRootsError
+from server.administration.errors import (
+    DirectoryError,
+    OutsideRootsError,
+    RootReplacedError,
+)
 from shared.errors import ServerOptionError
+from shared.folder_access import Identity, identity_of, lies_in, opened_folder
 
 
 @dataclass(frozen=True)
 class Roots:
-    """Folders, absolute and with links resolved when the server started."""
+    """Folders, absolute and with links resolved when the server started.
+
+    Attributes:
+        folders: their paths.
+        identities: what they are known by.
+    """
 
     folders: tuple[Path, ...]
+    identities: frozenset[Identity]
 
     @classmethod
     def of(cls, paths: Iterable[Path]) -> "Roots":
@@ -30,15 +41,24 @@ class Roots:
             ServerOptionError: one of them is no folder.
         """
         folders = []
+        identities = []
         for path in paths:
             try:
                 folder = path.resolve(strict=True)
             except (OSError, RuntimeError, ValueError) as error:
                 raise ServerOptionError(f"--root: there is no folder {path}") from error
-            if not folder.is_dir():
-                raise ServerOptionError(f"--root: {path} is not a folder")
+            try:
+                with opened_folder(folder) as descriptor:
+                    identities.append(identity_of(os.fstat(descriptor)))
+            except OSError as error:
+                raise ServerOptionError(f"--root: {path} is not a folder") from error
             folders.append(folder)
-        return cls(tuple(dict.fromkeys(folders)))
+        return cls(tuple(dict.fromkeys(folders)), frozenset(identities))
+
+    @property
+    def options(self) -> list[str]:
+        """The options that keep `idx sync` in these folders."""
+        return [f"--only-in={device}:{inode}" for device, inode in sorted(self.identities)]
 
     def resolve(self, path: str) -> Path:
         """The folder that a path leads to, which need not exist.
@@ -69,14 +89,18 @@ class Roots:
         Raises:
             DirectoryError: it does not, or is none.
             OutsideRootsError: it does not lie under the roots, whether it exists or not.
+            RootReplacedError: it only seems to, for another folder is where a root was.
         """
         folder = self.resolve(path)
         try:
-            exists = folder.is_dir()
+            with opened_folder(folder) as descriptor:
+                is_in_root = lies_in(descriptor, self.identities)
+        except (FileNotFoundError, NotADirectoryError) as error:
+            raise DirectoryError(path, "does not exist, or is not a folder") from error
         except OSError as error:
             raise DirectoryError(path, f"cannot be read: {error.strerror}") from error
-        if not exists:
-            raise DirectoryError(path, "does not exist, or is not a folder")
+        if not is_in_root:
+            raise RootReplacedError(path)
         return folder
 
     def hold(self, path: str) -> bool:
