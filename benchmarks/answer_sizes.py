@@ -55,11 +55,13 @@ def main() -> None:
             subprocess.run([IDX, *arguments, "-i", samples], check=True, capture_output=True)
         write_hostile_index(hostile, Path(folder) / "files")
         usual = [asyncio.run(lengths(samples, USUAL, *options)) for options in ((), ("--fence",))]
+        listed = [asyncio.run(length_of_tools(samples, *options)) for options in ((), ("--fence",))]
         worst = [asyncio.run(lengths(hostile, WORST, *options)) for options in ((), ("--fence",))]
     longest = [longest_of(each) for each in worst]
     lines = [
         "| tool | asked for | usual | with fences | longest | with fences |",
         "|---|---|---:|---:|---:|---:|",
+        f"| (list of tools) |  | {' | '.join(f'{each:,}' for each in listed)} |  |  |",
     ]
     for (tool, arguments), plain, fenced in zip(USUAL, *usual, strict=True):
         shown = ", ".join(f"{name}={value}" for name, value in arguments.items())
@@ -81,11 +83,22 @@ def longest_of(lengths: list[int]) -> dict[str, int]:
 
 async def lengths(index: Path, calls: tuple[Call, ...], *options: str) -> list[int]:
     """Characters of the answer to each call, of a server with these options."""
-    program = StdioServerParameters(
+    async with Client(stdio_client(server(index, *options))) as client:
+        return [await length(client, call) for call in calls]
+
+
+async def length_of_tools(index: Path, *options: str) -> int:
+    """Characters of the list of tools, of a server with these options."""
+    async with Client(stdio_client(server(index, *options))) as client:
+        tools = await client.list_tools()
+    return len(tools.model_dump_json(by_alias=True, exclude_none=True))
+
+
+def server(index: Path, *options: str) -> StdioServerParameters:
+    """The server on an index, with these options."""
+    return StdioServerParameters(
         command=str(IDX.with_name("mcp-lucene")), args=[str(index), *options], env=dict(os.environ)
     )
-    async with Client(stdio_client(program)) as client:
-        return [await length(client, call) for call in calls]
 
 
 async def length(client: Client, call: Call) -> int:
