@@ -38,7 +38,7 @@ COMMANDS: Final = {
     "delete": _configured("idx.commands.delete:delete", "Remove documents with all their chunks."),
     "list": _configured(
         "idx.commands.list_:list_documents",
-        "List the documents of the index in the order of their ids.",
+        "List the documents of the index.",
     ),
     "show": _configured(
         "idx.commands.show:show",

@@ -232,7 +232,7 @@ TROUBLES: Final = {
         sends(completion(None, refusal="I will not.")), "the answer of the language model is blank"
     ),
     "thinking too long": Trouble(
-        sends(completion("<think>Well, the user", "length")), "said more than 200 tokens"
+        sends(completion("<think>Well, the user", "length")), "answered with more than 200 tokens"
     ),
     "several lines": Trouble(says("lease\n\nHere is why: it is."), NOT_ONE_LINE),
     "markdown": Trouble(says("```json\n{}\n```"), NOT_ONE_LINE),
