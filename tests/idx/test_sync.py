@@ -254,7 +254,7 @@ def test_an_index_and_its_documents_can_move_together(
     done = idx("sync", "other/papers", "-i", after, "--json")
     assert result(done.stdout) == {"skipped": 1}
     found = idx("search", "text", "-i", after, "--filter", f"file_path={document['file_path']}")
-    assert "a.txt-chunk-001" in found.stdout
+    assert f"\n   {document['file_path']}, line 1\n" in found.stdout
 
 
 def test_strict_stops_at_the_first_file_that_cannot_be_read(
