@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from idx.content_hash import content_hash
-from idx.location import KnownFolder, Location, opened_file
 from idx.events import MissingFolder
 from idx.location import KnownFolder, Location, opened_file
 from idx.sources import Sources, path_of, resolve
