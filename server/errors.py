@@ -68,6 +68,16 @@ class ServerBusyError(McpLuceneError):
         )
 
 
+class QueryDisplacedError(McpLuceneError):
+    """A call that took long was stopped, since too many others took long as well."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(
+            f"the call was stopped after {seconds:g} seconds or more, since too many others that "
+            "take long were running; ask for less, or ask again later"
+        )
+
+
 class AnswerTooLongError(McpLuceneError):
     """Not even the ids of an answer fit into the length that was asked for."""
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from mcp.server.mcpserver import Context
 
-from server.errors import ServerBusyError
+from server.errors import QueryDisplacedError, ServerBusyError
 from server.lucene_pool import LucenePool
 from server.settings import ServerSettings
-from shared.cancellation import Cancellation
+from shared.cancellation import Cancellation, SearchStoppedError
 from shared.errors import TimeBudgetError
 
 if TYPE_CHECKING:
@@ -25,8 +25,11 @@ Answer = TypeVar("Answer")
 _PROGRESS_SECONDS: Final = 1.0
 """How often a client hears that its request is still being answered."""
 
+_SECONDS_TO_SUM_UP: Final = 4.0
+"""How long a search may take to return what it has found when its time is over."""
+
 _SECONDS_TO_STOP: Final = 5.0
-"""How long a search may take to notice that its time is over."""
+"""How long a call may take to notice that its time is over before it is no longer waited for."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +81,7 @@ async def ask(
     Raises:
         McpLuceneError: what the work raised, or why Java could not start.
         ServerBusyError: no thread was free for it until the budget was used up.
+        QueryDisplacedError: it took long, and was stopped since too many others do.
         TimeBudgetError: the work took longer.
     """
     state = context.request_context.lifespan_context
@@ -86,9 +90,9 @@ async def ask(
 
     def begin(searcher: "Searcher") -> Answer:
         has_begun.set()
-        return work(searcher.until(cancellation))
+        return work(searcher)
 
-    answer = asyncio.ensure_future(state.pool.run(begin))
+    answer = asyncio.ensure_future(state.pool.run(begin, cancellation))
     try:
         pause = min(_PROGRESS_SECONDS, budget)
         while not (await asyncio.wait({answer}, timeout=pause))[0]:
@@ -98,13 +102,17 @@ async def ask(
                 raise TimeBudgetError(budget)
             if spent < budget:
                 pause = min(pause, budget - spent)
-            elif has_begun.is_set():
-                cancellation.cancel()
-            else:
+            elif not has_begun.is_set():
                 raise ServerBusyError(budget)
+            elif partial and spent < budget + _SECONDS_TO_SUM_UP:
+                cancellation.end_searches()
+            else:
+                cancellation.cancel()
             await context.report_progress(spent, budget, "searching")
-        if cancellation.cancelled and not partial:
-            raise TimeBudgetError(budget) from answer.exception()
+        error = answer.exception()
+        was_stopped = isinstance(error, SearchStoppedError) or not partial
+        if cancellation.cancelled and was_stopped and not isinstance(error, QueryDisplacedError):
+            raise TimeBudgetError(budget) from error
         return answer.result()
     finally:
         if not answer.done():

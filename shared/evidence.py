@@ -16,6 +16,7 @@ from org.apache.lucene.search import (
 )
 
 from shared import schema
+from shared.cancellation import check, guarded_until_cancelled
 from shared.query.lucene_query import Compiler
 from shared.query.parts import Part, parts_of, wordings
 from shared.query.pipeline import ParsedQuery
@@ -158,6 +159,7 @@ def _matched(searcher: Any, hits: Sequence[Any], queries: Sequence[Any]) -> list
     """The numbers of the queries that each hit matches."""
     found: dict[int, set[int]] = {hit.doc: set() for hit in hits}
     for begin in range(0, len(queries), _BITS):
+        check()
         builder = BooleanQuery.Builder()
         for bit, query in enumerate(queries[begin : begin + _BITS]):
             telling = BoostQuery(ConstantScoreQuery(query), float(1 << bit))
@@ -195,7 +197,7 @@ def _queries(way: Node, terms: IndexTerms) -> Iterator[Any]:
     if isinstance(way, Terms):
         yield from (terms.query(way.field, text) for text in way.texts)
     else:
-        yield Compiler(terms.query).query(way)
+        yield Compiler(terms.query, guard=guarded_until_cancelled).query(way)
 
 
 def _any(queries: Sequence[Any]) -> Any:

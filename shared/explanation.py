@@ -8,6 +8,7 @@ from org.apache.lucene.index import Term
 from org.apache.lucene.search import Explanation, QueryVisitor
 
 from shared import schema
+from shared.cancellation import check, stoppable
 from shared.evidence import Evidence
 from shared.explained import (
     ExplainedHit,
@@ -56,8 +57,10 @@ def explain(
         InvalidTextError: the query is not valid Unicode.
         FilterError: a filter does not fit the index.
     """
-    reader = searcher.getIndexReader()
     query = prepare(request, searcher)
+    if query.costly:
+        searcher = stoppable(searcher)
+    reader = searcher.getIndexReader()
     filters = (*request.filters, *query.filters)
     selection = filtered(query.lucene, filters, reader, folders)
     matching = filtered(query.matching, filters, reader, folders)
@@ -118,6 +121,7 @@ def _hits(
         if isinstance(leaf, ValueWords)
     }
     for number, ranked in enumerate(ranking.hits[offset:], start=offset):
+        check()
         document = stored.document(ranked.doc, stored_fields(schema.ID))
         explained = scored_again if number < RESCORED else query.lucene
         parts = sorted(

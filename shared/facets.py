@@ -15,7 +15,7 @@ from shared.field_names import metadata_field_of
 from shared.filter_query import filtered
 from shared.filters import Filter
 from shared.indexed_folder import IndexedFolders
-from shared.remembered import remembered
+from shared.remembered import is_of_commit, remembered
 from shared.results import Facet, FacetValue
 from shared.terms import shown
 
@@ -92,7 +92,9 @@ class _Counted(NamedTuple):
 
 
 def _count(field: str, reader: Any, collected: Any) -> _Counted:
-    counts = StringValueFacetCounts(_values_of(reader).state(field), collected)
+    # Lucene takes the numbers of values for the very reader that was searched.
+    values = _values_of(reader) if is_of_commit(reader) else _Values(reader)
+    counts = StringValueFacetCounts(values.state(field), collected)
     top = FacetResult.cast_(counts.getTopChildren(MAX_FACET_VALUES, field, []))
-    values = [(str(entry.label), int(entry.value.intValue())) for entry in top.labelValues]
-    return _Counted(values, int(top.childCount))
+    found = [(str(entry.label), int(entry.value.intValue())) for entry in top.labelValues]
+    return _Counted(found, int(top.childCount))

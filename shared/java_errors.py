@@ -11,12 +11,14 @@ from java.lang import OutOfMemoryError
 from java.nio.file import AccessDeniedException, InvalidPathException, NoSuchFileException
 from org.apache.lucene.index import (
     CorruptIndexException,
+    ExitableDirectoryReader,
     IndexFormatTooNewException,
     IndexFormatTooOldException,
     IndexNotFoundException,
 )
 from org.apache.lucene.store import AlreadyClosedException
 
+from shared.cancellation import SearchStoppedError
 from shared.errors import (
     IndexDamagedError,
     IndexLuceneVersionError,
@@ -52,6 +54,7 @@ def reading(path: Path) -> Iterator[None]:
         IndexLuceneVersionError: another Lucene wrote the index.
         IndexDamagedError: files are missing, cut short or changed.
         JavaHeapError: it takes more memory than Java may use.
+        SearchStoppedError: the work was stopped.
         LuceneError: anything else.
     """
     try:
@@ -98,6 +101,7 @@ def _missing(path: Path, _: Any) -> McpLuceneError:
 
 
 _READING_ERRORS: Final[list[tuple[tuple[Any, ...], Callable[[Path, Any], McpLuceneError]]]] = [
+    ((ExitableDirectoryReader.ExitingReaderException,), lambda *_: SearchStoppedError()),
     ((IndexNotFoundException,), _missing),
     (
         (IndexFormatTooOldException, IndexFormatTooNewException),

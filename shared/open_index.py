@@ -3,7 +3,7 @@
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -71,19 +71,19 @@ class OpenIndex:
         """Lend a Lucene searcher on the newest commit.
 
         Args:
-            cancellation: what may stop its searches.
+            cancellation: what may stop the work of the block.
 
         Raises:
             IndexFolderError: there is no index that can be read; the class says why.
+            SearchStoppedError: the work was stopped.
         """
         with jvm.attached(self._program), java_errors.reading(self.path):
             with self._lock:
                 manager, searcher = self._verified()
             try:
                 check_schema(searcher.getIndexReader(), self.path)
-                if cancellation is not None:
-                    cancellation.stops(searcher)
-                yield searcher
+                with cancellation.stops(searcher) if cancellation else nullcontext():
+                    yield searcher
             finally:
                 # Works after another thread has closed the manager, too.
                 manager.release(searcher)

@@ -5,6 +5,8 @@ from functools import wraps
 from threading import Lock
 from typing import Any, Final, TypeVar
 
+from org.apache.lucene.index import DirectoryReader, FilterDirectoryReader
+
 Result = TypeVar("Result")
 
 _READERS: Final = 2
@@ -31,6 +33,8 @@ def remembered(work: Callable[[Any], Result]) -> Callable[[Any], Result]:
     @wraps(work)
     def recall(reader: Any) -> Result:
         nonlocal newest
+        # One that can be stopped is made for each call, around that of the commit.
+        reader = _of_commit(reader)
         for result in known(reader):
             return result
         result = work(reader)
@@ -44,3 +48,12 @@ def remembered(work: Callable[[Any], Result]) -> Callable[[Any], Result]:
         return result
 
     return recall
+
+
+def is_of_commit(reader: Any) -> bool:
+    """Whether a reader is that of its commit, and not one around it."""
+    return bool(_of_commit(reader).equals(reader))
+
+
+def _of_commit(reader: Any) -> Any:
+    return FilterDirectoryReader.unwrap(DirectoryReader.cast_(reader))

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from org.apache.lucene.search import ScoreDoc, TotalHits
 
+from shared.cancellation import check, is_ending, stoppable
 from shared.confidence import FIRST_HITS, LOW, confidences
 from shared.evidence import Evidence
 from shared.facets import count_facets
@@ -42,8 +43,10 @@ def search(searcher: Any, request: SearchRequest, folders: IndexedFolders) -> Se
         InvalidTextError: the query is not valid Unicode.
         FilterError: a filter, a facet or the order does not fit the index.
     """
-    reader = searcher.getIndexReader()
     query = prepare(request, searcher)
+    if query.costly:
+        searcher = stoppable(searcher)
+    reader = searcher.getIndexReader()
     request = replace(request, filters=(*request.filters, *query.filters))
     selection = filtered(query.lucene, request.filters, reader, folders)
     with running():
@@ -74,7 +77,7 @@ def search(searcher: Any, request: SearchRequest, folders: IndexedFolders) -> Se
             suggestion=_suggestion(searcher, request.query, [*query.corrections, *meant]),
             suggestion_applied=bool(query.corrections) and not meant,
             facets=facets,
-            partial=bool(searcher.timedOut()),
+            partial=bool(searcher.timedOut()) or is_ending(),
             note=note_on(query, searcher, folders),
             rewritten=request.rewritten,
         )
@@ -84,10 +87,10 @@ def _facets(
     searcher: Any, query: ParsedQuery, request: SearchRequest, folders: IndexedFolders
 ) -> list[Facet]:
     """How many hits have each value; nothing rather than the count of some of the hits."""
-    if searcher.timedOut():
+    if searcher.timedOut() or is_ending():
         return []
     facets = count_facets(searcher, query.matching, request.facets, request.filters, folders)
-    return [] if searcher.timedOut() else facets
+    return [] if searcher.timedOut() or is_ending() else facets
 
 
 def _top(
@@ -131,6 +134,7 @@ def _hits(
     stored = searcher.storedFields()
     loaded = stored_fields(*CHUNK_FIELDS)
     for ranked in found:
+        check()
         document = stored.document(ranked.doc, loaded)
         chunk = from_lucene(document, folders)
         yield {

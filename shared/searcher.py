@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Self, get_args
 
 from shared import jvm, navigation, search
-from shared.cancellation import Cancellation
+from shared.cancellation import Cancellation, stoppable
 from shared.catalog import Catalog
 from shared.commit import indexed_folders
 from shared.document_details import document_details
@@ -249,7 +249,7 @@ class Searcher:
         """
         check(limit >= 1, "limit", limit)
         with self._newest() as searcher:
-            return suggest_terms(searcher, self._folders(searcher), field, prefix, limit)
+            return suggest_terms(stoppable(searcher), self._folders(searcher), field, prefix, limit)
 
     def top_terms(
         self, *, field: str = "content", limit: int = 20, min_length: int = 1
@@ -260,12 +260,12 @@ class Searcher:
         """
         check(limit >= 1, "limit", limit)
         with self._newest() as searcher:
-            return top_terms(searcher, self._folders(searcher), field, limit, min_length)
+            return top_terms(stoppable(searcher), self._folders(searcher), field, limit, min_length)
 
     def fields(self) -> FieldList:
         """The fields that can be searched, filtered, sorted by or counted."""
         with self._newest() as searcher:
-            return list_fields(searcher, self._folders(searcher))
+            return list_fields(stoppable(searcher), self._folders(searcher))
 
     def statistics(self) -> IndexStatistics:
         """The state of the index."""

@@ -56,7 +56,7 @@ def http_application(
     def load() -> Load:
         # The SDK tells the number of its sessions nowhere else.
         sessions = len(server.session_manager._server_instances)  # noqa: SLF001
-        return Load(admission.calls, admission.streams, sessions)
+        return Load(admission.calls, admission.streams, sessions, state.pool.abandoned_calls)
 
     metrics = Metrics(load)
     server.middleware.append(CallObserver(metrics))

@@ -25,11 +25,13 @@ class Load:
         calls: requests that run.
         streams: streams that are open.
         sessions: sessions of clients.
+        abandoned_calls: calls that go on although nobody waits for them.
     """
 
     calls: int
     streams: int
     sessions: int
+    abandoned_calls: int
 
 
 @dataclass(frozen=True)
@@ -100,6 +102,11 @@ class Metrics:
         yield _gauge("running_requests", "Requests that run.", load.calls)
         yield _gauge("open_streams", "Streams that are open for news.", load.streams)
         yield _gauge("sessions", "Sessions of clients before 2026-07-28.", load.sessions)
+        yield _gauge(
+            "abandoned_calls",
+            "Calls that go on although nobody waits for them.",
+            load.abandoned_calls,
+        )
         index, statistics = self._index, self._index.statistics
         yield CounterMetricFamily(
             f"{PREFIX}_index_refreshes",

@@ -13,6 +13,7 @@ from org.apache.lucene.util.automaton import TooComplexToDeterminizeException
 
 from shared import java_errors, schema
 from shared.analysis.analyzers import normalized
+from shared.cancellation import allows_costly
 from shared.errors import QueryError, QueryParseError
 from shared.query.tree import Clauses, Node, Weighted
 
@@ -129,6 +130,20 @@ def _counts(expression: str) -> Iterator[list[str]]:
     """The numbers in each ``{n}``, ``{n,}`` or ``{n,m}`` of a regular expression."""
     for repetition in _REPETITION.findall(expression):
         yield [count for count in repetition.split(",") if count]
+
+
+def check_allowed() -> None:
+    """Refuse a query that can take long while too many of those that were given up still run.
+
+    Raises:
+        QueryError: they do.
+    """
+    if not allows_costly():
+        raise QueryError(
+            "the server still works on queries that took too long, and runs no more with "
+            "wildcards, ranges, regular expressions, words with ~ or long phrases until they "
+            "end; ask for plain words, or ask again later"
+        )
 
 
 @contextmanager

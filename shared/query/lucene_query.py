@@ -69,10 +69,12 @@ class Compiler:
     Attributes:
         term_query: what has looked up the terms already, if anything has.
         ranks: whether what only adds to scores is part of the queries.
+        guard: what lets a phrase be stopped at each document (`shared.cancellation`).
     """
 
     term_query: TermQueryOf | None = None
     ranks: bool = True
+    guard: Callable[[Any], Any] | None = None
 
     def query(self, node: Node) -> Any:
         """The query of a tree after the step for words.
@@ -84,6 +86,8 @@ class Compiler:
             case Terms(field, (text,)):
                 known = self.term_query and self.term_query(field, text)
                 return known or TermQuery(Term(field, text))
+            case TermPhrase() if self.guard:
+                return self.guard(_phrase(node))
             case Weighted():
                 return BoostQuery(self.query(node.node), float(node.weight))
             case Clauses():

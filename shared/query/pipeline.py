@@ -21,16 +21,18 @@ What each match counts for is in `shared.weights`.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Any, Final
 
 from shared import metadata, schema
 from shared.analysis.languages import LANGUAGES
+from shared.cancellation import check, guarded
 from shared.filters import Filter
 from shared.query import phrases, proximity, wildcards
 from shared.query.compounds import GERMAN, Compounds
-from shared.query.limits import check_characters, check_length, running
+from shared.query.costs import check_patterns, is_costly
+from shared.query.limits import check_allowed, check_characters, check_length, running
 from shared.query.lucene_query import Compiler
 from shared.query.parser import parse
 from shared.query.presence import IndexTerms, present, terms_of
@@ -55,6 +57,10 @@ from shared.weights import Weights
 _LEAST_SHARE: Final = 1 / 10_000
 """The share of the chunks that a language has for words to be looked for in it: a name or a table
 is taken for a language now and then, and each language costs as much as the others."""
+
+
+_FEW_CONDITIONS: Final = 10
+"""Filters on beginnings or ranges; each looks at all values of a key of the metadata."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +96,8 @@ class ParsedQuery:
         matching: a query that matches the same chunks, and is faster to count them.
         rescoring: a query whose scores are added to those of the best hits, if there is anything
             to add. None of the three belongs to a thread.
+        costly: whether it can take so long that its searcher has to be one that can be stopped
+            (`shared.cancellation.stoppable`).
     """
 
     syntax: str
@@ -106,6 +114,7 @@ class ParsedQuery:
     lucene: Any
     matching: Any
     rescoring: Any | None
+    costly: bool
 
     @property
     def tree(self) -> Node:
@@ -168,15 +177,24 @@ def prepare(request: SearchRequest, searcher: Any) -> ParsedQuery:
         stages.append(Stage("rewritten", rewritten))
     with running():
         for name, change in steps.items():
+            check()
             tree = rewrite(tree, change)
             stages.append(Stage(name, tree))
+            if name == "wildcards":
+                # Two thousand of them take seconds in the steps that follow.
+                check_patterns(tree, terms)
         words, other = tree, weighted(rewrite(rewritten, on_fields), weights.rewritten)
         tree = any_of(rewrite(words, on_fields), other)
         stages.append(Stage("fields", tree))
         tree = as_rare_as_anywhere(present(tree, terms), terms)
         pairs = [present(pair, terms) for pair in near]
         stages += [Stage("index", tree), Stage("proximity", proximity.with_neighbours(tree, pairs))]
-        compiler = Compiler(terms.query)
+        check()
+        costly = is_costly(tree) or sum(map(_looks_at_values, request.filters)) > _FEW_CONDITIONS
+        if costly:
+            check_patterns(tree, terms)
+            check_allowed()
+        compiler = Compiler(terms.query, guard=guarded if costly else None)
         lucene, nearness = compiler.query(tree), any_of(*pairs)
         return ParsedQuery(
             syntax=asked.classic,
@@ -191,9 +209,14 @@ def prepare(request: SearchRequest, searcher: Any) -> ParsedQuery:
             languages=languages,
             weights=weights,
             lucene=lucene,
-            matching=Compiler(terms.query, ranks=False).query(tree) if ranks(tree) else lucene,
+            matching=replace(compiler, ranks=False).query(tree) if ranks(tree) else lucene,
             rescoring=None if isinstance(nearness, Nothing) else compiler.query(nearness),
+            costly=costly,
         )
+
+
+def _looks_at_values(condition: Filter) -> bool:
+    return condition.operator in {"prefix", "range"}
 
 
 def _rewritten(request: SearchRequest) -> Node:

@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from org.apache.lucene.index import Term, TermStates
+from org.apache.lucene.index import LeafReaderContext, Term, TermStates
 from org.apache.lucene.search import IndexSearcher, TermQuery
 
 from shared.query.tree import (
@@ -39,6 +39,7 @@ class IndexTerms:
         self._searcher = IndexSearcher(reader)
         self._terms: dict[tuple[str, str], tuple[Any | None, int]] = {}
         self._chunks: dict[str, int] = {}
+        self._dictionaries: dict[str, int] = {}
 
     def query(self, field: str, text: str) -> Any | None:
         """A query for a term, which knows where it stands; None if no chunk has it."""
@@ -70,6 +71,14 @@ class IndexTerms:
         if field not in self._chunks:
             self._chunks[field] = self._reader.getDocCount(field)
         return self._chunks[field]
+
+    def dictionary(self, field: str) -> int:
+        """The number of terms of a field; one that several segments have counts in each."""
+        if field not in self._dictionaries:
+            segments = (LeafReaderContext.cast_(leaf) for leaf in self._reader.leaves())
+            terms = (segment.reader().terms(field) for segment in segments)
+            self._dictionaries[field] = sum(max(0, of.size()) for of in terms if of is not None)
+        return self._dictionaries[field]
 
 
 @remembered

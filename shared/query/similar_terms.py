@@ -9,6 +9,7 @@ from org.apache.lucene.search.spell import DirectSpellChecker, SuggestMode
 from org.apache.lucene.util import BytesRefIterator
 
 from shared import schema
+from shared.cancellation import check
 from shared.query.cognates import spellings
 
 FEWEST_LETTERS: Final = 5
@@ -106,5 +107,6 @@ def _accepted(reader: Any, automaton: Any) -> dict[str, int]:
         found = TermsEnum.cast_(terms.intersect(automaton, None))
         following = BytesRefIterator.cast_(found)
         while (term := following.next()) is not None:
+            check()
             frequencies[term.utf8ToString()] = found.docFreq()
     return frequencies

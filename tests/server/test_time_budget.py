@@ -75,7 +75,7 @@ async def test_a_call_that_no_thread_was_free_for_is_an_error(index: Path) -> No
             answers.append(str(result.content))
 
         async with anyio.create_task_group() as calls:
-            for _ in range(12):
+            for _ in range(40):
                 calls.start_soon(ask)
         busy = [text for text in answers if "busy with other calls" in text]
         assert busy

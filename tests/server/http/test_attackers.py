@@ -1,0 +1,145 @@
+"""Clients whose queries take as long as they may, and others who ask for a word meanwhile."""
+
+import random
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import cycle
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shared import Document, Index, create
+from tests.server.http.served import Served, served, wait_for
+
+ATTACKERS = 4
+VICTIMS = 2
+
+_LETTERS = "abcdefghijklm"
+
+
+def _patterns(count: int) -> str:
+    parts = (f"*{a}{b}{c}*" for a in _LETTERS for b in _LETTERS for c in _LETTERS)
+    return " ".join(part for part, _ in zip(parts, range(count), strict=False))
+
+
+ATTACKS = {
+    "2,000 patterns": _patterns(2_000),
+    "as many patterns as are allowed": _patterns(250),
+    "phrases of two words that repeat": " ".join(
+        f'"aa bb aa bb aa {word}"~{slop}' for slop in range(100, 180) for word in ("aa", "bb")
+    ),
+    "a phrase of thousands of words": f'"{" ".join(["aa bb bb aa"] * 1_600)}"~1000',
+    "phrases of fifty words": " ".join(f'"{"aa bb bb " * 17}"~{slop}' for slop in range(120)),
+    "ranges": " ".join(f"[{a}{b} TO zz]" for a in _LETTERS for b in _LETTERS[:3]),
+    "misspelled words": " ".join(f"{a}{b}cdefg~2" for a in _LETTERS for b in _LETTERS[:5]),
+    "expressions": " ".join(f"/.*{a}.*{b}.*/" for a in _LETTERS for b in _LETTERS[:3]),
+}
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("attacked") / "index"
+    create(path)
+    generator = random.Random(1)  # noqa: S311 - reproducible, not secret
+    with Index(path) as index:
+        for number in range(1_500):
+            common = generator.choices(["aa", "bb"], k=200)
+            rare = ("".join(generator.choices(_LETTERS, k=8)) for _ in range(50))
+            text = " ".join([*common, *rare])
+            index.add(Document(f"d{number}", "Title", text, {"kind": f"{number % 7}"}))
+        index.add(Document("note", "Note", "the rent is due"))
+    return path
+
+
+@pytest.fixture
+def attacked(index: Path, tmp_path: Path) -> Iterator[Served]:
+    with served(index, log=tmp_path / "log") as server:
+        assert _asked(server) == 1
+        yield server
+
+
+def _asked(server: Served) -> int:
+    """The number of hits of a word that one chunk has."""
+    answer = server.call(query="rent").json()["result"]
+    assert not answer["isError"], answer
+    return int(answer["structuredContent"]["totalHits"])
+
+
+def _attack(server: Served, seconds: float) -> list[float]:
+    """The times that others wait for a word, in order, while four clients attack."""
+    until = time.monotonic() + seconds
+    waits: list[float] = []
+    adding = threading.Lock()
+
+    def attack(first: int) -> None:
+        queries = cycle([*ATTACKS.values()][first:] + [*ATTACKS.values()][:first])
+        while time.monotonic() < until:
+            # Whatever the answer is: that there are too many terms, a part, or too late.
+            assert server.call(query=next(queries)).status_code == 200
+
+    def ask(_: int) -> None:
+        while time.monotonic() < until:
+            began = time.monotonic()
+            assert _asked(server) == 1
+            with adding:
+                waits.append(time.monotonic() - began)
+            time.sleep(0.05)
+
+    with ThreadPoolExecutor(ATTACKERS + VICTIMS) as clients:
+        attacks = [clients.submit(attack, 2 * number) for number in range(ATTACKERS)]
+        victims = [clients.submit(ask, number) for number in range(VICTIMS)]
+        for client in [*attacks, *victims]:
+            client.result()
+    return sorted(waits)
+
+
+def test_four_clients_with_slow_queries_keep_nobody_from_being_answered(attacked: Served) -> None:
+    waits = _attack(attacked, 10)
+    assert len(waits) > 10
+    assert waits[-1] < 6
+
+
+@pytest.mark.soak
+def test_others_wait_less_than_a_second_while_four_clients_attack_for_a_minute(
+    attacked: Served,
+) -> None:
+    waits = _attack(attacked, 60)
+    assert len(waits) > 100
+    assert waits[int(0.99 * len(waits))] < 1
+
+
+def test_patterns_are_limited_by_the_terms_that_they_are_compared_with(attacked: Served) -> None:
+    answer = attacked.call(query=ATTACKS["2,000 patterns"]).json()["result"]
+    assert answer["isError"]
+    text = answer["content"][0]["text"]
+    assert "terms of this index, and 50,000,000 are allowed; use fewer of them" in text
+    # The same number of patterns that begin with letters is compared with few terms each.
+    beginnings = ATTACKS["2,000 patterns"].replace(" *", " ").removeprefix("*")
+    answer = attacked.call(query=" ".join(beginnings.split()[:300])).json()["result"]
+    assert not answer["isError"], answer
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("Search", {"query": ATTACKS["as many patterns as are allowed"]}),
+        ("Search", {"query": ATTACKS["as many patterns as are allowed"], "content": "passages"}),
+        ("Search", {"query": ATTACKS["phrases of fifty words"], "facets": ["kind"]}),
+        ("Search", {"query": ATTACKS["a phrase of thousands of words"]}),
+        ("explain_query", {"query": ATTACKS["phrases of fifty words"], "detail": "scores"}),
+        ("explain_query", {"query": ATTACKS["as many patterns as are allowed"]}),
+    ],
+)
+def test_no_call_goes_on_after_its_time_is_over(
+    index: Path, tmp_path: Path, tool: str, arguments: dict[str, Any]
+) -> None:
+    with served(index, "--time-budget", "0.5", log=tmp_path / "log") as server:
+        wait_for(lambda: not server.call(query="rent").json()["result"]["isError"], "Java runs")
+        server.call(tool, **arguments)
+        # Whatever it answered, a thread that goes on is counted, after a second at most.
+        time.sleep(2)
+        assert server.metrics()["mcp_lucene_abandoned_calls"] == 0
+        assert _asked(server) == 1
