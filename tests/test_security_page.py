@@ -26,7 +26,7 @@ from server.http.key_set import (
 )
 from server.http.oauth import _LEEWAY_SECONDS
 from server.http.running import _BACKLOG
-from server.lucene_pool import _MAX_THREADS
+from server.lucene_pool import _MAX_THREADS, MAX_ABANDONED_CALLS, MAX_SLOW_CALLS
 from server.resources import subscribers, uris, watcher
 from server.resources.subscribers import _SECONDS_TO_SEND
 from server.state import _SECONDS_TO_STOP
@@ -34,7 +34,7 @@ from shared import document
 from shared import settings as shared_settings
 from shared.normalization import normalizer, transport
 from shared.normalization.chat import _MAX_TOKENS
-from shared.query import limits
+from shared.query import costs, expressions, limits
 
 PAGE = Path(__file__).parents[1] / "docs" / "security.md"
 
@@ -91,12 +91,22 @@ def expected() -> dict[str, str]:
         "filters of a search": f"{arguments.MAX_FILTERS}",
         "values that its filters compare with": f"{arguments.MAX_FILTER_VALUES:,}",
         "product of the weights behind `^`": f"{limits.MAX_BOOST:.0e}",
-        "repetitions in a regular expression": f"{limits.MAX_REPETITIONS:,}",
+        "repetitions in a regular expression, nested ones multiplied": (
+            f"{expressions.MAX_REPETITIONS:,}"
+        ),
+        "letters of all regular expressions, repetitions written out": (
+            f"{expressions.MAX_EXPRESSION_LETTERS:,}"
+        ),
+        "terms of the index that all patterns of a query have Lucene look at": (
+            f"{costs.MAX_TERMS_LOOKED_AT:,}"
+        ),
         "time of a call, after its query was [rewritten](normalizer.md)": seconds(
             settings.DEFAULT_TIME_BUDGET
         ),
         "time that a call has to stop then": seconds(_SECONDS_TO_STOP),
         "calls that Lucene answers at once": f"2 for each core, {_MAX_THREADS}",
+        "calls of over 0.2 s, beside those": f"{MAX_SLOW_CALLS}",
+        "calls that go on although they were given up, beside those": f"{MAX_ABANDONED_CALLS}",
         "heap of the Java virtual machine": f"{shared_settings.DEFAULT_JAVA_HEAP} MiB",
         "answer": characters(budget.DEFAULT_CHARACTERS),
         "answer that a client can ask for": characters(budget.MAX_CHARACTERS),

@@ -1,7 +1,5 @@
 """How large a query may be, and what is said of one that is too large for Lucene."""
 
-import math
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
@@ -29,9 +27,6 @@ MAX_CLAUSES: Final = 64 * MAX_TERMS
 MAX_DEPTH: Final = 50
 """Parentheses within parentheses; each costs several calls of Python within each other."""
 
-MAX_REPETITIONS: Final = 1_000
-"""Product of the repetition counts in a regular expression."""
-
 MAX_BOOST: Final = 1e18
 """Product of the weights of a part of a query and of the parentheses around it. Lucene's scores are
 floats of 32 bits, up to 3e38 (IEEE 754)."""
@@ -40,9 +35,6 @@ MAX_FUZZY_LETTERS: Final = 64
 MAX_FUZZY_LETTERS_IN_ALL: Final = 500
 """Letters of a word with ``~``, and of all such words of a query. What Lucene makes of one takes
 time by the square of its letters: 0.2 s for 64 Chinese ones, 80 s for 2,000."""
-
-_EXPRESSION: Final = re.compile(r"\\.|(/(?:\\/|[^/])*/)", re.DOTALL)
-_REPETITION: Final = re.compile(r"\{([0-9]{1,20}(?:,[0-9]{0,20})?)\}")
 
 
 def check_length(text: str) -> None:
@@ -65,24 +57,6 @@ def check_characters(text: str) -> None:
         InvalidTextError: it holds half of a surrogate pair.
     """
     schema.encoded(text)
-
-
-def check_repetitions(text: str) -> None:
-    """Refuse a regular expression that Lucene would unroll into very many states.
-
-    Args:
-        text: a query in Lucene's classic syntax.
-
-    Raises:
-        QueryError: there is one.
-    """
-    for expression in _EXPRESSION.findall(text):
-        states = math.prod(max(map(int, counts)) for counts in _counts(expression))
-        if states > MAX_REPETITIONS:
-            raise QueryError(
-                f"the regular expression {expression[:80]!r} repeats more than "
-                f"{MAX_REPETITIONS:,} times; use * or + or smaller numbers"
-            )
 
 
 def check_fuzzy_words(words: Sequence[str]) -> None:
@@ -124,12 +98,6 @@ def check_boosts(node: Node, boost: float = 1.0) -> None:
         case Clauses():
             for clause in node.clauses:
                 check_boosts(clause.node, boost)
-
-
-def _counts(expression: str) -> Iterator[list[str]]:
-    """The numbers in each ``{n}``, ``{n,}`` or ``{n,m}`` of a regular expression."""
-    for repetition in _REPETITION.findall(expression):
-        yield [count for count in repetition.split(",") if count]
 
 
 def check_allowed() -> None:

@@ -30,6 +30,7 @@ from org.apache.lucene.search import (
 
 from shared import schema
 from shared.errors import QueryError, QueryParseError
+from shared.query.expressions import check_expressions
 from shared.query.limits import (
     MAX_CLAUSES,
     MAX_DEPTH,
@@ -37,7 +38,6 @@ from shared.query.limits import (
     MAX_TERMS,
     check_boosts,
     check_fuzzy_words,
-    check_repetitions,
     nested_too_deeply,
     running,
     too_many_clauses,
@@ -83,9 +83,9 @@ def parse(text: str, classic: str, operator: Operator) -> Node:
         QueryParseError: the text is not valid syntax; the message says where.
         QueryError: the query is too large, nested too deeply, or cannot be run.
     """
-    check_repetitions(classic)
     IndexSearcher.setMaxClauseCount(MAX_CLAUSES)
     with running():
+        check_expressions(classic)
         try:
             # A static method of the same name hides this one on the class itself.
             query = QueryParserBase.parse(_parser(operator), classic)

@@ -146,6 +146,14 @@ def test_a_parse_error_says_where(searcher: Searcher, query: str, message: str) 
         ("/a{1,100000}/", "repeats more than 1,000 times"),
         ("/(a{90}b){90}/ x", "repeats more than 1,000 times"),
         (r"/a\/b{1,100000}/", "repeats more than 1,000 times"),
+        ('"a/b" /(a{1000}){1000}/', "repeats more than 1,000 times"),
+        ("[a/b TO c] /a{1,100000}/", "repeats more than 1,000 times"),
+        ("/((a{2}b{1,2}){20}){30,}/", "repeats more than 1,000 times"),
+        (
+            " ".join(f"/a{{999}}{n}/" for n in range(30)),
+            "come to more than 20,000 letters when their repetitions are written out",
+        ),
+        (f"/({'ab' * 20}){{999}}/", "come to more than 20,000 letters"),
         ("/[ab]*a[ab]{18}/", "a pattern that is too complex"),
     ],
 )
@@ -167,7 +175,16 @@ def test_an_escape_hides_no_word_that_is_too_long(searcher: Searcher, end: str) 
 
 
 @pytest.mark.parametrize(
-    "query", [f'"{"a" * 70}/~smith"', f"{'(' * 40}jumps{' lazy)^2' * 40}", "jumps~1"]
+    "query",
+    [
+        f'"{"a" * 70}/~smith"',
+        f"{'(' * 40}jumps{' lazy)^2' * 40}",
+        "jumps~1",
+        '"/(a{1000}){1000}/"',
+        "/a{100}b{100}c{100}/",
+        f"/{'(' * 200}a{')' * 200}/",
+        f"/{'|'.join(f'word{n}' for n in range(1500))}/",
+    ],
 )
 def test_what_only_looks_like_too_much_is_a_query(searcher: Searcher, query: str) -> None:
     searcher.search(query)
