@@ -23,6 +23,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from server.errors import QueryDisplacedError
+from server.recovery import Recovery
 from shared.cancellation import Cancellation, SearchStoppedError
 from shared.settings import default_workers
 
@@ -98,6 +99,7 @@ class LucenePool:
         self._threads: set[threading.Thread] = set()
         self._is_closed = False
         self._searcher: Future[Searcher] = Future()
+        self._recovery = Recovery(self._searcher)
         self._start(partial(_resolve, self._searcher, partial(_open, index_path)))
         for _ in range(min(_MAX_THREADS, 2 * default_workers())):
             self._start(self._serve)
@@ -201,6 +203,7 @@ class LucenePool:
             with self._lock:
                 self._running.add(call)
             _resolve(call.future, partial(self._answer, call))
+            self._recovery.look_at(call.future.exception())
             with self._lock:
                 self._running.discard(call)
                 is_replaced = call.replaced
@@ -269,8 +272,10 @@ def _leave_java() -> None:
 
 def _open(index_path: Path) -> Searcher:
     _start_java()
+    from shared import java_errors
     from shared.searcher import Searcher
 
+    java_errors.load_classes()
     searcher = Searcher(index_path, program="server")
     # Only a warm-up: whatever is wrong, the first call will tell its client, and the calls after it
     # must be able to find it mended.

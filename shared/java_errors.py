@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import lucene
 from java.io import EOFException, FileNotFoundException, IOException, UncheckedIOException
-from java.lang import OutOfMemoryError
+from java.lang import NoClassDefFoundError, OutOfMemoryError
 from java.nio.file import AccessDeniedException, InvalidPathException, NoSuchFileException
 from org.apache.lucene.index import (
     CorruptIndexException,
@@ -60,13 +60,31 @@ def reading(path: Path) -> Iterator[None]:
     try:
         yield
     except lucene.JavaError as error:
-        thrown = error.getJavaException()
-        raise _reading_error(path, thrown) or _unforeseen(path, thrown, _ASK_FOR_LESS) from error
+        raise _known_error(path, error) from error
     except StoredDetailsError as error:
         raise IndexDamagedError(path, str(error)) from error
     except lucene.InvalidArgsError as error:
         # It holds Java objects, whose text only a thread that is attached to Java can tell.
         raise LuceneError(f"Lucene was called wrongly: {error}; please report this") from None
+
+
+def load_classes() -> None:
+    """Load the classes that exceptions are compared with, while there is memory for it.
+
+    JCC loads a class when it is asked for first, and ends the process if Java cannot.
+    """
+    listed = (java_class for classes, _ in _READING_ERRORS for java_class in classes)
+    for java_class in (*listed, OutOfMemoryError, NoClassDefFoundError):
+        java_class.class_  # noqa: B018 - it loads the class
+
+
+def _known_error(path: Path, error: lucene.JavaError) -> McpLuceneError:
+    thrown = error.getJavaException()
+    try:
+        return _reading_error(path, thrown) or _unforeseen(path, thrown, _ASK_FOR_LESS)
+    except lucene.JavaError:
+        # There is not even the memory to say what was thrown.
+        return JavaHeapError(path, java_heap(), _ASK_FOR_LESS)
 
 
 @contextmanager
@@ -157,6 +175,17 @@ _BESIDE_HEAP: Final = ("unable to create native thread", "Metaspace", "Compresse
 def lacks_memory(thrown: Any) -> bool:
     """Whether Java has thrown something since its heap, or memory beside it, is too small."""
     return OutOfMemoryError.instance_(thrown) or thrown.getMessage() == _NO_TEXT
+
+
+def lacks_a_class(error: BaseException | None) -> bool:
+    """Whether an error of `reading` is that Java could not make a class ready for use.
+
+    Java never tries again, even if it only lacked memory the first time.
+    """
+    cause = error.__cause__ if error is not None else None
+    return isinstance(cause, lucene.JavaError) and bool(
+        NoClassDefFoundError.instance_(cause.getJavaException())
+    )
 
 
 _NO_TEXT: Final = "value must not be null"

@@ -111,7 +111,16 @@ def start(program: Program = "command", *extra_options: str) -> None:
                     f"the Java virtual machine could not be started: {error}"
                 ) from error
             return
+    _attach(environment)
+
+
+def _attach(environment: lucene.JCCEnv) -> None:
     environment.attachCurrentThread()
+    if not environment.isCurrentThreadAttached():
+        raise JavaStartError(
+            "Java has no memory for another thread; ask again later, or allow more with "
+            "IDX_JAVA_HEAP"
+        )
 
 
 def _have_java_spell_paths_like_python() -> None:
@@ -135,6 +144,13 @@ def _check_address_space(needed: int) -> None:
         ) from error
 
 
+def detach() -> None:
+    """Detach the calling thread from the virtual machine, if it is attached."""
+    environment = lucene.getVMEnv()
+    if environment is not None and environment.isCurrentThreadAttached():
+        environment.detachCurrentThread()
+
+
 @contextmanager
 def attached(program: Program = "command") -> Iterator[None]:
     """Have the calling thread attached to the virtual machine within a block.
@@ -154,7 +170,7 @@ def attached(program: Program = "command") -> Iterator[None]:
     if environment.isCurrentThreadAttached():
         yield
         return
-    environment.attachCurrentThread()
+    _attach(environment)
     try:
         yield
     finally:
