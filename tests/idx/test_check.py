@@ -141,7 +141,7 @@ VIOLATIONS: dict[str, tuple[Callable[[Document], list[Any]], str]] = {
     "text": (lambda it: without(it, "content"), "a chunk has no stored content"),
     "details": (
         lambda it: without(it, "details", StoredField("details", "{")),
-        "the chunk 'details-chunk-001' cannot be read: JSONDecodeError",
+        "the chunk 'details-chunk-001' cannot be read: StoredDetailsError",
     ),
 }
 """Documents that are not as they should be, and what is told of each."""

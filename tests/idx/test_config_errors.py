@@ -42,7 +42,7 @@ def test_nothing_in_the_current_folder_is_configuration(idx: Idx, tmp_path: Path
         ("pdf_engine = 'x'", "the value should be 'auto', 'pdfium' or 'pdfplumber' (it is 'x')"),
         ("encoding = 'no'", "encoding: there is no such encoding (it is 'no')"),
         ("index_path = 5", "index_path: the value should be a path, in quotes (it is 5)"),
-        ("index_path = ''", "index_path: a path is at least one character"),
+        ("index_path = ''", "index_path: a path has at least one character"),
         ("normalizer_url = 'x'", "normalizer_url: the value should be an address such as http"),
         ("normalizer_timeout = 99", "normalizer_timeout: the value should be less than or equal"),
         ("index_path = 'a'\nwait = []\n[x]", "(it is []); x is not a setting"),

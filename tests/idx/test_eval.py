@@ -227,7 +227,11 @@ def test_equal_scores_keep_their_order() -> None:
     assert len({f"{document.score:.9g}" for document in ranked}) == 3
 
 
-def test_the_session_of_the_page_is_real(idx: Idx, tmp_path: Path) -> None:
+def test_the_session_of_the_page_is_real(
+    idx: Idx, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As on a terminal, which the page shows; a pipe gets tabs.
+    monkeypatch.setenv("COLUMNS", "110")
     page = (ROOT / "docs" / "evaluation.md").read_text()
     (session,) = re.findall(r"```console\n(.*?)```", page, re.DOTALL)
     for command, output in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", session, re.MULTILINE):
