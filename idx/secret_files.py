@@ -4,14 +4,34 @@ from typing import Final
 
 from idx.patterns import Patterns
 
+_SETTINGS_FILES: Final = ("json", "yaml", "yml", "toml", "ini", "cfg", "conf", "properties", "env")
+"""Extensions of files for programs. A report on credentials is a document, such as a PDF."""
+
 SECRETS: Final = (
-    *(".env*", ".netrc", ".pgpass", ".htpasswd", ".git-credentials", ".aws/", ".ssh/", ".gnupg/"),
-    *("id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*", "*.pem", "*.key", "*.ppk", "*.p8"),
-    *("*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdb", "*.kdbx", "*.agilekeychain", "*.gpg"),
-    ".git/",
+    *(".env*", "*.env", ".netrc", "_netrc", ".pgpass", "pgpass.conf", ".my.cnf", ".mylogin.cnf"),
+    *(".htpasswd", ".git-credentials", ".npmrc", ".yarnrc.yml", ".pypirc", ".dockercfg", ".s3cfg"),
+    *(".boto", ".vault-token", ".terraformrc", "terraform.rc", ".rclone.conf", "rclone.conf"),
+    *("credentials", ".credentials", "credentials.csv", "credentials.txt", "credentials.xml"),
+    *(f"*credentials*.{extension}" for extension in _SETTINGS_FILES),
+    *("secrets", "secrets.xml", "secrets.txt", "secrets.csv", "client_secret*.json"),
+    *(f"secrets.{extension}" for extension in _SETTINGS_FILES),
+    *("accesskeys.csv", "rootkey.csv", "*service-account*.json", "*service_account*.json"),
+    *("*.tfstate", "*.tfstate.backup", "*.tfvars", "*.tfvars.json"),
+    *("kubeconfig", "kubeconfig.*", "*.kubeconfig", "*.ovpn", "wg[0-9].conf", "wg[0-9][0-9].conf"),
+    *("*.nmconnection", "wpa_supplicant.conf", "wallet.dat", "*.wallet", "utc--*--*"),
+    *("*.keystore.json", "keystore.json", "id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*"),
+    *("*.pem", "*.key", "*.ppk", "*.p8", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdb"),
+    *("*.kdbx", "*.agilekeychain", "*.opvault", "*.1pux", "*.1pif", "*.psafe3", "*.keychain"),
+    *("*.keychain-db", "*.gpg", "bitwarden_export*", "bitwarden_encrypted_export*"),
+    *("lastpass_export*.csv", "lastpass_vault*.csv", "1password*.csv", "dashlane*.csv"),
+    *("keepass*.csv", "keepass*.xml", "chrome?passwords*.csv", "passwords.csv", "logins.json"),
+    *("key3.db", "key4.db", "login?data", ".bash_history", ".zsh_history", ".sh_history"),
+    *(".python_history", ".node_repl_history", ".psql_history", ".mysql_history"),
+    *(".sqlite_history", ".rediscli_history", "fish_history", "consolehost_history.txt"),
+    *(".aws/", ".azure/", ".docker/", ".git/", ".gnupg/", ".kube/", ".password-store/", ".ssh/"),
 )
-"""Private keys, key stores, password files and repositories: never documents. Capitals are no
-difference."""
+"""Private keys, key stores, password files, settings of programs with passwords in them, shell
+histories and repositories: never documents. Capitals are no difference."""
 
 _SECRETS: Final = Patterns(SECRETS)
 

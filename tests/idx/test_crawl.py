@@ -52,7 +52,7 @@ def test_an_ignore_file_gives_back_neither_secrets_nor_what_the_user_excluded(
 
 @pytest.mark.parametrize("pattern", SECRETS)
 def test_secrets_are_never_taken(tmp_path: Path, pattern: str) -> None:
-    name = pattern.replace("*", "x")
+    name = pattern.replace("*", "x").replace("[0-9]", "1").replace("?", " ")
     make(tmp_path, f"deep/{name}inside.txt" if name.endswith("/") else f"deep/{name}", "b.txt")
     assert found(tmp_path, hidden=True) == ["b.txt"]
 
@@ -62,11 +62,28 @@ def test_secrets_are_never_taken(tmp_path: Path, pattern: str) -> None:
     [
         *("id_rsa", "ID_RSA", "id_ed25519.bak", "server.key", "SERVER.KEY", "Cert.PEM", "a.p12"),
         *(".env", ".ENV.local", ".netrc", "passwords.kdbx", ".ssh/config", ".git/config"),
+        *("prod.env", "_netrc", ".npmrc", ".pypirc", ".docker/config.json", ".bash_history"),
+        *("terraform.tfstate", "prod.tfvars", "aws-Credentials.json", "secrets.YAML"),
+        *("kubeconfig", "rclone.conf", "office.ovpn", "wg0.conf", "wallet.dat", "Login Data"),
+        *("bitwarden_export_2024.json", "LastPass_export.csv", "ConsoleHost_history.txt"),
     ],
 )
 def test_files_with_secrets_are_known_by_any_spelling(tmp_path: Path, name: str) -> None:
     make(tmp_path, name, "b.txt")
     assert found(tmp_path, hidden=True) == ["b.txt"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("credentials-policy.pdf", "Credentials.docx", "secrets of the sea.txt", "secrets.md"),
+        *("trade-secrets.json", "environment.txt", "history.txt", "key.txt", "wg-report.conf"),
+        *("passwords.md", "keyboard.keynote", "terraform.md", "monkey.txt", "wallets.csv"),
+    ],
+)
+def test_usual_documents_are_taken_whatever_they_are_about(tmp_path: Path, name: str) -> None:
+    make(tmp_path, name)
+    assert found(tmp_path) == [name]
 
 
 def test_links_are_followed_only_when_asked_for_and_never_in_a_circle(tmp_path: Path) -> None:
