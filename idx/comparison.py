@@ -17,6 +17,7 @@ from idx.location import Location
 from idx.moved_folder import hint
 from idx.plan import Plan, Planning
 from idx.scopes import Scopes
+from idx.secret_files import is_allowed_secret
 from idx.sources import Source, Sources, document_id, path_of
 from shared.errors import SourceFileError
 from shared.failures import Failure
@@ -109,6 +110,8 @@ class _Comparison:
             is_named = found.path in self._named
             self._named.discard(found.path)
             self._compare(found, is_named=is_named)
+        for found in self._crawl.secrets:
+            self._note_secret(found)
         self._name_what_is_left_out()
         if not _is_pruned(self._folder, self._planning):
             self._plan.errors += self._crawl.errors
@@ -127,7 +130,7 @@ class _Comparison:
             return
         plan, planning = self._plan, self._planning
         failure = self._failures.get(name)
-        if failure and failure.kind == "partial":
+        if failure and (failure.kind == "partial" or self._is_allowed(failure, found)):
             # What could be read of it is in the index, as long as its document is.
             failure = None
         if not planning.reread:
@@ -143,18 +146,30 @@ class _Comparison:
                 return
             if state and state.size == found.size:
                 plan.touched[name] = state
-        plan.changes.append(
-            Change(
-                source_document=name,
-                location=Location(self._path(found), found.folder, found.beneath),
-                relative=found.path,
-                folder=self._folder.prefix,
-                size=found.size,
-                modified_ns=found.modified_ns,
-                other_volume=found.other_volume,
-                is_new=name not in self._documents.states,
-                is_named=is_named,
-            )
+        plan.changes.append(self._change(name, found, is_named=is_named))
+
+    def _note_secret(self, found: FoundFile) -> None:
+        name = document_id(self._folder, found.path, self._plan.folders)
+        self._failed.discard(name)
+        failure = self._failures.get(name)
+        if not (failure and failure.kind == "secret" and _is_of(failure, found)):
+            self._plan.secrets.append(self._change(name, found, is_named=False))
+
+    def _is_allowed(self, failure: Failure, found: FoundFile) -> bool:
+        allowed = self._planning.selections.general.allow_secrets
+        return failure.kind == "secret" and is_allowed_secret(self._path(found), allowed)
+
+    def _change(self, name: str, found: FoundFile, *, is_named: bool) -> Change:
+        return Change(
+            source_document=name,
+            location=Location(self._path(found), found.folder, found.beneath),
+            relative=found.path,
+            folder=self._folder.prefix,
+            size=found.size,
+            modified_ns=found.modified_ns,
+            other_volume=found.other_volume,
+            is_new=name not in self._documents.states,
+            is_named=is_named,
         )
 
     def _path(self, found: FoundFile) -> Path:

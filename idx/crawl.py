@@ -18,7 +18,7 @@ from idx.ignore_files import Rules, is_ignored
 from idx.location import OUTSIDE, KnownFolder, Target, opened
 from idx.patterns import check
 from idx.scopes import Scopes
-from idx.secret_files import is_behind_secret, is_secret
+from idx.secret_files import is_allowed_secret, is_behind_secret, is_secret
 from shared.errors import SourceFileError
 from shared.folder_access import Identity, identity, identity_of, lies_in, opened_folder
 
@@ -36,12 +36,14 @@ class Selection:
         exclude: patterns as in a ``.gitignore``; files and folders that match are left out.
         hidden: whether files and folders whose name begins with a dot are taken.
         follow_links: whether symbolic links are followed.
+        allow_secrets: absolute paths of files that are taken though they are secrets.
     """
 
     include: Sequence[str] = ()
     exclude: Sequence[str] = ()
     hidden: bool = False
     follow_links: bool = False
+    allow_secrets: frozenset[str] = frozenset()
 
 
 class FoundFile(NamedTuple):
@@ -111,6 +113,7 @@ class Crawl:
         is_empty: whether there was not a single file, wanted or not; of a crawl of parts, whether
             the folder has nothing in it at all, as a mount point on which nothing is mounted.
         folders: paths of the folders that were listed; "" is the folder.
+        secrets: what was left out as a secret, by its name, and by nothing else.
 
     Raises:
         ConfigurationError: a pattern of the selection is none.
@@ -127,6 +130,7 @@ class Crawl:
     unknown: list[str] = field(default_factory=list)
     is_empty: bool = True
     folders: list[str] = field(default_factory=list)
+    secrets: list[FoundFile] = field(default_factory=list)
     _volume: int = 0
     _avoided: Identity | None = None
     _real: str = ""
@@ -222,21 +226,17 @@ class Crawl:
             self.is_empty = self.is_empty and entry.is_folder
             if self._is_left_out(entry, path, above):
                 continue
+            if self._is_secret(entry, path):
+                self.secrets.append(_found(entry, path, above))
+                continue
             if entry.is_folder and entry.target is None:
                 yield self._walk(f"{path}/", above)
             elif entry.is_folder and entry.target is not None:
                 yield from self._walk_behind(entry.target, f"{path}/", above)
-            elif not above.choice.takes(path):
-                continue
             elif not above.is_allowed:
                 self._note(path, OUTSIDE)
             else:
-                folder, beneath = above.start.folder, above.start.beneath(path)
-                if entry.target is not None:
-                    folder, beneath = entry.target.folder, entry.target.name
-                yield FoundFile(
-                    path, entry.size, entry.modified_ns, entry.other_volume, folder, beneath
-                )
+                yield _found(entry, path, above)
 
     def _walk_behind(
         self, target: Target, within: str, above: _Above
@@ -257,21 +257,34 @@ class Crawl:
 
     def _is_left_out(self, entry: Entry, path: str, above: _Above) -> bool:
         slash = "/" if entry.is_folder else ""
-        # What the user and the list of secrets take away, no file in the folder gives back.
+        # What the user takes away, no file in the folder gives back.
         return (
             (entry.name[0] == "." and not self.selection.hidden)
-            or is_secret(entry.name + slash)
             or above.choice.leaves_out(path + slash)
             or (bool(above.rules) and is_ignored(path + slash, above.rules))
-            or (
-                entry.target is not None
-                and is_behind_secret(str(entry.target.path) + slash, self._real)
-            )
+            or not (entry.is_folder or above.choice.takes(path))
         )
+
+    def _is_secret(self, entry: Entry, path: str) -> bool:
+        slash = "/" if entry.is_folder else ""
+        is_one = is_secret(entry.name + slash) or (
+            entry.target is not None
+            and is_behind_secret(str(entry.target.path) + slash, self._real)
+        )
+        if not is_one or entry.is_folder:
+            return is_one
+        return not is_allowed_secret(self.folder / path, self.selection.allow_secrets)
 
     def _note(self, path: str, reason: str) -> None:
         self.unknown.append(path)
         self.errors.append(SourceFileError(self.folder / path, reason))
+
+
+def _found(entry: Entry, path: str, above: _Above) -> FoundFile:
+    folder, beneath = above.start.folder, above.start.beneath(path)
+    if entry.target is not None:
+        folder, beneath = entry.target.folder, entry.target.name
+    return FoundFile(path, entry.size, entry.modified_ns, entry.other_volume, folder, beneath)
 
 
 def _reason(what: str, error: OSError) -> str:

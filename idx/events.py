@@ -70,7 +70,8 @@ class Deleted:
 class NotIndexed:
     """A file is not in the index; a version that was there before still is.
 
-    But that of a file that is empty now is not: a `Deleted` follows if there was one.
+    But that of a file that is empty now, or seems to hold a secret, is not: a `Deleted` follows if
+    there was one.
 
     Attributes:
         source_document: the id that its document would have.
@@ -87,6 +88,21 @@ class NotIndexed:
     reason: str
     bytes: int
     is_named: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A file or folder is left out as a secret, by its name, and was not noted as such before.
+
+    Attributes:
+        source_document: the id that its document would have.
+        file_path: the file or folder.
+        reason: in words.
+    """
+
+    source_document: str
+    file_path: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,11 +139,12 @@ class Finished:
     Attributes:
         added: new in the index.
         updated: replaced in it.
-        deleted: no longer in it, with those that are empty now.
+        deleted: no longer in it, with those that are empty now or seem to hold secrets.
         skipped: unchanged, or unreadable before and unchanged since.
         failed: could not be read, with folders that could not be looked at.
         unsupported: of unsupported kinds.
         empty: without text.
+        secrets: secrets, or files that seem to hold one, that were not noted before.
         chunks: written.
         seconds: taken in all.
     """
@@ -139,6 +156,7 @@ class Finished:
     failed: int = 0
     unsupported: int = 0
     empty: int = 0
+    secrets: int = 0
     chunks: int = 0
     seconds: float = 0.0
 
@@ -160,6 +178,7 @@ Event = (
     | Indexed
     | Deleted
     | NotIndexed
+    | LeftOut
     | Problem
     | MissingFolder
     | Committed

@@ -15,6 +15,7 @@ from idx.events import (
     Event,
     Finished,
     Indexed,
+    LeftOut,
     NotIndexed,
     Planned,
     Problem,
@@ -85,6 +86,7 @@ class Ingestion:
             yield from self._problems()
             if not (self._strict and plan.errors):
                 yield from self._delete()
+                yield from self._leave_out()
                 yield from self._read()
             yield from self._written(wait=True)
             yield self._commit()
@@ -105,6 +107,7 @@ class Ingestion:
             failed=counts["failed"],
             unsupported=counts["unsupported"],
             empty=counts["empty"],
+            secrets=counts["secret"],
             chunks=counts["chunks"],
             seconds=round(time.monotonic() - self._started, 3),
         )
@@ -133,6 +136,11 @@ class Ingestion:
             self._counts["deleted"] += 1
             yield Deleted(name)
 
+    def _leave_out(self) -> Iterator[Event]:
+        for change in self._plan.secrets:
+            note = self._note(change, "secret", "is a secret by its name")
+            yield LeftOut(note.source_document, note.file_path, note.reason)
+
     def _read(self) -> Iterator[Event]:
         committed = time.monotonic()
         for change, result in self._pool.read(self._plan.changes):
@@ -148,7 +156,11 @@ class Ingestion:
     def _submit(self, change: Change, result: ReadFile | Unreadable) -> Iterator[Event]:
         """Have what was read of a file written, or tell why there is nothing to write."""
         if isinstance(result, Unreadable):
-            yield self._note(change, result.kind, result.reason)
+            note = self._note(change, result.kind, result.reason)
+            if result.kind == "secret" and not change.is_new:
+                yield from self._without_document(change, note)
+            else:
+                yield note
             return
         try:
             document = file_document(change, result)
@@ -158,6 +170,17 @@ class Ingestion:
             with uninterrupted():
                 # What is on its way to Lucene will be committed, so it must be noted.
                 self._pending.append((change, result, self._index.submit(document)))
+
+    def _without_document(self, change: Change, note: NotIndexed) -> Iterator[Event]:
+        """Delete what an earlier version of a file left in the index, which may be the secret."""
+        name = change.source_document
+        try:
+            self._index.delete_documents([name])
+        finally:
+            self._uncommitted_deletions.add(name)
+        self._counts["deleted"] += 1
+        yield note
+        yield Deleted(name)
 
     def _written(self, *, wait: bool = False) -> Iterator[Event]:
         """What became of the files that are written by now; of all, with `wait`."""

@@ -98,6 +98,17 @@ FollowLinks = Annotated[
     ),
 ]
 
+AllowSecrets = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--allow-secret",
+        envvar=VARIABLES["allow_secrets"],
+        metavar="PATH",
+        readable=False,
+        help="A file to take though it is a secret or holds one; repeatable.",
+    ),
+]
+
 MaxSize = Annotated[
     float,
     typer.Option(
@@ -217,6 +228,7 @@ NormalizerTimeout = Annotated[
 
 __all__ = [
     "DEFAULT_INDEX_PATH",
+    "AllowSecrets",
     "Encoding",
     "Exclude",
     "FollowLinks",

@@ -26,6 +26,7 @@ class Plan:
         deletions: ids of documents whose files are gone or no longer wanted.
         skipped: how many files are as they were.
         failed_before: how many of them could not be read the last time.
+        secrets: files and folders left out as secrets by their names, not noted as such before.
         forgotten: ids of failures that no longer matter.
         errors: folders and files that cannot be looked at, and files whose id is taken.
         missing: folders of the index that are not there, besides those that the plan is about.
@@ -38,6 +39,7 @@ class Plan:
     deletions: list[str] = field(default_factory=list)
     skipped: int = 0
     failed_before: int = 0
+    secrets: list[Change] = field(default_factory=list)
     forgotten: list[str] = field(default_factory=list)
     errors: list[SourceFileError] = field(default_factory=list)
     missing: list[MissingFolder] = field(default_factory=list)

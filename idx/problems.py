@@ -7,20 +7,33 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final, Literal
 
-from idx.events import Created, Event, Finished, Indexed, MissingFolder, NotIndexed, Problem
+from idx.events import (
+    Created,
+    Event,
+    Finished,
+    Indexed,
+    LeftOut,
+    MissingFolder,
+    NotIndexed,
+    Problem,
+)
 from idx.output import created
 from shared.messages import quantity
 
 MOST_OF_A_KIND: Final = 10
 """Warnings of one kind that are told before the rest of them is only counted."""
 
-_Kind = Literal["empty", "unsupported", "partial"]
+_Kind = Literal["empty", "unsupported", "partial", "secret"]
 
 _SUMMED: Final[dict[_Kind, tuple[str, str]]] = {
     "empty": ("more empty file", "more empty files"),
     "unsupported": ("more file of an unsupported kind", "more files of unsupported kinds"),
     "partial": ("more file read only in part", "more files read only in part"),
+    "secret": ("more secret left out", "more secrets left out"),
 }
+
+
+_SHOWN: Final[dict[_Kind, str]] = {"secret": " --secrets"}
 
 
 class Problems:
@@ -41,6 +54,9 @@ class Problems:
             case NotIndexed(kind="empty" | "unsupported" as kind):
                 if kind == "empty" or event.is_named:
                     yield from self._warnings(kind, event.file_path, (event.reason,))
+            case NotIndexed(kind="secret") | LeftOut():
+                reason = f"{event.reason}, and is left out; to take it: --allow-secret"
+                yield from self._warnings("secret", event.file_path, (reason,))
             case Problem():
                 yield f"Error: {event.message}"
             case MissingFolder():
@@ -55,7 +71,7 @@ class Problems:
         for kind, number in self._told.items():
             if number > MOST_OF_A_KIND:
                 more = quantity(number - MOST_OF_A_KIND, *_SUMMED[kind])
-                yield f"Warning: and {more}; list them with: idx failures"
+                yield f"Warning: and {more}; list them with: idx failures{_SHOWN.get(kind, '')}"
         self._told.clear()
 
     def _warnings(self, kind: _Kind, path: str, reasons: tuple[str, ...]) -> Iterator[str]:

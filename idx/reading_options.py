@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from idx.options import (
+    AllowSecrets,
     Encoding,
     Exclude,
     FollowLinks,
@@ -31,6 +32,7 @@ class ReadingOptions:
     exclude: Exclude = None
     hidden: Hidden = False
     follow_links: FollowLinks = False
+    allow_secrets: AllowSecrets = None
     max_size: MaxSize = DEFAULT_MAX_MEGABYTES
     encoding: Encoding = None
     pdf_engine: PdfEngine = DEFAULT_PDF_ENGINE

@@ -99,6 +99,8 @@ def result_line(end: Finished) -> str:
     if end.unsupported or end.empty:
         unsupported = quantity(end.unsupported, "unsupported file")
         numbers += f"; {unsupported}, {quantity(end.empty, 'empty file')}"
+    if end.secrets:
+        numbers += f"; {quantity(end.secrets, 'secret')} left out (idx failures --secrets)"
     return f"{numbers}; {quantity(end.chunks, 'chunk')} in {end.seconds:.1f} s"
 
 

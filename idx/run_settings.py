@@ -42,7 +42,11 @@ def run_settings(
     from shared.configuration import remembered_folders
 
     general = Selection(
-        reading.include or (), reading.exclude or (), reading.hidden, reading.follow_links
+        reading.include or (),
+        reading.exclude or (),
+        reading.hidden,
+        reading.follow_links,
+        _allowed(reading),
     )
     own = {
         os.path.realpath(moved(folder.path, moves)): own_patterns(folder, context)
@@ -74,6 +78,15 @@ def extraction_options(reading: ReadingOptions) -> ExtractionOptions:
         pdf_password=reading.pdf_password,
         max_megabytes=reading.max_size,
         table_seconds=reading.timeout / 2,
+        allow_secrets=_allowed(reading),
+    )
+
+
+def _allowed(reading: ReadingOptions) -> frozenset[str]:
+    """The paths of allowed files as they are named, and without links to their folders."""
+    named = {path.absolute() for path in reading.allow_secrets or ()}
+    return frozenset(
+        str(path) for each in named for path in (each, each.parent.resolve() / each.name)
     )
 
 

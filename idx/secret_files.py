@@ -1,5 +1,7 @@
 """Files and folders that hold secrets, known by their names."""
 
+from collections.abc import Collection
+from pathlib import Path
 from typing import Final
 
 from idx.patterns import Patterns
@@ -39,6 +41,18 @@ _SECRETS: Final = Patterns(SECRETS)
 def is_secret(name: str) -> bool:
     """Whether a file, or a folder with a slash at its end, is on the list."""
     return bool(_SECRETS.verdict(name.lower()))
+
+
+def is_allowed_secret(path: Path, allowed: Collection[str]) -> bool:
+    """Whether the user allows what is secret in a file, by whichever path its folder is named.
+
+    Args:
+        path: of the file, absolute.
+        allowed: absolute paths, with the links to their folders resolved, too.
+    """
+    if not allowed:
+        return False
+    return str(path) in allowed or str(path.parent.resolve() / path.name) in allowed
 
 
 def is_behind_secret(path: str, folder: str) -> bool:

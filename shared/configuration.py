@@ -63,6 +63,7 @@ class Settings(BaseModel):
     exclude: list[str] = []
     hidden: bool = False
     follow_links: bool = False
+    allow_secrets: list[LocatedPath] = []
     max_size: Annotated[float, _NOT_NEGATIVE] = DEFAULT_MAX_MEGABYTES
     encoding: EncodingName | None = None
     pdf_engine: PdfEngineName = DEFAULT_PDF_ENGINE
@@ -180,6 +181,8 @@ def value_from_text(name: str, values: Sequence[str]) -> Any:
             return found.get_secret_value()
         case Path():
             return str(found)
+        case [Path(), *_]:
+            return [str(path) for path in found]
         case float() if found.is_integer():
             return int(found)
         case _:

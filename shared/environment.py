@@ -15,14 +15,19 @@ from pydantic_settings import (
 from shared.configuration import Settings
 
 
+def _paths(text: str) -> list[str]:
+    return [os.path.abspath(path) for path in text.split(os.pathsep) if path]  # noqa: PTH100 - no link is resolved
+
+
 def _folders(text: str) -> list[dict[str, str]]:
-    return [{"path": os.path.abspath(path)} for path in text.split(os.pathsep) if path]  # noqa: PTH100 - no link is resolved
+    return [{"path": path} for path in _paths(text)]
 
 
 _LISTS: Final[dict[str, Callable[[str], object]]] = {
     "folders": _folders,
     "include": str.split,
     "exclude": str.split,
+    "allow_secrets": _paths,
 }
 """How a variable holds several values: paths as PATH does, patterns with blanks between them."""
 

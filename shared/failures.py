@@ -26,9 +26,9 @@ _MAX_BYTES: Final = 1_000_000_000
 
 _WITHOUT: Final = ": the next idx sync tries its files again"
 
-Kind = Literal["failed", "unsupported", "empty", "partial"]
+Kind = Literal["failed", "unsupported", "empty", "partial", "secret"]
 """Something is wrong with the file, or it is of an unsupported kind, or it has no text, or only a
-part of it could be read, which is in the index."""
+part of it could be read, which is in the index; or it is a secret, or seems to hold one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -230,7 +230,7 @@ class FailedFile:
         file_path: the file, as in a `Citation`.
         kind: ``failed`` where something is wrong with it, ``unsupported`` where it is of a kind
             that is not read, ``empty`` where it has no text, ``partial`` where only a part of it
-            could be read and is in the index.
+            could be read and is in the index, ``secret`` where it is a secret or seems to hold one.
         reason: in words.
         tried: when it was tried, ISO 8601 in UTC.
     """

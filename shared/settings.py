@@ -32,6 +32,7 @@ VARIABLES: Final = {
     "exclude": "IDX_EXCLUDE",
     "hidden": "IDX_HIDDEN",
     "follow_links": "IDX_FOLLOW_LINKS",
+    "allow_secrets": "IDX_ALLOW_SECRETS",
     "max_size": "IDX_MAX_SIZE",
     "encoding": "IDX_ENCODING",
     "pdf_engine": "IDX_PDF_ENGINE",

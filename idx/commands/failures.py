@@ -1,24 +1,41 @@
 """`idx failures`."""
 
+from typing import Annotated
+
+import typer
+
 from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json, Plain
 from idx.output import check_one_form, print_json, say, tell
 from shared.messages import quantity
 
+Secrets = Annotated[bool, typer.Option("--secrets", help="Only what is left out as a secret.")]
+
 
 def failures(
-    index_path: IndexPath = DEFAULT_INDEX_PATH, plain: Plain = False, as_json: Json = False
+    secrets: Secrets = False,
+    index_path: IndexPath = DEFAULT_INDEX_PATH,
+    plain: Plain = False,
+    as_json: Json = False,
 ) -> None:
     """List the files that are not in the index, or only in an older version or in part, and why.
+
+    Secrets are left out: files that are one by their names, and files that seem to hold one. What
+    is none can be taken with idx sync --allow-secret PATH, or for good with idx config set
+    allow-secrets PATH.
 
     The next idx sync tries those again that have changed, and all of them with --retry.
 
     Example: idx failures --plain
     """
     check_one_form(as_json=as_json, plain=plain)
+    from shared.results import FailureList
     from shared.searcher import Searcher
 
     with Searcher(index_path) as searcher:
         answer = searcher.failures()
+    if secrets:
+        left_out = [failure for failure in answer.failures if failure.kind == "secret"]
+        answer = FailureList(len(left_out), left_out)
     if as_json:
         print_json(answer)
         return
@@ -36,5 +53,7 @@ def failures(
         ),
     )
     tell(quantity(answer.total, "file"))
-    if answer.total:
+    if answer.total and secrets:
+        say("To take one for good: idx config set allow-secrets PATH...")
+    elif answer.total:
         say("To try them again, perhaps with the options named: idx sync --retry")

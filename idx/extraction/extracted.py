@@ -47,6 +47,7 @@ class ExtractionOptions:
         max_megabytes: the largest file, in units of 10⁶ bytes.
         table_seconds: how long a PDF may be read when the next page with tables begins; the
             tables of that and of later pages are lines of text.
+        allow_secrets: paths of files that are read though they hold secrets.
     """
 
     encoding: str | None = None
@@ -54,3 +55,4 @@ class ExtractionOptions:
     pdf_password: str | None = None
     max_megabytes: float = DEFAULT_MAX_MEGABYTES
     table_seconds: float = DEFAULT_TIMEOUT / 2
+    allow_secrets: frozenset[str] = frozenset()

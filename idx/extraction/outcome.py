@@ -38,9 +38,10 @@ class Unreadable:
     """Why a file has no text.
 
     Attributes:
-        kind: whether something is wrong with it, or it is of a kind that is not read.
+        kind: whether something is wrong with it, it is of a kind that is not read, or it seems to
+            hold a secret.
         reason: in words.
     """
 
-    kind: Literal["failed", "unsupported"]
+    kind: Literal["failed", "unsupported", "secret"]
     reason: str

@@ -12,7 +12,9 @@ from idx.content_hash import content_hash
 from idx.extraction.extracted import ExtractionOptions
 from idx.extraction.formats import extract_from
 from idx.extraction.outcome import CHANGED, VANISHED, ReadFile
+from idx.extraction.secret_content import BYTES, SecretFileError, found_secret
 from idx.location import Location, opened_file
+from idx.secret_files import is_allowed_secret
 from shared.analysis.language_detection import detect_language
 from shared.errors import SourceFileError
 
@@ -25,6 +27,7 @@ def read_file(location: Location, options: ExtractionOptions) -> ReadFile:
     Raises:
         SourceFileError: the file is missing, unreadable, too large, protected, damaged, or
             changed while it was read.
+        SecretFileError: it seems to hold a secret.
         UnsupportedFileError: it is of a kind that is not read.
     """
     file = location.path
@@ -33,8 +36,15 @@ def read_file(location: Location, options: ExtractionOptions) -> ReadFile:
         now = time.time_ns()
         _check_size(file, before.st_size, options.max_megabytes)
         digest = content_hash(stream)
+        is_allowed = is_allowed_secret(file, options.allow_secrets)
         stream.seek(0)
+        if not is_allowed:
+            _refuse_secret(file, stream.read(BYTES))
+            stream.seek(0)
         extracted = extract_from(stream, file, options)
+        if not is_allowed:
+            # The bytes of many formats are compressed.
+            _refuse_secret(file, extracted.text[:BYTES].encode(errors="replace"))
         after = os.fstat(stream.fileno())
     if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
         raise SourceFileError(file, CHANGED)
@@ -56,6 +66,11 @@ def hash_file(location: Location) -> str:
     """
     with _opened(location) as stream:
         return content_hash(stream)
+
+
+def _refuse_secret(file: Path, content: bytes) -> None:
+    if secret := found_secret(content):
+        raise SecretFileError(file, f"seems to hold {secret}")
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from typing import Final, TypeVar
 from idx.extraction.extracted import ExtractionOptions
 from idx.extraction.outcome import ReadFile, Unreadable
 from idx.extraction.reading import hash_file, read_file
+from idx.extraction.secret_content import SecretFileError
 from idx.location import Location
 from shared.errors import SourceFileError, UnsupportedFileError
 
@@ -87,5 +88,7 @@ def _outcome(work: Callable[[Location], _Result], file: Location) -> _Result | U
         return work(file)
     except UnsupportedFileError as error:
         return Unreadable("unsupported", error.reason)
+    except SecretFileError as error:
+        return Unreadable("secret", error.reason)
     except SourceFileError as error:
         return Unreadable("failed", error.reason)

@@ -62,9 +62,11 @@ class Progress:
             case {"event": "notindexed", "source_document": name, "kind": kind}:
                 self._counts[kind] += 1
                 self.current = _brief(name)
-                self._last_empty = name if kind == "empty" else None
+                self._last_empty = name if kind in {"empty", "secret"} else None
                 if kind != "unsupported":
                     self.problem(f"{event['file_path']}: {event['reason']}")
+            case {"event": "leftout"}:
+                self.problem(f"{event['file_path']}: {event['reason']}, and is left out")
             case {"event": "problem", "message": message}:
                 self._unreachable += 1
                 self.problem(message)
