@@ -98,6 +98,7 @@ class _Comparison:
             own=planning.selections.within(self._folder.path),
             avoid=planning.avoid,
             roots=planning.roots,
+            own_files=planning.own_files,
         )
 
         # Names with bytes that are no UTF-8 are spelled with backslashes, as others may be, too.
@@ -110,8 +111,8 @@ class _Comparison:
             is_named = found.path in self._named
             self._named.discard(found.path)
             self._compare(found, is_named=is_named)
-        for found in self._crawl.secrets:
-            self._note_secret(found)
+        for found, reason in self._crawl.secrets:
+            self._note_secret(found, reason)
         self._name_what_is_left_out()
         if not _is_pruned(self._folder, self._planning):
             self._plan.errors += self._crawl.errors
@@ -148,12 +149,12 @@ class _Comparison:
                 plan.touched[name] = state
         plan.changes.append(self._change(name, found, is_named=is_named))
 
-    def _note_secret(self, found: FoundFile) -> None:
+    def _note_secret(self, found: FoundFile, reason: str) -> None:
         name = document_id(self._folder, found.path, self._plan.folders)
         self._failed.discard(name)
         failure = self._failures.get(name)
         if not (failure and failure.kind == "secret" and _is_of(failure, found)):
-            self._plan.secrets.append(self._change(name, found, is_named=False))
+            self._plan.secrets.append((self._change(name, found, is_named=False), reason))
 
     def _is_allowed(self, failure: Failure, found: FoundFile) -> bool:
         allowed = self._planning.selections.general.allow_secrets

@@ -21,6 +21,9 @@ from idx.scopes import Scopes
 from idx.secret_files import is_allowed_secret, is_behind_secret, is_secret
 from shared.errors import SourceFileError
 from shared.folder_access import Identity, identity, identity_of, lies_in, opened_folder
+from shared.own_files import OWN
+
+_BY_NAME: Final = "is a secret by its name"
 
 _MOST_LINKS: Final = 3
 """Links that lead to one folder, each in a folder behind the one before. Without a bound, ten
@@ -105,6 +108,7 @@ class Crawl:
         avoid: a folder that is not looked at, by whatever path or link it is come upon: the index.
         roots: identities of folders; nothing is taken that lies in none of them, and no link is
             followed. None for no such limit.
+        own_files: identities of files that are never taken, whatever the user allows.
 
     Attributes:
         errors: what could not be listed or looked at; its path within the folder is in
@@ -113,7 +117,7 @@ class Crawl:
         is_empty: whether there was not a single file, wanted or not; of a crawl of parts, whether
             the folder has nothing in it at all, as a mount point on which nothing is mounted.
         folders: paths of the folders that were listed; "" is the folder.
-        secrets: what was left out as a secret, by its name, and by nothing else.
+        secrets: what was left out as a secret and by nothing else, with the reasons.
 
     Raises:
         ConfigurationError: a pattern of the selection is none.
@@ -126,11 +130,12 @@ class Crawl:
     own: Mapping[str, Selection] = field(default_factory=dict)
     avoid: Path | None = None
     roots: Collection[Identity] | None = None
+    own_files: Collection[Identity] = ()
     errors: list[SourceFileError] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)
     is_empty: bool = True
     folders: list[str] = field(default_factory=list)
-    secrets: list[FoundFile] = field(default_factory=list)
+    secrets: list[tuple[FoundFile, str]] = field(default_factory=list)
     _volume: int = 0
     _avoided: Identity | None = None
     _real: str = ""
@@ -226,8 +231,8 @@ class Crawl:
             self.is_empty = self.is_empty and entry.is_folder
             if self._is_left_out(entry, path, above):
                 continue
-            if self._is_secret(entry, path):
-                self.secrets.append(_found(entry, path, above))
+            if reason := self._secret(entry, path):
+                self.secrets.append((_found(entry, path, above), reason))
                 continue
             if entry.is_folder and entry.target is None:
                 yield self._walk(f"{path}/", above)
@@ -265,15 +270,19 @@ class Crawl:
             or not (entry.is_folder or above.choice.takes(path))
         )
 
-    def _is_secret(self, entry: Entry, path: str) -> bool:
+    def _secret(self, entry: Entry, path: str) -> str | None:
+        """Why an entry is a secret; None if it is not, or allowed."""
+        if entry.identity in self.own_files:
+            return OWN
         slash = "/" if entry.is_folder else ""
         is_one = is_secret(entry.name + slash) or (
             entry.target is not None
             and is_behind_secret(str(entry.target.path) + slash, self._real)
         )
-        if not is_one or entry.is_folder:
-            return is_one
-        return not is_allowed_secret(self.folder / path, self.selection.allow_secrets)
+        if not is_one:
+            return None
+        allowed = () if entry.is_folder else self.selection.allow_secrets
+        return None if is_allowed_secret(self.folder / path, allowed) else _BY_NAME
 
     def _note(self, path: str, reason: str) -> None:
         self.unknown.append(path)

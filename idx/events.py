@@ -92,7 +92,7 @@ class NotIndexed:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A file or folder is left out as a secret, by its name, and was not noted as such before.
+    """A file or folder is left out as a secret before it is read, and was not noted as such before.
 
     Attributes:
         source_document: the id that its document would have.

@@ -43,6 +43,7 @@ class Entry(NamedTuple):
         size: bytes.
         modified_ns: time of its last change, in nanoseconds since 1970.
         other_volume: whether it lies on another volume than the folder that is walked through.
+        identity: of the file or folder itself, also at the end of a link.
         target: what it is a link to; None if it is not a link.
     """
 
@@ -51,6 +52,7 @@ class Entry(NamedTuple):
     size: int
     modified_ns: int
     other_volume: bool
+    identity: Identity
     target: Target | None
 
 
@@ -139,5 +141,6 @@ def _look_at(found: os.DirEntry[str], path: str, volume: int) -> Entry | None:
         status.st_size,
         status.st_mtime_ns,
         status.st_dev != volume,
+        identity_of(status),
         target,
     )

@@ -137,8 +137,8 @@ class Ingestion:
             yield Deleted(name)
 
     def _leave_out(self) -> Iterator[Event]:
-        for change in self._plan.secrets:
-            note = self._note(change, "secret", "is a secret by its name")
+        for change, reason in self._plan.secrets:
+            note = self._note(change, "secret", reason)
             yield LeftOut(note.source_document, note.file_path, note.reason)
 
     def _read(self) -> Iterator[Event]:

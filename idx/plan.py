@@ -26,7 +26,7 @@ class Plan:
         deletions: ids of documents whose files are gone or no longer wanted.
         skipped: how many files are as they were.
         failed_before: how many of them could not be read the last time.
-        secrets: files and folders left out as secrets by their names, not noted as such before.
+        secrets: files and folders left out as secrets, not noted as such before, with the reasons.
         forgotten: ids of failures that no longer matter.
         errors: folders and files that cannot be looked at, and files whose id is taken.
         missing: folders of the index that are not there, besides those that the plan is about.
@@ -39,7 +39,7 @@ class Plan:
     deletions: list[str] = field(default_factory=list)
     skipped: int = 0
     failed_before: int = 0
-    secrets: list[Change] = field(default_factory=list)
+    secrets: list[tuple[Change, str]] = field(default_factory=list)
     forgotten: list[str] = field(default_factory=list)
     errors: list[SourceFileError] = field(default_factory=list)
     missing: list[MissingFolder] = field(default_factory=list)
@@ -56,6 +56,7 @@ class Planning:
         prune_missing: whether documents are deleted without proof that their files are gone.
         avoid: a folder that is never looked at: the index.
         roots: identities of folders in which everything must lie; None for no such limit.
+        own_files: identities of files that are never taken.
     """
 
     selections: Selections
@@ -64,3 +65,4 @@ class Planning:
     retry: bool = False
     prune_missing: bool = False
     roots: frozenset[Identity] | None = None
+    own_files: frozenset[Identity] = frozenset()

@@ -19,6 +19,7 @@ from idx.events import (
 )
 from idx.output import created
 from shared.messages import quantity
+from shared.own_files import OWN
 
 MOST_OF_A_KIND: Final = 10
 """Warnings of one kind that are told before the rest of them is only counted."""
@@ -55,7 +56,8 @@ class Problems:
                 if kind == "empty" or event.is_named:
                     yield from self._warnings(kind, event.file_path, (event.reason,))
             case NotIndexed(kind="secret") | LeftOut():
-                reason = f"{event.reason}, and is left out; to take it: --allow-secret"
+                allowing = "" if event.reason == OWN else "; to take it: --allow-secret"
+                reason = f"{event.reason}, and is left out{allowing}"
                 yield from self._warnings("secret", event.file_path, (reason,))
             case Problem():
                 yield f"Error: {event.message}"

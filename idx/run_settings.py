@@ -16,7 +16,8 @@ from idx.selections import Selections
 from idx.synchronization import Settings
 from shared.errors import NoFoldersError
 from shared.folder_access import Identity
-from shared.settings import default_workers
+from shared.own_files import own_files
+from shared.settings import configuration_file, default_workers
 
 _MEGABYTE = 1_000_000
 
@@ -33,6 +34,7 @@ def run_settings(
     strict: bool = False,
     moves: Sequence[Move] = (),
     roots: frozenset[Identity] | None = None,
+    keep_out: frozenset[Identity] = frozenset(),
 ) -> Settings:
     """The settings of a run; see `idx.synchronization.Settings` for what they mean.
 
@@ -67,6 +69,7 @@ def run_settings(
         create=True,
         moves=tuple(moves),
         roots=roots,
+        keep_out=keep_out,
     )
 
 
@@ -79,6 +82,7 @@ def extraction_options(reading: ReadingOptions) -> ExtractionOptions:
         max_megabytes=reading.max_size,
         table_seconds=reading.timeout / 2,
         allow_secrets=_allowed(reading),
+        own_files=own_files([configuration_file()]),
     )
 
 

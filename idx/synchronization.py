@@ -3,7 +3,7 @@
 import time
 from collections.abc import Collection, Generator, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from idx.comparison import make_plan
@@ -22,7 +22,9 @@ from shared import index_folder
 from shared.failures import Failure, load_failures
 from shared.folder_access import Identity, is_missing
 from shared.index import Index
+from shared.own_files import own_files
 from shared.searcher import Searcher
+from shared.settings import configuration_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,7 @@ class Settings:
         create: whether an index is created where there is none.
         moves: folders of the index that lie elsewhere now.
         roots: identities of folders in which everything must lie; None for no such limit.
+        keep_out: identities of files of the server that started this run.
     """
 
     index_path: Path
@@ -58,6 +61,12 @@ class Settings:
     create: bool = False
     moves: tuple[Move, ...] = ()
     roots: frozenset[Identity] | None = None
+    keep_out: frozenset[Identity] = frozenset()
+
+    @property
+    def own_files(self) -> frozenset[Identity]:
+        """Files that are never taken, as they are now: a file that is written anew is another."""
+        return self.keep_out | own_files([configuration_file()])
 
 
 def synchronize(
@@ -113,7 +122,8 @@ def preview(paths: Iterable[Path], settings: Settings) -> Plan:
 
 def _pool(plan: Plan, settings: Settings) -> ExtractionPool:
     workers = max(1, min(settings.workers, len(plan.changes)))
-    return ExtractionPool(workers, settings.limits, settings.options)
+    options = replace(settings.options, own_files=settings.own_files)
+    return ExtractionPool(workers, settings.limits, options)
 
 
 def _compared(
@@ -128,6 +138,7 @@ def _compared(
         retry=settings.retry,
         prune_missing=settings.prune_missing,
         roots=settings.roots,
+        own_files=settings.own_files,
     )
     with _documents(settings) as documents:
         known = relocated(documents.folders, settings.moves)

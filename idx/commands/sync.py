@@ -62,6 +62,18 @@ OnlyIn = Annotated[
 ]
 
 
+KeepOut = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--keep-out",
+        metavar="DEVICE:INODE",
+        hidden=True,
+        help="Never take the file of this identity; repeatable. mcp-lucene --admin gives its own "
+        "files so.",
+    ),
+]
+
+
 @takes(ReadingOptions, "reading")
 def sync(
     context: typer.Context,
@@ -83,6 +95,7 @@ def sync(
     moved_from: MovedFrom = None,
     not_moved: NotMoved = False,
     only_in: OnlyIn = None,
+    keep_out: KeepOut = None,
     index_path: IndexPath = DEFAULT_INDEX_PATH,
     wait: Wait = DEFAULT_WAIT,
     as_json: Events = False,
@@ -118,7 +131,8 @@ def sync(
         retry=retry,
         strict=strict,
         moves=moves,
-        roots=_identities(only_in) if only_in else None,
+        roots=_identities("--only-in", only_in) if only_in else None,
+        keep_out=_identities("--keep-out", keep_out or []),
     )
     if dry_run:
         from idx.dry_run import show_plan
@@ -133,9 +147,9 @@ def sync(
         raise typer.Exit(1)
 
 
-def _identities(texts: list[str]) -> frozenset[tuple[int, int]]:
+def _identities(option: str, texts: list[str]) -> frozenset[tuple[int, int]]:
     try:
         pairs = [text.split(":") for text in texts]
         return frozenset((int(device), int(inode)) for device, inode in pairs)
     except ValueError as error:
-        raise typer.BadParameter("give --only-in as DEVICE:INODE, two numbers") from error
+        raise typer.BadParameter(f"give {option} as DEVICE:INODE, two numbers") from error

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from shared.document import Metadata
+from shared.folder_access import Identity
 from shared.section import Section
 from shared.settings import DEFAULT_MAX_MEGABYTES, DEFAULT_TIMEOUT
 
@@ -48,6 +49,7 @@ class ExtractionOptions:
         table_seconds: how long a PDF may be read when the next page with tables begins; the
             tables of that and of later pages are lines of text.
         allow_secrets: paths of files that are read though they hold secrets.
+        own_files: identities of files that are never read.
     """
 
     encoding: str | None = None
@@ -56,3 +58,4 @@ class ExtractionOptions:
     max_megabytes: float = DEFAULT_MAX_MEGABYTES
     table_seconds: float = DEFAULT_TIMEOUT / 2
     allow_secrets: frozenset[str] = frozenset()
+    own_files: frozenset[Identity] = frozenset()

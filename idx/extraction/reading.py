@@ -17,6 +17,8 @@ from idx.location import Location, opened_file
 from idx.secret_files import is_allowed_secret
 from shared.analysis.language_detection import detect_language
 from shared.errors import SourceFileError
+from shared.folder_access import identity_of
+from shared.own_files import OWN
 
 _MEGABYTE: Final = 1_000_000
 
@@ -27,12 +29,14 @@ def read_file(location: Location, options: ExtractionOptions) -> ReadFile:
     Raises:
         SourceFileError: the file is missing, unreadable, too large, protected, damaged, or
             changed while it was read.
-        SecretFileError: it seems to hold a secret.
+        SecretFileError: it seems to hold a secret, or is a file of the program itself.
         UnsupportedFileError: it is of a kind that is not read.
     """
     file = location.path
     with _opened(location) as stream:
         before = os.fstat(stream.fileno())
+        if identity_of(before) in options.own_files:
+            raise SecretFileError(file, OWN)
         now = time.time_ns()
         _check_size(file, before.st_size, options.max_megabytes)
         digest = content_hash(stream)

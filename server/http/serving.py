@@ -39,7 +39,9 @@ def serve_http(
     from server.http.running import run
     from server.state import ServerState
 
-    administration = Administration.of(settings)
+    administration = Administration.of(
+        settings, (http.token_file, http.tls_certificate, http.tls_key)
+    )
     state = ServerState(settings, pool, language_model, administration)
     run(state, http, own_tokens, listener)
 

@@ -49,7 +49,7 @@ async def start_crawl(
         admin.roots.resolve_existing(directory)
     settings = await folder_settings(admin.roots)
     folders = settings.wanted(directories, admin.roots)
-    command = admin.command("sync", *admin.roots.options, paths=folders)
+    command = admin.command("sync", *admin.bounds, paths=folders)
     return admin.operations.start("crawl", command, folders).status()
 
 

@@ -1,0 +1,65 @@
+"""The configuration and what is printed are never documents, whatever their names."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from shared.own_files import OWN
+from tests.conftest import PROGRAMS, Idx
+from tests.idx.files import ids, make, sync
+from tests.idx.test_failures import failures
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    return make(tmp_path / "notes", "good.txt")
+
+
+def test_the_configuration_is_never_indexed_by_whatever_name(
+    idx: Idx, index_path: Path, notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = notes / "settings.txt"
+    file.write_text("pdf_password = 'word'\n")
+    monkeypatch.setenv("IDX_CONFIG", str(file))
+    os.link(file, notes / "second name.txt")
+    (notes / "link.txt").symlink_to(file)
+    assert sync(idx, notes, "--follow-links", "--allow-secret", file) == {
+        "added": 1,
+        "chunks": 1,
+        "secrets": 3,
+    }
+    assert ids(index_path) == ["good.txt"]
+    names = ("link.txt", "second name.txt", "settings.txt")
+    assert failures(index_path) == dict.fromkeys(names, ("secret", OWN))
+    alone = tmp_path / "alone.txt"
+    os.link(file, alone)
+    told = idx("add", alone, "--allow-secret", alone)
+    assert f"Warning: {alone}: {OWN}, and is left out\n" in told.stderr
+    assert ids(index_path) == ["good.txt"]
+
+
+def test_a_configuration_that_was_indexed_once_is_deleted(
+    idx: Idx, index_path: Path, notes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = notes / "settings.txt"
+    file.write_text("pdf_password = 'word'\n")
+    sync(idx, notes)
+    assert ids(index_path) == ["good.txt", "settings.txt"]
+    monkeypatch.setenv("IDX_CONFIG", str(file))
+    assert sync(idx, notes) == {"deleted": 1, "skipped": 1, "secrets": 1}
+
+
+def test_the_files_that_a_run_prints_to_are_not_indexed(
+    index_path: Path, notes: Path, tmp_path: Path
+) -> None:
+    with (notes / "out.txt").open("w") as out, (notes / "log.txt").open("w") as log:
+        out.write("of an earlier run\n")
+        log.write("of an earlier run\n")
+        out.flush()
+        log.flush()
+        subprocess.run(
+            [PROGRAMS / "idx", "sync", notes], cwd=tmp_path, stdout=out, stderr=log, check=True
+        )
+    assert ids(index_path) == ["good.txt"]

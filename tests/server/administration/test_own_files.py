@@ -1,0 +1,70 @@
+"""What a server was given for itself is never indexed by a crawl that it starts."""
+
+import os
+import shutil
+import ssl
+import subprocess
+from pathlib import Path
+
+import httpx2
+import pytest
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+
+from shared.own_files import OWN
+from tests.idx.files import ids
+from tests.idx.test_failures import failures
+from tests.server.administration.administered import ended, told
+from tests.server.http.served import SECONDS, served
+
+pytestmark = pytest.mark.anyio
+
+TOKEN = "a" * 40
+
+
+async def test_tokens_key_configuration_and_log_are_never_indexed(
+    empty_index: Path, root: Path, papers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # In the crawled folder, by names of usual documents, and once more by others.
+    tokens, configuration = papers / "list.txt", papers / "settings.txt"
+    tokens.write_text(f"operator:read,admin:{TOKEN}\n")
+    tokens.chmod(0o600)
+    configuration.write_text("pdf_password = 'word'\n")
+    monkeypatch.setenv("IDX_CONFIG", str(configuration))
+    certificate, key = papers / "first.txt", papers / "second.txt"
+    make_certificate(certificate, key)
+    copy = shutil.copy(certificate, tmp_path / "trusted")
+    for file in (tokens, configuration, key):
+        os.link(file, papers / f"again {file.name}")
+    options = (
+        *("--admin", "--root", root, "--token-file", tokens),
+        *("--tls-certificate", certificate, "--tls-key", key),
+    )
+    trust = ssl.create_default_context(cafile=copy)
+    with served(empty_index, *options, log=papers / "log.txt") as server:
+        async with (
+            httpx2.AsyncClient(
+                headers={"Authorization": f"Bearer {TOKEN}"}, timeout=SECONDS, verify=trust
+            ) as sender,
+            Client(streamable_http_client(server.url, http_client=sender)) as client,
+        ):
+            await told(client, "start_crawl", directories=[str(papers)])
+            assert (await ended(client))["progress"]["added"] == 2
+    assert ids(empty_index) == ["lease.txt", "menu.md"]
+    left_out = [name for name, why in failures(empty_index).items() if why == ("secret", OWN)]
+    assert left_out == [
+        *("again list.txt", "again second.txt", "again settings.txt", "first.txt"),
+        *("list.txt", "log.txt", "second.txt", "settings.txt"),
+    ]
+
+
+def make_certificate(certificate: Path, key: Path) -> None:
+    subprocess.run(
+        [
+            *("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"),
+            *("-nodes", "-days", "1", "-subj", "/CN=localhost", "-out", certificate),
+            *("-keyout", key, "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"),
+        ],
+        capture_output=True,
+        check=True,
+    )
