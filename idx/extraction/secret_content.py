@@ -39,26 +39,30 @@ def _shape(name: str, marker: str, pattern: str) -> _Shape:
 
 # In JSON and in programs a line may end with the two characters \n, quotes and a plus; in a text it
 # may be quoted, indented or a comment.
-_BREAK: Final = r"(?:[\s\"'+>|#*/]|\\[nrt])"
-_HEADERS: Final = rf"(?:{_BREAK}{{1,40}}[A-Za-z-]{{1,30}}: [^\n\\]{{1,200}}){{0,6}}"
+_BREAK: Final = r"(?>(?:[\s\"'+>|#*/]|\\[nrt]){1,40})"
+_HEADERS: Final = rf"(?:{_BREAK}[A-Za-z-]{{1,30}}: (?>[^\n\\]{{1,200}})){{0,6}}"
 
 _SHAPES: Final = (
     _shape(
         "a private key",
         "PRIVATE KEY",
         rf"-----BEGIN (?:[A-Z0-9]{{1,20}} ){{0,3}}PRIVATE KEY(?: BLOCK)?-----{_HEADERS}"
-        rf"{_BREAK}{{1,40}}([A-Za-z0-9+/=]{{40,}})",
+        rf"{_BREAK}([A-Za-z0-9+/=]{{40,}})",
     ),
     _shape(
         "a private key",
         "PuTTY-User-Key-File",
-        r"PuTTY-User-Key-File-\d: [\s\S]{1,20000}?Private-Lines: \d+\s+([A-Za-z0-9+/=]{40,})",
+        r"PuTTY-User-Key-File-\d: (?:(?!PuTTY)[\s\S]){1,3000}?Private-Lines: \d+\s+"
+        r"([A-Za-z0-9+/=]{40,})",
     ),
     _shape("a private key", "AGE-SECRET-KEY-1", r"AGE-SECRET-KEY-1([0-9A-Z]{58})\b"),
     _shape("an access key of AWS", "AKIA", r"\bAKIA([A-Z2-7]{16})\b"),
     _shape("an access key of AWS", "ASIA", r"\bASIA([A-Z2-7]{16})\b"),
     _shape("a key of Azure", "AccountKey=", r"AccountKey=([A-Za-z0-9+/]{86}==)"),
-    _shape("a token of GitHub", "gh", r"\bgh[oprsu]_([A-Za-z0-9]{36,255})\b"),
+    *(
+        _shape("a token of GitHub", f"gh{kind}_", rf"\bgh{kind}_([A-Za-z0-9]{{36,255}})\b")
+        for kind in "oprsu"
+    ),
     _shape("a token of GitHub", "github_pat_", r"\bgithub_pat_(\w{82})\b"),
     _shape("a token of GitLab", "glpat-", r"\bglpat-([\w-]{20,})"),
     _shape("a token of Slack", "xox", r"\bxox[abeoprs]-((?:[A-Za-z0-9]+-){1,4}[A-Za-z0-9]{16,})\b"),
@@ -73,7 +77,7 @@ _SHAPES: Final = (
     _shape("a key of Stripe", "_live_", r"\b[rs]k_live_([A-Za-z0-9]{20,})\b"),
     _shape("a token of npm", "npm_", r"\bnpm_([A-Za-z0-9]{36})\b"),
     _shape("a token of PyPI", "pypi-AgE", r"\bpypi-AgE([\w-]{50,})"),
-    _shape("a key of OpenAI", "T3BlbkFJ", r"\bsk-([\w-]{10,}T3BlbkFJ[\w-]{10,})"),
+    _shape("a key of OpenAI", "T3BlbkFJ", r"\bsk-([\w-]{10,200}T3BlbkFJ[\w-]{10,})"),
     _shape("a key of Anthropic", "sk-ant-", r"\bsk-ant-([\w-]{80,})"),
     _shape("a token of Hugging Face", "hf_", r"\bhf_([A-Za-z]{34})\b"),
     _shape("a token of DigitalOcean", "_v1_", r"\bdo[opr]_v1_([a-f0-9]{64})\b"),

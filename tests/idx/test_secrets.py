@@ -4,6 +4,7 @@ import base64
 import json
 import random
 import string
+import time
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from cryptography.hazmat.primitives.serialization import (
     PrivateFormat,
 )
 
+from idx.extraction.secret_content import BYTES, found_secret
 from tests.conftest import Idx
 from tests.idx.files import ids, make, sync
 from tests.idx.test_add_files import pdf_of
@@ -231,3 +233,16 @@ def test_what_an_earlier_version_took_is_deleted_by_its_name(
     assert ids(index_path) == ["a.pem", "good.txt"]
     assert sync(idx, notes) == {"deleted": 1, "skipped": 1, "secrets": 1}
     assert list(failures(index_path)) == ["a.pem"]
+
+
+def test_no_file_makes_the_search_for_secrets_long() -> None:
+    beginnings = (
+        *("-----BEGIN PRIVATE KEY-----", "-----BEGIN RSA PRIVATE KEY-----\na: ", "a: ", "\n> "),
+        *("PuTTY-User-Key-File-3: ", "xoxb-", "xoxb-a-", "sk-", "sk-T3BlbkFJ", "ghp_", "pypi-AgE"),
+        *("SG.a.", "npm_", "hf_", "hooks.slack.com/services/", "AccountKey=", "dop_v1_", "AIza"),
+    )
+    markers = "PRIVATE KEY AKIA T3BlbkFJ " + " ".join(beginnings)
+    used = time.process_time()
+    for beginning in beginnings:
+        assert found_secret((markers + beginning * (BYTES // len(beginning))).encode()) is None
+    assert time.process_time() - used < 30
