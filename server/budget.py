@@ -19,6 +19,7 @@ from server.fence import current_fence, fenced_parts
 from shared.document import Scalar
 from shared.explained import ExplainedHit, ExplainedStep, ExplainedTerm, QueryExplanation
 from shared.index_results import DocumentDetails, FieldDescription, TermCount
+from shared.messages import quantity
 from shared.results import ChunkText, DocumentSummary, Facet, FailedFile, Hit
 
 DEFAULT_CHARACTERS: Final = 40_000
@@ -112,8 +113,8 @@ def fit(
     dropped = len(items) - len(kept)
     if not shortened and not dropped:
         return kept, None
-    cuts = [f"{shortened} results were cut short"] if shortened else []
-    cuts += [f"{dropped} results were left out"] if dropped else []
+    cuts = [f"{quantity(shortened, 'result')} cut short"] if shortened else []
+    cuts += [f"{quantity(dropped, 'result')} left out"] if dropped else []
     return kept, (
         f"To keep this answer under {budget:,} characters, {' and '.join(cuts)}; ask for fewer "
         f"results, or for up to {MAX_CHARACTERS:,} characters with max_characters."

@@ -49,7 +49,8 @@ def _size(figures: IndexStatistics) -> Finding:
 
 def _failures(failures: FailureList) -> Finding:
     kinds = Counter(failure.kind for failure in failures.failures)
-    others = f"{kinds['unsupported']:,} of kinds that are not read, {kinds['empty']:,} without text"
+    unsupported = quantity(kinds["unsupported"], "unsupported file")
+    others = f"{unsupported}, {quantity(kinds['empty'], 'empty file')}"
     if not kinds["failed"]:
         return Finding("Files", "ok", f"none that should have been read is missing; {others}")
     return Finding(

@@ -53,8 +53,8 @@ SWAPS: Final = (
 )
 
 REASONS: Final = {
-    "file-to-pipe": "is no regular file",
-    "file-to-device": "is no regular file",
+    "file-to-pipe": "is not a regular file",
+    "file-to-device": "is not a regular file",
 }
 """Why a file that was swapped is not read, where it is not that there is a link."""
 

@@ -136,7 +136,7 @@ def test_the_path_of_the_file_is_shown_also_where_there_is_none(idx: Idx) -> Non
     write("hidden = true\nfolders = ['/a', '/b']")
     answer = idx("config", "show").stdout
     assert answer.startswith(f"Configuration file: {file}\n")
-    assert re.search(rf"hidden +true +{re.escape(str(file))}\n", re.sub(" +\n", "\n", answer))
+    assert re.search(rf"hidden\ttrue\t{re.escape(str(file))}\n", answer)
     assert "/a, /b" in answer
     shown = json.loads(idx("config", "show", "--json").stdout)
     assert (shown["file"], shown["exists"]) == (str(file), True)

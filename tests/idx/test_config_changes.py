@@ -165,7 +165,7 @@ def test_a_new_setting_finds_its_place_in_any_file(idx: Idx, text: str) -> None:
         (("workers", "0"), "workers: the value should be greater than or equal to 1 (it is '0')"),
         (("hidden", "maybe"), "hidden: the value should be a valid boolean"),
         (("encoding", "no"), "encoding: there is no such encoding (it is 'no')"),
-        (("index-path", ""), "index_path: a path is at least one character"),
+        (("index-path", ""), "index_path: a path has at least one character"),
         (("indexpath", "a"), "indexpath is not a setting; did you mean index_path?"),
         (("port", "1"), "port is not a setting; the settings are index_path, wait, "),
         (("folders", "a"), "folders are changed with idx folders add"),

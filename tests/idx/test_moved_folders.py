@@ -226,7 +226,9 @@ def test_a_move_that_cannot_be_is_refused_with_the_reason(
 ) -> None:
     make(tmp_path, "other/a.txt", "notes/in/a.txt")
     unknown = idx("sync", "other", "--moved-from", "nowhere", code=1).stderr
-    assert f"nowhere: is no folder of the index; its folders: {tmp_path}/notes, {papers}" in unknown
+    assert (
+        f"nowhere: is not a folder of the index; its folders: {tmp_path}/notes, {papers}" in unknown
+    )
     there = idx("sync", "other", "--moved-from", "papers", code=1).stderr
     assert f"{papers}: is still there" in there
     shutil.rmtree(papers)

@@ -148,6 +148,7 @@ def test_without_a_commit_nothing_can_be_saved(idx: Idx, filled: Path) -> None:
 
 
 def test_if_the_damaged_index_cannot_be_kept_nothing_is_done(idx: Idx, tmp_path: Path) -> None:
+    (tmp_path / "closed").mkdir()
     idx("init", "-i", "closed/index")
     for name in "ab":
         idx("add", "-i", "closed/index", "-d", name, "-t", "T", "-c", LONG)

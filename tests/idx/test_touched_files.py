@@ -93,5 +93,5 @@ def test_hashing_a_file_takes_no_longer_than_it_may(tmp_path: Path) -> None:
     assert hashes["endless"] == Unreadable(
         "failed", "was not read within 1 seconds; allow more with --timeout"
     )
-    assert hashes["pipe"] == Unreadable("failed", "is no regular file")
+    assert hashes["pipe"] == Unreadable("failed", "is not a regular file")
     assert str(hashes["a.txt"]).startswith("982d9e3eb996f559")

@@ -39,7 +39,7 @@ async def test_an_answer_stays_short_and_says_what_was_cut(
     found = answer(result)
     assert found["totalHits"] == 30
     assert re.search(
-        r"under 40,000 characters, .* results were left out.*max_characters", found["notice"]
+        r"under 40,000 characters, .* results left out.*max_characters", found["notice"]
     )
     result = await client.call_tool("Search", {"query": "title:huge"})
     assert len(result.content[0].text) < 40_000  # type: ignore[union-attr] # it is text
@@ -64,7 +64,7 @@ async def test_long_ids_do_not_break_the_budget(client: Client, empty_index: Pat
             index.add(Document(f"{number}" + "🦦" * 9_999, "T", "otter"))
     result = await client.call_tool("Search", {"query": "otter"})
     assert len(result.content[0].text) < 40_000  # type: ignore[union-attr] # it is text
-    assert "results were left out" in answer(result)["notice"]
+    assert "results left out" in answer(result)["notice"]
 
 
 async def test_one_result_that_is_too_long_hides_no_other(

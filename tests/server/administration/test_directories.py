@@ -109,4 +109,4 @@ async def test_an_answer_with_many_folders_stays_short(empty_index: Path, root: 
         result = await client.call_tool("list_directories", {})
         assert len(str(result.structured_content)) < 80_000
         assert len(result.content[0].text) < 40_000  # type: ignore[union-attr] # it is a text
-        assert "results were left out" in (await told(client, "list_directories"))["notice"]
+        assert "results left out" in (await told(client, "list_directories"))["notice"]
