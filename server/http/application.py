@@ -12,6 +12,7 @@ from server.http.address import MCP_PATH
 from server.http.admission import Admission, AdmissionControl
 from server.http.authentication import Authentication
 from server.http.health import healthz, metrics_endpoint, readyz
+from server.http.messages import DistinctIds, WholeMessages
 from server.http.metrics import Load, Metrics
 from server.http.observation import CallObserver, RequestObserver
 from server.settings import HttpSettings
@@ -45,9 +46,10 @@ def http_application(
         token_verifier=authentication.verifier if authentication else None,
         max_streams=settings.max_sessions,
     )
+    max_bytes = int(settings.max_body * 1_000_000)
     app = server.streamable_http_app(
         streamable_http_path=MCP_PATH,
-        max_request_body_size=int(settings.max_body * 1_000_000),
+        max_request_body_size=max_bytes,
         session_idle_timeout=settings.idle_timeout,
         max_sessions=settings.max_sessions,
         transport_security=security,
@@ -83,5 +85,7 @@ def http_application(
         *app.user_middleware,
         # After it, so that requests without a token take no room.
         Middleware(AdmissionControl, admission),
+        Middleware(WholeMessages, max_bytes),
+        Middleware(DistinctIds),
     ]
     return app

@@ -1,0 +1,132 @@
+"""Messages that clients post: each is whole before it is passed on, and has an id of its own.
+
+The SDK passes half of a message on when its client leaves, which then counts as an error of the
+server; and where two requests of a session have one id, it leaves the first without an answer for
+as long as the session lasts.
+"""
+
+from collections.abc import MutableMapping
+from http import HTTPStatus
+from typing import Any, Final
+
+import anyio
+import pydantic_core
+from mcp.server.streamable_http import GET_STREAM_KEY, MCP_SESSION_ID_HEADER
+from mcp.server.transport_security import RequestBodyLimitMiddleware
+from mcp.types import INVALID_REQUEST, ErrorData, JSONRPCError, RequestId
+from starlette.datastructures import Headers
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from server.http.address import MCP_PATH
+from server.http.admission import PATIENCE_SECONDS
+
+_MAX_ID_CHARACTERS: Final = 200
+"""Characters of an id that is repeated in an error."""
+
+
+class WholeMessages:
+    """Passes a message on once it is there; one whose client leaves before is forgotten.
+
+    Args:
+        app: what answers.
+        max_bytes: of a message; longer ones are answered with 413.
+    """
+
+    def __init__(self, app: ASGIApp, max_bytes: int) -> None:
+        self._app = app
+        self._limited = RequestBodyLimitMiddleware(self._pass_on, max_bytes)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request of ASGI."""
+        is_message = _is_message(scope)
+        await (self._limited if is_message else self._app)(scope, receive, send)
+
+    async def _pass_on(self, scope: Scope, receive: Receive, send: Send) -> None:
+        first = await receive()
+        if first["type"] == "http.request" and not first["more_body"]:
+            await self._app(scope, _preceded(first, receive), send)
+
+
+class DistinctIds:
+    """Refuses a request of a session with the id of another one that still runs.
+
+    A client that asks again as soon as it has its answer may be faster than the end of the request
+    before, so that is waited for a little.
+
+    Args:
+        app: what answers the others; each message is passed to it whole.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        self._running: MutableMapping[tuple[str, str], anyio.Event] = {}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request of ASGI."""
+        session = Headers(scope=scope).get(MCP_SESSION_ID_HEADER) if _is_message(scope) else None
+        if session is None:
+            await self._app(scope, receive, send)
+            return
+        first = await receive()
+        receive = _preceded(first, receive)
+        request = _request_id(first.get("body", b""))
+        if request is None:
+            await self._app(scope, receive, send)
+            return
+        # As the SDK compares ids: 1 and "1" are the same.
+        key = (session, str(request))
+        with anyio.move_on_after(PATIENCE_SECONDS):
+            while key in self._running:
+                await self._running[key].wait()
+        if key in self._running or str(request) == GET_STREAM_KEY:
+            await _refused(request)(scope, receive, send)
+            return
+        ended = self._running[key] = anyio.Event()
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            del self._running[key]
+            ended.set()
+
+
+def _is_message(scope: Scope) -> bool:
+    return (scope["type"], scope.get("path"), scope.get("method")) == ("http", MCP_PATH, "POST")
+
+
+def _preceded(first: Message, receive: Receive) -> Receive:
+    """What comes next from a client, whose first part is there already."""
+    waiting = [first]
+
+    async def next_part() -> Message:
+        return waiting.pop() if waiting else await receive()
+
+    return next_part
+
+
+def _request_id(body: bytes) -> RequestId | None:
+    """The id of a request; None if the message is another one, or cannot be read."""
+    try:
+        message: Any = pydantic_core.from_json(body)
+    except ValueError:
+        return None
+    match message:
+        case {"method": _, "id": bool()}:
+            return None
+        case {"method": _, "id": int() | str() as request}:
+            return request
+    return None
+
+
+def _refused(request: RequestId) -> Response:
+    error = ErrorData(
+        code=INVALID_REQUEST,
+        message="another request of this session has this id and still runs; use each id once",
+    )
+    is_short = len(str(request)) <= _MAX_ID_CHARACTERS
+    body = JSONRPCError(jsonrpc="2.0", id=request if is_short else None, error=error)
+    return Response(
+        body.model_dump_json(by_alias=True, exclude_unset=True),
+        HTTPStatus.BAD_REQUEST,
+        media_type="application/json",
+    )

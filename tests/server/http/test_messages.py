@@ -1,0 +1,89 @@
+"""Messages that are posted: two with one id, and half of one."""
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from tests.server.http.served import (
+    ACCEPT,
+    SECONDS,
+    Served,
+    initialize,
+    message,
+    served,
+    wait_for,
+)
+
+
+def session(server: Served) -> dict[str, str]:
+    """The headers of a session that was opened."""
+    headers = ACCEPT | {"Mcp-Session-Id": initialize(server).headers["mcp-session-id"]}
+    initialized = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+    httpx2.post(server.url, json=initialized, headers=headers, timeout=SECONDS)
+    return headers
+
+
+def post(server: Served, headers: dict[str, str], **request: object) -> httpx2.Response:
+    body = {"jsonrpc": "2.0", **request}
+    return httpx2.post(server.url, json=body, headers=headers, timeout=SECONDS)
+
+
+def search(query: str) -> dict[str, object]:
+    return {"method": "tools/call", "params": {"name": "Search", "arguments": {"query": query}}}
+
+
+SLOW = " ".join(f"/[ab]*a[ab]{{9}}{number}/" for number in range(40))
+"""Each pattern is near the limit of what is taken."""
+
+
+@pytest.mark.parametrize("second", [7, "7"])
+def test_of_two_requests_with_one_id_the_second_is_answered_with_an_error(
+    server: Served, second: int | str
+) -> None:
+    headers = session(server)
+    with ThreadPoolExecutor() as threads:
+        first = threads.submit(post, server, headers, id=7, **search(SLOW))
+        wait_for(lambda: server.metrics()["mcp_lucene_running_requests"] == 1, "it runs")
+        refused = post(server, headers, id=second, **search("text"))
+        assert refused.status_code == 400
+        assert refused.json()["id"] == second
+        assert "has this id and still runs" in refused.json()["error"]["message"]
+        assert first.result().status_code == 200
+        assert '"id":7' in first.result().text
+    # An id is free again once its request has been answered, and other sessions have their own.
+    assert post(server, headers, id=7, **search("text")).status_code == 200
+    assert post(server, session(server), id=7, **search("text")).status_code == 200
+    wait_for(lambda: server.metrics()["mcp_lucene_running_requests"] == 0, "none waits for ever")
+
+
+@pytest.mark.soak
+def test_many_requests_with_one_id_are_all_answered(server: Served) -> None:
+    headers = session(server)
+    with ThreadPoolExecutor(50) as threads:
+        answers = threads.map(lambda _: post(server, headers, id=7, **search("text")), range(50))
+        assert {answer.status_code for answer in answers} <= {200, 400}
+    wait_for(lambda: server.metrics()["mcp_lucene_running_requests"] == 0, "none waits for ever")
+
+
+@pytest.mark.soak
+def test_a_request_cannot_pass_for_the_stream_of_its_session(server: Served) -> None:
+    assert post(server, session(server), id="_GET_stream", method="ping").status_code == 400
+
+
+def test_a_client_that_leaves_in_the_middle_of_a_message_is_no_error_of_the_server(
+    documents: Path, tmp_path: Path
+) -> None:
+    with served(documents, log=tmp_path / "log") as server:
+        _, modern = message(query="text")
+        for headers in (modern, ACCEPT, session(server)):
+            lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+            head = f"POST /mcp HTTP/1.1\r\nHost: localhost\r\n{lines}Content-Length: 1000\r\n\r\n"
+            with server.raw() as connection:
+                connection.sendall(head.encode() + b'{"jsonrpc"')
+                wait_for(lambda: server.metrics()["mcp_lucene_running_requests"] == 1, "it is read")
+            wait_for(lambda: server.metrics()["mcp_lucene_running_requests"] == 0, "it has ended")
+        assert not [name for name in server.metrics() if 'status="500"' in name]
+        assert "status=500" not in server.logged()
+        assert "error=" not in server.logged()
