@@ -5,11 +5,14 @@ the browser of whoever looks at it. The header `Host` tells that name, and `Orig
 """
 
 import re
+from http import HTTPStatus
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
 from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
+from starlette.datastructures import Headers
 from starlette.requests import Request
+from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from server.settings import HttpSettings
@@ -18,7 +21,8 @@ from shared.errors import ServerOptionError
 _LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
 """No name server is asked for these, so that they lead nowhere else."""
 
-_HOST: Final = r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:[0-9]{1,5})?"
+_PORT: Final = r"6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[1-5]?[0-9]{1,4}"
+_HOST: Final = rf"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:({_PORT}))?"
 _ORIGIN: Final = rf"[a-z][a-z0-9+.-]*://{_HOST}"
 
 
@@ -39,7 +43,7 @@ def allowed(settings: HttpSettings, own_url: str, public_url: str) -> TransportS
         _host(urlsplit(own_url.lower())),
         _host(public),
         *(
-            _checked("--allowed-host", host, _HOST, "name such as example.org")
+            _checked("--allowed-host", host, _HOST, "a name such as example.org")
             for host in settings.allowed_hosts
         ),
     }
@@ -60,7 +64,7 @@ def allowed_origins(settings: HttpSettings) -> list[str]:
         ServerOptionError: one is not written as an origin.
     """
     return [
-        _checked("--allowed-origin", origin, _ORIGIN, "origin such as https://app.example.org")
+        _checked("--allowed-origin", origin, _ORIGIN, "an origin such as https://app.example.org")
         for origin in settings.allowed_origins
     ]
 
@@ -83,11 +87,26 @@ class HostCheck:
             # Capitals make no other name, but to the SDK, which looks at it once more.
             headers = [(k, v.lower() if k == b"host" else v) for k, v in scope["headers"]]
             scope = {**scope, "headers": headers}
-            refusal = await self._security.validate_request(Request(scope))
+            refusal = _malformed(Headers(scope=scope))
+            if refusal is None:
+                refusal = await self._security.validate_request(Request(scope))
             if refusal is not None:
                 await refusal(scope, receive, send)
                 return
         await self._app(scope, receive, send)
+
+
+def _malformed(headers: Headers) -> Response | None:
+    """The answer to headers that are not written as one host and at most one origin.
+
+    The SDK takes whatever follows an allowed name and a colon for a port.
+    """
+    if not re.fullmatch(_HOST, headers.get("host", "")):
+        return Response("Invalid Host header", HTTPStatus.MISDIRECTED_REQUEST)
+    origins = headers.getlist("origin")
+    if len(origins) > 1 or not all(re.fullmatch(_ORIGIN, origin) for origin in origins):
+        return Response("Invalid Origin header", HTTPStatus.FORBIDDEN)
+    return None
 
 
 def _host(url: SplitResult) -> str:
@@ -98,7 +117,7 @@ def _host(url: SplitResult) -> str:
 def _checked(option: str, given: str, pattern: str, meant: str) -> str:
     value = given.lower().rstrip("/")
     if not re.fullmatch(pattern, value):
-        raise ServerOptionError(f"{option}: {given[:200]!r} is not a {meant}")
+        raise ServerOptionError(f"{option}: {given[:200]!r} is not {meant}")
     return value
 
 

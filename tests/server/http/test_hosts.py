@@ -41,6 +41,32 @@ def test_a_page_of_another_origin_is_refused_on_every_path(
         assert answered.status_code == 403
 
 
+@pytest.mark.parametrize(
+    "header",
+    [
+        "Host: localhost:evil.example",
+        "Host: localhost:80@evil.example",
+        "Host: localhost:",
+        "Host: localhost:65536",
+        "Host: localhost:1/x",
+        "Host: [::1]:80:80",
+        "Origin: http://localhost:evil.example",
+        "Origin: http://localhost:80@evil.example",
+        "Origin: http://localhost:80.evil.example",
+        "Origin: http://localhost:",
+        "Origin: http://localhost:80/",
+        "Origin: ",
+        "Origin: http://localhost\r\nOrigin: https://evil.example",
+    ],
+)
+def test_what_only_begins_like_an_allowed_name_is_refused(server: Served, header: str) -> None:
+    host = "" if header.startswith("Host") else "Host: localhost\r\n"
+    with server.raw() as connection:
+        connection.sendall(f"GET /healthz HTTP/1.1\r\n{host}{header}\r\n\r\n".encode())
+        status = b"403" if host else b"421"
+        assert connection.recv(1_000).startswith(b"HTTP/1.1 " + status)
+
+
 @pytest.mark.soak
 @pytest.mark.parametrize("host", ["127.0.0.1:{port}", "localhost:{port}", "[::1]:9", "localhost"])
 def test_this_machine_is_answered_by_each_of_its_names(server: Served, host: str) -> None:
@@ -121,4 +147,4 @@ def test_no_page_may_read_an_answer_unless_it_was_allowed(server: Served) -> Non
 )
 def test_what_is_no_host_or_origin_is_told(documents: Path, option: str, value: str) -> None:
     told = refused("--http", "--port", 0, option, value, index=documents)
-    assert told.startswith(f"Error: {option}: {value!r} is no ")
+    assert told.startswith(f"Error: {option}: {value!r} is not a")
