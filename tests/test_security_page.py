@@ -1,11 +1,9 @@
 """The limits that docs/security.md tells are those of the code."""
 
-import inspect
 import re
 import resource
 from pathlib import Path
 
-import h11
 import uvicorn
 
 from idx.extraction import front_matter, package, properties
@@ -15,7 +13,7 @@ from server import arguments, budget, completers, instructions, protocol_errors,
 from server.application import MAX_ARGUMENTS
 from server.http import graceful_server, oauth, tokens
 from server.http.admission import PATIENCE_SECONDS
-from server.http.connection import timed_connections
+from server.http.connection import MAX_HEADER_BYTES, timed_connections
 from server.http.key_set import (
     _FETCH_SECONDS,
     _FRESH_SECONDS,
@@ -53,12 +51,11 @@ def megabytes(value: float) -> str:
 
 def expected() -> dict[str, str]:
     """The limits by what they limit, as the page spells them."""
-    headers = inspect.signature(h11.Connection).parameters["max_incomplete_event_size"].default
     _, files = resource.getrlimit(resource.RLIMIT_NOFILE)
     assert timed_connections(1).most == files // 2
     return {
         "body of a request": megabytes(settings.DEFAULT_MAX_BODY * 1e6),
-        "headers of a request": f"{headers // 1024} KiB",
+        "headers of a request": f"{MAX_HEADER_BYTES // 1024} KiB",
         "requests that run at once": f"{settings.DEFAULT_MAX_REQUESTS}",
         "streams for news, open at once": f"{settings.DEFAULT_MAX_SESSIONS:,}",
         "sessions": f"{settings.DEFAULT_MAX_SESSIONS:,}",

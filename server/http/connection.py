@@ -7,10 +7,35 @@ Nor does it leave any open file to the index, if clients open connections enough
 
 import asyncio
 import resource
-from typing import ClassVar
+from typing import ClassVar, Final
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
+
+MAX_HEADER_BYTES: Final = 16 * 1_024
+"""Bytes of a request before its body."""
+
+
+class StrictParser(h11.Connection):
+    """Refuses long headers however they come.
+
+    h11 itself looks at the length only while headers are incomplete, so it takes longer ones that
+    come in one packet.
+    """
+
+    def next_event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
+        """What was received next.
+
+        Raises:
+            h11.RemoteProtocolError: it is no HTTP, or too long.
+        """
+        if self.their_state is not h11.IDLE:
+            return super().next_event()
+        before = len(self.trailing_data[0])
+        event = super().next_event()
+        if before - len(self.trailing_data[0]) > MAX_HEADER_BYTES:
+            raise h11.RemoteProtocolError("the headers are too long", error_status_hint=431)
+        return event
 
 
 class TimedConnection(H11Protocol):
@@ -31,6 +56,7 @@ class TimedConnection(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # uvicorn's
         """Begin to wait for the first request."""
         super().connection_made(transport)
+        self.conn = StrictParser(h11.SERVER, MAX_HEADER_BYTES)
         if len(self.connections) > self.most:
             transport.abort()
         else:

@@ -48,6 +48,22 @@ def test_headers_may_not_be_endless(server: Served) -> None:
         assert connection.recv(1_000).startswith(b"HTTP/1.1 400 ")
 
 
+@pytest.mark.parametrize("length", [16_300, 17_000, 30_000, 60_000])
+@pytest.mark.parametrize("parts", [1, 4])
+def test_long_headers_are_refused_in_one_packet_as_in_several(
+    server: Served, length: int, parts: int
+) -> None:
+    request = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * length + b"\r\n\r\n"
+    step = -(-len(request) // parts)
+    with server.raw() as connection:
+        for start in range(0, len(request), step):
+            with suppress(ConnectionError):
+                connection.sendall(request[start : start + step])
+            time.sleep(0.05)
+        expected = b"HTTP/1.1 200 " if length < 16_384 else b"HTTP/1.1 400 "
+        assert connection.recv(1_000).startswith(expected)
+
+
 def test_a_call_beyond_those_that_may_run_is_refused(documents: Path, tmp_path: Path) -> None:
     with (
         served(documents, "--max-requests", 2, log=tmp_path / "log") as server,
