@@ -27,7 +27,7 @@ from server.fence import FENCE, fence_answers, fenced_answer
 from server.instructions import general_instructions, tell_of_the_index
 from server.prompts import chosen_prompts
 from server.prompts.errors import check_request, prompt_error
-from server.protocol_errors import brief_error
+from server.protocol_errors import brief_error, keep_errors_brief
 from server.resources.handlers import ResourceHandlers
 from server.scopes import Scope, granted_scopes
 from server.settings import DEFAULT_MAX_SESSIONS
@@ -91,7 +91,7 @@ class SearchServer(MCPServer[ServerState]):
                 for name, entry in self._offered.items()
             ],
             lifespan=lifespan,
-            middleware=[tell_of_the_index, fence_answers],
+            middleware=[keep_errors_brief, tell_of_the_index, fence_answers],
             log_level="WARNING",
             auth=auth,
             token_verifier=token_verifier,

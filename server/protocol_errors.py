@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from mcp import MCPError
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.types import INTERNAL_ERROR, INVALID_PARAMS
 
 from server.errors import (
@@ -63,6 +64,18 @@ def protocol_error(error: McpLuceneError, data: Any = None) -> MCPError:
     """The error of the protocol that tells of one of ours."""
     code = INVALID_PARAMS if isinstance(error, _OF_THE_CLIENT) else INTERNAL_ERROR
     return MCPError(code, brief_error(error.for_client), data)
+
+
+async def keep_errors_brief(
+    ctx: ServerRequestContext[Any, Any], call_next: CallNext
+) -> HandlerResult:
+    """Middleware of the server: cuts what the SDK repeats of a request, such as its method."""
+    try:
+        return await call_next(ctx)
+    except MCPError as error:
+        told = error.error
+        data = brief_error(told.data) if isinstance(told.data, str) else told.data
+        raise MCPError(told.code, brief_error(told.message), data) from error
 
 
 def brief_error(text: str) -> str:

@@ -85,6 +85,12 @@ def test_blank_lines_and_answers_are_passed_over(client: RawClient, line: bytes)
     assert list(client.exchange([line])) == []
 
 
+def test_a_method_that_nobody_knows_is_not_repeated_whole(client: RawClient) -> None:
+    [answer] = client.exchange([call(method="m" * 1_000_000, params={})])
+    assert answer["error"]["code"] == -32601
+    assert len(answer["error"]["data"]) < 3_000
+
+
 def test_it_is_answered_before_the_handshake_too(tmp_path: Path) -> None:
     client = RawClient(tmp_path)
     with client.process:

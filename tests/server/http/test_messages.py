@@ -1,4 +1,4 @@
-"""Messages that are posted: two with one id, and half of one."""
+"""Messages that are posted: two with one id, half of one, and long methods."""
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -87,3 +87,9 @@ def test_a_client_that_leaves_in_the_middle_of_a_message_is_no_error_of_the_serv
         assert not [name for name in server.metrics() if 'status="500"' in name]
         assert "status=500" not in server.logged()
         assert "error=" not in server.logged()
+
+
+def test_a_method_that_nobody_knows_is_not_repeated_whole(server: Served) -> None:
+    answered = post(server, session(server), id=7, method="m" * 3_000_000)
+    assert '"message":"Method not found","data":"mmm' in answered.text
+    assert len(answered.text) < 3_000
