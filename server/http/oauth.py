@@ -62,10 +62,22 @@ class JwtVerifier:
             token="",
             client_id=_text(claims, "client_id", "azp", "sub"),
             subject=_text(claims, "sub"),
-            scopes=_scopes(claims),
+            scopes=self._scopes(claims),
             expires_at=int(claims["exp"]) + _LEEWAY_SECONDS,
             claims={"iss": self._issuer},
         )
+
+    def _scopes(self, claims: dict[str, Any]) -> list[str]:
+        """What a token allows here.
+
+        Which audience a scope was asked for is not said: of a token for several servers, the scope
+        to change something may be meant for another one (RFC 9068, section 5).
+        """
+        granted = _granted(claims)
+        if "admin" in granted and claims["aud"] not in (self._audience, [self._audience]):
+            LOG.info("scope_left_out", extra={"reason": "several audiences"})
+            return [scope for scope in granted if scope != "admin"]
+        return granted
 
 
 def _text(claims: dict[str, Any], *names: str) -> str:
@@ -73,7 +85,7 @@ def _text(claims: dict[str, Any], *names: str) -> str:
     return next((str(claims[name]) for name in names if claims.get(name)), "")
 
 
-def _scopes(claims: dict[str, Any]) -> list[str]:
+def _granted(claims: dict[str, Any]) -> list[str]:
     """The scopes of a token: a list, or a text with blanks between them."""
     granted = claims.get("scope", claims.get("scp", ""))
     if isinstance(granted, str):

@@ -10,6 +10,7 @@ from http import HTTPStatus
 from typing import Any, Final
 
 from mcp.server.auth.middleware.auth_context import get_access_token
+from mcp.server.auth.provider import AccessToken
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.types import CallToolResult
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -90,16 +91,24 @@ class CallObserver:
         finally:
             seconds = time.perf_counter() - began
             self._metrics.count_call(tool, outcome, seconds)
-            token = get_access_token()
             client = ctx.session.client_params
             fields = {
                 "tool": tool,
                 "outcome": outcome,
                 "seconds": round(seconds, 4),
                 "client": client.client_info.name if client else None,
-                "token": token.client_id if token else None,
-            }
+            } | _caller(get_access_token())
             LOG.info("call", extra=fields)
+
+
+def _caller(token: AccessToken | None) -> dict[str, str]:
+    """Who called: the name of an own token and that of an access token are fields of their own.
+
+    A client of the issuer may be called like a token of the server.
+    """
+    if token is None:
+        return {}
+    return {"access_token" if token.claims else "token": token.client_id}
 
 
 def _outcome(result: HandlerResult) -> str:

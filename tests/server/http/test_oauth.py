@@ -48,7 +48,7 @@ def test_a_token_of_the_issuer_opens_the_server(
     token = issuer.token(algorithm)
     assert status(protected, token) == 200
     assert initialize(protected, Authorization=f"Bearer {token}").status_code == 200
-    assert "token=assistant" in protected.logged()
+    assert "access_token=assistant" in protected.logged()
 
 
 @pytest.mark.parametrize(
@@ -135,6 +135,36 @@ def test_a_token_without_the_scope_to_read_is_refused(protected: Served, issuer:
 def test_the_server_s_own_tokens_hold_beside_them(protected: Served) -> None:
     assert status(protected, OWN) == 200
     assert status(protected, OWN + "x") == 401
+
+
+def test_a_client_cannot_pass_for_a_token_of_the_server_in_the_log(
+    protected: Served, issuer: Issuer
+) -> None:
+    before = protected.logged().count(" token=own")
+    assert status(protected, issuer.token(client_id="own")) == 200
+    assert " access_token=own" in protected.logged()
+    assert protected.logged().count(" token=own") == before
+    assert status(protected, OWN) == 200
+    assert protected.logged().count(" token=own") == before + 1
+
+
+def test_the_scope_to_change_something_is_asked_for_this_server_alone(
+    documents: Path, tmp_path: Path, issuer: Issuer
+) -> None:
+    oauth = ["--oauth-issuer", issuer.url, "--oauth-audience", AUDIENCE]
+    options = [*oauth, "--admin", "--root", tmp_path]
+    with served(documents, *options, log=tmp_path / "log") as server:
+        for audience, is_refused in [
+            (AUDIENCE, False),
+            ([AUDIENCE], False),
+            ([AUDIENCE, "https://other.example.org"], True),
+            (["https://other.example.org", AUDIENCE], True),
+        ]:
+            token = issuer.token(aud=audience, scope="read admin")
+            sent = {"Authorization": f"Bearer {token}"}
+            told = server.call("admin_status", sent).text
+            assert ("needs the scope 'admin'" in told) is is_refused
+            assert status(server, token) == 200
 
 
 def test_a_client_is_told_where_to_get_a_token(protected: Served, issuer: Issuer) -> None:
