@@ -9,12 +9,13 @@ from starlette.routing import Route
 from server.application import SearchServer
 from server.http import hosts
 from server.http.address import MCP_PATH
-from server.http.admission import Admission, AdmissionControl
+from server.http.admission import Admission, AdmissionControl, Holder, holder_of
 from server.http.authentication import Authentication
 from server.http.health import healthz, metrics_endpoint, readyz
 from server.http.messages import DistinctIds, WholeMessages
 from server.http.metrics import Load, Metrics
 from server.http.observation import CallObserver, RequestObserver
+from server.http.sessions import SessionShares
 from server.settings import HttpSettings
 from server.state import ServerState
 
@@ -60,6 +61,10 @@ def http_application(
         sessions = len(server.session_manager._server_instances)  # noqa: SLF001
         return Load(admission.calls, admission.streams, sessions, state.pool.abandoned_calls)
 
+    def holders() -> list[Holder]:
+        owners = server.session_manager._session_owners.values()  # noqa: SLF001 - nor their owners
+        return [holder_of(owner) for owner in owners]
+
     metrics = Metrics(load)
     server.middleware.append(CallObserver(metrics))
     scrape = Route("/metrics", metrics_endpoint(state.pool, metrics))
@@ -86,6 +91,7 @@ def http_application(
         # After it, so that requests without a token take no room.
         Middleware(AdmissionControl, admission),
         Middleware(WholeMessages, max_bytes),
+        Middleware(SessionShares, admission.share(settings.max_sessions), holders),
         Middleware(DistinctIds),
     ]
     return app

@@ -43,7 +43,8 @@ def run(
     """
     own_url = address.own_url(listener, settings)
     public_url = settings.public_url or own_url
-    admission = Admission(settings.max_requests, settings.max_sessions)
+    is_shared = settings.oauth_issuer is not None or len({token.name for token in tokens}) > 1
+    admission = Admission(settings.max_requests, settings.max_sessions, is_shared=is_shared)
     authenticated = authentication(settings, tokens, public_url)
     app = http_application(state, settings, admission, authenticated, (own_url, public_url))
     log_to_stderr(settings.log_level, as_json=settings.json_logs)

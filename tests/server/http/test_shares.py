@@ -1,0 +1,99 @@
+"""Where there are several tokens, none of them takes more than half of anything."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from http.client import HTTPConnection
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from tests.server.http.served import (
+    SECONDS,
+    Served,
+    initialize,
+    message,
+    served,
+    status_of_answer,
+    wait_for,
+)
+
+FIRST = {"Authorization": "Bearer " + "f" * 40}
+SECOND = {"Authorization": "Bearer " + "s" * 40}
+TWO = f"first:read:{'f' * 40} second:read:{'s' * 40}"
+ONE = f"first:read:{'f' * 40}"
+
+
+def begin_call(connection: HTTPConnection, token: dict[str, str]) -> bytes:
+    """Send a call but for its last byte, which is returned: it runs until that comes."""
+    body, headers = message(query="text")
+    connection.putrequest("POST", "/mcp")
+    for name, value in {**headers, **token, "Content-Length": str(len(body))}.items():
+        connection.putheader(name, value)
+    connection.endheaders()
+    connection.send(body[:-1])
+    return body[-1:]
+
+
+@contextmanager
+def running(server: Served, calls: int) -> Iterator[None]:
+    """Have calls of the first token run within a block, each of which is answered in the end."""
+    with ExitStack() as opened:
+        connections = [opened.enter_context(server.connection()) for _ in range(calls)]
+        last = [begin_call(connection, FIRST) for connection in connections]
+        wait_for(lambda: server.metrics(**FIRST)["mcp_lucene_running_requests"] == calls, "all run")
+        yield
+        for connection, rest in zip(connections, last, strict=True):
+            connection.send(rest)
+            assert status_of_answer(connection) == 200
+
+
+def test_one_token_runs_half_of_the_calls(documents: Path, tmp_path: Path) -> None:
+    with served(documents, "--max-requests", 4, tokens=TWO, log=tmp_path / "log") as server:
+        with running(server, 2):
+            refused = server.call(headers=FIRST, query="text")
+            assert refused.status_code == 429
+            assert refused.headers["retry-after"] == "1"
+            assert server.call(headers=SECOND, query="text").status_code == 200
+        assert server.call(headers=FIRST, query="text").status_code == 200
+
+
+def test_one_token_opens_half_of_the_sessions(documents: Path, tmp_path: Path) -> None:
+    with served(documents, "--max-sessions", 4, tokens=TWO, log=tmp_path / "log") as server:
+        opened = [initialize(server, **FIRST) for _ in range(3)]
+        assert [answered.status_code for answered in opened] == [200, 200, 429]
+        assert initialize(server, **SECOND).status_code == 200
+        ended = FIRST | {"Mcp-Session-Id": opened[0].headers["mcp-session-id"]}
+        assert httpx2.delete(server.url, headers=ended, timeout=SECONDS).status_code == 200
+        assert initialize(server, **FIRST).status_code == 200
+
+
+def test_one_token_opens_half_of_the_streams(documents: Path, tmp_path: Path) -> None:
+    with (
+        served(documents, "--max-sessions", 2, tokens=TWO, log=tmp_path / "log") as server,
+        ExitStack() as opened,
+    ):
+        for token, status in [(FIRST, 200), (FIRST, 429), (SECOND, 200)]:
+            answered = opened.enter_context(listening(server, token))
+            assert answered.status_code == status
+
+
+@contextmanager
+def listening(server: Served, token: dict[str, str]) -> Iterator[httpx2.Response]:
+    body, headers = message()
+    listen = body.replace(b"tools/call", b"subscriptions/listen").replace(
+        b'"name": "Search", "arguments": {}', b'"notifications": {"toolsListChanged": true}'
+    )
+    del headers["Mcp-Name"]
+    headers |= token | {"Mcp-Method": "subscriptions/listen"}
+    with httpx2.stream("POST", server.url, content=listen, headers=headers, timeout=SECONDS) as got:
+        yield got
+
+
+@pytest.mark.soak
+def test_a_token_that_is_the_only_one_has_everything(documents: Path, tmp_path: Path) -> None:
+    options = ["--max-requests", 4, "--max-sessions", 4]
+    with served(documents, *options, tokens=ONE, log=tmp_path / "log") as server:
+        assert [initialize(server, **FIRST).status_code for _ in range(4)] == [200] * 4
+        with running(server, 4):
+            assert server.call(headers=FIRST, query="text").status_code == 429
