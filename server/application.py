@@ -29,6 +29,7 @@ from server.prompts import chosen_prompts
 from server.prompts.errors import check_request, prompt_error
 from server.protocol_errors import brief_error, keep_errors_brief
 from server.resources.handlers import ResourceHandlers
+from server.resources.watcher import MAX_WATCHED
 from server.scopes import Scope, granted_scopes
 from server.settings import DEFAULT_MAX_SESSIONS
 from server.state import ServerState, ToolContext
@@ -54,6 +55,7 @@ class SearchServer(MCPServer[ServerState]):
         auth: what is announced of authentication over HTTP; None if no token is asked for.
         token_verifier: tells what a token allows; given together with `auth`.
         max_streams: streams of `subscriptions/listen` that may be open at once.
+        max_watched: resources that one token can subscribe to, by all its clients.
 
     Raises:
         ServerOptionError: a tool was chosen that does not exist.
@@ -66,8 +68,9 @@ class SearchServer(MCPServer[ServerState]):
         auth: AuthSettings | None = None,
         token_verifier: TokenVerifier | None = None,
         max_streams: int = DEFAULT_MAX_SESSIONS,
+        max_watched: int = MAX_WATCHED,
     ) -> None:
-        self.resources = ResourceHandlers(state.pool, max_streams)
+        self.resources = ResourceHandlers(state.pool, max_streams, max_watched)
         self._offered = chosen_tools(state.settings)
 
         @asynccontextmanager

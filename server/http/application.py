@@ -16,6 +16,7 @@ from server.http.messages import DistinctIds, WholeMessages
 from server.http.metrics import Load, Metrics
 from server.http.observation import CallObserver, RequestObserver
 from server.http.sessions import SessionShares
+from server.resources.watcher import MAX_WATCHED
 from server.settings import HttpSettings
 from server.state import ServerState
 
@@ -46,6 +47,7 @@ def http_application(
         auth=authentication.settings if authentication else None,
         token_verifier=authentication.verifier if authentication else None,
         max_streams=settings.max_sessions,
+        max_watched=admission.share(MAX_WATCHED),
     )
     max_bytes = int(settings.max_body * 1_000_000)
     app = server.streamable_http_app(

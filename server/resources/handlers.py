@@ -32,10 +32,11 @@ class ResourceHandlers:
     Args:
         pool: answers from the index.
         max_streams: streams of `subscriptions/listen` that may be open at once.
+        max_watched: resources that one token can subscribe to.
     """
 
-    def __init__(self, pool: LucenePool, max_streams: int) -> None:
-        self.subscribers = Subscribers(pool)
+    def __init__(self, pool: LucenePool, max_streams: int, max_watched: int) -> None:
+        self.subscribers = Subscribers(pool, max_watched)
         self._listen = ListenHandler(self.subscribers.bus, max_subscriptions=max_streams)
 
     def register(self, server: Server[ServerState]) -> None:

@@ -20,8 +20,9 @@ from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 
 from server.errors import ResourceNotFoundError, TooManySubscriptionsError
 from server.lucene_pool import LucenePool
+from server.resources.shares import Holder, SharedWatcher, current_holder
 from server.resources.uris import parse
-from server.resources.watcher import Topic, Watcher
+from server.resources.watcher import MAX_WATCHED, Topic, Watcher
 from server.state import ServerState
 
 RequestContext: TypeAlias = ServerRequestContext[ServerState, Any]
@@ -39,14 +40,17 @@ class Subscribers:
 
     Args:
         pool: answers from the index.
+        max_watched: resources that one token can subscribe to, by all its clients.
 
     Attributes:
         bus: feeds the streams of `subscriptions/listen`.
     """
 
-    def __init__(self, pool: LucenePool) -> None:
+    def __init__(self, pool: LucenePool, max_watched: int = MAX_WATCHED) -> None:
         self.bus = InMemorySubscriptionBus()
         self._watcher = Watcher(pool, self._tell)
+        self._shared = SharedWatcher(self._watcher, max_watched)
+        self._holders: dict[Connection, Holder] = {}
         self._heard_by: dict[Connection, set[Topic]] = {}
         self._adding: Counter[Connection] = Counter()
 
@@ -74,7 +78,7 @@ class Subscribers:
         topics, topic = self._heard_by.get(_connection(context), set()), ResourceUpdated(uri)
         if topic in topics:
             topics.remove(topic)
-            self._watcher.remove([topic])
+            self._shared.remove([topic], self._holders[_connection(context)])
 
     async def hear_of_list(self, context: RequestContext) -> None:
         """Tell a client of an older version when documents appear or go, from now on."""
@@ -97,21 +101,24 @@ class Subscribers:
             raise TooManySubscriptionsError(MAX_SUBSCRIPTIONS)
         if wanted.resources_list_changed:
             topics.add(ResourcesListChanged())
-        await self._watcher.add(topics)
+        holder = current_holder()
+        await self._shared.add(topics, holder)
         try:
             yield
         finally:
-            self._watcher.remove(topics)
+            self._shared.remove(topics, holder)
 
     async def _add(self, connection: Connection, topic: Topic) -> None:
         if connection not in self._heard_by:
             self._heard_by[connection] = set()
+            self._holders[connection] = current_holder()
             connection.exit_stack.callback(self._forget, connection)
         if topic in self._heard_by[connection]:
             return
+        holder = self._holders[connection]
         self._adding[connection] += 1
         try:
-            await self._watcher.add({topic})
+            await self._shared.add({topic}, holder)
         finally:
             self._adding[connection] -= 1
             if not self._adding[connection]:
@@ -119,12 +126,12 @@ class Subscribers:
         topics = self._heard_by.get(connection)
         # The session may have ended meanwhile, or another request have been faster.
         if topics is None or topic in topics:
-            self._watcher.remove([topic])
+            self._shared.remove([topic], holder)
         else:
             topics.add(topic)
 
     def _forget(self, connection: Connection) -> None:
-        self._watcher.remove(self._heard_by.pop(connection))
+        self._shared.remove(self._heard_by.pop(connection), self._holders.pop(connection))
 
     async def _tell(self, topic: Topic) -> None:
         await self.bus.publish(topic)

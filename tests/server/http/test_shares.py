@@ -1,6 +1,7 @@
 """Where there are several tokens, none of them takes more than half of anything."""
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
@@ -78,11 +79,36 @@ def test_one_token_opens_half_of_the_streams(documents: Path, tmp_path: Path) ->
             assert answered.status_code == status
 
 
+def test_one_token_subscribes_to_half_of_the_resources(documents: Path, tmp_path: Path) -> None:
+    uris = [f"document://{number}" for number in range(6_000)]
+    kept = []
+    with (
+        served(documents, tokens=TWO, log=tmp_path / "log") as server,
+        ExitStack() as opened,
+    ):
+        for start in range(0, 5_000, 1_000):
+            heard = opened.enter_context(listening(server, FIRST, uris[start : start + 1_000]))
+            # Who forgets its iterator closes a stream.
+            kept.append(heard.iter_text())
+            assert "acknowledged" in next(kept[-1])
+        refused = opened.enter_context(listening(server, FIRST, uris[5_000:]))
+        told = "one of several tokens can subscribe to 5,000 resources"
+        assert told in "".join(refused.iter_text())
+        # What is subscribed to already takes no more of it, and others have theirs.
+        for token, wanted in [(FIRST, uris[:1_000]), (SECOND, uris[5_000:])]:
+            heard = opened.enter_context(listening(server, token, wanted))
+            kept.append(heard.iter_text())
+            assert "acknowledged" in next(kept[-1])
+
+
 @contextmanager
-def listening(server: Served, token: dict[str, str]) -> Iterator[httpx2.Response]:
+def listening(
+    server: Served, token: dict[str, str], uris: Sequence[str] = ()
+) -> Iterator[httpx2.Response]:
     body, headers = message()
+    news = json.dumps({"toolsListChanged": True, "resourceSubscriptions": uris})
     listen = body.replace(b"tools/call", b"subscriptions/listen").replace(
-        b'"name": "Search", "arguments": {}', b'"notifications": {"toolsListChanged": true}'
+        b'"name": "Search", "arguments": {}', f'"notifications": {news}'.encode()
     )
     del headers["Mcp-Name"]
     headers |= token | {"Mcp-Method": "subscriptions/listen"}
