@@ -29,7 +29,9 @@ def purge(
 
     with Searcher(index_path) as searcher:
         figures = searcher.statistics()
-    action = f"remove {quantity(figures.documents, 'document')} from the index at {figures.path}"
+    documents = quantity(figures.documents, "document")
+    all_ = "" if figures.documents == 1 else "all "
+    action = f"remove {all_}{documents} from the index at {figures.path}"
     if not confirm(action, yes=yes):
         say("Nothing was removed.")
         raise typer.Exit(1)
@@ -37,5 +39,5 @@ def purge(
     if as_json:
         print_json(asdict(done))
     else:
-        documents = quantity(done.deleted_documents, "document")
-        tell(f"Removed {documents} ({quantity(done.deleted_chunks, 'chunk')})")
+        removed = quantity(done.deleted_documents, "document")
+        tell(f"Removed {removed} ({quantity(done.deleted_chunks, 'chunk')})")
