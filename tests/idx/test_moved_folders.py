@@ -235,7 +235,7 @@ def test_a_move_that_cannot_be_is_refused_with_the_reason(
     part = idx("sync", "notes/in", "--moved-from", "papers", code=1).stderr
     assert f"notes/in: lies in {tmp_path}/notes, a folder of the index" in part
     none = idx("sync", "missing", "--moved-from", "papers", code=1).stderr
-    assert "missing: is no folder" in none
+    assert "missing: is not a folder" in none
     idx("sync", "other", "notes", "--moved-from", "papers", code=2)
 
 

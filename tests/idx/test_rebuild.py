@@ -221,6 +221,7 @@ def test_a_chunk_that_belongs_to_no_document_is_not_dropped(idx: Idx, empty_inde
 
 def test_nothing_is_written_beside_the_folder_of_the_index(idx: Idx, tmp_path: Path) -> None:
     # It may be a volume of its own, or the folder around it one that nobody may write to.
+    (tmp_path / "closed").mkdir()
     create(tmp_path / "closed" / "index")
     idx("add", "-i", "closed/index", "-d", "a", "-t", "A", "-c", "text")
     (tmp_path / "closed").chmod(0o555)

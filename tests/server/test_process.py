@@ -30,7 +30,7 @@ def client(empty_index: Path) -> Iterator[RawClient]:
 def test_stdout_carries_the_protocol_only_and_stderr_nothing(client: RawClient) -> None:
     assert client.initialize()["result"]["serverInfo"]["name"] == "mcp-lucene"
     assert client.search("text")["structuredContent"]["totalHits"] == 1
-    assert client.search("text AND")["isError"]
+    assert client.search("title:(text AND")["isError"]
     out, err = client.end()
     assert (out, err) == (b"", b"")
 
