@@ -149,17 +149,17 @@ def test_what_is_left_out_is_not_looked_at(watch: Watch, papers: Path) -> None:
 
 
 def test_a_link_out_of_the_folder_gives_nothing(watch: Watch, papers: Path, tmp_path: Path) -> None:
-    make(tmp_path, "outside/secret.txt")
+    make(tmp_path, "outside/stranger.txt")
     before = len(watch.events)
     (papers / "folder").symlink_to(tmp_path / "outside")
-    (papers / "file.txt").symlink_to(tmp_path / "outside" / "secret.txt")
+    (papers / "file.txt").symlink_to(tmp_path / "outside" / "stranger.txt")
     make(papers, "a.txt")
     watch.until_event("indexed", source_document=f"{papers.name}/a.txt")
-    make(tmp_path, "outside/secret-2.txt")
+    make(tmp_path, "outside/stranger-2.txt")
     (papers / "a.txt").write_text("edited")
     expected = {"there.txt": "text of there.txt", "a.txt": "edited"}
     watch.until_texts(expected, f"{papers.name}/")
-    assert "secret" not in str(watch.events[before:])
+    assert "stranger" not in str(watch.events[before:])
 
 
 @pytest.mark.soak

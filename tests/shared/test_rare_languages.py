@@ -30,6 +30,7 @@ def others(request: pytest.FixtureRequest) -> int:
 @pytest.fixture(scope="module")
 def searcher(folder: Path, others: int) -> Iterator[Searcher]:
     path = folder / str(others)
+    folder.mkdir(exist_ok=True)
     create(path)
     with Index(path) as index:
         index.add(LETTER)
