@@ -111,6 +111,8 @@ def _read(file: Path, document_id: str, title: str, reading: ReadingOptions) -> 
     from idx.standard_input import NAME, STDIN, standard_input_as_file, without_file
 
     if str(file) != STDIN:
+        # As every other message does, so that it means the same file wherever it is read.
+        file = file.absolute()
         return _read_file(file, file, document_id, title, reading)
     with standard_input_as_file(reading.max_size) as copy:
         return without_file(_read_file(copy, NAME, document_id, title, reading))
@@ -126,8 +128,6 @@ def _read_file(
     from idx.file_document import file_document
     from idx.run_settings import extraction_options, limits
 
-    # As every other message does, so that it means the same file wherever it is read.
-    file = file.absolute()
     change = replace(single_file(file), source_document=document_id)
     with ExtractionPool(1, limits(reading), extraction_options(reading)) as pool:
         ((_, result),) = pool.read([change])

@@ -1,11 +1,14 @@
 """Messages that are posted: two with one id, half of one, and long methods."""
 
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import httpx2
 import pytest
 
+from tests.model_server import says, serving
 from tests.server.http.served import (
     ACCEPT,
     SECONDS,
@@ -34,28 +37,38 @@ def search(query: str) -> dict[str, object]:
     return {"method": "tools/call", "params": {"name": "Search", "arguments": {"query": query}}}
 
 
-SLOW = " ".join(f"/[ab]*a[ab]{{9}}{number}/" for number in range(40))
-"""Each pattern is near the limit of what is taken."""
-
-
 @pytest.mark.parametrize("second", [7, "7"])
 def test_of_two_requests_with_one_id_the_second_is_answered_with_an_error(
-    server: Served, second: int | str
+    documents: Path, tmp_path: Path, second: int | str
 ) -> None:
-    headers = session(server)
-    with ThreadPoolExecutor() as threads:
-        first = threads.submit(post, server, headers, id=7, **search(SLOW))
-        wait_for(lambda: server.metrics()["mcp_lucene_running_requests"] == 1, "it runs")
-        refused = post(server, headers, id=second, **search("text"))
-        assert refused.status_code == 400
-        assert refused.json()["id"] == second
-        assert "has this id and still runs" in refused.json()["error"]["message"]
-        assert first.result().status_code == 200
-        assert '"id":7' in first.result().text
-    # An id is free again once its request has been answered, and other sessions have their own.
-    assert post(server, headers, id=7, **search("text")).status_code == 200
-    assert post(server, session(server), id=7, **search("text")).status_code == 200
-    wait_for(lambda: server.metrics()["mcp_lucene_running_requests"] == 0, "none waits for ever")
+    the_second_was_refused = threading.Event()
+
+    def answers_then(handler: Any) -> None:
+        the_second_was_refused.wait(SECONDS)
+        says("some text")(handler)
+
+    with serving(answers_then) as model:
+        environment = {"IDX_NORMALIZER_MODEL": "small", "IDX_NORMALIZER_URL": model.url}
+        with (
+            served(
+                documents, "--normalize", log=tmp_path / "log", environment=environment
+            ) as server,
+            ThreadPoolExecutor() as threads,
+        ):
+            headers = session(server)
+            first = threads.submit(post, server, headers, id=7, **search("etwas Text"))
+            wait_for(lambda: bool(model.requests), "it runs")
+            refused = post(server, headers, id=second, **search("text"))
+            the_second_was_refused.set()
+            assert refused.status_code == 400
+            assert refused.json()["id"] == second
+            assert "has this id and still runs" in refused.json()["error"]["message"]
+            assert first.result().status_code == 200
+            assert '"id":7' in first.result().text
+            # An id is free once its request was answered, and other sessions have their own.
+            for other in (headers, session(server)):
+                assert post(server, other, id=7, **search("text")).status_code == 200
+            wait_for(lambda: server.metrics()["mcp_lucene_running_requests"] == 0, "none waits")
 
 
 @pytest.mark.soak
