@@ -56,9 +56,9 @@ check: .venv/ready
 	$(BIN)/python -m pip install --quiet --no-deps --force-reinstall ./pylucene
 	touch $@
 
-.venv/ready: .venv/pylucene pyproject.toml shared/aot_cache.py shared/jvm.py
+.venv/ready: .venv/pylucene pyproject.toml shared/maintenance/train_startup.py shared/java/startup_cache.py shared/java/vm.py
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
-	$(BIN)/python -m shared.aot_cache
+	$(BIN)/python -m shared.maintenance.train_startup
 	touch $@
 
 # Pin the newest versions that pyproject.toml allows.

@@ -24,7 +24,7 @@ from benchmarks.made_up_texts import chunks
 from benchmarks.page import machine, write_figures
 from benchmarks.resources import OPENED_TO_QUESTIONS, Resources, taken_by
 from shared import Document, Index, create
-from shared.document import Metadata
+from shared.model.document import Metadata
 
 SHARES: Final = (0.01, 0.1, 0.5, 1.0)
 """Of all searches and commits: those after which is measured."""

@@ -1,8 +1,9 @@
 """How many words of other languages find the word of their root, in each of six languages.
 
-The words are those of tests/data/cognates; the table of `shared.query.cognates` was made with every
-other root, so that the rest tells what it is worth for words that nobody has seen. Each stands in a
-document with a line of the declaration of human rights, which tells the language.
+The words are those of tests/data/cognates; the table of
+`shared.query.steps.cognates` was made with every other root, so that the rest tells what it is
+worth for words that nobody has seen. Each stands in a document with a line of the declaration of
+human rights, which tells the language.
 """
 
 import csv

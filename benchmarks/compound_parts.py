@@ -11,8 +11,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Final
 
-from shared import schema
-from shared.lemmas.build import _SOURCES, _TOOLS, _jar, _rows, _run
+from shared.analysis.lemmas.build import _SOURCES, _TOOLS, _jar, _rows, _run
+from shared.model import schema
 
 LINKS: Final = ("s", "es", "n", "en", "er", "e")
 CHANCE: Final = frozenset({"aktion", "ende", "esse", "loge", "nahme", "ration", "schaft"})
@@ -120,7 +120,7 @@ class Nouns:
 
 @cache
 def forms_of_nouns() -> Mapping[str, set[str]]:
-    """The nouns of the dictionary that shared/lemmas/de.dict is made of: lemmas by form."""
+    """The nouns of the dictionary behind shared/analysis/lemmas/de.dict: lemmas by form."""
     forms = defaultdict(set)
     for lemma, form, tag in _word_forms():
         # Not what is made of adjectives and verbs: "die Alten", "das Gehen".
@@ -130,7 +130,11 @@ def forms_of_nouns() -> Mapping[str, set[str]]:
 
 
 def _word_forms() -> Iterator[list[str]]:
-    """The rows of that dictionary, got as `shared.lemmas.build` does: lemma, form, grammar."""
+    """The rows of that dictionary, got as `shared.analysis.lemmas.build` does it.
+
+    Yields:
+        Lemma, form, grammar.
+    """
     with tempfile.TemporaryDirectory() as folder:
         context = import_module("jgo.maven").MavenContext(
             repo_cache=Path(folder), local_repos=[], timeout=60

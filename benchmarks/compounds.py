@@ -21,8 +21,9 @@ from unittest.mock import patch
 
 from benchmarks.compound_parts import Parts, lemmas_of, ways
 from benchmarks.page import machine
-from shared import Document, Index, Searcher, create, jvm
-from shared.weights import DEFAULT_WEIGHTS, Weights
+from shared import Document, Index, Searcher, create
+from shared.java import vm
+from shared.model.weights import DEFAULT_WEIGHTS, Weights
 
 PAGE: Final = Path(__file__).parents[1] / "docs" / "languages.md"
 TABLE: Final = re.compile(
@@ -42,7 +43,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("texts", type=Path, help="a file of German texts, one in each line")
     texts = parser.parse_args().texts.read_text("utf-8").splitlines()
-    jvm.start("server")
+    vm.start("server")
     with tempfile.TemporaryDirectory() as files, tempfile.TemporaryDirectory() as folder:
         data = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
         documents = data["documents"].strip().splitlines()
@@ -106,7 +107,7 @@ def table(
 
 def build(path: Path, texts: Iterable[str], parts: Parts | None) -> float:
     """Write an index of texts and of the parts of their words; returns the processor's seconds."""
-    from shared.search_fields import _field, _terms, chunk_search_fields
+    from shared.storage.mapping import _field, _terms, chunk_search_fields
 
     known = cache(lambda word: tuple(parts(word)) if parts else ())
 
@@ -117,7 +118,7 @@ def build(path: Path, texts: Iterable[str], parts: Parts | None) -> float:
             yield _field(FIELD, " ".join(found), _terms())
 
     create(path)
-    with patch("shared.lucene_document.chunk_search_fields", fields):
+    with patch("shared.storage.mapping.chunk_search_fields", fields):
         begin = time.process_time()
         with Index(path) as index:
             for number, text in enumerate(texts):
@@ -180,8 +181,8 @@ def asked(searcher: Searcher, query: str, limit: int = HITS) -> list[str]:
 
 def searching_parts() -> Any:
     """Has words looked for among the parts of others, too."""
+    from shared.query.steps.words import _WordSearch
     from shared.query.tree import Terms, weighted
-    from shared.query.words import _WordSearch
 
     original = _WordSearch.forms
 

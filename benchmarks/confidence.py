@@ -3,7 +3,7 @@
 Fits confidence to one half of the queries of a test collection, of questions on other topics, and
 of known items that are looked for, and measures it on the other half, and on the documents and
 queries of tests/relevance. Writes the tables and the picture of docs/confidence.md, and fails where
-the coefficients of `shared.confidence` are not those of the fit.
+the coefficients of `shared.search.confidence` are not those of the fit.
 """
 
 import math
@@ -34,7 +34,7 @@ from benchmarks.confidence_questions import Asking, asked_of_collection, asked_o
 from benchmarks.first_hits import best_confidence, first_hits_table, is_low
 from benchmarks.page import write_figures
 from idx.evaluation.experiment import temporary_index
-from shared.confidence import EXPONENT, LOW, ODDS, WHOLE, WHOLE_POWER, probability
+from shared.search.confidence import EXPONENT, LOW, ODDS, WHOLE, WHOLE_POWER, probability
 
 PAGE: Final = Path(__file__).parents[1] / "docs" / "confidence.md"
 PICTURE: Final = PAGE.with_suffix(".svg")
@@ -62,7 +62,7 @@ VARIANTS: Final[Sequence[tuple[str, dict[str, float], Sequence[int]]]] = (
     ("without nearness and titles", {"LOOSE": 1.0}, POWERS),
     ("the same, neither logarithm nor power", {"LOOSE": 1.0}, (1,)),
 )
-"""What is compared: constants of `shared.evidence`, and the features of the model."""
+"""What is compared: constants of `shared.search.coverage`, and the features of the model."""
 
 
 def main() -> None:
@@ -106,7 +106,7 @@ def main() -> None:
     print("\n".join(lines))
     write_figures("confidence.md", lines)
     if fitted != {"ODDS": ODDS, "EXPONENT": EXPONENT, "WHOLE": WHOLE, "LOW": LOW}:
-        sys.exit(f"shared/confidence.py should have {fitted}")
+        sys.exit(f"shared/search/confidence.py should have {fitted}")
 
 
 def confidences(evidence: Numbers) -> Numbers:
@@ -169,7 +169,7 @@ def variant_table(collection: Collection, index_path: Path) -> Iterator[str]:
     for name, constants, powers in VARIANTS:
         with ExitStack() as stack:
             for constant, value in constants.items():
-                stack.enter_context(patch(f"shared.evidence.{constant}", new=value))
+                stack.enter_context(patch(f"shared.search.coverage.{constant}", new=value))
             asking = asked_of_collection(collection, index_path)
         models = [Model.fitted(asking.to_fit(half, KNOWN_ITEMS_COUNT), powers) for half in (0, 1)]
         held_out, known, swapped = (

@@ -96,7 +96,7 @@ def asked_for_evidence(index_path: Path) -> Iterator[Ask]:
 
     with (
         Searcher(index_path, program="batch") as searcher,
-        patch("shared.confidence.probability", new=float),
+        patch("shared.search.confidence.probability", new=float),
     ):
         yield ask
 

@@ -16,7 +16,7 @@ from benchmarks.off_topic import OFF_TOPIC
 from idx.evaluation.experiment import temporary_index
 from idx.evaluation.judgements import read_judgements
 from idx.evaluation.queries import read_queries
-from shared.confidence import FIRST_HITS, LOW, probability
+from shared.search.confidence import FIRST_HITS, LOW, probability
 
 COLLECTIONS: Final = ("cranfield", "cacm", "cisi")
 """Folders beside each other; those that are missing are left out."""

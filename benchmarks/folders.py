@@ -27,9 +27,9 @@ from idx.extraction.extracted import ExtractionOptions
 from idx.extraction.formats import extract
 from idx.extraction.reading import hash_file, read_file
 from idx.file_document import file_document
-from shared.analysis.language_detection import detect_language
-from shared.chunker import chunks
-from shared.index import Index, create
+from shared.analysis.detection import detect_language
+from shared.model.chunks import chunks
+from shared.writing.index import Index, create
 
 ROOT = Path(__file__).parents[1]
 IDX = Path(sys.executable).parent / "idx"

@@ -12,8 +12,8 @@ from typing import Final
 from unittest.mock import patch
 
 from shared import Document, Searcher
-from shared.analysis.function_words import is_function_word
-from shared.weights import DEFAULT_WEIGHTS, Weights
+from shared.analysis.stop_words import is_function_word
+from shared.model.weights import DEFAULT_WEIGHTS, Weights
 
 TEXTS: Final = 300
 """Texts that are looked for, with each kind of query."""
@@ -80,7 +80,7 @@ def known_item_table(documents: Sequence[Document], index_path: Path) -> Iterato
     yield f"|---|{'---:|' * len(KINDS)}"
     for name, weights in VARIANTS.items():
         yield _row(name, weights, kinds, index_path)
-    with patch("shared.ranking.unanswered", new=lambda *_: 1.0):
+    with patch("shared.search.ranking.unanswered", new=lambda *_: 1.0):
         yield _row(ALWAYS, DEFAULT_WEIGHTS, kinds, index_path)
 
 

@@ -61,7 +61,7 @@ Detector = Callable[[Any], str | None]
 
 def idx_language() -> Detector:
     """What idx uses for languages: pycld2, with a sample, and conditions on its answer."""
-    from shared.analysis.language_detection import detect_language
+    from shared.analysis.detection import detect_language
 
     return detect_language
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from shared import Document, Index, create
-from shared.document import MAX_ID, MAX_KEY_LENGTH, MAX_METADATA_KEYS, MAX_TITLE, Metadata
+from shared.model.document import MAX_ID, MAX_KEY_LENGTH, MAX_METADATA_KEYS, MAX_TITLE, Metadata
 
 IDX: Final = Path(sys.executable).parent / "idx"
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Protocol
 
-from shared.index_writer import BUFFER_MEGABYTES
+from shared.writing.writer import BUFFER_MEGABYTES
 
 
 class Text(Protocol):

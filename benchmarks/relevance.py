@@ -1,8 +1,8 @@
 """How good the search is beside others, and what each weight of ranking is worth.
 
 Asks this project and other search engines the queries of a test collection, on the same documents
-and in turns, and then this project with each weight of `shared.weights` switched off or changed.
-The machine should be idle. It writes the tables and the picture of docs/relevance.md.
+and in turns, and then this project with each weight of `shared.model.weights` switched off or
+changed. The machine should be idle. It writes the tables and the picture of docs/relevance.md.
 """
 
 import sqlite3
@@ -32,7 +32,7 @@ from idx.evaluation.measures import MAIN_DEPTH, measure
 from idx.evaluation.queries import Query, read_queries
 from idx.evaluation.results import NOTICEABLE
 from idx.evaluation.run import RankedDocument, Run
-from shared.weights import Weights
+from shared.model.weights import Weights
 
 PAGE: Final = Path(__file__).parents[1] / "docs" / "relevance.md"
 PICTURE: Final = PAGE.with_suffix(".svg")

@@ -16,9 +16,9 @@ import bm25s
 import Stemmer
 
 from idx.evaluation.experiment import CHUNKS_PER_DOCUMENT
-from shared.document import Document
-from shared.searcher import Searcher
-from shared.weights import DEFAULT_WEIGHTS, Weights
+from shared.model.document import Document
+from shared.model.weights import DEFAULT_WEIGHTS, Weights
+from shared.reading.searcher import Searcher
 
 LIMIT: Final = 10
 """Documents for each query."""
@@ -78,8 +78,7 @@ def lucene_english(documents: Sequence[Document]) -> Search:
 
 def _lucene(documents: Sequence[Document], analyzer: Any, fields: tuple[str, ...]) -> Search:
     """Lucene's BM25 and its classic parser; the scores of the fields are added up."""
-    from org.apache.lucene.document import Document as LuceneDocument
-    from org.apache.lucene.document import Field, StringField, TextField
+    from org.apache.lucene.document import Document as LuceneDocument, Field, StringField, TextField
     from org.apache.lucene.index import DirectoryReader, IndexWriter, IndexWriterConfig
     from org.apache.lucene.queryparser.classic import MultiFieldQueryParser, QueryParserBase
     from org.apache.lucene.search import IndexSearcher

@@ -23,8 +23,9 @@ from benchmarks.made_up_texts import chunks, rare_words
 from benchmarks.misspelled import misspelled
 from benchmarks.page import machine, write_figures
 from benchmarks.plain_lucene import PlainSearcher, PlainWriter
-from shared import Document, Filter, Index, Searcher, create, jvm
-from shared.weights import DEFAULT_WEIGHTS
+from shared import Document, Filter, Index, Searcher, create
+from shared.java import vm
+from shared.model.weights import DEFAULT_WEIGHTS
 
 PAGE: Final = Path(__file__).parents[1] / "docs" / "speed.md"
 QUERIES: Final = 200
@@ -40,7 +41,7 @@ def main() -> None:
     parser.add_argument("--chunks", type=int, default=200_000)
     parser.add_argument("--folder", type=Path, help="keep the indexes here, and use them again")
     arguments = parser.parse_args()
-    jvm.start("server")
+    vm.start("server")
     with tempfile.TemporaryDirectory() as folder:
         home = (arguments.folder or Path(folder)) / f"{arguments.chunks}-chunks"
         lines = [*indexing(home, arguments.chunks), "", *searching(home), "", *tolerating(home)]
@@ -77,7 +78,7 @@ def write(home: Path, count: int) -> None:
     times = []
     for name in ("whole", "content"):
         create(home / name)
-        fields = patch("shared.lucene_document.chunk_search_fields", return_value=())
+        fields = patch("shared.storage.mapping.chunk_search_fields", return_value=())
         with fields if name == "content" else nullcontext(), Index(home / name) as index:
             spent = sum(seconds(lambda: add(index, some)) for some in batches(count))  # noqa: B023
             times.append(spent + seconds(lambda: index.__exit__(None, None, None)))

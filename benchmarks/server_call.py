@@ -102,7 +102,7 @@ def lucene_share(index: Path, searches: int) -> float:
 def main() -> None:
     """Serve, and print what each call took when the client is gone."""
     from server import application
-    from shared.searcher import Searcher
+    from shared.reading.searcher import Searcher
 
     times: dict[str, list[float]] = {"tool": [], "search": []}
     call_tool, search = application.SearchServer.call_tool, Searcher.search

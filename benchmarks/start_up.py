@@ -23,7 +23,7 @@ from shared import Document, Index, create
 PROGRAMS = Path(sys.executable).parent
 DROP_CACHES: Final = Path("/proc/sys/vm/drop_caches")
 
-WITHOUT_CACHE = "from shared import aot_cache; aot_cache.options = lambda: ()"
+WITHOUT_CACHE = "from shared.java import startup_cache; startup_cache.options = lambda: ()"
 FULL_COMPILER = (
     "from shared import jvm; jvm._OPTIONS['command'] = "
     "tuple(o for o in jvm._OPTIONS['command'] if 'TieredStopAtLevel' not in o)"

@@ -52,13 +52,13 @@ def _run(index: str) -> Iterator[str]:
     import_module("lucene")
 
     yield "import of PyLucene"
-    from shared import jvm
+    from shared.java import vm
 
-    jvm.start()
+    vm.start()
     yield "start of the Java virtual machine"
     import_module("idx.rewriting")
     from idx.highlighting import print_hit
-    from shared.searcher import Searcher
+    from shared.reading.searcher import Searcher
 
     yield "import of what searches and prints"
     with Searcher(index) as searcher:

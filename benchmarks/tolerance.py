@@ -31,8 +31,9 @@ from idx.evaluation.judgements import Judgements, read_judgements
 from idx.evaluation.measures import measure, measure_names
 from idx.evaluation.queries import Query, read_queries
 from idx.evaluation.run import Run
-from shared import Searcher, jvm
-from shared.weights import Weights
+from shared import Searcher
+from shared.java import vm
+from shared.model.weights import Weights
 
 if TYPE_CHECKING:
     from numpy import float64
@@ -79,7 +80,7 @@ def main() -> None:
     judgements = read_judgements(collection.judgements)
     asked = read_queries(collection.queries)
     queries = [query for query in asked if judgements.has_relevant(query.id)]
-    jvm.start("batch")
+    vm.start("batch")
     with TemporaryDirectory() as home, known_grams():
         sizes = {
             grams: write(collection.documents, Path(home) / f"index-{grams}", grams)

@@ -1,7 +1,7 @@
 """The ways to find what was meant by a misspelled word, as steps of this project's pipeline.
 
-Each takes the place of `shared.query.tolerance.SimilarWords`; all else of a search stays the same.
-N-grams need a field of their own in an index that is made here.
+Each takes the place of `shared.query.steps.spelling.SimilarWords`; all else of a search stays the
+same. N-grams need a field of their own in an index that is made here.
 """
 
 from collections.abc import Iterator
@@ -12,12 +12,13 @@ from typing import Any, Final, TypeGuard
 from unittest.mock import patch
 
 from idx.evaluation.documents import read_documents
-from shared import Document, Index, create, schema
+from shared import Document, Index, create
 from shared.analysis.analyzers import prepare, tokens
 from shared.analysis.languages import FOLDED, Chain, Step, chain
-from shared.query.tolerance import SimilarWords
+from shared.model import schema
+from shared.query.steps.spelling import SimilarWords
 from shared.query.tree import Fuzzy, Leaf, Node, Occur, Terms, Word, any_of, best_of, weighted
-from shared.search_fields import chunk_search_fields
+from shared.storage.mapping import chunk_search_fields
 
 GRAMS: Final[dict[str, Chain]] = {
     "trigrams": chain(*FOLDED, Step("nGram", {"minGramSize": "3", "maxGramSize": "3"})),
@@ -144,8 +145,8 @@ class Method:
 
 
 _STEP: Final = "shared.query.pipeline.SimilarWords"
-_TERMS: Final = "shared.query.tolerance.similar_terms"
-_COGNATES: Final = "shared.query.similar_terms.spellings"
+_TERMS: Final = "shared.query.steps.spelling.similar_terms"
+_COGNATES: Final = "shared.query.steps.spelling.spellings"
 
 NOTHING: Final = Method("nothing", replaced={_STEP: NoSimilarWords})
 EDITS: Final = Method("edit distance", replaced={_COGNATES: lambda _: None})
@@ -189,7 +190,7 @@ def write(documents: Path, path: Path, grams: str) -> int:
             yield gram_field(grams, f"{document.title}\n{content}")
 
     with (
-        patch("shared.lucene_document.chunk_search_fields", with_grams),
+        patch("shared.storage.mapping.chunk_search_fields", with_grams),
         Index(path) as index,
     ):
         for document in read_documents(documents):

@@ -31,8 +31,7 @@ def main() -> None:
     _escape_what_stdout_cannot_encode()
     signal.signal(signal.SIGTERM, _terminate)
     try:
-        from shared.advised_error import message_for_reader
-        from shared.errors import McpLuceneError
+        from shared.errors import McpLuceneError, message_for_reader
 
         try:
             from idx.app import app

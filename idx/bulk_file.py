@@ -18,8 +18,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from idx.extraction.encoding import decode
 from idx.standard_input import NAME, STDIN
-from shared.document import Document, Scalar
 from shared.errors import InvalidDocumentError, SourceFileError
+from shared.model.document import Document, Scalar
 
 
 class BulkEntry(BaseModel):
@@ -102,7 +102,7 @@ def _open(file: str, name: str) -> Iterator[BufferedReader]:
     try:
         if file == STDIN:
             # The standard streams are buffered readers unless a program replaces them.
-            yield cast(BufferedReader, sys.stdin.buffer)
+            yield cast("BufferedReader", sys.stdin.buffer)
         else:
             with Path(file).open("rb") as stream:
                 yield stream

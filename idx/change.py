@@ -6,8 +6,7 @@ from pathlib import Path
 
 from idx.location import OUTSIDE, Location, opened, resolve_links
 from shared.errors import SourceFileError
-from shared.file_names import decodable
-from shared.folder_access import Identity, lies_in
+from shared.files.access import Identity, decodable, lies_in
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,11 +20,10 @@ from idx.scopes import Scopes
 from idx.secret_files import is_allowed_secret
 from idx.sources import Source, Sources, document_id, path_of
 from shared.errors import SourceFileError
-from shared.failures import Failure
-from shared.file_names import decodable
-from shared.folder_access import Identity, is_missing
-from shared.indexed_folder import IndexedFolder, IndexedFolders
+from shared.files.access import Identity, decodable, is_missing
 from shared.messages import quantity
+from shared.model.failures import Failure
+from shared.model.folders import IndexedFolder, IndexedFolders
 
 
 def make_plan(

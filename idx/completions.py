@@ -9,12 +9,12 @@ import typer
 
 from idx.shell_completion import is_offered
 from shared.errors import McpLuceneError
-from shared.schema import FILE_PATH
-from shared.search_options import BY_SCORE
+from shared.model.request import BY_SCORE
+from shared.model.schema import FILE_PATH
 
 if TYPE_CHECKING:
-    from shared.catalog import Catalog
-    from shared.completion import Purpose
+    from shared.reading.catalog import Catalog
+    from shared.reading.completion import Purpose
 
 Completer = Callable[[typer.Context, str], list[str]]
 """Takes the context of the command and what was typed."""
@@ -50,8 +50,8 @@ def conditions(ctx: typer.Context, incomplete: str) -> list[str]:
 
 def remembered_folders(incomplete: str) -> list[str]:
     """Folders in the configuration file."""
-    from shared.configuration import read
-    from shared.settings import configuration_file
+    from shared.settings.current import configuration_file
+    from shared.settings.file import read
 
     try:
         paths = [str(folder.path) for folder in read(configuration_file()).folders]
@@ -65,8 +65,8 @@ def remembered_folders(incomplete: str) -> list[str]:
 
 def _answer(ctx: typer.Context, question: Callable[["Catalog"], list[str]]) -> list[str]:
     """What the index says that the command line names; nothing if it cannot be read."""
-    from shared.searcher import Searcher
-    from shared.settings import configured
+    from shared.reading.searcher import Searcher
+    from shared.settings.current import configured
 
     try:
         path = ctx.params["index_path"]

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from idx.atomic_write import replace
 from idx.output import warn
 from shared.errors import ConfigurationError
-from shared.settings import VARIABLES
+from shared.files.content import write_atomically
+from shared.settings.defaults import VARIABLES
 
 
 @contextmanager
@@ -36,7 +36,7 @@ def locked(file: Path) -> Iterator[None]:
 def text_of(file: Path) -> str:
     """The text of the file, ending with a newline; empty if the file does not exist.
 
-    The file is one that `shared.configuration` can read.
+    The file is one that `shared.settings.file` can read.
     """
     if not file.exists():
         return ""
@@ -51,7 +51,7 @@ def write(file: Path, text: str) -> None:
         ConfigurationError: the file cannot be written, or the text is not valid Unicode.
     """
     try:
-        replace(file, text.encode())
+        write_atomically(file, text.encode())
     except UnicodeEncodeError as error:
         raise ConfigurationError(file, "cannot hold a path that is not UTF-8") from error
     except OSError as error:

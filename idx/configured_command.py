@@ -13,13 +13,12 @@ from typer.core import TyperCommand
 from idx.output import warn
 from idx.recent_indexes import DefaultIndexMissingError, note_use, recent_indexes
 from shared.errors import IndexMissingError, McpLuceneError
-from shared.settings import (
+from shared.settings.current import configuration_file, configured
+from shared.settings.defaults import (
     CONFIGURATION_VARIABLE,
     NORMALIZER_API_KEY_VARIABLE,
     TOKENS_VARIABLE,
     VARIABLES,
-    configuration_file,
-    configured,
 )
 
 

@@ -20,8 +20,8 @@ from idx.patterns import check
 from idx.scopes import Scopes
 from idx.secret_files import is_allowed_secret, is_behind_secret, is_secret
 from shared.errors import SourceFileError
-from shared.folder_access import Identity, identity, identity_of, lies_in, opened_folder
-from shared.own_files import OWN
+from shared.files.access import Identity, identity, identity_of, lies_in, opened_folder
+from shared.files.own_files import OWN
 
 _BY_NAME: Final = "is a secret by its name"
 

@@ -25,7 +25,7 @@ from pathlib import Path
 from stat import S_ISLNK
 from typing import Final
 
-from shared.folder_access import PASSAGE, opened_folder
+from shared.files.access import PASSAGE, opened_folder
 
 LISTING: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 """Flags that open a folder in order to list it."""
@@ -54,7 +54,7 @@ def open_beneath(folder: int, path: str, flags: int) -> int:
     Args:
         folder: a descriptor of the folder.
         path: relative to it, with slashes; "." is the folder itself.
-        flags: `LISTING`, `PASSAGE` of `shared.folder_access`, or `READING`.
+        flags: `LISTING`, `PASSAGE` of `shared.files.access`, or `READING`.
 
     Returns:
         A descriptor, which the caller closes.

@@ -7,7 +7,7 @@ lower case.
 from dataclasses import dataclass
 from typing import Literal
 
-from shared.failures import Kind
+from shared.model.failures import Kind
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from shared.results import MARKS
+from shared.model.search_results import MARKS
 
 _REST_OF_WORD: Final = re.compile(r"\S{1,20}(?!\S)")
 """What belongs to the word before, such as its full stop; longer texts have no blanks."""

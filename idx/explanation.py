@@ -1,7 +1,7 @@
 """What becomes of a query, for people."""
 
 from idx.tables import print_table
-from shared.explained import QueryExplanation
+from shared.model.search_results import QueryExplanation
 
 
 def print_explanation(explanation: QueryExplanation) -> None:

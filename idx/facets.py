@@ -3,7 +3,7 @@
 from typing import Final
 
 from idx.tables import Unbroken, print_table
-from shared.results import Facet
+from shared.model.search_results import Facet
 
 _OF_PATHS: Final = {"file_path", "source_document"}
 

@@ -8,10 +8,9 @@ from typing import Final
 from idx.change import Change
 from idx.extraction.media_types import MARKDOWN
 from idx.extraction.outcome import ReadFile
-from shared import metadata
-from shared.document import MAX_TITLE, Document, Metadata
-from shared.file_names import decodable
-from shared.source_file import FileState, SourceFile
+from shared.files.access import decodable
+from shared.model import metadata
+from shared.model.document import MAX_TITLE, Document, FileState, Metadata, SourceFile
 
 _LANGUAGE: Final = re.compile("[a-z]{2}")
 

@@ -14,11 +14,11 @@ from idx.patterns import Patterns
 from idx.remembered_folders import exclude_from_folder
 from idx.sources import document_id, path_of
 from shared.errors import ConfigurationError
-from shared.file_names import decodable
-from shared.folder_access import is_missing
-from shared.indexed_folder import IndexedFolder, IndexedFolders
-from shared.setting_types import Folder
-from shared.settings import VARIABLES, configuration_file
+from shared.files.access import decodable, is_missing
+from shared.model.folders import IndexedFolder, IndexedFolders
+from shared.settings.current import configuration_file
+from shared.settings.defaults import VARIABLES
+from shared.settings.model import Folder
 
 _SPELLED_BYTE: Final = re.compile(rb"\\x([0-9a-f]{2})")
 _WITH_A_MEANING: Final = frozenset("*?[]\\")

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from idx.descriptors import LISTING, opened_beneath
 from idx.ignore_files import Rules, ignore_rules
 from idx.location import KnownFolder, Target, resolve_links
-from shared.folder_access import Identity, identity_of
+from shared.files.access import Identity, identity_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,11 +19,10 @@ from idx.ignore_files import IGNORE_FILES
 from idx.scopes import Scopes
 from idx.sources import part_of, resolve
 from idx.synchronization import Settings, is_new
-from shared.file_names import decodable
-from shared.folder_access import is_folder
-from shared.indexed_folder import IndexedFolders
+from shared.files.access import decodable, is_folder
 from shared.messages import quantity
-from shared.searcher import Searcher
+from shared.model.folders import IndexedFolders
+from shared.reading.searcher import Searcher
 
 _STEP_MILLISECONDS: Final = 50
 """How often the library looks whether the system has told it something."""

@@ -9,7 +9,7 @@ from idx.control_characters import visible, visible_line
 from idx.excerpts import excerpts
 from idx.place import cited
 from idx.terminal import console, shows_styles, symbol
-from shared.results import MARKS, Hit
+from shared.model.search_results import MARKS, Hit
 
 _MATCH: Final = re.compile("({}.*?{})".format(*map(re.escape, MARKS)), re.DOTALL)
 
@@ -40,7 +40,7 @@ def print_hit(rank: int, hit: Hit) -> None:
 
 def in_words(confidence: float) -> str:
     """How likely a hit answers, such as ``likely (0.83)``; empty where nothing was asked."""
-    from shared.confidence import LOW
+    from shared.search.confidence import LOW
 
     # What is certain was not rated, as when all chunks are shown.
     if confidence == 1:

@@ -6,11 +6,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final
 
-from shared.file_names import decodable
-from shared.indexed_folder import IndexedFolders
-from shared.results import DocumentSummary
-from shared.schema import keyword
-from shared.searcher import Searcher
+from shared.files.access import decodable
+from shared.model.folders import IndexedFolders
+from shared.model.index_results import DocumentSummary
+from shared.model.schema import keyword
+from shared.reading.searcher import Searcher
 
 _IDS_READ_MEANWHILE: Final = 200
 """The ids of so many documents can be read while one document is looked for."""

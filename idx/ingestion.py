@@ -26,9 +26,9 @@ from idx.file_document import file_document
 from idx.kept import Kept, uninterrupted
 from idx.plan import Plan
 from shared.errors import InvalidDocumentError
-from shared.failures import Failure, Kind, save_failures
-from shared.file_names import decodable
-from shared.index import Index
+from shared.files.access import decodable
+from shared.model.failures import Failure, Kind, save_failures
+from shared.writing.index import Index
 
 SECONDS_BETWEEN_COMMITS: Final = 5.0
 """A long run can be searched while it goes on, and a broken one goes on from the last commit."""

@@ -18,7 +18,7 @@ from typing import Final
 
 from idx.descriptors import READING, open_beneath, opened_beneath, refuse_too_long
 from shared.errors import SourceFileError
-from shared.folder_access import PASSAGE, Identity, identity_of, opened_folder
+from shared.files.access import PASSAGE, Identity, identity_of, opened_folder
 
 OUTSIDE: Final = "lies in no folder that may be indexed: it was moved, or one above it replaced"
 """The reason why what does not lie in one of the roots is not taken."""

@@ -11,10 +11,10 @@ from idx.confirmation import confirm
 from idx.moved_folder import FolderRecognizedError, Move, moved, named_move, recognized
 from idx.output import say, warn
 from shared.errors import IndexMissingError
-from shared.file_names import decodable
-from shared.folder_access import is_missing
-from shared.searcher import Searcher
-from shared.settings import VARIABLES, configuration_file
+from shared.files.access import decodable, is_missing
+from shared.reading.searcher import Searcher
+from shared.settings.current import configuration_file
+from shared.settings.defaults import VARIABLES
 
 
 def settled_moves(

@@ -12,16 +12,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, TypeVar
 
-from idx.content_hash import content_hash
 from idx.events import MissingFolder
 from idx.location import KnownFolder, Location, opened_file
 from idx.sources import Sources, path_of, resolve
 from shared.errors import McpLuceneError, SourceFileError
-from shared.file_names import decodable
-from shared.folder_access import identity, is_folder, is_missing
-from shared.indexed_folder import IndexedFolder, IndexedFolders
+from shared.files.access import decodable, identity, is_folder, is_missing
+from shared.files.content import content_hash
 from shared.messages import quantity
-from shared.source_file import FileState
+from shared.model.document import FileState
+from shared.model.folders import IndexedFolder, IndexedFolders
 
 Item = TypeVar("Item")
 

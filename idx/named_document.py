@@ -4,10 +4,10 @@ import os
 from typing import TYPE_CHECKING
 
 from shared.errors import DocumentNotFoundError, SourceFileError
-from shared.file_names import decodable
+from shared.files.access import decodable
 
 if TYPE_CHECKING:
-    from shared.searcher import Searcher
+    from shared.reading.searcher import Searcher
 
 _MOST_NAMED = 10
 """Documents of one file that a message names."""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from idx.options import Normalize, NormalizerModel, NormalizerTimeout, NormalizerUrl
-from shared.settings import DEFAULT_NORMALIZER_TIMEOUT, DEFAULT_NORMALIZER_URL
+from shared.settings.defaults import DEFAULT_NORMALIZER_TIMEOUT, DEFAULT_NORMALIZER_URL
 
 
 @dataclass(frozen=True, slots=True)

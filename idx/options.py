@@ -1,7 +1,7 @@
 """The options that commands have in common.
 
-A command declares an option by its type here and its built-in default from `shared.settings`;
-`idx.configured_command` fills in what the configuration file says.
+A command declares an option by its type here and its built-in default from
+`shared.settings.defaults`; `idx.configured_command` fills in what the configuration file says.
 """
 
 from pathlib import Path
@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from shared.settings import (
+from shared.settings.defaults import (
     DEFAULT_INDEX_PATH,
     MAX_MEMORY,
     MAX_NORMALIZER_TIMEOUT,

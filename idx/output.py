@@ -13,7 +13,7 @@ from idx.control_characters import visible_line
 
 def print_json(answer: Any) -> None:
     """Print an answer of `shared`, or plain data, as one JSON value."""
-    from shared.results import plain
+    from shared.model.search_results import plain
 
     value = plain(answer) if is_dataclass(answer) else answer
     tell_json(value, indent=2)

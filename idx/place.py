@@ -3,7 +3,7 @@
 from typing import Final
 
 from idx.excerpts import match_line
-from shared.results import Citation, Hit
+from shared.model.search_results import Citation, Hit
 
 _UNITS: Final = ("page", "slide", "sheet", "line")
 

@@ -7,9 +7,9 @@ from idx.change import Change
 from idx.events import MissingFolder
 from idx.selections import Selections
 from shared.errors import SourceFileError
-from shared.folder_access import Identity
-from shared.indexed_folder import IndexedFolders
-from shared.source_file import FileState
+from shared.files.access import Identity
+from shared.model.document import FileState
+from shared.model.folders import IndexedFolders
 
 
 @dataclass(slots=True)

@@ -18,8 +18,8 @@ from idx.events import (
     Problem,
 )
 from idx.output import created
+from shared.files.own_files import OWN
 from shared.messages import quantity
-from shared.own_files import OWN
 
 MOST_OF_A_KIND: Final = 10
 """Warnings of one kind that are told before the rest of them is only counted."""

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from shared.progress import Step
+    from shared.maintenance.progress import Step
 
 Item = TypeVar("Item")
 

@@ -16,7 +16,7 @@ from idx.options import (
     Timeout,
     Workers,
 )
-from shared.settings import (
+from shared.settings.defaults import (
     DEFAULT_MAX_MEGABYTES,
     DEFAULT_MAX_MEMORY,
     DEFAULT_PDF_ENGINE,

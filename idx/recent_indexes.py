@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from shared.errors import IndexMissingError, McpLuceneError
-from shared.index_folder import holds_index
+from shared.files.index_folder import holds_index
 
 _MAX_RECENT_INDEXES: Final = 10
 
@@ -56,10 +56,10 @@ def note_use(index_path: Path) -> None:
     kept = [other for other in known if other != path and holds_index(other)]
     text = json.dumps([*map(str, [path, *kept][:_MAX_RECENT_INDEXES])])
     # Not before: it takes longer to import than the list to read.
-    from idx.atomic_write import replace
+    from shared.files.content import write_atomically
 
     with suppress(OSError):
-        replace(file, text.encode())
+        write_atomically(file, text.encode())
 
 
 def _list_file() -> Path | None:

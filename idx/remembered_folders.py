@@ -13,9 +13,9 @@ from idx.configuration_file import locked, text_of, write
 from idx.crawl import Selection
 from idx.folder_list import append, delete, entry, holds, set_values
 from idx.patterns import check
-from shared.configuration import read
 from shared.errors import ConfigurationError, SourceFileError
-from shared.setting_types import Folder
+from shared.settings.file import read
+from shared.settings.model import Folder
 
 
 def own_patterns(folder: Folder, ctx: typer.Context) -> Selection:

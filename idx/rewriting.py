@@ -3,10 +3,10 @@
 from typing import TYPE_CHECKING
 
 from idx.normalizer_options import NormalizerOptions
-from shared.search_options import Syntax
+from shared.model.request import Syntax
 
 if TYPE_CHECKING:
-    from shared.normalization.normalizer import Rewriting
+    from shared.rewriting.rewriter import Rewriting
 
 
 def rewriting_of(query: str, syntax: Syntax, options: NormalizerOptions) -> "Rewriting":
@@ -15,13 +15,13 @@ def rewriting_of(query: str, syntax: Syntax, options: NormalizerOptions) -> "Rew
     Raises:
         ConfigurationError: the address of the language model is none.
     """
-    from shared.normalization.normalizer import Rewriting, normalize
+    from shared.rewriting.rewriter import Rewriting, normalize
 
     if not options.normalize:
         return Rewriting()
     import asyncio
 
-    from shared.normalization.language_model import configured_model
+    from shared.rewriting.language_model import configured_model
 
     model = configured_model(
         options.normalizer_model, options.normalizer_url, options.normalizer_timeout

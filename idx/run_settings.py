@@ -15,9 +15,10 @@ from idx.remembered_folders import own_patterns
 from idx.selections import Selections
 from idx.synchronization import Settings
 from shared.errors import NoFoldersError
-from shared.folder_access import Identity
-from shared.own_files import own_files
-from shared.settings import configuration_file, default_workers
+from shared.files.access import Identity
+from shared.files.own_files import own_files
+from shared.settings.current import configuration_file
+from shared.settings.machine import default_workers
 
 _MEGABYTE = 1_000_000
 
@@ -41,7 +42,7 @@ def run_settings(
     Raises:
         ConfigurationError: the configuration file cannot be used.
     """
-    from shared.configuration import remembered_folders
+    from shared.settings.current import remembered_folders
 
     general = Selection(
         reading.include or (),
@@ -106,7 +107,7 @@ def wanted_folders(paths: Sequence[Path] | None) -> list[Path]:
         NoFoldersError: there are neither.
         ConfigurationError: the configuration file cannot be used.
     """
-    from shared.configuration import remembered_folders
+    from shared.settings.current import remembered_folders
 
     folders = [*(paths or ())] or [folder.path for folder in remembered_folders()]
     if not folders:

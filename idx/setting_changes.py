@@ -10,8 +10,8 @@ import tomlkit
 
 from idx.clients.toml import with_value
 from idx.configuration_file import locked, text_of, write
-from shared.configuration import check_name, content_of, settings_in, value_from_text
 from shared.errors import ConfigurationError
+from shared.settings.file import check_name, content_of, settings_in, value_from_text
 
 
 def setting_name(key: str) -> str:

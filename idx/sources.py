@@ -15,9 +15,8 @@ from pathlib import Path
 
 from idx.scopes import Scopes
 from shared.errors import SourceFileError
-from shared.file_names import decodable
-from shared.folder_access import is_folder, is_missing
-from shared.indexed_folder import IndexedFolder, IndexedFolders
+from shared.files.access import decodable, is_folder, is_missing
+from shared.model.folders import IndexedFolder, IndexedFolders
 
 
 @dataclass(frozen=True, slots=True)

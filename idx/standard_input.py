@@ -9,9 +9,9 @@ from tempfile import TemporaryDirectory
 from typing import BinaryIO, Final
 
 from idx.output import say
-from shared.document import Document
 from shared.errors import SourceFileError
-from shared.metadata import FILE_EXTENSION, FILE_NAME, MODIFIED
+from shared.model.document import Document
+from shared.model.metadata import FILE_EXTENSION, FILE_NAME, MODIFIED
 
 STDIN: Final = "-"
 """The file name that means standard input."""

@@ -18,13 +18,13 @@ from idx.plan import Plan, Planning
 from idx.selections import Selections
 from idx.sources import part_of, resolve
 from idx.touched_files import leave_out_unchanged
-from shared import index_folder
-from shared.failures import Failure, load_failures
-from shared.folder_access import Identity, is_missing
-from shared.index import Index
-from shared.own_files import own_files
-from shared.searcher import Searcher
-from shared.settings import configuration_file
+from shared.files import index_folder
+from shared.files.access import Identity, is_missing
+from shared.files.own_files import own_files
+from shared.model.failures import Failure, load_failures
+from shared.reading.searcher import Searcher
+from shared.settings.current import configuration_file
+from shared.writing.index import Index
 
 
 @dataclass(frozen=True, slots=True)

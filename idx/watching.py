@@ -18,9 +18,9 @@ from idx.extraction.outcome import CHANGED, VANISHED
 from idx.folder_watch import FolderWatch
 from idx.kept import Kept
 from idx.synchronization import Settings, synchronize
-from shared import index_folder
 from shared.errors import IndexLockedError, IndexWriteError, SourceFileError
-from shared.folder_access import identity, is_folder
+from shared.files import index_folder
+from shared.files.access import identity, is_folder
 
 _QUIET: Final = 0.3
 """Seconds in which nothing may happen before changes are looked at."""

@@ -23,18 +23,13 @@ from server.settings import (
     ServerSettings,
 )
 from shared.errors import ServerOptionError
-from shared.settings import (
-    DEFAULT_INDEX_PATH,
-    INDEX_PATH_VARIABLE,
-    VARIABLES,
-    configured,
-    java_heap,
-)
+from shared.settings.current import configured, java_heap
+from shared.settings.defaults import DEFAULT_INDEX_PATH, INDEX_PATH_VARIABLE, VARIABLES
 
 if TYPE_CHECKING:
     from server.administration.service import Administration
     from server.application import SearchServer
-    from shared.normalization.language_model import ServedModel
+    from shared.rewriting.language_model import ServedModel
 
 app = typer.Typer(
     name="mcp-lucene",
@@ -58,10 +53,9 @@ def _language_model() -> "ServedModel":
     Raises:
         ConfigurationError: a setting is wrong.
     """
-    from shared.configuration import settings
-    from shared.errors import LanguageModelError
-    from shared.extras import ExtraMissingError
-    from shared.normalization.language_model import configured_model
+    from shared.errors import ExtraMissingError, LanguageModelError
+    from shared.rewriting.language_model import configured_model
+    from shared.settings.current import settings
 
     values = {setting.name: setting.value for setting in settings()}
     model = configured_model(

@@ -38,7 +38,7 @@ from server.tools import TOOLS, ToolEntry
 from server.tools.choice import chosen_tools
 from server.unreadable_messages import AnsweredReadStream
 from shared.errors import McpLuceneError
-from shared.results import LEFT_OUT, without_unknown
+from shared.model.search_results import LEFT_OUT, without_unknown
 from shared.version import software_version
 
 MAX_ARGUMENTS: Final = 100

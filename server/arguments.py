@@ -6,7 +6,7 @@ from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
 from server.budget import MAX_CHARACTERS
-from shared.filters import Filter
+from shared.model.filters import Filter
 
 MAX_FILTERS: Final = 100
 """Conditions of a search."""

@@ -16,11 +16,24 @@ from pydantic_core import to_json, to_jsonable_python
 from server.administration.answers import RememberedDirectory
 from server.errors import AnswerTooLongError
 from server.fence import current_fence, fenced_parts
-from shared.document import Scalar
-from shared.explained import ExplainedHit, ExplainedStep, ExplainedTerm, QueryExplanation
-from shared.index_results import DocumentDetails, FieldDescription, TermCount
 from shared.messages import quantity
-from shared.results import ChunkText, DocumentSummary, Facet, FailedFile, Hit
+from shared.model.document import Scalar
+from shared.model.index_results import (
+    DocumentDetails,
+    DocumentSummary,
+    FailedFile,
+    FieldDescription,
+    TermCount,
+)
+from shared.model.search_results import (
+    ChunkText,
+    ExplainedHit,
+    ExplainedStep,
+    ExplainedTerm,
+    Facet,
+    Hit,
+    QueryExplanation,
+)
 
 DEFAULT_CHARACTERS: Final = 40_000
 """Characters of an answer unless the client asks for more."""

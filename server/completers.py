@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from shared.index_results import Names
+from shared.model.index_results import Names
 
 if TYPE_CHECKING:
-    from shared.searcher import Searcher
+    from shared.reading.searcher import Searcher
 
 MAX_VALUES: Final = 100
 """Values that are told at once: the protocol allows no more."""

@@ -13,7 +13,7 @@ from server.state import ServerState
 from server.tools.choice import chosen_tools
 from shared.errors import McpLuceneError
 from shared.messages import quantity
-from shared.results import IndexStatistics
+from shared.model.index_results import IndexStatistics
 
 logger = logging.getLogger(__name__)
 

@@ -24,11 +24,11 @@ from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from server.errors import QueryDisplacedError
 from server.recovery import Recovery
-from shared.cancellation import Cancellation, SearchStoppedError
-from shared.settings import default_workers
+from shared.java.cancellation import Cancellation, SearchStoppedError
+from shared.settings.machine import default_workers
 
 if TYPE_CHECKING:
-    from shared.searcher import Searcher
+    from shared.reading.searcher import Searcher
 
 Answer = TypeVar("Answer")
 
@@ -258,24 +258,24 @@ def _resolve(future: Future[Any], work: Callable[[], Any]) -> None:
 
 def _start_java() -> None:
     """Have Java run, and the calling thread attached to it for as long as it lives."""
-    from shared import jvm
+    from shared.java import vm
 
-    jvm.start("server")
+    vm.start("server")
 
 
 def _leave_java() -> None:
     """Detach a thread that ends from Java: one that stays attached leaves its Java twin behind."""
-    from shared import jvm
+    from shared.java import vm
 
-    jvm.detach()
+    vm.detach()
 
 
 def _open(index_path: Path) -> Searcher:
     _start_java()
-    from shared import java_errors
-    from shared.searcher import Searcher
+    from shared.reading.searcher import Searcher
+    from shared.storage import lucene_errors
 
-    java_errors.load_classes()
+    lucene_errors.load_classes()
     searcher = Searcher(index_path, program="server")
     # Only a warm-up: whatever is wrong, the first call will tell its client, and the calls after it
     # must be able to find it mended.

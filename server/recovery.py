@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from shared.errors import JavaHeapError, LuceneError, McpLuceneError
 
 if TYPE_CHECKING:
-    from shared.searcher import Searcher
+    from shared.reading.searcher import Searcher
 
 EXIT_CODE: Final = os.EX_TEMPFAIL
 """75: a failure that passes (sysexits.h)."""
@@ -56,7 +56,7 @@ class Recovery:
                 finally:
                     self._looking.release()
         elif self._lacked_memory and isinstance(error, LuceneError):
-            from shared.java_errors import lacks_a_class
+            from shared.storage.lucene_errors import lacks_a_class
 
             if lacks_a_class(error):
                 _end("Java cannot load its classes since it lacked memory")

@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from server.state import ToolContext
-from shared.normalization.normalizer import Rewriting, normalize
-from shared.search_options import Syntax
+from shared.model.request import Syntax
+from shared.rewriting.rewriter import Rewriting, normalize
 
 
 async def rewriting_of(context: ToolContext, query: str, syntax: Syntax) -> Rewriting:

@@ -12,13 +12,13 @@ from mcp.server.mcpserver import Context
 from server.errors import QueryDisplacedError, ServerBusyError
 from server.lucene_pool import LucenePool
 from server.settings import ServerSettings
-from shared.cancellation import Cancellation, SearchStoppedError
 from shared.errors import TimeBudgetError
+from shared.java.cancellation import Cancellation, SearchStoppedError
 
 if TYPE_CHECKING:
     from server.administration.service import Administration
-    from shared.normalization.normalizer import LanguageModel
-    from shared.searcher import Searcher
+    from shared.reading.searcher import Searcher
+    from shared.rewriting.rewriter import LanguageModel
 
 Answer = TypeVar("Answer")
 

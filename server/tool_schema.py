@@ -5,8 +5,7 @@ class even if it is used once.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator
-from collections.abc import Set as AbstractSet
+from collections.abc import Callable, Iterator, Set as AbstractSet
 from functools import partial
 from typing import Any, Final
 

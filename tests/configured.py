@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from shared.settings import configuration_file
+from shared.settings.current import configuration_file
 from tests.conftest import Idx
 
 

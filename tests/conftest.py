@@ -14,7 +14,7 @@ from mcp import Client
 from mcp.client.session import ElicitationFnT, MessageHandlerFnT
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
-from shared.index import create
+from shared.writing.index import create
 
 PROGRAMS = Path(sys.executable).parent
 

@@ -28,11 +28,11 @@ from server.lucene_pool import _MAX_THREADS, MAX_ABANDONED_CALLS, MAX_SLOW_CALLS
 from server.resources import subscribers, uris, watcher
 from server.resources.subscribers import _SECONDS_TO_SEND
 from server.state import _SECONDS_TO_STOP
-from shared import document
-from shared import settings as shared_settings
-from shared.normalization import normalizer, transport
-from shared.normalization.chat import _MAX_TOKENS
-from shared.query import costs, expressions, limits
+from shared.model import document
+from shared.query import costs, limits, limits as expressions
+from shared.rewriting import rewriter, transport
+from shared.rewriting.chat import _MAX_TOKENS
+from shared.settings import defaults as shared_settings
 
 PAGE = Path(__file__).parents[1] / "docs" / "security.md"
 
@@ -130,10 +130,10 @@ def expected() -> dict[str, str]:
         "keys of the metadata": f"{document.MAX_METADATA_KEYS}",
         "key of the metadata": characters(document.MAX_KEY_LENGTH),
         "metadata of a document, as JSON": characters(document.MAX_METADATA),
-        "query that is rewritten": characters(normalizer.LONGEST_QUERY),
+        "query that is rewritten": characters(rewriter.LONGEST_QUERY),
         "time to rewrite it": seconds(shared_settings.DEFAULT_NORMALIZER_TIMEOUT),
         "body of the model's answer": f"{transport.LONGEST_BODY:,} bytes",
-        "rewritten query": characters(normalizer.LONGEST_ANSWER),
+        "rewritten query": characters(rewriter.LONGEST_ANSWER),
         "tokens of the model's answer": f"{_MAX_TOKENS}",
     }
 

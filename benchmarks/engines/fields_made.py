@@ -10,7 +10,7 @@ __all__ = ["start", "write"]
 
 def write(texts: Path, index: Path, threads: int) -> None:  # noqa: ARG001 - nothing is written
     """Cut the texts into chunks, detect languages, and hand all fields over to Java."""
-    from shared.lucene_document import to_lucene
+    from shared.storage.mapping import to_lucene
 
     index.mkdir()
     for document in documents(texts):

@@ -21,8 +21,8 @@ import lucene
 
 from benchmarks.engines.texts import RESOURCES
 from benchmarks.engines.worker import ASKING_SECONDS, WARM_UP_SECONDS, Answers, Writing
-from shared import jvm
-from shared.index_writer import BUFFER_MEGABYTES
+from shared.java import vm
+from shared.writing.writer import BUFFER_MEGABYTES
 
 RELEASE: Final = 21
 """The oldest Java that Lucene 10 runs on."""
@@ -120,7 +120,7 @@ class PlainLucene:
 
     def _run(self, *arguments: str | Path) -> dict[str, Any]:
         classpath = f"{lucene.CLASSPATH}{os.pathsep}{self.jar}"
-        command = [str(JAVA), *jvm.options("batch"), "-classpath", classpath, "PlainLucene"]
+        command = [str(JAVA), *vm.options("batch"), "-classpath", classpath, "PlainLucene"]
         done = subprocess.run(
             [*command, *map(str, arguments)],
             stdout=subprocess.PIPE,

@@ -15,9 +15,9 @@ BATCH: Final = 1_000
 
 def start() -> None:
     """Start the virtual machine."""
-    from shared import jvm
+    from shared.java import vm
 
-    jvm.start("batch")
+    vm.start("batch")
 
 
 def write(texts: Path, index: Path, threads: int) -> None:  # noqa: ARG001 - one thread writes

@@ -13,7 +13,7 @@ from benchmarks.made_up_texts import chunks
 
 if TYPE_CHECKING:
     from shared.analysis.languages import Chain
-    from shared.document import Document, Metadata
+    from shared.model.document import Document, Metadata
 
 YEARS: Final = 20
 RESOURCES: Final = Path(__file__).parents[2] / "shared"
@@ -50,7 +50,7 @@ def rows(file: Path) -> Iterator[Row]:
 
 def documents(file: Path) -> Iterator["Document"]:
     """The same texts as documents of this project."""
-    from shared.document import Document
+    from shared.model.document import Document
 
     for row in rows(file):
         metadata: Metadata = {"language": row.language, "year": int(row.year)}
@@ -69,10 +69,11 @@ def write_fields(texts: Path, fields: Path, analyzers: Path) -> None:
             `schema.REVERSED`, `schema.TRANSLITERATED`, `schema.IDENTIFIERS` and `schema.DETAILS`.
         analyzers: where to write the steps of each field that is analyzed.
     """
-    from shared import jvm, schema
     from shared.analysis.analyzers import writing_steps
+    from shared.java import vm
+    from shared.model import schema
 
-    jvm.start("batch")
+    vm.start("batch")
     known = {schema.CONTENT, schema.TITLE}
     with fields.open("w", encoding="utf-8", newline="\n") as file:
         for row, document in zip(rows(texts), documents(texts), strict=True):
@@ -97,7 +98,7 @@ def _fields(document: "Document") -> dict[str, str]:
     """The fields of the only chunk of a document, by their names, that are text."""
     from org.apache.lucene.index import IndexableField
 
-    from shared.lucene_document import to_lucene
+    from shared.storage.mapping import to_lucene
 
     ((chunk,),) = to_lucene(document)
     fields: list[Any] = [IndexableField.cast_(field) for field in chunk]

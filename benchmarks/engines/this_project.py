@@ -10,9 +10,10 @@ from benchmarks.engines.worker import Search
 
 def start() -> None:
     """Start the virtual machine, and load the classes of Python that it needs."""
-    from shared import Index, Searcher, jvm  # noqa: F401 - loaded
+    from shared import Index, Searcher  # noqa: F401 - loaded
+    from shared.java import vm
 
-    jvm.start("batch")
+    vm.start("batch")
 
 
 def write(texts: Path, index: Path, threads: int) -> None:  # noqa: ARG001 - it has two of its own

@@ -8,11 +8,11 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from idx.atomic_write import replace
 from idx.clients import jsonc, toml
 from idx.clients.client import Client, Format
 from idx.clients.errors import ClientConfigurationError
 from idx.clients.launch import Launch, launch_in
+from shared.files.content import write_atomically
 
 Outcome = Literal["added", "changed", "unchanged"]
 
@@ -101,7 +101,7 @@ def write(client: Client, file: Path, name: str, launch: Launch) -> Written:
         raise _refusal(client, file, "it is laid out in a way that cannot be changed safely")
     try:
         backup = _back_up(file)
-        replace(file, (content.mark + text).encode())
+        write_atomically(file, (content.mark + text).encode())
     except OSError as error:
         raise _refusal(client, file, f"cannot be written: {error.strerror or error}") from error
     return Written("added" if present is None else "changed", backup)

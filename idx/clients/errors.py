@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from shared.errors import McpLuceneError
-from shared.file_names import decodable
+from shared.files.access import decodable
 
 
 class ProgramMissingError(McpLuceneError):

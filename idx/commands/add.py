@@ -12,10 +12,10 @@ from idx.option_group import takes
 from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json, Wait
 from idx.output import created, print_json, say, tell, warn
 from idx.reading_options import ReadingOptions
-from shared.document import Document
 from shared.errors import InvalidDocumentError, SourceFileError
 from shared.messages import quantity
-from shared.settings import DEFAULT_WAIT
+from shared.model.document import Document
+from shared.settings.defaults import DEFAULT_WAIT
 
 
 @takes(ReadingOptions, "reading")
@@ -65,7 +65,7 @@ def add(
         _add_paths(context, paths, reading, index_path, wait, as_json=as_json)
         return
     from idx.kept import Kept, interruption_told, uninterrupted
-    from shared.index import Index
+    from shared.writing.index import Index
 
     # Before the index is opened, which would be created for nothing.
     if file is None:

@@ -32,7 +32,7 @@ def backup(
     from dataclasses import asdict
 
     from idx.progress import shown
-    from shared.backup import backup as copy
+    from shared.maintenance.backup import backup as copy
 
     done = copy(index_path, destination, progress=shown)
     if as_json:

@@ -6,7 +6,7 @@ import typer
 
 from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json, Wait
 from idx.output import created, print_json, say, tell, warn
-from shared.settings import DEFAULT_WAIT
+from shared.settings.defaults import DEFAULT_WAIT
 
 
 def bulk(
@@ -30,8 +30,8 @@ def bulk(
     from idx.bulk_file import document_of, read_bulk
     from idx.kept import Kept, interruption_told, uninterrupted
     from idx.progress import counted
-    from shared.document import Document
-    from shared.index import Index
+    from shared.model.document import Document
+    from shared.writing.index import Index
 
     documents = chunks = empty = skipped = 0
 

@@ -5,7 +5,7 @@ import typer
 from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json, Wait
 from idx.output import print_json, say, tell
 from shared.messages import quantity
-from shared.settings import DEFAULT_WAIT
+from shared.settings.defaults import DEFAULT_WAIT
 
 
 def check(
@@ -21,7 +21,7 @@ def check(
     from dataclasses import asdict
 
     from idx.progress import shown
-    from shared.check import check as examine
+    from shared.maintenance.check import check as examine
 
     found = examine(index_path, wait=wait, progress=shown)
     if as_json:

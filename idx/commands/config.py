@@ -9,7 +9,8 @@ import typer
 
 from idx.options import Json
 from idx.output import print_json, tell, warn
-from shared.settings import VARIABLES, configuration_file
+from shared.settings.current import configuration_file
+from shared.settings.defaults import VARIABLES
 
 HIDDEN = "••••"
 """Stands for a password."""
@@ -39,7 +40,7 @@ def show(as_json: Json = False) -> None:
     from pydantic import SecretStr
     from pydantic_core import to_jsonable_python
 
-    from shared.configuration import settings
+    from shared.settings.current import settings
 
     file = configuration_file()
     found = settings()
@@ -84,7 +85,7 @@ def set_(
     """
     from idx.configuration_file import warn_of_variable
     from idx.setting_changes import set_setting, setting_name
-    from shared.setting_errors import is_secret
+    from shared.settings.errors import is_secret
 
     name = setting_name(key)
     file = configuration_file()

@@ -10,11 +10,11 @@ from idx.completions import document_ids
 from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json, Wait
 from idx.output import print_json, say, tell, warn
 from shared.messages import quantity
-from shared.settings import DEFAULT_WAIT
+from shared.settings.defaults import DEFAULT_WAIT
 
 if TYPE_CHECKING:
     from idx.file_exclusion import FileBehind
-    from shared.searcher import Searcher
+    from shared.reading.searcher import Searcher
 
 _MOST_NAMED: Final = 10
 """Ids that a command in a message names."""
@@ -48,8 +48,8 @@ def delete(
     Examples: idx delete lease-2025 minutes-2019; idx delete old/notes.md --exclude
     """
     from idx.file_exclusion import exclude, file_behind
-    from shared.index import Index
-    from shared.searcher import Searcher
+    from shared.reading.searcher import Searcher
+    from shared.writing.index import Index
 
     with Searcher(index_path) as searcher:
         folders = searcher.folders()
@@ -88,8 +88,7 @@ def delete(
 
 def _warn_of_return(behind: Mapping[str, "FileBehind"]) -> None:
     """Say which documents the next sync brings back, and how it does not."""
-    from shared.configuration import remembered_folders
-    from shared.settings import configured
+    from shared.settings.current import configured, remembered_folders
 
     general, remembered = configured("exclude") or [], remembered_folders()
     names = [name for name, file in behind.items() if not file.is_left_out(general, remembered)]

@@ -9,7 +9,7 @@ import typer
 from idx.options import Json
 from idx.output import print_json, tell
 from shared.messages import quantity
-from shared.settings import VARIABLES
+from shared.settings.defaults import VARIABLES
 
 
 def doctor(

@@ -10,7 +10,7 @@ import typer
 from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json
 from idx.output import print_json, say, warn
 from shared.errors import SourceFileError
-from shared.search_options import Operator, Syntax
+from shared.model.request import Operator, Syntax
 
 if TYPE_CHECKING:
     from idx.evaluation.judgements import Judgements

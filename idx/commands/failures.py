@@ -28,8 +28,8 @@ def failures(
     Example: idx failures --plain
     """
     check_one_form(as_json=as_json, plain=plain)
-    from shared.results import FailureList
-    from shared.searcher import Searcher
+    from shared.model.index_results import FailureList
+    from shared.reading.searcher import Searcher
 
     with Searcher(index_path) as searcher:
         answer = searcher.failures()

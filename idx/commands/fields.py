@@ -7,7 +7,7 @@ from idx.output import print_json, tell
 from shared.messages import quantity
 
 if TYPE_CHECKING:
-    from shared.index_results import FieldDescription
+    from shared.model.index_results import FieldDescription
 
 
 def fields(index_path: IndexPath = DEFAULT_INDEX_PATH, as_json: Json = False) -> None:
@@ -15,7 +15,7 @@ def fields(index_path: IndexPath = DEFAULT_INDEX_PATH, as_json: Json = False) ->
 
     Example: idx fields --json
     """
-    from shared.searcher import Searcher
+    from shared.reading.searcher import Searcher
 
     with Searcher(index_path) as searcher:
         answer = searcher.fields()

@@ -9,7 +9,7 @@ import typer
 from idx.completions import remembered_folders
 from idx.options import Json
 from idx.output import print_json, say, tell
-from shared.settings import configuration_file
+from shared.settings.current import configuration_file
 
 folders = typer.Typer(help="The folders that are indexed if none is named.", no_args_is_help=True)
 
@@ -23,8 +23,8 @@ def list_folders(as_json: Json = False) -> None:
     Example: idx folders list --json
     """
     from idx.configuration_file import warn_of_variable
-    from shared.configuration import read
-    from shared.folder_access import is_folder
+    from shared.files.access import is_folder
+    from shared.settings.file import read
 
     file = configuration_file()
     warn_of_variable("folders", file, "the folders")

@@ -7,7 +7,7 @@ import typer
 
 from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json
 from idx.output import print_json, tell
-from shared.settings import configuration_file
+from shared.settings.current import configuration_file
 
 
 def init(
@@ -26,7 +26,7 @@ def init(
 
     Example: idx init --index-path ~/my-index --default
     """
-    from shared.index import create
+    from shared.writing.index import create
 
     created = create(index_path)
     file = _make_default(index_path) if default else None

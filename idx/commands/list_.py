@@ -6,11 +6,11 @@ import typer
 
 from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json, Plain
 from idx.output import check_one_form, print_json, tell
-from shared.list_options import BY_ID, DocumentSort
 from shared.messages import quantity
+from shared.model.request import BY_ID, DocumentSort
 
 if TYPE_CHECKING:
-    from shared.results import DocumentSummary
+    from shared.model.index_results import DocumentSummary
 
 
 def list_documents(
@@ -39,7 +39,7 @@ def list_documents(
     Examples: idx list --prefix contracts/ --sort -modified --limit 20; idx list --plain
     """
     check_one_form(as_json=as_json, plain=plain)
-    from shared.searcher import Searcher
+    from shared.reading.searcher import Searcher
 
     with Searcher(index_path) as searcher:
         answer = searcher.documents(prefix=prefix, offset=offset, limit=limit, sort=sort)
@@ -51,7 +51,7 @@ def list_documents(
             tell(document.file_path or document.source_document)
         return
     from idx.tables import Unbroken, print_table
-    from shared.metadata import LANGUAGE
+    from shared.model.metadata import LANGUAGE
 
     print_table(
         ["Document", "Title", "Chunks", "Language", "File"],

@@ -68,8 +68,7 @@ def mcp_config(
     """
     from dataclasses import asdict
 
-    from idx.clients.configuration import example
-    from idx.clients.configuration import write as write_to
+    from idx.clients.configuration import example, write as write_to
     from idx.clients.launch import Launch, installed_program
 
     known = CLIENTS[client]

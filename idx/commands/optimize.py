@@ -3,7 +3,7 @@
 from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json, Wait
 from idx.output import print_json, tell
 from shared.messages import quantity
-from shared.settings import DEFAULT_WAIT
+from shared.settings.defaults import DEFAULT_WAIT
 
 
 def optimize(
@@ -19,7 +19,7 @@ def optimize(
     from dataclasses import asdict
 
     from idx.progress import shown
-    from shared.optimize import optimize as merge_all
+    from shared.maintenance.optimize import optimize as merge_all
 
     done = merge_all(index_path, wait=wait, progress=shown)
     if as_json:

@@ -5,7 +5,7 @@ import typer
 from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json, Wait, Yes
 from idx.output import print_json, say, tell
 from shared.messages import quantity
-from shared.settings import DEFAULT_WAIT
+from shared.settings.defaults import DEFAULT_WAIT
 
 
 def purge(
@@ -24,8 +24,8 @@ def purge(
     from dataclasses import asdict
 
     from idx.confirmation import confirm
-    from shared.purge import purge as remove_all
-    from shared.searcher import Searcher
+    from shared.maintenance.purge import purge as remove_all
+    from shared.reading.searcher import Searcher
 
     with Searcher(index_path) as searcher:
         figures = searcher.statistics()

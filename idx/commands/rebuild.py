@@ -3,7 +3,7 @@
 from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json, Wait
 from idx.output import print_json, say, tell
 from shared.messages import quantity
-from shared.settings import DEFAULT_WAIT
+from shared.settings.defaults import DEFAULT_WAIT
 
 
 def rebuild(
@@ -20,7 +20,7 @@ def rebuild(
     from functools import partial
 
     from idx.progress import counted
-    from shared.rebuild import rebuild as build_anew
+    from shared.maintenance.rebuild import rebuild as build_anew
 
     done = build_anew(index_path, wait=wait, progress=partial(counted, name="documents"))
     if done.previous_schema_version == done.schema_version:

@@ -3,7 +3,7 @@
 from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json, Wait
 from idx.output import print_json, say, tell
 from shared.messages import quantity
-from shared.settings import DEFAULT_WAIT
+from shared.settings.defaults import DEFAULT_WAIT
 
 
 def repair(
@@ -19,7 +19,7 @@ def repair(
     from dataclasses import asdict
 
     from idx.progress import shown
-    from shared.repair import repair as save
+    from shared.maintenance.repair import repair as save
 
     done = save(index_path, wait=wait, progress=shown)
     lost = sum(segment.chunks for segment in done.lost_segments)

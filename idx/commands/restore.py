@@ -8,7 +8,7 @@ import typer
 from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json, Wait, Yes
 from idx.output import print_json, say, tell
 from shared.messages import quantity
-from shared.settings import DEFAULT_WAIT
+from shared.settings.defaults import DEFAULT_WAIT
 
 
 def restore(
@@ -32,7 +32,7 @@ def restore(
 
     from idx.confirmation import confirm
     from idx.progress import shown
-    from shared.restore import restore as put_back
+    from shared.maintenance.restore import restore as put_back
 
     if any(index_path.glob("segments_*")) or any(index_path.glob("_*.si")):
         action = f"replace the index at {index_path.absolute()} by the backup {source.absolute()}"

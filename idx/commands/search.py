@@ -10,10 +10,10 @@ from idx.option_group import takes
 from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json, Plain
 from idx.output import check_one_form, print_json, say, tell
 from shared.messages import quantity
-from shared.search_options import BY_SCORE, Detail, Operator, Syntax
+from shared.model.request import BY_SCORE, Detail, Operator, Syntax
 
 if TYPE_CHECKING:
-    from shared.results import SearchAnswer
+    from shared.model.search_results import SearchAnswer
 
 
 @takes(NormalizerOptions, "normalizer")
@@ -102,8 +102,8 @@ def search(
     from dataclasses import replace
 
     from idx.rewriting import rewriting_of
-    from shared.filters import parse_filter
-    from shared.searcher import Searcher
+    from shared.model.filters import parse_filter
+    from shared.reading.searcher import Searcher
 
     check_one_form(as_json=as_json, plain=plain)
     _check_options(detail, explain=explain, about_hits=sort != BY_SCORE or facets or min_confidence)

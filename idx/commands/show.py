@@ -9,11 +9,11 @@ from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json
 from idx.output import print_json
 from shared.errors import McpLuceneError
 from shared.messages import quantity
-from shared.settings import MAX_COUNT
+from shared.settings.defaults import MAX_COUNT
 
 if TYPE_CHECKING:
-    from shared.document import Scalar
-    from shared.index_results import DocumentDetails
+    from shared.model.document import Scalar
+    from shared.model.index_results import DocumentDetails
 
 
 class ChunkNumberError(McpLuceneError):
@@ -54,7 +54,7 @@ def show(
     from idx.control_characters import visible, visible_line
     from idx.named_document import named_document
     from idx.place import cited
-    from shared.searcher import Searcher
+    from shared.reading.searcher import Searcher
 
     with Searcher(index_path) as searcher:
         document_id = named_document(searcher, document)

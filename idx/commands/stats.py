@@ -9,7 +9,7 @@ def stats(index_path: IndexPath = DEFAULT_INDEX_PATH, as_json: Json = False) -> 
 
     Example: idx stats --json
     """
-    from shared.searcher import Searcher
+    from shared.reading.searcher import Searcher
 
     with Searcher(index_path) as searcher:
         figures = searcher.statistics()

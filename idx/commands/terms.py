@@ -36,7 +36,7 @@ def terms(
     """
     if prefix and min_length > 1:
         raise typer.BadParameter("give PREFIX or --min-length, not both")
-    from shared.searcher import Searcher
+    from shared.reading.searcher import Searcher
 
     with Searcher(index_path) as searcher:
         answer = (

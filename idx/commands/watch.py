@@ -9,7 +9,7 @@ from idx.commands.sync import Events
 from idx.option_group import takes
 from idx.options import DEFAULT_INDEX_PATH, IndexPath, Wait
 from idx.reading_options import ReadingOptions
-from shared.settings import DEFAULT_WAIT
+from shared.settings.defaults import DEFAULT_WAIT
 
 
 @takes(ReadingOptions, "reading")

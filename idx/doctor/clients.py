@@ -13,8 +13,9 @@ from idx.clients.errors import ClientConfigurationError
 from idx.clients.launch import Launch, launch_in
 from idx.doctor.finding import Finding, Findings
 from shared.errors import ConfigurationError
-from shared.folder_access import is_folder
-from shared.settings import INDEX_PATH_VARIABLE, configured
+from shared.files.access import is_folder
+from shared.settings.current import configured
+from shared.settings.defaults import INDEX_PATH_VARIABLE
 
 
 def clients() -> Findings:

@@ -8,16 +8,15 @@ from pathlib import Path
 
 from idx.doctor.finding import Finding, Findings
 from shared.errors import ConfigurationError, McpLuceneError
-from shared.file_names import decodable
-from shared.folder_access import is_folder
+from shared.files.access import decodable, is_folder
 from shared.messages import quantity
-from shared.results import FailureList, IndexStatistics
-from shared.writer_lock import writer
+from shared.model.index_results import FailureList, IndexStatistics
+from shared.storage.lock import writer
 
 
 def index(path: Path) -> Findings:
     """Whether the index can be read and written, and what is not in it that should be."""
-    from shared.searcher import Searcher
+    from shared.reading.searcher import Searcher
 
     try:
         with Searcher(path) as searcher:
@@ -82,7 +81,7 @@ def _writing(path: Path) -> Findings:
 
 
 def _folders(indexed: Iterable[Path]) -> Findings:
-    from shared.configuration import remembered_folders
+    from shared.settings.current import remembered_folders
 
     known = dict.fromkeys(indexed, "in the index")
     try:

@@ -6,7 +6,8 @@ import time
 from idx.doctor import machine
 from idx.doctor.finding import Finding, Findings
 from shared.errors import ConfigurationError, JavaStartError
-from shared.settings import VARIABLES, default_java_heap
+from shared.settings.defaults import VARIABLES
+from shared.settings.machine import default_java_heap
 from shared.version import lucene_versions
 
 
@@ -27,16 +28,16 @@ def lucene() -> Findings:
 
 def java() -> Findings:
     """The limits that the virtual machine needs, its start-up cache, and its start."""
-    from shared import aot_cache, jvm
+    from shared.java import startup_cache, vm
 
     try:
-        needed = jvm.address_space()
+        needed = vm.address_space()
     except ConfigurationError:
         # Told by `settings`; the rest is looked at with the default.
         os.environ[VARIABLES["java_heap"]] = str(default_java_heap())
-        needed = jvm.address_space()
+        needed = vm.address_space()
     yield from machine.memory(needed)
-    cache = aot_cache.path()
+    cache = startup_cache.path()
     if cache.is_file():
         yield Finding("Start-up cache", "ok", f"{cache}, {cache.stat().st_size / 1e6:.0f} MB")
     else:
@@ -44,11 +45,11 @@ def java() -> Findings:
             "Start-up cache",
             "warning",
             "there is none, so every start takes three times as long; make it: "
-            "python -m shared.aot_cache",
+            "python -m shared.maintenance.train_startup",
         )
     started = time.perf_counter()
     try:
-        jvm.start()
+        vm.start()
     except JavaStartError as error:
         yield Finding("Java", "problem", str(error))
     else:

@@ -12,7 +12,7 @@ from typing import Final
 from idx.clients.errors import ProgramMissingError
 from idx.clients.launch import installed_program
 from idx.doctor.finding import Finding, Findings
-from shared.folder_access import is_folder
+from shared.files.access import is_folder
 from shared.version import software_version
 
 DISTRIBUTION: Final = "mcp-lucene"

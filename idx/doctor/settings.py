@@ -6,17 +6,13 @@ from pathlib import Path
 from idx.configured_command import warnings_of_variables
 from idx.doctor.finding import Finding, Findings
 from shared.errors import ConfigurationError
-from shared.settings import (
-    DEFAULT_INDEX_PATH,
-    VARIABLES,
-    configuration_file,
-    configured,
-)
+from shared.settings.current import configuration_file, configured
+from shared.settings.defaults import DEFAULT_INDEX_PATH, VARIABLES
 
 
 def settings() -> Findings:
     """Whether what is configured can be used."""
-    from shared.configuration import settings as all_settings
+    from shared.settings.current import settings as all_settings
 
     for warning in warnings_of_variables():
         yield Finding("Variables", "warning", warning)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
 from typing import Final
 
-from shared.weights import DEFAULT_WEIGHTS, Weights
+from shared.model.weights import DEFAULT_WEIGHTS, Weights
 
 _MOST: Final = {"b": 1.0}
 """Of the weights that are not open upwards: Lucene refuses more."""

@@ -9,8 +9,8 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 from idx.evaluation.input_file import Line, UniqueIds, error_at, peek, read_lines
 from idx.evaluation.json_lines import entries
 from idx.evaluation.trec_markup import blocks
-from shared.document import Document, Metadata, Scalar
 from shared.errors import InvalidDocumentError, SourceFileError
+from shared.model.document import Document, Metadata, Scalar
 
 NO_TITLE: Final = "-"
 """The title of a document without one: it has no words that a query could match."""

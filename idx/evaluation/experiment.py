@@ -14,9 +14,9 @@ from idx.evaluation.queries import Query
 from idx.evaluation.run import RankedDocument, Run, ranking
 from idx.progress import counted
 from shared.errors import QueryError
-from shared.results import SearchAnswer
-from shared.search_options import Operator, Syntax
-from shared.searcher import Searcher
+from shared.model.request import Operator, Syntax
+from shared.model.search_results import SearchAnswer
+from shared.reading.searcher import Searcher
 
 CHUNKS_PER_DOCUMENT: Final = 3
 """Chunks that are looked at for each document that is wanted: many may be of the same one."""
@@ -53,8 +53,8 @@ def temporary_index(documents: Path) -> Iterator[tuple[Path, set[str]]]:
     Raises:
         SourceFileError: the file cannot be read.
     """
-    from shared.index import Index, create
-    from shared.jvm import start
+    from shared.java.vm import start
+    from shared.writing.index import Index, create
 
     # Creating an index would start the virtual machine for a short command.
     start("batch")

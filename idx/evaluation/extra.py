@@ -3,7 +3,7 @@
 from importlib.util import find_spec
 from typing import Final
 
-from shared.extras import ExtraMissingError
+from shared.errors import ExtraMissingError
 
 LIBRARIES: Final = ("ir_measures", "matplotlib", "numpy", "pytrec_eval")
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from shared.errors import SourceFileError
-from shared.results import Hit
+from shared.model.search_results import Hit
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from idx.extraction.normalization import normalize
 from idx.extraction.package import Package, resolve
 from idx.extraction.properties import one_line, properties
 from idx.extraction.source import Source
-from shared.document import Metadata
 from shared.errors import SourceFileError
+from shared.model.document import Metadata
 
 _CONTAINER: Final = "META-INF/container.xml"
 _ENCRYPTION: Final = "META-INF/encryption.xml"

@@ -2,10 +2,9 @@
 
 from dataclasses import dataclass, field
 
-from shared.document import Metadata
-from shared.folder_access import Identity
-from shared.section import Section
-from shared.settings import DEFAULT_MAX_MEGABYTES, DEFAULT_TIMEOUT
+from shared.files.access import Identity
+from shared.model.document import Metadata, Section
+from shared.settings.defaults import DEFAULT_MAX_MEGABYTES, DEFAULT_TIMEOUT
 
 
 @dataclass(frozen=True, slots=True)

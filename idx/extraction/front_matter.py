@@ -6,8 +6,8 @@ from typing import Final, NamedTuple
 
 from idx.extraction.obsidian import without_links
 from idx.extraction.properties import MAX_KEYWORDS, one_line, properties
-from shared import metadata, schema
-from shared.document import MAX_KEY_LENGTH, Metadata, Scalar
+from shared.model import metadata, schema
+from shared.model.document import MAX_KEY_LENGTH, Metadata, Scalar
 
 MAX_FRONT_MATTER: Final = 10_000
 """Characters. The parser of YAML crashes on brackets that are nested deeper than its stack."""

@@ -243,7 +243,7 @@ def parse_xml(chunks: Iterable[bytes], target: Target) -> None:
     """
     from lxml import etree
 
-    parser = etree.XMLParser(target=cast(Any, target), resolve_entities=False, no_network=True)
+    parser = etree.XMLParser(target=cast("Any", target), resolve_entities=False, no_network=True)
     for chunk in chunks:
         parser.feed(chunk)
     parser.close()
@@ -255,7 +255,7 @@ def parse_html(text: str, target: Target) -> None:
 
     if not text.strip():
         return
-    parser = etree.HTMLParser(target=cast(Any, target), no_network=True, huge_tree=True)
+    parser = etree.HTMLParser(target=cast("Any", target), no_network=True, huge_tree=True)
     for start in range(0, len(text), _CHUNK):
         parser.feed(text[start : start + _CHUNK])
     parser.close()

@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Iterable
 from typing import Final
 
-from shared.section import Section, Unit
+from shared.model.document import Section, Unit
 
 CELL_SEPARATOR: Final = " | "
 """Between the cells of a table's row; a row is a line."""

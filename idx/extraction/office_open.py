@@ -8,7 +8,7 @@ from idx.extraction.markup import MarkupText, Role, Roles
 from idx.extraction.package import Package, resolve
 from idx.extraction.properties import one_line, properties
 from idx.extraction.source import Source
-from shared.document import Metadata
+from shared.model.document import Metadata
 
 if TYPE_CHECKING:
     from lxml import etree

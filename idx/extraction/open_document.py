@@ -11,9 +11,8 @@ from idx.extraction.package import Package
 from idx.extraction.properties import one_line, properties
 from idx.extraction.source import Source
 from idx.extraction.workbook import MAX_GAP
-from shared.document import Metadata
 from shared.errors import SourceFileError
-from shared.section import Section
+from shared.model.document import Metadata, Section
 
 _CONTENT: Final = "content.xml"
 _STYLES: Final = "styles.xml"

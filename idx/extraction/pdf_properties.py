@@ -5,7 +5,7 @@ import re
 from typing import Any, Final
 
 from idx.extraction.properties import one_line, properties
-from shared.document import Metadata
+from shared.model.document import Metadata
 
 _DATE: Final = re.compile(
     r"D:(?P<year>\d{4})(?:(?P<month>\d\d)(?:(?P<day>\d\d)"

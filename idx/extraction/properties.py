@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Final
 
 from idx.extraction.normalization import normalize
-from shared.document import Metadata, Scalar
+from shared.model.document import Metadata, Scalar
 
 MAX_LENGTH: Final = 1_000
 """Characters of a title, an author and so on: they stand in every chunk."""

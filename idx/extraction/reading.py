@@ -8,17 +8,17 @@ from io import BufferedReader
 from pathlib import Path
 from typing import Final
 
-from idx.content_hash import content_hash
 from idx.extraction.extracted import ExtractionOptions
 from idx.extraction.formats import extract_from
 from idx.extraction.outcome import CHANGED, VANISHED, ReadFile
 from idx.extraction.secret_content import BYTES, SecretFileError, found_secret
 from idx.location import Location, opened_file
 from idx.secret_files import is_allowed_secret
-from shared.analysis.language_detection import detect_language
+from shared.analysis.detection import detect_language
 from shared.errors import SourceFileError
-from shared.folder_access import identity_of
-from shared.own_files import OWN
+from shared.files.access import identity_of
+from shared.files.content import content_hash
+from shared.files.own_files import OWN
 
 _MEGABYTE: Final = 1_000_000
 
@@ -63,7 +63,7 @@ def read_file(location: Location, options: ExtractionOptions) -> ReadFile:
 
 
 def hash_file(location: Location) -> str:
-    """The hash of the bytes of a file; see `idx.content_hash`.
+    """The hash of the bytes of a file; see `shared.files.access`.
 
     Raises:
         SourceFileError: the file is missing or unreadable.

@@ -15,8 +15,8 @@ from contextlib import suppress
 from typing import Any, Final
 
 from server.administration.errors import ChildError
-from shared.advised_error import FOR_CLIENT_VARIABLE
-from shared.settings import NORMALIZER_API_KEY_VARIABLE, TOKENS_VARIABLE
+from shared.errors import FOR_CLIENT_VARIABLE
+from shared.settings.defaults import NORMALIZER_API_KEY_VARIABLE, TOKENS_VARIABLE
 
 _LONGEST_LINE: Final = 1_000_000
 """Bytes; an event has paths and reasons, and is far shorter."""

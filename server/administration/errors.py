@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shared.errors import McpLuceneError
-from shared.file_names import decodable
+from shared.files.access import decodable
 
 if TYPE_CHECKING:
     from server.administration.operation import Operation

@@ -8,8 +8,9 @@ from server.administration.answers import RememberedDirectory
 from server.administration.child import answer_of
 from server.administration.errors import FoldersFixedError, LinksFollowedError, NothingToCrawlError
 from server.administration.roots import Roots
-from shared.folder_access import is_folder
-from shared.settings import VARIABLES, configuration_file
+from shared.files.access import is_folder
+from shared.settings.current import configuration_file
+from shared.settings.defaults import VARIABLES
 
 SECONDS: Final = 30.0
 """How long a command on the configuration may take; it takes half a second."""

@@ -18,7 +18,7 @@ from server.administration.errors import (
     RootReplacedError,
 )
 from shared.errors import ServerOptionError
-from shared.folder_access import Identity, identity_of, lies_in, opened_folder
+from shared.files.access import Identity, identity_of, lies_in, opened_folder
 
 
 @dataclass(frozen=True)

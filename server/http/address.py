@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from server.settings import HttpSettings
 from shared.errors import ServerOptionError
-from shared.settings import TOKENS_VARIABLE
+from shared.settings.defaults import TOKENS_VARIABLE
 
 MCP_PATH: Final = "/mcp"
 """Where MCP is spoken."""

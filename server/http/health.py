@@ -15,7 +15,7 @@ from server.lucene_pool import LucenePool
 from shared.errors import JavaStartError, McpLuceneError
 
 if TYPE_CHECKING:
-    from shared.searcher import Searcher
+    from shared.reading.searcher import Searcher
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 

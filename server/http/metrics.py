@@ -8,7 +8,7 @@ import prometheus_client
 from prometheus_client import CollectorRegistry, Counter, Histogram, Metric, ProcessCollector
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, InfoMetricFamily
 
-from shared.results import IndexStatistics
+from shared.model.index_results import IndexStatistics
 from shared.version import software_version
 
 PREFIX: Final = "mcp_lucene"

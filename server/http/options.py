@@ -8,7 +8,7 @@ import typer
 from server.finite_number import finite
 from server.settings import LogLevel
 from shared.errors import ServerOptionError
-from shared.settings import TOKENS_VARIABLE
+from shared.settings.defaults import TOKENS_VARIABLE
 
 _ADDRESS: Final = "HTTP"
 _ACCESS: Final = "HTTP: who may ask"

@@ -9,7 +9,7 @@ from server.settings import HttpSettings, ServerSettings
 from shared.errors import ServerOptionError
 
 if TYPE_CHECKING:
-    from shared.normalization.language_model import ServedModel
+    from shared.rewriting.language_model import ServedModel
 
 
 def serve_http(

@@ -15,7 +15,7 @@ from typing import Final
 
 from server.scopes import SCOPES, Scope
 from shared.errors import ServerOptionError
-from shared.settings import TOKENS_VARIABLE
+from shared.settings.defaults import TOKENS_VARIABLE
 
 MIN_CHARACTERS: Final = 32
 """A random token of so many hexadecimal digits has 128 bits, which nobody guesses."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from server.http.logs import LOG
-from shared.extras import ExtraMissingError
+from shared.errors import ExtraMissingError
 from shared.version import software_version
 
 _ENDPOINTS: Final = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")

@@ -7,7 +7,7 @@ from pydantic import Field
 from server.fence import fenced
 from server.prompts.wording import CITATION, no_orders, quoted
 from server.state import ToolContext, ask
-from shared.index_results import DocumentDetails
+from shared.model.index_results import DocumentDetails
 
 _CHUNKS_AT_ONCE: Final = 10
 """Chunks of one call: 2,500 words and their fences take about 24,000 characters in English, which

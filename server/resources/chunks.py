@@ -12,11 +12,11 @@ from server.fence import fenced, fenced_answer
 from server.resources.contents import Contents, LengthOptions, fits_beside, options_of
 from server.resources.uris import ResourceUri
 from server.state import ToolContext, ask
-from shared.chunker import chunk_id
-from shared.results import ChunkText, without_unknown
+from shared.model.chunks import chunk_id
+from shared.model.search_results import ChunkText, without_unknown
 
 if TYPE_CHECKING:
-    from shared.searcher import Searcher
+    from shared.reading.searcher import Searcher
 
 _RESERVE: Final = 1_000
 """Characters for what surrounds the text, the notice among it, beside ids and URIs."""

@@ -13,7 +13,7 @@ from server.budget import DEFAULT_CHARACTERS
 from server.errors import ResourceNotFoundError
 from server.fence import fenced_parts
 from server.resources.uris import ResourceUri
-from shared.settings import MAX_COUNT
+from shared.settings.defaults import MAX_COUNT
 
 TEXT: Final = "text/plain"
 JSON: Final = "application/json"

@@ -12,9 +12,9 @@ from server.resources.contents import Contents, PartOptions, fits_beside, option
 from server.resources.uris import ResourceUri
 from server.state import ToolContext, ask
 from server.tools.choice import chosen_tools
-from shared.chunker import OVERLAP, WORDS_PER_CHUNK, without_overlap
 from shared.messages import quantity
-from shared.results import ChunkText
+from shared.model.chunks import OVERLAP, WORDS_PER_CHUNK, without_overlap
+from shared.model.search_results import ChunkText
 
 _RESERVE: Final = 1_000
 """Characters for what surrounds the text, the notice among it, beside ids and URIs."""

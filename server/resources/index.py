@@ -16,13 +16,13 @@ from server.resources.uris import ResourceUri
 from server.state import ToolContext, ask
 from server.tools.index import index_stats
 from server.tools.terms import top_terms
-from shared.filters import Filter
 from shared.messages import quantity
-from shared.metadata import LANGUAGE
-from shared.results import without_unknown
+from shared.model.filters import Filter
+from shared.model.metadata import LANGUAGE
+from shared.model.search_results import without_unknown
 
 if TYPE_CHECKING:
-    from shared.searcher import Searcher
+    from shared.reading.searcher import Searcher
 
 _MOST_DOCUMENTS: Final = 100
 

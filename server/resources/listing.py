@@ -13,8 +13,8 @@ from server.resources.contents import JSON, TEXT
 from server.resources.uris import ResourceUri
 from server.state import ToolContext, ask
 from shared.messages import quantity
-from shared.metadata import MODIFIED
-from shared.results import DocumentSummary
+from shared.model.index_results import DocumentSummary
+from shared.model.metadata import MODIFIED
 
 PAGE: Final = 100
 """Documents on a page, if that many fit."""

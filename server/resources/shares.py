@@ -1,8 +1,7 @@
 """How much of what is watched one token may have watched, where there are several."""
 
 from collections import Counter
-from collections.abc import Iterable
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterable, Set as AbstractSet
 from typing import TypeAlias
 
 from mcp.server.auth.middleware.auth_context import get_access_token

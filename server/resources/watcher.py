@@ -11,8 +11,14 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable
-from collections.abc import Set as AbstractSet
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Collection,
+    Iterable,
+    Set as AbstractSet,
+)
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -25,8 +31,8 @@ from server.resources.uris import parse
 from shared.errors import ChunkNotFoundError, IndexFolderError, McpLuceneError
 
 if TYPE_CHECKING:
-    from shared.catalog import DocumentVersion
-    from shared.searcher import Searcher
+    from shared.reading.catalog import DocumentVersion
+    from shared.reading.searcher import Searcher
 
 Topic: TypeAlias = ResourceUpdated | ResourcesListChanged
 """What somebody wants to hear of: a change of one resource, or of the list of documents."""
@@ -161,7 +167,7 @@ def _commit(searcher: Searcher) -> int | None:
 
 
 def _versions(searcher: Searcher, known: dict[Topic, object]) -> dict[Topic, object]:
-    from shared.catalog import DocumentVersion
+    from shared.reading.catalog import DocumentVersion
 
     documents: dict[str, DocumentVersion | None] = {}
     for topic, version in known.items():

@@ -9,8 +9,8 @@ from server.arguments import ChunkId, DocumentId, MaxCharacters
 from server.budget import DEFAULT_CHARACTERS, check_room, fit, shorten_chunk
 from server.errors import AnswerTooLongError
 from server.state import ToolContext, ask
-from shared.results import DocumentChunks, Neighbour
-from shared.settings import MAX_COUNT
+from shared.model.search_results import DocumentChunks, Neighbour
+from shared.settings.defaults import MAX_COUNT
 
 
 async def get_next_chunk(

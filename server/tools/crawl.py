@@ -11,7 +11,7 @@ from server.administration.service import Administration
 from server.budget import fitting
 from server.state import ToolContext, administration
 from shared.messages import quantity
-from shared.writer_lock import writer
+from shared.storage.lock import writer
 
 _ROOTS_CHARACTERS: Final = 6_000
 """Characters of an answer that roots may take."""

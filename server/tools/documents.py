@@ -15,10 +15,9 @@ from server.budget import (
 )
 from server.errors import AnswerTooLongError
 from server.state import ToolContext, ask
-from shared.index_results import DocumentDetails
-from shared.list_options import BY_ID, DocumentSort
-from shared.metadata import of_chunk
-from shared.results import DocumentList, FailureList
+from shared.model.index_results import DocumentDetails, DocumentList, FailureList
+from shared.model.metadata import of_chunk
+from shared.model.request import BY_ID, DocumentSort
 
 
 async def list_documents(

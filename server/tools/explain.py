@@ -9,8 +9,8 @@ from server.arguments import Filters, MaxCharacters, Offset
 from server.budget import DEFAULT_CHARACTERS, fit_explanation
 from server.rewriting import rewriting_of
 from server.state import ToolContext, ask
-from shared.explained import QueryExplanation
-from shared.search_options import Detail, Operator, Syntax
+from shared.model.request import Detail, Operator, Syntax
+from shared.model.search_results import QueryExplanation
 
 
 async def explain_query(

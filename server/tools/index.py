@@ -8,10 +8,9 @@ from pydantic import Field
 from server.arguments import ListDetail, MaxCharacters
 from server.budget import DEFAULT_CHARACTERS, fit, shorten_field
 from server.state import ToolContext, ask
-from shared.index_results import FieldList
 from shared.messages import quantity
-from shared.metadata import ONLY_WITH_DOCUMENTS
-from shared.results import IndexStatistics
+from shared.model.index_results import FieldList, IndexStatistics
+from shared.model.metadata import ONLY_WITH_DOCUMENTS
 
 _BRIEF_CHARACTERS: Final = 4_000
 """The longest brief list of fields."""

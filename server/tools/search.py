@@ -16,8 +16,8 @@ from server.budget import (
 )
 from server.rewriting import rewriting_of
 from server.state import ToolContext, ask
-from shared.results import SearchAnswer
-from shared.search_options import BY_SCORE, Content, Operator, Syntax
+from shared.model.request import BY_SCORE, Content, Operator, Syntax
+from shared.model.search_results import SearchAnswer
 
 PARTIAL: Final = (
     "The search ran out of time: results are the best of those found until then, and totalHits "

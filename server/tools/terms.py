@@ -8,7 +8,7 @@ from pydantic import Field
 from server.arguments import FieldName, MaxCharacters
 from server.budget import DEFAULT_CHARACTERS, brief_query, fit, shorten_term
 from server.state import ToolContext, ask
-from shared.index_results import TermList
+from shared.model.index_results import TermList
 
 
 async def suggest_terms(

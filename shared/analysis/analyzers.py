@@ -16,7 +16,6 @@ from org.apache.lucene.analysis.tokenattributes import (
     PositionIncrementAttribute,
 )
 
-from shared import schema
 from shared.analysis.languages import (
     FOLDED,
     KNOWN,
@@ -28,6 +27,7 @@ from shared.analysis.languages import (
     with_words,
 )
 from shared.analysis.transliteration import DIGRAPH
+from shared.model import schema
 
 _REMEMBERED: Final = 10_000
 """Words of queries whose terms are remembered; many come again and again."""
@@ -35,7 +35,7 @@ _REMEMBERED: Final = 10_000
 _LONGEST: Final = 64
 """Characters of such a word; longer texts would fill the memory, and do not come again."""
 
-_RESOURCES: Final = Path(__file__).parents[1]
+_RESOURCES: Final = Path(__file__).parent
 """Where the chains' dictionaries and lists of words are looked for, before Lucene's own."""
 
 _CONNECTING: Final = "-_./:@#+&"

@@ -42,7 +42,7 @@ def _step(step: str | Step) -> Step:
     return Step(step) if isinstance(step, str) else step
 
 
-_ELISION: Final = Step("elision", {"articles": "analysis/elision.txt"})
+_ELISION: Final = Step("elision", {"articles": "elision.txt"})
 
 FOLDED: Final = ("lowercase", "icuFolding", _ELISION)
 """Makes "Café" and "cafe" one term (Unicode Technical Report 30), and makes "l'eau" "eau"."""
@@ -52,7 +52,7 @@ KNOWN: Final = " "
 
 
 def _lemmas(language: str, stemmer: str | Step) -> Chain:
-    """Lemmas of `shared/lemmas`, and a light stemmer for words that it does not know."""
+    """Lemmas of `shared/analysis/lemmas`, and a light stemmer for words that it does not know."""
     return chain(*FOLDED, _lookup(language), stemmer, "trim")
 
 

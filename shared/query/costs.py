@@ -3,9 +3,9 @@
 import re
 from typing import Final
 
-from shared import schema
 from shared.errors import QueryError
-from shared.query.presence import IndexTerms
+from shared.model import schema
+from shared.query.index_terms import IndexTerms
 from shared.query.tree import Expression, Fuzzy, Leaf, Node, Pattern, Range, TermPhrase, leaves
 
 MAX_TERMS_LOOKED_AT: Final = 50_000_000

@@ -7,17 +7,17 @@ from typing import Any, Final
 from org.apache.lucene.index import MultiTerms, Term, TermsEnum
 from org.apache.lucene.util import BytesRefIterator
 
-from shared import metadata, schema
-from shared.field_names import all_fields
-from shared.filters import FOLDER, Filter
-from shared.folder_filter import in_folder
-from shared.indexed_folder import IndexedFolders
+from shared.model import metadata, schema
+from shared.model.filters import FOLDER, Filter
+from shared.model.folders import IndexedFolders
+from shared.query.compiler import values_with
+from shared.query.folder_filter import in_folder
 from shared.query.limits import running
-from shared.query.lucene_query import values_with
-from shared.query.named_fields import ALWAYS_FIELDS, Named, NamedFields
+from shared.query.steps.metadata_fields import ALWAYS_FIELDS, Named, NamedFields
+from shared.query.steps.metadata_values import ValueWords
 from shared.query.tree import Node, leaves
-from shared.query.values import ValueWords
-from shared.terms import terms_with_prefix
+from shared.storage.field_names import all_fields
+from shared.storage.terms import terms_with_prefix
 
 _MOST_NAMES: Final = 30
 _MOST_NOTES: Final = 3

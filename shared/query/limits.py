@@ -2,18 +2,26 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Final
+from typing import Any, Final
 
 import lucene
+from java.io import StringReader
 from java.lang import IllegalArgumentException, StackOverflowError
+from org.apache.lucene.queryparser.charstream import FastCharStream
+from org.apache.lucene.queryparser.classic import (
+    QueryParserConstants,
+    QueryParserTokenManager,
+    TokenMgrError,
+)
 from org.apache.lucene.search import IndexSearcher
-from org.apache.lucene.util.automaton import TooComplexToDeterminizeException
+from org.apache.lucene.util.automaton import RegExp, TooComplexToDeterminizeException
 
-from shared import java_errors, schema
 from shared.analysis.analyzers import normalized
-from shared.cancellation import allows_costly
 from shared.errors import QueryError, QueryParseError
+from shared.java.cancellation import allows_costly
+from shared.model import schema
 from shared.query.tree import Clauses, Node, Weighted
+from shared.storage import lucene_errors
 
 MAX_QUERY_LENGTH: Final = 20_000
 """Characters in a query; more than a page of text is no question."""
@@ -32,6 +40,7 @@ MAX_BOOST: Final = 1e18
 floats of 32 bits, up to 3e38 (IEEE 754)."""
 
 MAX_FUZZY_LETTERS: Final = 64
+
 MAX_FUZZY_LETTERS_IN_ALL: Final = 500
 """Letters of a word with ``~``, and of all such words of a query. What Lucene makes of one takes
 time by the square of its letters: 0.2 s for 64 Chinese ones, 80 s for 2,000."""
@@ -135,7 +144,7 @@ def running() -> Iterator[None]:
         if StackOverflowError.instance_(thrown):
             raise nested_too_deeply() from error
         if IllegalArgumentException.instance_(thrown):
-            raise QueryParseError(java_errors.message(error)) from error
+            raise QueryParseError(lucene_errors.message(error)) from error
         raise
 
 
@@ -149,3 +158,73 @@ def too_many_clauses() -> QueryError:
     return QueryError(
         f"the query comes to more than {MAX_TERMS:,} terms; use fewer words or longer prefixes"
     )
+
+
+MAX_REPETITIONS: Final = 1_000
+"""Product of the repetition counts around a part of a regular expression."""
+
+MAX_EXPRESSION_LETTERS: Final = 20_000
+"""Letters of all regular expressions of a query, with their repetitions written out."""
+
+
+def check_expressions(classic: str) -> None:
+    """Refuse regular expressions that Lucene would unroll into very many states.
+
+    The parser unrolls each as soon as it has read it, so this comes first.
+
+    Args:
+        classic: a query in Lucene's classic syntax.
+
+    Raises:
+        QueryError: there is such an expression, or there are too many.
+        lucene.JavaError: one is not valid.
+    """
+    letters = 0
+    for expression in _expressions(classic):
+        for size, repetitions in _parts(RegExp(expression)):
+            if repetitions > MAX_REPETITIONS:
+                raise QueryError(
+                    f"the regular expression {expression[:80]!r} repeats more than "
+                    f"{MAX_REPETITIONS:,} times; use * or + or smaller numbers"
+                )
+            letters += size * repetitions
+        if letters > MAX_EXPRESSION_LETTERS:
+            raise QueryError(
+                "the regular expressions of the query come to more than "
+                f"{MAX_EXPRESSION_LETTERS:,} letters when their repetitions are written out; use "
+                "fewer, * or +, or smaller numbers"
+            )
+
+
+def _expressions(classic: str) -> Iterator[str]:
+    """What stands between slashes, as the tokenizer of Lucene's parser finds it."""
+    if "/" not in classic:
+        return
+    tokens = QueryParserTokenManager(FastCharStream(StringReader(classic)))
+    while True:
+        try:
+            token = tokens.getNextToken()
+        except lucene.JavaError as error:
+            if not TokenMgrError.instance_(error.getJavaException()):
+                raise
+            # The parser stops at the same place, and says where that is.
+            return
+        if token.kind == QueryParserConstants.EOF:
+            return
+        if token.kind == QueryParserConstants.REGEXPTERM:
+            yield token.image[1:-1]
+
+
+def _parts(expression: Any) -> Iterator[tuple[int, int]]:
+    """The letters of each part of an expression, and how often it is repeated."""
+    # An expression of many parts is a tree that is as deep as they are many.
+    waiting = [(expression, 1)]
+    while waiting:
+        part, repetitions = waiting.pop()
+        if part.kind.equals(RegExp.Kind.REGEXP_REPEAT_MIN):
+            repetitions *= max(1, part.min)
+        elif part.kind.equals(RegExp.Kind.REGEXP_REPEAT_MINMAX):
+            repetitions *= max(1, part.max)
+        inner = [child for child in (part.exp1, part.exp2) if child is not None]
+        waiting += [(child, repetitions) for child in inner]
+        yield (0 if inner else len(part.s or " ")), repetitions

@@ -28,15 +28,16 @@ from org.apache.lucene.search import (
     WildcardQuery,
 )
 
-from shared import schema
 from shared.errors import QueryError, QueryParseError
-from shared.query.expressions import check_expressions
+from shared.model import schema
+from shared.model.request import Operator
 from shared.query.limits import (
     MAX_CLAUSES,
     MAX_DEPTH,
     MAX_QUERY_LENGTH,
     MAX_TERMS,
     check_boosts,
+    check_expressions,
     check_fuzzy_words,
     nested_too_deeply,
     running,
@@ -59,7 +60,6 @@ from shared.query.tree import (
     leaves,
     weighted,
 )
-from shared.search_options import Operator
 
 _NO_FIELD: Final = "\0"
 """Stands for the field of whatever names none."""

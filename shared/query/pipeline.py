@@ -2,22 +2,23 @@
 
 1. What is not meant as syntax is escaped (`shared.query.syntax`).
 2. Lucene's classic syntax is parsed into a tree (`shared.query.parser`), plain language that does
-   not parse as plain text (`shared.query.reading`). What it names becomes filters
-   (`shared.query.named_filters`) and fields of the metadata (`shared.query.named_fields`).
-   What a language model has made of the query (`shared.normalization`) is plain text, and joins the
+   not parse as plain text (`shared.query.plain_language`). What it names becomes filters
+   (`shared.query.steps.metadata_filters`) and fields of the metadata
+   (`shared.query.steps.metadata_fields`).
+   What a language model has made of the query (`shared.rewriting`) is plain text, and joins the
    tree after step 6 as another way to match.
-3. Phrases match nearby words, too (`shared.query.phrases`).
-4. Wildcards are put on the fields that are fast (`shared.query.wildcards`).
+3. Phrases match nearby words, too (`shared.query.steps.phrases`).
+4. Wildcards are put on the fields that are fast (`shared.query.steps.wildcards`).
 5. A word that no chunk has becomes German compounds that it is part of
-   (`shared.query.compounds`), or else similar words (`shared.query.tolerance`).
-6. Words are looked for in every field, in their base forms (`shared.query.words`).
-7. Terms that no chunk has are left out (`shared.query.presence`), and those that are common in one
-   language count little in all (`shared.query.rarity`).
-8. Words that are neighbours count more where they are near (`shared.query.proximity`): the best
-   hits are scored again (`shared.ranking`).
-9. The tree becomes a query of Lucene (`shared.query.lucene_query`).
+   (`shared.query.steps.compounds`), or else similar words (`shared.query.steps.spelling`).
+6. Words are looked for in every field, in their base forms (`shared.query.steps.words`).
+7. Terms that no chunk has are left out, and those that are common in one language count little in
+   all (`shared.query.index_terms`).
+8. Words that are neighbours count more where they are near (`shared.query.steps.phrases`): the best
+   hits are scored again (`shared.search.ranking`).
+9. The tree becomes a query of Lucene (`shared.query.compiler`).
 
-What each match counts for is in `shared.weights`.
+What each match counts for is in `shared.model.weights`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,21 +26,23 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Any, Final
 
-from shared import metadata, schema
 from shared.analysis.languages import LANGUAGES
-from shared.cancellation import check, guarded
-from shared.filters import Filter
-from shared.query import phrases, proximity, wildcards
-from shared.query.compounds import GERMAN, Compounds
+from shared.java.cancellation import check, guarded
+from shared.model import metadata, schema
+from shared.model.filters import Filter
+from shared.model.request import SearchRequest
+from shared.model.weights import Weights
+from shared.query.compiler import Compiler
 from shared.query.costs import check_patterns, is_costly
+from shared.query.index_terms import IndexTerms, as_rare_as_anywhere, present, terms_of
 from shared.query.limits import check_allowed, check_characters, check_length, running
-from shared.query.lucene_query import Compiler
 from shared.query.parser import parse
-from shared.query.presence import IndexTerms, present, terms_of
-from shared.query.rarity import as_rare_as_anywhere
-from shared.query.reading import read
+from shared.query.plain_language import read
+from shared.query.steps import phrases, phrases as proximity, wildcards
+from shared.query.steps.compounds import GERMAN, Compounds
+from shared.query.steps.spelling import Correction, SimilarWords
+from shared.query.steps.words import WordsOnFields
 from shared.query.syntax import to_lucene_syntax
-from shared.query.tolerance import Correction, SimilarWords
 from shared.query.tree import (
     Change,
     Everything,
@@ -50,9 +53,6 @@ from shared.query.tree import (
     rewrite,
     weighted,
 )
-from shared.query.words import WordsOnFields
-from shared.search_options import SearchRequest
-from shared.weights import Weights
 
 _LEAST_SHARE: Final = 1 / 10_000
 """The share of the chunks that a language has for words to be looked for in it: a name or a table
@@ -97,7 +97,7 @@ class ParsedQuery:
         rescoring: a query whose scores are added to those of the best hits, if there is anything
             to add. None of the three belongs to a thread.
         costly: whether it can take so long that its searcher has to be one that can be stopped
-            (`shared.cancellation.stoppable`).
+            (`shared.java.cancellation.stoppable`).
     """
 
     syntax: str

@@ -12,17 +12,22 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from shared import schema
-from shared.search_options import Syntax
+from shared.model import schema
+from shared.model.request import Syntax
 
 _LONGEST_RANGE: Final = 500
 """Characters before the TO of a range."""
 
 _FIELDS: Final = "|".join((schema.ID, schema.TITLE, schema.CONTENT, schema.SOURCE_DOCUMENT))
+
 _FIELD: Final = rf"(?:{_FIELDS}|(?:{schema.METADATA}|{schema.NUMBER})\.(?:\\.|[^\s:\\])+)"
+
 _NUMBER: Final = r"\d+(?:\.\d+)?"
+
 _END: Final = r"(?=[\s)]|$)"
+
 _BOOST: Final = rf"(?:\^{_NUMBER}{_END})?"
+
 _WORD: Final = r"\w\u0300-\u1fff\u20d0-\u20ff\ua800-\uabff\ufe20-\ufe2f"
 """What words consist of: Python's ``\\w`` lacks the marks with which scripts combine letters."""
 
@@ -65,8 +70,11 @@ _MEANT: Final = re.compile(
 range that is closed. It is matched with the character behind a sign."""
 
 _NO_SYNTAX: Final = re.compile(r"(?!)")
+
 _SPECIAL: Final = re.compile(r'[+\-!(){}\[\]^"~*?:\\/&|]')
+
 _KEY: Final = re.compile(r"(?<![^\s(+\-!])[^\W\d]\w*:(?=[^\s/])")
+
 _NAMED: Final = re.compile(
     r"(?<![^\s(+\-!])(?P<name>[^\W\d]\w+):(?P<value>(?!(?:AND|OR|NOT)\b)[\w*?]|[\"(\[{])\S*"
 )
@@ -232,3 +240,17 @@ def _escaped_but(part: str, start: int, groups: Collection[int], apart: Collecti
 
 def _escaped(text: str) -> str:
     return _SPECIAL.sub(r"\\\g<0>", text)
+
+
+# No two runs of digits may touch: trying every border between them takes time by the square of
+# their length, in which no other thread runs.
+_FINITE_NUMBER: Final = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?", re.ASCII)
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is a number; ``nan``, ``inf`` and ``2_020`` are words, unlike in Python.
+
+    Args:
+        text: without blanks around it.
+    """
+    return _FINITE_NUMBER.fullmatch(text) is not None

@@ -28,7 +28,7 @@ from benchmarks.engines.queries import KINDS, Queries
 from benchmarks.engines.quick import BOUNDS
 from benchmarks.engines.results import Figures, Run, Searching, Times, merged, read, write
 from benchmarks.engines.worker import Writing
-from shared import jvm
+from shared.java import vm
 
 ROOT = Path(__file__).parents[2]
 
@@ -125,7 +125,7 @@ def test_java_writes_the_same_fields(java: PlainLucene, tmp_path: Path) -> None:
 
 def terms(index: Path) -> dict[str, tuple[int, ...]]:
     """What tells the terms of each field of an index from others."""
-    jvm.start()
+    vm.start()
     from java.nio.file import Paths
     from org.apache.lucene.index import DirectoryReader, FieldInfo, FieldInfos, MultiTerms
     from org.apache.lucene.store import FSDirectory

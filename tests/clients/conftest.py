@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from shared import Document, Index
-from shared.index import create
+from shared.writing.index import create
 from tests.conftest import PROGRAMS
 from tests.server.http.served import SECONDS, Served, served
 

@@ -9,7 +9,9 @@ from java.nio.file import Paths
 from org.apache.lucene.index import BinaryDocValues, DirectoryReader, LeafReader
 from org.apache.lucene.store import FSDirectory
 
-from shared import Index, jvm, schema
+from shared import Index
+from shared.java import vm
+from shared.model import schema
 
 FIELDS = ("id", "title", "content", "source_document", "chunk_index", "details")
 
@@ -23,7 +25,7 @@ def mark_as(path: Path, version: int) -> None:
 
 def stored(path: Path) -> list[dict[str, Any]]:
     """All that is stored of each chunk, in Lucene's order."""
-    with jvm.attached():
+    with vm.attached():
         directory = FSDirectory.open(Paths.get(str(path)))
         reader = DirectoryReader.open(directory)
         try:
@@ -54,7 +56,7 @@ def _of_segment(segment: Any) -> list[dict[str, Any]]:
 
 def files_of_lucene(path: Path) -> set[str]:
     """The names of the files that the newest commit consists of."""
-    with jvm.attached():
+    with vm.attached():
         directory = FSDirectory.open(Paths.get(str(path)))
         reader = DirectoryReader.open(directory)
         try:

@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 
 from shared import Document, Index, Searcher
-from shared.backup import backup
-from shared.check import check
-from shared.folder_exchange import replace_folder
-from shared.index import create
-from shared.progress import Step
+from shared.files.index_folder import replace_folder
+from shared.maintenance.backup import backup
+from shared.maintenance.check import check
+from shared.maintenance.progress import Step
+from shared.writing.index import create
 from tests.conftest import PROGRAMS, Idx
 from tests.idx.contents import contents
 from tests.idx.files import make
@@ -114,7 +114,7 @@ def test_folders_change_places_where_the_system_cannot_exchange_them(
     make(tmp_path / "new", "n")
     make(tmp_path / "old", "o")
     # As a file system without it answers: an unknown flag of renameat2.
-    monkeypatch.setattr("shared.folder_exchange._EXCHANGE", 1 << 30)
+    monkeypatch.setattr("shared.files.index_folder._EXCHANGE", 1 << 30)
     replaced = replace_folder(tmp_path / "new", tmp_path / "old")
     assert replaced is not None
     assert [file.name for file in replaced.iterdir()] == ["o"]

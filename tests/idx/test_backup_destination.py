@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from shared import BackupError, Document, Index, IndexSchemaError
-from shared.backup import backup
+from shared.maintenance.backup import backup
 from tests.conftest import Idx
 from tests.idx.raw_index import mark_as
 from tests.unprivileged import UNPRIVILEGED

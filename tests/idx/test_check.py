@@ -9,14 +9,18 @@ from typing import Any
 import lucene  # noqa: F401 - the packages of Java can be imported after it only
 import pytest
 from java.util import Arrays
-from org.apache.lucene.document import Document as LuceneDocument
-from org.apache.lucene.document import Field, SortedDocValuesField, StoredField, StringField
+from org.apache.lucene.document import (
+    Document as LuceneDocument,
+    Field,
+    SortedDocValuesField,
+    StoredField,
+    StringField,
+)
 from org.apache.lucene.util import BytesRef
 
 from shared import Document, Index
-from shared.chunker import chunks
-from shared.lucene_document import placed_to_lucene, to_lucene
-from shared.place import places
+from shared.model.chunks import chunks, places
+from shared.storage.mapping import placed_to_lucene, to_lucene
 from tests.conftest import Idx
 from tests.idx.files import make
 from tests.idx.raw_index import mark_as

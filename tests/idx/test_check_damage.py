@@ -16,7 +16,7 @@ from tests.idx.raw_index import files_of_lucene
 CHECKS = """
 import json, sys
 from shared import IndexFolderError
-from shared.check import check
+from shared.maintenance.check import check
 for folder in sys.argv[1:]:
     try:
         print(json.dumps(check(folder).problems), flush=True)

@@ -11,8 +11,9 @@ import pytest
 from typer.models import OptionInfo
 
 from idx import options
-from shared.configuration import Settings
-from shared.settings import VARIABLES, configuration_file
+from shared.settings.current import configuration_file
+from shared.settings.defaults import VARIABLES
+from shared.settings.model import Settings
 from tests.configured import shown, write
 from tests.conftest import Idx
 
@@ -24,7 +25,7 @@ import typer
 from idx.__main__ import main
 from idx import app, options
 from idx.configured_command import ConfiguredCommand
-from shared.settings import *
+from shared.settings.defaults import *
 
 @app.app.command(cls=ConfiguredCommand)
 def probe(

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from shared.settings import configuration_file
+from shared.settings.current import configuration_file
 from tests.configured import shown, write
 from tests.conftest import PROGRAMS, Idx
 from tests.unprivileged import UNPRIVILEGED

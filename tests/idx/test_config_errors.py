@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from shared.settings import configuration_file
+from shared.settings.current import configuration_file
 from tests.configured import shown, write
 from tests.conftest import Idx
 from tests.unprivileged import UNPRIVILEGED

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from shared import Document, Index, IndexDamagedError
-from shared.backup import backup
 from shared.errors import LuceneError
-from shared.index import create
-from shared.optimize import optimize
-from shared.purge import purge
-from shared.repair import repair
-from shared.restore import restore
+from shared.maintenance.backup import backup
+from shared.maintenance.optimize import optimize
+from shared.maintenance.purge import purge
+from shared.maintenance.repair import repair
+from shared.maintenance.restore import restore
+from shared.writing.index import create
 from tests.conftest import Idx
 from tests.idx.damage import change_a_bit
 
@@ -56,7 +56,7 @@ def test_what_was_not_copied_whole_is_not_committed(
     backup(other, tmp_path / "copy")
     before = files(damaged)
     # Whatever the reason may be: the work ends without a word.
-    monkeypatch.setattr("shared.restore.in_background", lambda _work, _cancel: iter(()))
+    monkeypatch.setattr("shared.maintenance.restore.in_background", lambda _work, _cancel: iter(()))
     with pytest.raises(LuceneError, match="of 1 chunks Lucene copied 0"):
         repair(damaged)
     with pytest.raises(LuceneError, match="of 1 chunks Lucene copied 0"):

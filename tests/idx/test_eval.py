@@ -13,7 +13,7 @@ import pytest
 
 from idx.evaluation.run import ranking
 from shared import Document, Index
-from shared.results import Hit
+from shared.model.search_results import Hit
 from tests.conftest import Idx
 from tests.idx.collection import BEIR, DOCUMENTS, TREC, json_lines, write_beir, write_trec
 

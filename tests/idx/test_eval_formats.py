@@ -10,8 +10,8 @@ from idx.evaluation.documents import read_documents
 from idx.evaluation.judgements import read_judgements
 from idx.evaluation.queries import Query, read_queries
 from shared import Document
-from shared.document import Metadata
 from shared.errors import SourceFileError
+from shared.model.document import Metadata
 
 
 def documents(file: Path) -> list[Document]:

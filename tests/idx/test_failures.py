@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from shared import Searcher
-from shared.failures import FILE_NAME, Failure, load_failures, save_failures
+from shared.model.failures import FILE_NAME, Failure, load_failures, save_failures
 from tests.conftest import Idx
 from tests.idx.files import events, ids, make, result
 from tests.idx.test_add_files import make_image, pdf_of

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from shared.settings import configuration_file
+from shared.settings.current import configuration_file
 from tests.configured import write
 from tests.conftest import Idx
 from tests.idx.files import ids, make, sync

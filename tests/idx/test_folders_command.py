@@ -14,8 +14,8 @@ from idx.crawl import Selection
 from idx.options import Exclude, Include
 from idx.remembered_folders import own_patterns
 from idx.selections import Selections
-from shared.setting_types import Folder
-from shared.settings import configuration_file
+from shared.settings.current import configuration_file
+from shared.settings.model import Folder
 from tests.conftest import Idx
 from tests.unprivileged import UNPRIVILEGED
 

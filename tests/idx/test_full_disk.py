@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from shared import Searcher
-from shared.index import create
+from shared.writing.index import create
 from tests.conftest import Idx
 from tests.idx.contents import contents
 from tests.idx.files import make, result

@@ -11,12 +11,12 @@ import pytest
 from mcp import Client
 
 from shared import Document, Index, Searcher
-from shared.backup import backup
-from shared.check import check
 from shared.errors import BackupError, IndexDamagedError, IndexFileError
-from shared.failures import FILE_NAME, load_failures
-from shared.indexed_folder import IndexedFolders
-from shared.restore import restore
+from shared.maintenance.backup import backup
+from shared.maintenance.check import check
+from shared.maintenance.restore import restore
+from shared.model.failures import FILE_NAME, load_failures
+from shared.model.folders import IndexedFolders
 from tests.conftest import Connect, Idx
 
 FAILURE: Final = {
@@ -192,7 +192,7 @@ FOLDERS: Final = {
 def test_a_commit_with_a_hostile_list_of_folders_is_a_damaged_index(
     filled: Path, text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("shared.indexed_folder.IndexedFolders.dump", lambda *_: text)
+    monkeypatch.setattr("shared.model.folders.IndexedFolders.dump", lambda *_: text)
     with Index(filled) as index:
         index.folders = IndexedFolders()
     with (
@@ -222,7 +222,7 @@ DETAILS: Final = {
 def test_a_chunk_with_hostile_details_is_a_damaged_index(
     filled: Path, details: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("shared.lucene_document._details", lambda *_, **__: lambda _: details)
+    monkeypatch.setattr("shared.storage.mapping._details", lambda *_, **__: lambda _: details)
     with Index(filled) as index:
         index.add(Document("b", "B", "another text"))
     with Searcher(filled) as searcher:

@@ -139,7 +139,7 @@ def test_the_second_writer_waits_and_then_names_the_first(idx: Idx, empty_index:
 
 
 def is_locked(path: Path) -> bool:
-    from shared.writer_lock import holder
+    from shared.storage.lock import holder
 
     return "bulk" in holder(path)
 

@@ -14,8 +14,9 @@ from typing import Final
 
 import pytest
 
-from shared import Searcher, chunker
-from shared.index import create
+from shared import Searcher
+from shared.model import chunks as chunker
+from shared.writing.index import create
 from tests.conftest import Idx
 from tests.idx.contents import chunks, contents
 from tests.idx.files import events, ids, make, result
@@ -28,7 +29,7 @@ KILLED_AFTER: Final = {
 import os, signal
 import idx.ingestion
 from idx.__main__ import main
-from shared.index import Index
+from shared.writing.index import Index
 step = {owner}.{step}
 def step_and_end(*arguments):
     step(*arguments)

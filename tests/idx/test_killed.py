@@ -14,8 +14,8 @@ from typing import Final
 import pytest
 
 from shared import Document, Index
-from shared.check import check
-from shared.writer_lock import holder
+from shared.maintenance.check import check
+from shared.storage.lock import holder
 from tests.idx.files import events
 from tests.idx.raw_index import files_of_lucene
 from tests.idx.writing_commands import COMMANDS, Command, Texts, again, texts

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from shared.settings import configuration_file
+from shared.settings.current import configuration_file
 from tests.configured import write
 from tests.conftest import PROGRAMS, Idx
 from tests.idx.files import documents, events, ids, make, result, sync

@@ -7,7 +7,7 @@ from typing import Final
 
 import pytest
 
-from shared.check import check
+from shared.maintenance.check import check
 from tests.conftest import Idx
 from tests.idx.volumes import mount, unmount
 from tests.idx.writing_commands import COMMANDS, texts

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from shared import Document, Index, Searcher
-from shared.writer_lock import holder
+from shared.storage.lock import holder
 from tests.conftest import Idx
 from tests.idx.contents import contents
 from tests.idx.files import make, sync

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from shared import Document, Index, Searcher, lucene_document
-from shared.document import Metadata
-from shared.index import create
+from shared import Document, Index, Searcher
+from shared.model.document import Metadata
+from shared.storage import mapping
+from shared.writing.index import create
 from tests.conftest import Idx
 from tests.idx.contents import contents
 from tests.idx.files import make, sync
@@ -107,10 +108,10 @@ def hits(path: Path) -> list[str]:
 def test_parts_of_a_document_in_different_segments_come_together(
     idx: Idx, empty_index: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lucene_document, "_BATCH", 2)
+    monkeypatch.setattr(mapping, "_BATCH", 2)
     with Index(empty_index) as index:
         index.add(Document("whole", "Whole", LONG))
-        batches = [*lucene_document.to_lucene(Document("parted", "Parted", LONG))]
+        batches = [*mapping.to_lucene(Document("parted", "Parted", LONG))]
         for batch in (*batches[1:], batches[0]):
             index._writer.addDocuments(to_java(batch))  # noqa: SLF001 - as a flush would part them
             index.commit()
@@ -211,7 +212,7 @@ def test_a_damaged_index_is_not_copied(idx: Idx, empty_index: Path) -> None:
 
 def test_a_chunk_that_belongs_to_no_document_is_not_dropped(idx: Idx, empty_index: Path) -> None:
     with Index(empty_index) as index:
-        (batch,) = lucene_document.to_lucene(Document("a", "A", LONG))
+        (batch,) = mapping.to_lucene(Document("a", "A", LONG))
         index._writer.addDocuments(to_java(batch[1:]))  # noqa: SLF001 - no public way does that
     before = stored(empty_index)
     failed = idx("rebuild", code=1)

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from shared import Document, Index, Searcher
-from shared.writer_lock import holder
+from shared.storage.lock import holder
 from tests.conftest import PROGRAMS, Connect, Idx
 from tests.idx.contents import contents
 from tests.idx.raw_index import files_of_lucene, mark_as, stored
@@ -23,16 +23,16 @@ LONG = " ".join(f"word{number}" for number in range(400))
 
 SLOWLY = """
 import signal, sys, time
-import shared.jvm, shared.rebuild
+import shared.java.vm, shared.maintenance.rebuild
 from idx.__main__ import main
 # The shell of a test run may have it ignored.
 signal.signal(signal.SIGINT, signal.default_int_handler)
-documents = shared.rebuild.stored_documents
+documents = shared.maintenance.rebuild.stored_documents
 def slowly(reader):
     for document in documents(reader):
         time.sleep({})
         yield document
-shared.rebuild.stored_documents = slowly
+shared.maintenance.rebuild.stored_documents = slowly
 main()
 """
 

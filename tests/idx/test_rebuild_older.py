@@ -7,7 +7,9 @@ from typing import Any, Final
 
 import pytest
 
-from shared import Document, Index, Searcher, lucene_document, schema
+from shared import Document, Index, Searcher
+from shared.model import schema
+from shared.storage import mapping
 from tests.conftest import Idx
 from tests.idx.contents import chunks
 from tests.idx.files import sync
@@ -92,7 +94,7 @@ def as_before(chunk: dict[str, Any]) -> dict[str, Any]:
 def test_the_language_of_older_documents_is_looked_for_once(
     idx: Idx, empty_index: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lucene_document, "detect_language", lambda _: None)
+    monkeypatch.setattr(mapping, "detect_language", lambda _: None)
     english = "The rent is due on the third of each month, and the deposit is two months of rent."
     with Index(empty_index) as index:
         index.add(Document("few", "Few", english))

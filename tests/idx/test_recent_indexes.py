@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from shared.index import create
+from shared.writing.index import create
 from tests.conftest import Idx
 from tests.idx.watched import Watch
 

@@ -7,11 +7,10 @@ from pathlib import Path
 import lucene  # noqa: F401 - the packages of Java can be imported after it only
 import pytest
 from java.util import Arrays
-from org.apache.lucene.document import Document as LuceneDocument
-from org.apache.lucene.document import Field, StringField
+from org.apache.lucene.document import Document as LuceneDocument, Field, StringField
 
 from shared import Document, Index, Searcher
-from shared.lucene_document import to_lucene
+from shared.storage.mapping import to_lucene
 from tests.conftest import Connect, Idx
 from tests.idx.contents import contents
 from tests.idx.files import ids, make, sync

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from shared import Document, Index
-from shared.backup import backup
-from shared.check import check
+from shared.maintenance.backup import backup
+from shared.maintenance.check import check
 from tests.conftest import Connect, Idx
 from tests.idx.contents import contents
 from tests.idx.files import make, sync

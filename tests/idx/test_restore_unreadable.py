@@ -16,9 +16,10 @@ from java.nio.file import Paths
 from org.apache.lucene.index import IndexWriter, IndexWriterConfig
 from org.apache.lucene.store import FSDirectory
 
-from shared import Document, Index, IndexDamagedError, jvm
-from shared.backup import backup
-from shared.writer_lock import holder
+from shared import Document, Index, IndexDamagedError
+from shared.java import vm
+from shared.maintenance.backup import backup
+from shared.storage.lock import holder
 from tests.conftest import PROGRAMS, Idx
 from tests.idx.contents import contents
 from tests.idx.raw_index import files_of_lucene
@@ -158,7 +159,7 @@ def test_a_sound_index_of_another_lucene_is_left_alone(idx: Idx, filled: Path) -
 
 
 def test_an_index_of_another_program_is_left_alone(idx: Idx, filled: Path, tmp_path: Path) -> None:
-    with jvm.attached():
+    with vm.attached():
         directory = FSDirectory.open(Paths.get(str(tmp_path / "other")))
         IndexWriter(directory, IndexWriterConfig()).close()
         directory.close()

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from shared import Document, Index
-from shared.weights import DEFAULT_WEIGHTS
+from shared.model.weights import DEFAULT_WEIGHTS
 from tests.conftest import Idx
 
 

@@ -68,7 +68,9 @@ def test_no_command_is_imported_for(arguments: list[str]) -> None:
     _, imported = imports("idx", arguments)
     assert "idx.app" in imported
     assert ours(imported) == set()
-    assert imported.isdisjoint({"shared.document", "shared.results", "idx.clients"})
+    assert imported.isdisjoint(
+        {"shared.model.document", "shared.model.search_results", "idx.clients"}
+    )
 
 
 def test_a_command_imports_no_other_and_no_rich(empty_index: Path) -> None:
@@ -126,8 +128,9 @@ def test_a_start_up_cache_that_is_missing_or_broken_makes_no_noise(
     empty_index: Path, tmp_path: Path
 ) -> None:
     script = (
-        "import sys; from pathlib import Path; from shared import Searcher, aot_cache\n"
-        "aot_cache.path = lambda: Path(sys.argv[2])\n"
+        "import sys; from pathlib import Path; from shared import Searcher\n"
+        "from shared.java import startup_cache\n"
+        "startup_cache.path = lambda: Path(sys.argv[2])\n"
         "print(Searcher(Path(sys.argv[1])).search('x').totalHits)"
     )
     broken = tmp_path / "broken.aot"
@@ -143,9 +146,9 @@ def test_a_start_up_cache_that_is_missing_or_broken_makes_no_noise(
 
 
 def test_this_environment_has_a_trained_cache_that_is_used() -> None:
-    from shared import aot_cache
+    from shared.java import startup_cache
 
-    assert aot_cache.options() == (f"-XX:AOTCache={aot_cache.path()}",)
+    assert startup_cache.options() == (f"-XX:AOTCache={startup_cache.path()}",)
 
 
 def test_a_search_takes_no_time_for_pydantic(empty_index: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from shared import Index, IndexLockedError
-from shared.unlock import unlock
+from shared.maintenance.unlock import unlock
 from tests.conftest import PROGRAMS, Idx
 from tests.idx.test_index_errors import is_locked, wait_for
 from tests.unprivileged import UNPRIVILEGED

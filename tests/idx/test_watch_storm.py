@@ -10,7 +10,7 @@ from typing import Final
 
 import pytest
 
-from shared.failures import load_failures
+from shared.model.failures import load_failures
 from tests.conftest import Idx
 from tests.idx.files import make
 from tests.idx.watched import Watch, chunks

@@ -22,7 +22,7 @@ Search = Callable[[str], dict[str, Any]]
 _SEARCHER: Final = """
 import json, sys
 from shared import Filter, Searcher
-from shared.results import plain
+from shared.model.search_results import plain
 with Searcher(sys.argv[1], program="server") as searcher:
     for line in sys.stdin:
         of = Filter("source_document", "prefix", line.rstrip("\\n"))

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Final
 
 from shared import Document, Index
-from shared.backup import backup
-from shared.index import create
+from shared.maintenance.backup import backup
+from shared.writing.index import create
 from tests.conftest import PROGRAMS
 from tests.idx.raw_index import stored
 from tests.idx.segments import fill

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from mcp import Client
 
-from shared.index import create
+from shared.writing.index import create
 from tests.conftest import PROGRAMS, connected
 from tests.relevance.queries import Query, read
 from tests.server.answers import answer

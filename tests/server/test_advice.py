@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 from mcp import Client
 
-from shared import Document, Index
-from shared import errors as known
+from shared import Document, Index, errors as known
 from tests.conftest import Connect, Idx
 from tests.server.administration.administered import administered, told
 from tests.server.answers import error

@@ -10,7 +10,7 @@ from mcp import Client
 from pydantic_core import to_json
 
 from shared import Document, Index
-from shared.document import Metadata
+from shared.model.document import Metadata
 from tests.conftest import Connect
 from tests.server.answers import answer
 

@@ -7,7 +7,7 @@ from mcp import Client, MCPError
 from mcp.types import INVALID_PARAMS, Completion, PromptReference, ResourceTemplateReference
 
 from shared import Document, Index
-from shared.index import create
+from shared.writing.index import create
 from tests.conftest import connected
 
 pytestmark = [pytest.mark.soak, pytest.mark.anyio]

@@ -15,7 +15,7 @@ from tests.conftest import PROGRAMS
 def test_the_server_looks_for_its_index_in_the_same_way(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named_by: str
 ) -> None:
-    from shared.index import create
+    from shared.writing.index import create
 
     create(tmp_path / named_by)
     write(f"index_path = '{tmp_path}/file'")

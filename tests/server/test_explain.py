@@ -8,7 +8,7 @@ from mcp import Client
 from pydantic_core import to_json
 
 from shared import Document, Index, create
-from shared.weights import DEFAULT_WEIGHTS
+from shared.model.weights import DEFAULT_WEIGHTS
 from tests.conftest import Connect, connected
 from tests.server.answers import answer, error
 

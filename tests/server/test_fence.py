@@ -12,8 +12,7 @@ from mcp import Client
 from mcp.types import CallToolResult, TextContent
 
 from shared import Document, Index, create
-from shared.document import Metadata
-from shared.section import Section
+from shared.model.document import Metadata, Section
 from tests.conftest import Connect, Idx, connected
 from tests.server.administration.administered import administered, ended
 from tests.server.answers import answer

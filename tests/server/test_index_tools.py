@@ -9,8 +9,8 @@ import pytest
 from mcp import Client
 
 from shared import Document, Index
-from shared.document import Metadata
-from shared.index import create
+from shared.model.document import Metadata
+from shared.writing.index import create
 from tests.conftest import Connect, connected
 from tests.server.answers import answer, error
 

@@ -10,8 +10,8 @@ from mcp import Client
 from mcp.types import TextContent
 
 from shared import Document, Index
-from shared.document import Metadata
-from shared.index import create
+from shared.model.document import Metadata
+from shared.writing.index import create
 from tests.conftest import Connect, Idx, connected
 from tests.server.answers import answer, error
 

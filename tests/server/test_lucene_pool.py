@@ -13,8 +13,8 @@ import pytest
 from server.errors import QueryDisplacedError
 from server.lucene_pool import _MAX_THREADS, MAX_ABANDONED_CALLS, MAX_SLOW_CALLS, LucenePool
 from shared import Document, Index, Searcher
-from shared.cancellation import Cancellation
 from shared.errors import QueryError
+from shared.java.cancellation import Cancellation
 
 
 @pytest.fixture

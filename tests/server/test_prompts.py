@@ -10,7 +10,7 @@ from mcp import Client, MCPError
 from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, TextContent
 
 from shared import Document, Index
-from shared.index import create
+from shared.writing.index import create
 from tests.conftest import Connect, connected
 
 pytestmark = pytest.mark.anyio

@@ -12,8 +12,8 @@ from mcp.types import INVALID_PARAMS, TextResourceContents
 
 from server.resources.uris import ResourceUri, parse
 from shared import Document, Index
-from shared.document import Metadata
-from shared.index import create
+from shared.model.document import Metadata
+from shared.writing.index import create
 from tests.conftest import Connect, connected
 from tests.server.answers import answer
 from tests.server.resource_answers import assert_brief, listed, read

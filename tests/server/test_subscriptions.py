@@ -8,7 +8,7 @@ import pytest
 from mcp import MCPError
 
 from shared import Document, Index, create
-from shared.rebuild import rebuild
+from shared.maintenance.rebuild import rebuild
 from tests.conftest import Connect, Idx, connected
 from tests.server.hearing import LIST, hearing, subscribed
 from tests.server.other_writer import other_writer

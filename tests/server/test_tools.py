@@ -9,8 +9,8 @@ import pytest
 from mcp import Client
 
 from shared import Document, Index
-from shared.chunker import chunks
-from shared.index import create
+from shared.model.chunks import chunks
+from shared.writing.index import create
 from tests.conftest import connected
 from tests.server.answers import answer, error
 

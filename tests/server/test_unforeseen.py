@@ -12,7 +12,7 @@ from tests.server.raw_client import RawClient
 _FAILING = """
 import sys
 failing = sys.argv.pop(1)
-from shared.searcher import Searcher
+from shared.reading.searcher import Searcher
 def fail(self, *arguments, **options):
     from java.lang import Integer
     if failing == "lent":

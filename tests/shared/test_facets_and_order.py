@@ -17,8 +17,8 @@ from shared import (
     SourceFile,
     create,
 )
-from shared.document import Scalar
-from shared.optimize import optimize
+from shared.maintenance.optimize import optimize
+from shared.model.document import Scalar
 
 DOCUMENTS = [
     Document("a", "A", "the rent", {"author": "Ann", "year": 2020, "modified": "2024-05-01"}),

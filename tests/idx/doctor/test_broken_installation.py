@@ -14,7 +14,9 @@ pytestmark = pytest.mark.soak
 
 BEFORE = {
     "another system": "import platform; platform.system = lambda: 'Darwin'",
-    "no cache": "from shared import aot_cache; aot_cache.path = lambda: Path('nothing.aot')",
+    "no cache": (
+        "from shared.java import startup_cache; startup_cache.path = lambda: Path('nothing.aot')"
+    ),
     "no extra": (
         "import importlib.metadata as m; "
         "m.requires = lambda _: ['nothing-at-all>=1; extra == \"evaluation\"']"
@@ -64,7 +66,7 @@ def test_another_system_a_missing_cache_extra_and_server_are_told(
     status, message = findings["Python"]
     assert (status, "on Darwin" in message) == ("warning", True)
     status, message = findings["Start-up cache"]
-    assert (status, "python -m shared.aot_cache" in message) == ("warning", True)
+    assert (status, "python -m shared.maintenance.train_startup" in message) == ("warning", True)
     status, message = findings["Extra"]
     assert (status, 'pip install "mcp-lucene[evaluation]"' in message) == ("ok", True)
     status, message = findings["Programs"]

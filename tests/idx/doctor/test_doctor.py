@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from shared import Document, Index
-from shared.index import create
+from shared.writing.index import create
 from tests.configured import write
 from tests.conftest import PROGRAMS, Idx
 from tests.idx.files import make

@@ -3,7 +3,7 @@ import time
 import pytest
 
 from idx.extraction.normalization import join_sections, normalize
-from shared.section import Section
+from shared.model.document import Section
 
 
 @pytest.mark.parametrize(

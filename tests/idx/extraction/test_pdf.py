@@ -11,7 +11,7 @@ from fpdf.enums import TextMode
 from PIL import Image
 
 from shared.errors import SourceFileError
-from shared.section import Section
+from shared.model.document import Section
 from tests.idx.extraction.pdf_files import (
     ENGINES,
     HELLO,

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from shared import Document, Index
-from shared.index import create
+from shared.writing.index import create
 from tests.server.raw_client import RawClient
 
 LONG = " ".join(f"word{number % 50}" for number in range(700))

@@ -6,13 +6,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from server.tools import TOOLS
 from shared import Document, Index, Searcher
-from shared.check import check
-from shared.index import create
+from shared.maintenance.check import check
+from shared.writing.index import create
 from tests.server.fuzz.strategies import arguments
 from tests.server.fuzz.tools import EXAMPLES, Tools
 from tests.server.raw_client import RawClient

@@ -1,8 +1,7 @@
 """Whatever a tool is called with, the answer is a result of its schema or tells what was wrong."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tests.offered_tools import OFFERED
 from tests.server.fuzz.strategies import HALVES, arguments, texts

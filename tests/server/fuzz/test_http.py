@@ -6,8 +6,7 @@ from pathlib import Path
 
 import httpx2
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from tests.server.fuzz.strategies import messages
 from tests.server.fuzz.test_messages import METHODS

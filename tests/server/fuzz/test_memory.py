@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from benchmarks.resources import OPENED_TO_QUESTIONS, Resources, taken_by
 from tests.server.fuzz.strategies import arguments

@@ -1,7 +1,6 @@
 """Lines that are no messages, or none of the kind that is expected, leave a server that answers."""
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tests.server.fuzz.strategies import messages
 from tests.server.fuzz.tools import EXAMPLES

@@ -4,14 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from shared import create, schema
+from shared import create
 from shared.analysis.analyzers import normalized, tokens
-from shared.analysis.language_detection import languages_of
+from shared.analysis.detection import languages_of
 from shared.analysis.languages import LANGUAGES, WITH_LEMMAS, WITHOUT_BLANKS
 from shared.analysis.transliteration import transliterable, without_digraphs
-from shared.passages import Passages
-from shared.query.parts import Part
+from shared.model import schema
 from shared.query.tree import Terms
+from shared.search.highlighting import Passages
+from shared.search.query_parts import Part
 
 TEXTS = Path(__file__).parents[2] / "data" / "languages"
 

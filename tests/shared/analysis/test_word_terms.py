@@ -2,9 +2,10 @@
 
 import pytest
 
-from shared import jvm, schema
 from shared.analysis.analyzers import tokens
 from shared.analysis.word_terms import WordTerms
+from shared.java import vm
+from shared.model import schema
 
 TEXTS = {
     "en": "The analyses “paid” (twice) for company's e-mail: \U0001d49e co-operation, 3.5 %; ---",
@@ -15,7 +16,7 @@ TEXTS = {
 
 @pytest.mark.parametrize("language", TEXTS)
 def test_words_have_the_terms_that_a_text_has(language: str) -> None:
-    jvm.start()
+    vm.start()
     field = schema.language_field(schema.CONTENT, language)
     words = TEXTS[language].split()
     known = WordTerms(field)
@@ -25,5 +26,5 @@ def test_words_have_the_terms_that_a_text_has(language: str) -> None:
 
 
 def test_what_is_too_long_for_a_word_has_no_terms() -> None:
-    jvm.start()
+    vm.start()
     assert WordTerms(schema.CONTENT).of(["a" * 100, "b"]) == {"b": ("b",)}

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from shared import Document, Index, Searcher, create
-from shared.weights import Weights
+from shared.model.weights import Weights
 
 FREQUENT = 200
 """Documents that have a word as it should be spelled."""

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from shared import Document, Index, QueryError, Searcher, create
-from shared.weights import Weights
+from shared.model.weights import Weights
 
 GERMAN = "Wie lange ist die Kündigungsfrist?"
 ENGLISH = "notice period lease"

@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 
 from shared import Document, Index, QueryParseError, Searcher, create
-from shared.query import phrases, proximity, wildcards
+from shared.model.weights import Weights
 from shared.query.parser import parse
+from shared.query.steps import phrases, phrases as proximity, wildcards
+from shared.query.steps.words import WordsOnFields
 from shared.query.tree import (
     Clause,
     Clauses,
@@ -24,8 +26,6 @@ from shared.query.tree import (
     rewrite,
     weighted,
 )
-from shared.query.words import WordsOnFields
-from shared.weights import Weights
 
 GERMAN_AND_ENGLISH = {"de": 0.8, "en": 0.5}
 WEIGHTS = Weights(content=2.0, title=1.0, title_language=0.5, transliterated=0.5, proximity=0.25)

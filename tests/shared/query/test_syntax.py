@@ -4,8 +4,8 @@ import pytest
 
 from shared import Document, Index, Searcher, create
 from shared.errors import QueryParseError
+from shared.model.request import Syntax
 from shared.query.syntax import is_plain, original_position, to_lucene_syntax
-from shared.search_options import Syntax
 
 TEXTS = {
     "notice": "The notice period is three months.",

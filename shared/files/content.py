@@ -1,0 +1,80 @@
+"""Contents of files: regular files only, hashes, and writes that are whole or not at all."""
+
+import hashlib
+import os
+import stat
+import tempfile
+from io import BufferedReader
+from pathlib import Path
+from typing import Final
+
+NOT_REGULAR: Final = "it is not a regular file but a link, a folder, a pipe or a device"
+
+
+class IrregularFileError(ValueError):
+    """A file is not a regular file, or is too large to be what it should be."""
+
+
+def read_regular(file: Path, max_bytes: int) -> bytes:
+    """Read the whole of a small file.
+
+    Args:
+        file: the file; its folder may be reached through links, the file itself may not be one.
+        max_bytes: the greatest size that is read.
+
+    Raises:
+        IrregularFileError: it is a link, a folder, a pipe or a device, or it is larger.
+        OSError: it does not exist, or cannot be read.
+    """
+    if not stat.S_ISREG(file.lstat().st_mode):
+        raise IrregularFileError(NOT_REGULAR)
+    # It may have been replaced since; O_NONBLOCK returns at once from a pipe nobody writes to.
+    descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise IrregularFileError(NOT_REGULAR)
+        with os.fdopen(descriptor, "rb", closefd=False) as stream:
+            content = stream.read(max_bytes + 1)
+    finally:
+        os.close(descriptor)
+    if len(content) > max_bytes:
+        raise IrregularFileError(f"it is larger than {max_bytes / 1e6:,.0f} MB")
+    return content
+
+
+def content_hash(stream: BufferedReader) -> str:
+    """SHA-256 of the bytes of a file, hexadecimal.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+_OWNER_ONLY: Final = 0o600
+
+
+def write_atomically(file: Path, content: bytes) -> None:
+    """Replace a file, or the one that a link leads to; the permissions stay.
+
+    A file that does not exist is created with its folders, for its owner only.
+
+    Raises:
+        OSError: it could not be written, and is as it was.
+    """
+    # A link is how dotfiles are often kept: it stays one.
+    target = Path(os.path.realpath(file))
+    target.parent.mkdir(parents=True, exist_ok=True)
+    mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else _OWNER_ONLY
+    with tempfile.NamedTemporaryFile(
+        "wb", dir=target.parent, prefix=f".{target.name}.", delete=False
+    ) as new:
+        try:
+            new.write(content)
+            new.flush()
+            os.fchmod(new.fileno(), mode)
+            os.fsync(new.fileno())
+            Path(new.name).replace(target)
+        except BaseException:
+            Path(new.name).unlink()
+            raise

@@ -1,0 +1,241 @@
+"""The folder of an index: its path, and what may be in it before an index is."""
+
+import ctypes
+import errno
+import os
+import re
+import shlex
+import stat
+from collections.abc import Iterable
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from secrets import token_hex
+from typing import Final
+
+from shared.errors import IndexDamagedError, IndexMissingError, IndexPathError
+from shared.files.lucene_files import NO_COMMIT, has_segments
+
+_OWNER_ONLY: Final = 0o700
+
+_COMMIT_FILE: Final = re.compile(r"segments_[0-9a-z]+|segments\.gen")
+
+_FIRST_FILE: Final = re.compile(r"write\.lock|pending_segments_[0-9a-z]+")
+"""What lies in the folder while another program creates the index."""
+
+
+def absolute(path: Path | str) -> Path:
+    """The absolute path of an index folder.
+
+    Raises:
+        IndexPathError: its name is not valid Unicode, so Java cannot spell it.
+    """
+    folder = Path(path).absolute()
+    try:
+        str(folder).encode()
+    except UnicodeEncodeError as error:
+        shown = Path(str(folder).encode(errors="backslashreplace").decode())
+        raise IndexPathError(shown, "its name is not valid Unicode") from error
+    return folder
+
+
+def holds_index(path: Path) -> bool:
+    """Whether a folder holds an index, or the last commit of one that is damaged.
+
+    False where there is no folder, or nobody can tell.
+    """
+    try:
+        return any(_COMMIT_FILE.fullmatch(entry.name) for entry in path.iterdir())
+    except (OSError, ValueError):
+        # A name that no file system can have is a ValueError.
+        return False
+
+
+def check(path: Path) -> None:
+    """Make sure that a path holds an index, or that one can be created there.
+
+    Raises:
+        IndexPathError: the path is a file, a folder that holds something else, or one that
+            cannot be read; or its parent does not exist.
+        IndexDamagedError: there are parts of an index.
+    """
+    try:
+        names = [entry.name for entry in path.iterdir() if not entry.name.startswith(".")]
+    except FileNotFoundError as error:
+        _check_parent(path, error)
+        return
+    except NotADirectoryError as error:
+        raise IndexPathError(path, _not_a_folder(path)) from error
+    except OSError as error:
+        raise IndexPathError(path, error.strerror or str(error)) from error
+    if any(_COMMIT_FILE.fullmatch(name) for name in names):
+        return
+    if has_segments(path):
+        raise IndexDamagedError(path, NO_COMMIT)
+    others = [name for name in names if not _FIRST_FILE.fullmatch(name)]
+    if others:
+        raise IndexPathError(path, f"it holds other files, such as {min(others)!r}")
+
+
+def prepare(path: Path, *, parents: bool = False) -> bool:
+    """Make a folder fit to create an index in, readable by its owner only.
+
+    A folder that holds an index already is left as it is.
+
+    Args:
+        path: the folder.
+        parents: whether its parents are created, too, where they are missing.
+
+    Returns:
+        Whether the folder was created.
+
+    Raises:
+        IndexPathError: the path is a file, a folder that holds something else, or one that
+            cannot be written; or its parent does not exist.
+        IndexDamagedError: there are parts of an index.
+    """
+    try:
+        is_new = _make(path, parents=parents)
+        check(path)
+        if not holds_index(path):
+            path.chmod(_OWNER_ONLY)
+    except OSError as error:
+        raise IndexPathError(path, error.strerror or str(error)) from error
+    return is_new
+
+
+def _make(path: Path, *, parents: bool) -> bool:
+    try:
+        path.mkdir(mode=_OWNER_ONLY, parents=parents)
+    except FileExistsError:
+        return False
+    except FileNotFoundError as error:
+        _check_parent(path, error)
+        raise
+    except NotADirectoryError as error:
+        raise IndexPathError(path, _not_a_folder(path)) from error
+    return True
+
+
+def _check_parent(path: Path, error: OSError) -> None:
+    # A link that leads nowhere exists, but nothing can be created in its place.
+    if path.is_symlink():
+        raise IndexPathError(path, "it is a link to nothing") from error
+    if not path.parent.exists():
+        raise IndexPathError(
+            path,
+            f"the folder {path.parent} does not exist",
+            f"create that folder first, with: mkdir -p {shlex.quote(str(path.parent))}",
+        ) from error
+
+
+def _not_a_folder(path: Path) -> str:
+    """What is wrong with a path that is a file, or leads through one."""
+    return "it is a file, not a folder" if path.exists() else f"{path.parent} is not a folder"
+
+
+def identify(path: Path) -> tuple[int, int]:
+    """Device and inode of an index folder: they change when another folder takes the path.
+
+    Raises:
+        IndexMissingError: there is nothing at the path.
+        IndexPathError: it is a file, or cannot be looked at.
+    """
+    try:
+        status = path.stat()
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise IndexMissingError(path) from error
+    except OSError as error:
+        raise IndexPathError(path, error.strerror or str(error)) from error
+    if not stat.S_ISDIR(status.st_mode):
+        raise IndexPathError(path, "it is a file, not a folder")
+    return status.st_dev, status.st_ino
+
+
+def size_bytes(files: Iterable[Path]) -> int:
+    """Bytes of files, without those that a newer commit has made superfluous meanwhile."""
+    size = 0
+    for file in files:
+        with suppress(FileNotFoundError):
+            size += file.stat().st_size
+    return size
+
+
+_CURRENT_FOLDER: Final = -100
+
+_EXCHANGE: Final = 2
+"""``AT_FDCWD`` of fcntl.h and ``RENAME_EXCHANGE`` of linux/fs.h, for renameat2(2)."""
+
+_NOT_SUPPORTED: Final = {errno.EINVAL, errno.ENOSYS}
+"""What the call fails with where the kernel or the file system does not know it."""
+
+_NOT_FLUSHED: Final = {errno.EINVAL, errno.EBADF}
+"""What fsync(2) of a folder fails with on a file system that writes names by itself."""
+
+
+def replace_folder(new: Path, old: Path) -> Path | None:
+    """Have a folder take the path of another one, or of none.
+
+    Whoever looks at the path sees the one or the other; only on a file system that cannot
+    exchange names nothing is there for a moment.
+
+    Args:
+        new: the folder, on the same file system.
+        old: the path it takes.
+
+    Returns:
+        Where the folder is now that had the path; None if there was none, or an empty one.
+
+    Raises:
+        OSError: the file system refused; both are where they were.
+    """
+    replaced = None
+    with ExitStack() as undo:
+        if not old.exists() or not any(old.iterdir()):
+            was_there = old.exists()
+            new.replace(old)
+            if was_there:
+                undo.callback(old.mkdir)
+            undo.callback(old.rename, new)
+        elif _exchange(new, old):
+            undo.callback(_exchange, new, old)
+            replaced = new
+        else:
+            replaced = old.with_name(f".{old.name}.{token_hex(8)}")
+            old.rename(replaced)
+            undo.callback(replaced.rename, old)
+            new.rename(old)
+            undo.callback(old.rename, new)
+        # Without it a power failure could bring back the name of a folder that is deleted by then.
+        flush(old.parent)
+        undo.pop_all()
+    return replaced
+
+
+def flush(path: Path) -> None:
+    """Have a file, or the names in a folder, written to the disk.
+
+    Raises:
+        OSError: the file system refused.
+    """
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in _NOT_FLUSHED or not path.is_dir():
+            raise
+    finally:
+        os.close(descriptor)
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Exchange the names of two folders; False if that is not supported here."""
+    renameat2 = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+    if renameat2 is None:
+        return False
+    names = (os.fsencode(one), _CURRENT_FOLDER, os.fsencode(other))
+    if renameat2(_CURRENT_FOLDER, *names, _EXCHANGE) == 0:
+        return True
+    error = ctypes.get_errno()
+    if error in _NOT_SUPPORTED:
+        return False
+    raise OSError(error, os.strerror(error), str(other))

@@ -1,0 +1,181 @@
+"""Lucene's files, read without Lucene: which version wrote an index, and whether a file is whole.
+
+Lucene refuses what it cannot read, but does not always say what it refused. The header of the
+newest ``segments_N`` file tells it; see `CodecUtil.writeHeader`, `CodecUtil.writeIndexHeader`
+and the format constants of `SegmentInfos` in the sources of Lucene 4 to 10.
+"""
+
+import re
+import struct
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+_CODEC_MAGIC: Final = 0x3FD76C17
+
+_NEGATIVE: Final = 0x80000000
+
+_SEGMENTS: Final = b"\x08segments"
+
+_ID_BYTES: Final = 16
+
+_HEADER: Final = struct.Struct(">I9si")
+"""Magic number, name of the codec with its length before it, format version."""
+
+_UNKNOWN: Final = "an unknown version of Lucene"
+
+_FIRST_FORMAT_WITH_VERSION: Final = 6
+"""`SegmentInfos.VERSION_53`: from here on the file says which release wrote it."""
+
+_WRITTEN_BY: Final = {
+    0: "Lucene 4.0 to 4.5",
+    1: "Lucene 4.6 or 4.7",
+    2: "Lucene 4.8",
+    3: "Lucene 4.9 or 4.10",
+    4: "Lucene 5.0",
+    5: "Lucene 5.1 or 5.2",
+}
+"""The releases that wrote the formats that do not say it themselves."""
+
+
+def written_by(path: Path) -> str:
+    """Name the Lucene that wrote the newest commit of an index.
+
+    Args:
+        path: the index folder.
+
+    Returns:
+        Words for an error message such as ``Lucene 8.11.4`` or ``Lucene 4.8``;
+        ``an unknown version of Lucene`` where the file does not tell.
+    """
+    commits = [file for file in path.glob("segments_*") if _generation(file)]
+    if not commits:
+        return _UNKNOWN
+    with max(commits, key=_generation).open("rb") as newest:
+        header = newest.read(_HEADER.size)
+        if len(header) < _HEADER.size:
+            return _UNKNOWN
+        magic, codec, format_version = _HEADER.unpack(header)
+        if magic != _CODEC_MAGIC:
+            # The files of Lucene before 4.0 begin with a negative format number.
+            return "a Lucene before 4.0" if magic >= _NEGATIVE else _UNKNOWN
+        if codec != _SEGMENTS:
+            return _UNKNOWN
+        if format_version < _FIRST_FORMAT_WITH_VERSION:
+            return _WRITTEN_BY.get(format_version, _UNKNOWN)
+        newest.read(_ID_BYTES)
+        suffix_length = newest.read(1)
+        newest.read(suffix_length[0] if suffix_length else 0)
+        release = newest.read(3)
+    return "Lucene {}.{}.{}".format(*release) if release[2:] else _UNKNOWN
+
+
+NO_COMMIT: Final = "its segments_N file, which names the others, is missing"
+
+
+_FILE_OF_LUCENE: Final = re.compile(
+    r"(pending_)?segments_[0-9a-z]+|_[0-9a-z]+(_.*)?\..*|write\.lock"
+)
+"""What Lucene names its files (`IndexFileNames.CODEC_FILE_PATTERN`), and its lock."""
+
+
+def is_lucene_file(name: str) -> bool:
+    """Whether Lucene may take a file for its own by its name."""
+    return _FILE_OF_LUCENE.fullmatch(name) is not None
+
+
+def has_segments(path: Path) -> bool:
+    """Whether a folder holds segments of an index, with a commit or without."""
+    return any(path.glob("_*.si"))
+
+
+def begins_as_lucene(file: Path) -> bool:
+    """Whether a file begins with the number that stands at the head of each file of Lucene.
+
+    Raises:
+        OSError: it is gone, or cannot be read.
+    """
+    with file.open("rb") as stream:
+        return stream.read(4) == _CODEC_MAGIC.to_bytes(4, "big")
+
+
+def commit_id(commit: Path) -> bytes | None:
+    """The random id that Lucene gives every commit, from the header of its ``segments_N`` file.
+
+    Returns:
+        16 bytes; None if the file is gone, as it is once a newer commit has taken its place.
+    """
+    try:
+        with commit.open("rb") as stream:
+            return stream.read(_HEADER.size + _ID_BYTES)[_HEADER.size :]
+    except FileNotFoundError:
+        return None
+
+
+def _generation(file: Path) -> int:
+    """The generation of a ``segments_N`` file, N in base 36; 0 where it is not a number."""
+    try:
+        return int(file.name.removeprefix("segments_"), 36)
+    except ValueError:
+        return 0
+
+
+_FOOTER: Final = struct.Struct(">IIQ")
+
+_FOOTER_MAGIC: Final = ~0x3FD76C17 & 0xFFFFFFFF
+
+_CHECKSUM_BYTES: Final = 8
+
+_BLOCK_BYTES: Final = 1 << 20
+
+
+class Checksum:
+    """The checksum of a file that is read from its beginning to its end, part by part."""
+
+    def __init__(self) -> None:
+        self._checksum = 0
+        self._end = b""
+
+    def update(self, part: bytes) -> None:
+        """Take the next part of the file."""
+        if len(part) < _FOOTER.size:
+            part, self._end = self._end + part, b""
+        # A view: a copy would take longer than the checksum.
+        self._checksum = zlib.crc32(self._end, self._checksum)
+        self._checksum = zlib.crc32(memoryview(part)[: -_FOOTER.size], self._checksum)
+        self._end = part[-_FOOTER.size :]
+
+    def damage(self) -> str | None:
+        """What is wrong with a file that was read to its end; None if it is whole."""
+        if len(self._end) < _FOOTER.size:
+            return "it is cut short"
+        magic, kind, checksum = _FOOTER.unpack(self._end)
+        if magic != _FOOTER_MAGIC or kind:
+            return "it has no footer, so it is cut short or changed"
+        if zlib.crc32(self._end[:-_CHECKSUM_BYTES], self._checksum) != checksum:
+            return "its checksum is wrong, so it was changed after Lucene wrote it"
+        return None
+
+
+def damage_of(file: Path) -> str | None:
+    """What is wrong with a file of an index by its checksum; None if nothing is.
+
+    Raises:
+        OSError: it is gone, or cannot be read.
+    """
+    checksum = Checksum()
+    for block in blocks(file):
+        checksum.update(block)
+    return checksum.damage()
+
+
+def blocks(file: Path) -> Iterator[bytes]:
+    """The content of a file, a megabyte at a time.
+
+    Raises:
+        OSError: the file is gone, or cannot be read.
+    """
+    with file.open("rb") as stream:
+        while block := stream.read(_BLOCK_BYTES):
+            yield block

@@ -1,1 +1,0 @@
-"""Dictionaries of lemmas, the base forms of words, that `shared.lemmas.build` has made."""

@@ -1,0 +1,292 @@
+"""A copy of an index as its last commit left it, taken while others read and write it.
+
+A backup is a folder with an index that can be searched, the list of failures, and a note of where
+it comes from.
+"""
+
+import errno
+import json
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from org.apache.lucene.index import DirectoryReader
+from org.apache.lucene.search import IndexSearcher
+
+from shared.errors import BackupError, IndexDamagedError, IndexPathError
+from shared.files import index_folder
+from shared.files.content import read_regular
+from shared.files.index_folder import flush, replace_folder, size_bytes
+from shared.files.lucene_files import begins_as_lucene, blocks, damage_of, is_lucene_file
+from shared.java import vm
+from shared.maintenance.progress import Progress, Step
+from shared.model import failures
+from shared.storage import lucene_errors
+from shared.storage.chunk_queries import document_count
+from shared.storage.commits import commit_files, rebuilt_schema
+from shared.storage.directory import open_directory
+
+NOTE: Final = "backup.json"
+"""The file that tells of which index a folder is a backup."""
+
+_MAX_NOTE_BYTES: Final = 100_000
+
+_BESIDE_LUCENE: Final = frozenset({"write.lock", NOTE, failures.FILE_NAME})
+"""Files in a backup that have no header of Lucene."""
+
+
+@dataclass(frozen=True, slots=True)
+class BackedUp:
+    """What is in a backup.
+
+    Attributes:
+        path: its folder.
+        documents: documents in it.
+        chunks: chunks in it.
+        files: files of the index in it.
+        size_bytes: their bytes.
+        seconds: how long it took.
+    """
+
+    path: str
+    documents: int
+    chunks: int
+    files: int
+    size_bytes: int
+    seconds: float
+
+
+def backup(path: Path | str, destination: Path | str, *, progress: Progress = iter) -> BackedUp:
+    """Copy the last commit of an index, while writers go on.
+
+    Each file is compared with its checksum. The copy is complete and on the disk before it takes
+    the place of an older one; what ends the run before leaves that as it was.
+
+    Args:
+        path: the index folder.
+        destination: the folder of the backup: none yet, an empty one, or an older backup of the
+            same index.
+        progress: what passes on how far the copy is.
+
+    Raises:
+        IndexMissingError: there is no index at the path.
+        IndexDamagedError: a file of it is missing, cut short or changed.
+        IndexFolderError: the index cannot be read; the class says why.
+        BackupError: the destination holds something else, or cannot be written.
+    """
+    began = time.monotonic()
+    path = index_folder.absolute(path)
+    # Not Path.resolve, which fails for a link that leads to itself.
+    destination = index_folder.absolute(os.path.realpath(destination))
+    index_folder.identify(path)
+    _check_destination(path, destination)
+    with vm.attached("batch"), lucene_errors.reading(path):
+        _check_schema(path)
+        try:
+            destination.parent.mkdir(parents=True, exist_ok=True)
+            # Beside the backup: on the same file system, so that it can take its place.
+            new = Path(tempfile.mkdtemp(prefix=f".{destination.name}.", dir=destination.parent))
+            superfluous: Path | None = new
+            try:
+                for _ in progress(_copy(path, new)):
+                    pass
+                done = _describe(path, new, destination)
+                _finish(path, new)
+                # Once more: somebody may have put something there meanwhile.
+                _check_destination(path, destination)
+                superfluous = replace_folder(new, destination)
+            finally:
+                if superfluous:
+                    # The older backup may be one that nobody may write to.
+                    with suppress(OSError):
+                        superfluous.chmod(0o700)
+                    shutil.rmtree(superfluous, ignore_errors=True)
+        except OSError as error:
+            raise BackupError(
+                f"the backup {destination} cannot be written: {error.strerror or error}; what was "
+                "there is as it was: free some space or choose another folder"
+            ) from error
+    return BackedUp(**done, seconds=round(time.monotonic() - began, 3))
+
+
+def _check_destination(path: Path, destination: Path) -> None:
+    try:
+        if not destination.is_dir():
+            if destination.exists() or destination.is_symlink():
+                raise BackupError(f"{destination} is not a folder; name one for the backup")
+            return
+        if destination.is_mount():
+            raise BackupError(
+                f"a backup takes the place of its folder, and at {destination} a disk is mounted; "
+                f"name a folder on it, such as {destination / path.name}"
+            )
+        entries = [*destination.iterdir()]
+        if not entries:
+            return
+        note = destination / NOTE
+        source = _source_in(note) if note.exists() or note.is_symlink() else None
+        is_own = source is not None and os.path.realpath(source) == os.path.realpath(path)
+        others = [file.name for file in entries if not _is_part(file)]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise BackupError(
+            f"{destination} is not a readable backup ({NOTE}: {error}); name an empty or a new "
+            "folder"
+        ) from error
+    if source is None:
+        raise BackupError(
+            f"{destination} holds something other than a backup; name an empty or a new folder"
+        )
+    if not is_own:
+        raise BackupError(
+            f"{destination} is a backup of another index, {source}; name an empty or a new folder"
+        )
+    if others:
+        raise BackupError(
+            f"the backup {destination} holds something else, too, such as {min(others)!r}, which "
+            "would be deleted; move that away, or name an empty or a new folder"
+        )
+
+
+def _source_in(note: Path) -> str:
+    """The index that a backup says it is of.
+
+    Raises:
+        OSError, ValueError, KeyError, TypeError, RecursionError: the note is not one of a backup.
+    """
+    source = json.loads(read_regular(note, _MAX_NOTE_BYTES))["source"]
+    if not isinstance(source, str) or b"\0" in os.fsencode(source):
+        raise TypeError("it names no index")
+    return source
+
+
+def _is_part(file: Path) -> bool:
+    """Whether a file in a backup is of it, and may be deleted with it.
+
+    The name alone does not tell: `_letter.doc` could be a file of Lucene, too.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    if not file.is_file():
+        return False
+    if file.name in _BESIDE_LUCENE:
+        return True
+    return is_lucene_file(file.name) and begins_as_lucene(file)
+
+
+def _check_schema(path: Path) -> None:
+    """Make sure, before anything is copied, that the index is one of this program.
+
+    Raises:
+        IndexSchemaError: it is not, or has a schema that is not known.
+    """
+    # Which file of a damaged index it is, the copy tells.
+    with (
+        suppress(IndexDamagedError),
+        lucene_errors.reading(path),
+        closing(open_directory(path)) as directory,
+        closing(DirectoryReader.open(directory)) as reader,
+    ):
+        rebuilt_schema(reader, path)
+
+
+def _copy(path: Path, new: Path) -> Iterator[Step]:
+    """Copy the files of the last commit, or of a newer one if a writer deletes some meanwhile."""
+    copied: set[str] = set()
+    tried = None
+    with closing(open_directory(path)) as directory:
+        while True:
+            names = commit_files(directory)
+            missing = yield from _copy_files(path, new, names, copied)
+            if missing is None:
+                break
+            if tried == names[-1]:
+                raise IndexDamagedError(path, f"its file {missing} is missing")
+            tried = names[-1]
+    for name in copied - set(names):
+        (new / name).unlink()
+
+
+def _copy_files(
+    path: Path, new: Path, names: Sequence[str], copied: set[str]
+) -> Generator[Step, None, str | None]:
+    """Copy files that are not copied yet; returns the name of one that is no longer there."""
+    total = size_bytes(path / name for name in names)
+    done = size_bytes(new / name for name in copied)
+    for name in names:
+        if name in copied:
+            continue
+        source = _source_blocks(path, name)
+        try:
+            # Opens the file: from now on a writer that deletes it takes only its name.
+            block = next(source, b"")
+        except FileNotFoundError:
+            return name
+        with (new / name).open("wb") as stream:
+            while block:
+                stream.write(block)
+                done += len(block)
+                yield Step("Copying", done, total)
+                block = next(source, b"")
+        # What was written is read, so that damage to either is found.
+        if damage := damage_of(new / name):
+            raise IndexDamagedError(path, f"file {name}: {damage}")
+        flush(new / name)
+        copied.add(name)
+    return None
+
+
+def _source_blocks(path: Path, name: str) -> Iterator[bytes]:
+    """The content of a file of the index, a megabyte at a time.
+
+    Raises:
+        FileNotFoundError: the file is gone.
+        IndexDamagedError: its disk fails.
+        IndexPathError: the operating system refuses access.
+    """
+    try:
+        yield from blocks(path / name)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        reason = error.strerror or str(error)
+        if error.errno == errno.EIO:
+            raise IndexDamagedError(path, f"file {name}: it cannot be read: {reason}") from error
+        raise IndexPathError(path, f"{name}: {reason}") from error
+
+
+def _describe(path: Path, new: Path, destination: Path) -> dict[str, Any]:
+    """Open a copy, which shows whether its files belong together, and tell what is in it."""
+    with (
+        closing(open_directory(new)) as directory,
+        closing(DirectoryReader.open(directory)) as reader,
+    ):
+        # A writer may have put another index in the place of that which was looked at.
+        rebuilt_schema(reader, path)
+        names = commit_files(directory)
+        return {
+            "path": str(destination),
+            "documents": document_count(IndexSearcher(reader)),
+            "chunks": int(reader.numDocs()),
+            "files": len(names),
+            "size_bytes": size_bytes(new / name for name in names),
+        }
+
+
+def _finish(path: Path, new: Path) -> None:
+    """Add what a backup has beside the files of Lucene, and have all of it on the disk."""
+    if (path / failures.FILE_NAME).exists():
+        failures.save_failures(new, failures.load_failures(path))
+        flush(new / failures.FILE_NAME)
+    created = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    note = new / NOTE
+    note.write_text(json.dumps({"source": str(path), "created": created}), "ascii")
+    flush(note)
+    flush(new)

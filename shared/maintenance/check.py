@@ -1,0 +1,268 @@
+"""Whether an index is sound: its files, its segments, and its documents."""
+
+import os
+import re
+from collections.abc import Generator, Iterator
+from contextlib import AbstractContextManager, closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from java.util import Arrays
+from org.apache.lucene.index import (
+    CheckIndex,
+    DirectoryReader,
+    IndexWriter,
+    SegmentCommitInfo,
+    SegmentInfos,
+)
+from org.apache.lucene.search import IndexSearcher
+from org.apache.lucene.store import ByteBuffersDirectory
+
+from shared.errors import IndexDamagedError, IndexLuceneVersionError, IndexSchemaError
+from shared.files import index_folder
+from shared.files.index_folder import size_bytes
+from shared.files.lucene_files import Checksum, blocks
+from shared.java import vm
+from shared.maintenance.document_checks import checked_documents, without_document
+from shared.maintenance.progress import Progress, Step
+from shared.messages import quantity
+from shared.settings.defaults import DEFAULT_WAIT
+from shared.storage import lucene_errors
+from shared.storage.commits import check_schema, rebuilt_schema
+from shared.storage.directory import open_directory
+from shared.writing.writer import locked
+
+_MAX_PROBLEMS: Final = 1_000
+"""Problems that are told one by one; of an index in ruins nobody reads more."""
+
+_SEGMENT: Final = re.compile("_[0-9a-z]+")
+"""How the name of every file of a segment begins."""
+
+_RESTORE: Final = "restore a backup with idx restore, or save the rest with idx repair"
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentState:
+    """A segment, which is a part of an index with files of its own.
+
+    Attributes:
+        name: how the names of its files begin.
+        chunks: chunks in it that are not deleted.
+        deleted_chunks: chunks in it that are.
+        size_bytes: bytes of its files.
+        sound: whether nothing is wrong with it.
+    """
+
+    name: str
+    chunks: int
+    deleted_chunks: int
+    size_bytes: int
+    sound: bool
+
+
+@dataclass(slots=True)
+class Checked:
+    """What was found out about an index.
+
+    Attributes:
+        documents: documents in it; 0 if its files cannot tell.
+        chunks: chunks in it; 0 if its files cannot tell.
+        segments: its segments; none if its files cannot tell.
+        problems: what is wrong, to what, and what to do; a line each.
+    """
+
+    documents: int = 0
+    chunks: int = 0
+    segments: list[SegmentState] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    _left_out: int = 0
+
+    @property
+    def problem_count(self) -> int:
+        """The number of problems, also where only the first ones are told."""
+        return min(len(self.problems), _MAX_PROBLEMS) + self._left_out
+
+    @property
+    def sound(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.problems
+
+    def report(self, problem: str) -> None:
+        """Note a problem; of very many the number is told in the last line."""
+        if len(self.problems) < _MAX_PROBLEMS:
+            self.problems.append(problem)
+            return
+        self._left_out += 1
+        self.problems[_MAX_PROBLEMS:] = [f"and {quantity(self._left_out, 'more problem')}"]
+
+
+def check(path: Path | str, *, wait: float = DEFAULT_WAIT, progress: Progress = iter) -> Checked:
+    """Check an index: each file by its checksum, each segment by Lucene, each document by ours.
+
+    What is damaged is not read any further. Nothing is written, and no writer gets in meanwhile,
+    unless this user may only read the index.
+
+    Args:
+        path: the index folder.
+        wait: seconds to wait for a writer to end.
+        progress: what passes on how far the check is.
+
+    Raises:
+        IndexMissingError: there is no index at the path.
+        IndexLockedError: a writer held it all the time.
+        IndexPathError: the operating system refuses access.
+    """
+    path = index_folder.absolute(path)
+    index_folder.identify(path)
+    checked = Checked()
+    with (
+        vm.attached("batch"),
+        lucene_errors.writing(path),
+        closing(open_directory(path)) as directory,
+    ):
+        # A folder without an index gets no lock file.
+        _read_commit(directory, path, checked)
+        if checked.sound:
+            with _without_writers(directory, path, wait) as lock:
+                for _ in progress(_steps(directory, path, lock, checked)):
+                    pass
+    return checked
+
+
+def _without_writers(directory: Any, path: Path, wait: float) -> AbstractContextManager[Any]:
+    """Lend the lock of the index; one of nothing where this user may not write, nor lock."""
+    if os.access(path, os.W_OK):
+        return locked(directory, path, wait)
+    return closing(ByteBuffersDirectory().obtainLock(IndexWriter.WRITE_LOCK_NAME))
+
+
+def _read_commit(directory: Any, path: Path, checked: Checked) -> Any:
+    """What the last commit says of its segments; None if it cannot be read."""
+    try:
+        with lucene_errors.reading(path):
+            return SegmentInfos.readLatestCommit(directory)
+    except IndexDamagedError as error:
+        checked.report(f"the last commit: {error.reason}; {_RESTORE}")
+    except IndexLuceneVersionError as error:
+        checked.report(str(error))
+    # Lucene does not always name the file that it could not read: the commit's, or a segment's.
+    matches = [_SEGMENT.match(file.name) for file in path.glob("_*")]
+    names = {f"{match[0]}.si" for match in matches if match}
+    commits = {file.name for file in path.glob("segments_*")}
+    for _ in _damaged_files(path, sorted(names | commits), checked):
+        pass
+    return None
+
+
+def _steps(directory: Any, path: Path, lock: Any, checked: Checked) -> Iterator[Step]:
+    # Once more: another writer may have been at work until now.
+    commit = _read_commit(directory, path, checked)
+    if commit is None:
+        return
+    yield from check_segments(directory, path, commit, lock, checked)
+    if checked.sound:
+        with closing(DirectoryReader.open(directory)) as reader:
+            yield from _check_documents(reader, path, checked)
+
+
+def check_segments(
+    directory: Any, path: Path, commit: Any, lock: Any, checked: Checked
+) -> Iterator[Step]:
+    """Check the files and the segments of a commit.
+
+    Args:
+        directory: Lucene's view of the index folder.
+        path: the index folder.
+        commit: what the commit says of its segments, Lucene's ``SegmentInfos``.
+        lock: the lock that keeps writers out, or another one if the caller has a writer.
+        checked: takes the segments, and what is wrong with them.
+    """
+    infos = [SegmentCommitInfo.cast_(info) for info in commit.asList()]
+    files = {str(info.info.name): [str(name) for name in info.files()] for info in infos}
+    names = [str(commit.getSegmentsFileName()), *(name for of in files.values() for name in of)]
+    damaged = yield from _damaged_files(path, names, checked)
+    whole = [segment for segment, of in files.items() if damaged.isdisjoint(of)]
+    unsound = yield from _unsound_segments(directory, path, lock, whole, checked)
+    sound = set(whole) - unsound
+    for info in infos:
+        name = str(info.info.name)
+        deleted = int(info.getDelCount())
+        size = size_bytes(path / file for file in files[name])
+        checked.segments.append(
+            SegmentState(name, info.info.maxDoc() - deleted, deleted, size, name in sound)
+        )
+    checked.chunks = sum(segment.chunks for segment in checked.segments)
+
+
+def _damaged_files(
+    path: Path, names: list[str], checked: Checked
+) -> Generator[Step, None, set[str]]:
+    """Compare the checksum of each file; returns the names of those that are damaged."""
+    total, done, damaged = size_bytes(path / name for name in names), 0, set()
+    for name in names:
+        checksum = Checksum()
+        try:
+            for block in blocks(path / name):
+                checksum.update(block)
+                done += len(block)
+                yield Step("Checking files", done, total)
+            damage = checksum.damage()
+        except FileNotFoundError:
+            damage = "it is missing"
+        except OSError as error:
+            damage = f"it cannot be read: {error.strerror or error}"
+        if damage:
+            damaged.add(name)
+            checked.report(f"file {name}: {damage}; {_RESTORE}")
+    return damaged
+
+
+def _unsound_segments(
+    directory: Any, path: Path, lock: Any, segments: list[str], checked: Checked
+) -> Generator[Step, None, set[str]]:
+    """Have Lucene read all of each segment; returns the names of those that do not fit together."""
+    unsound = set()
+    examination = CheckIndex(directory, lock)
+    for number, name in enumerate(segments):
+        yield Step("Checking segments", number, len(segments))
+        status = examination.checkIndex(Arrays.asList([name]))
+        if status.missingSegments:
+            # The last commit was read before; Lucene looks at older ones, too.
+            last = SegmentInfos.getLastCommitSegmentsFileName(directory)
+            older = sorted(file.name for file in path.glob("segments_*") if file.name != last)
+            checked.report(
+                "a commit before the last one cannot be read; delete its file, and those of all "
+                f"others before the last one: {', '.join(older)}"
+            )
+            break
+        (found,) = map(CheckIndex.Status.SegmentInfoStatus.cast_, status.segmentInfos)
+        if found.error is not None:
+            unsound.add(name)
+            checked.report(f"segment {name}: {lucene_errors.text(found.error)}; {_RESTORE}")
+    return unsound
+
+
+def _check_documents(reader: Any, path: Path, checked: Checked) -> Iterator[Step]:
+    try:
+        # Of an older schema the documents are checked, too; those of another program are not ours.
+        rebuilt_schema(reader, path)
+    except IndexSchemaError as error:
+        checked.report(str(error))
+        return
+    try:
+        check_schema(reader, path)
+    except IndexSchemaError as error:
+        checked.report(str(error))
+    done = 0
+    for document in checked_documents(reader):
+        done += document.chunks
+        checked.documents += 1
+        for problem in document.problems:
+            checked.report(
+                f"document {document.id[:200]!r}: {problem}; remove it with idx delete or idx "
+                "repair, and add it again"
+            )
+        yield Step("Checking documents", done, checked.chunks)
+    if lost := IndexSearcher(reader).count(without_document()):
+        checked.report(f"{quantity(lost, 'chunk')} without a document; {_RESTORE}")

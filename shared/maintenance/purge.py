@@ -1,0 +1,55 @@
+"""An index without its documents."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from org.apache.lucene.search import IndexSearcher
+
+from shared.files import index_folder
+from shared.model.failures import delete_failures
+from shared.model.folders import IndexedFolders
+from shared.settings.defaults import DEFAULT_WAIT
+from shared.storage.chunk_queries import document_count
+from shared.storage.commits import commit_data
+from shared.writing.writer import exclusive_writer
+
+
+@dataclass(frozen=True, slots=True)
+class Purged:
+    """What was removed.
+
+    Attributes:
+        deleted_documents: documents that were in the index.
+        deleted_chunks: their chunks.
+    """
+
+    deleted_documents: int
+    deleted_chunks: int
+
+
+def purge(path: Path | str, *, wait: float = DEFAULT_WAIT) -> Purged:
+    """Remove everything from an index: documents, folders, and the list of failures.
+
+    One commit makes it an index as `shared.create` makes one.
+
+    Args:
+        path: the index folder.
+        wait: seconds to wait for another writer to end.
+
+    Raises:
+        IndexMissingError: there is no index at the path.
+        IndexLockedError: another writer held it all the time.
+        IndexWriteError: the file system refused to write; nothing was removed.
+        IndexFolderError: the index cannot be used; the class says why.
+    """
+    path = index_folder.absolute(path)
+    with exclusive_writer(path, wait) as (writer, reader):
+        documents = document_count(IndexSearcher(reader))
+        chunks = int(reader.numDocs())
+        writer.deleteAll()
+        writer.setLiveCommitData(commit_data(IndexedFolders(), path))
+        # It writes all that needs room, and can still be taken back if the list of failures stays.
+        writer.prepareCommit()
+        delete_failures(path)
+        writer.commit()
+    return Purged(documents, chunks)

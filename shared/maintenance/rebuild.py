@@ -1,0 +1,137 @@
+"""An index built anew, in the schema of this version, from the text that is stored in it."""
+
+from collections.abc import Callable, Generator, Iterator
+from concurrent.futures import Future
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from org.apache.lucene.index import DirectoryReader, IndexWriterConfig
+
+from shared.errors import IndexDamagedError
+from shared.files import index_folder
+from shared.java import vm
+from shared.messages import quantity
+from shared.model import schema
+from shared.reading.stored_documents import StoredDocument, stored_documents
+from shared.settings.defaults import DEFAULT_WAIT
+from shared.storage import lucene_errors
+from shared.storage.commits import commit_data, indexed_folders, rebuilt_schema
+from shared.storage.directory import open_directory
+from shared.storage.mapping import placed_to_lucene, with_language
+from shared.writing.document_queue import DocumentWriter, results
+from shared.writing.writer import clean, open_writer
+
+Progress = Callable[[Iterator[int]], Iterator[int]]
+"""Passes on the number of chunks of each document as it is written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rebuilt:
+    """What was built.
+
+    Attributes:
+        documents: documents in the index.
+        chunks: chunks in the index.
+        schema_version: the schema it has now.
+        previous_schema_version: the schema it had.
+    """
+
+    documents: int
+    chunks: int
+    schema_version: int
+    previous_schema_version: int
+
+
+def rebuild(path: Path | str, *, wait: float = DEFAULT_WAIT, progress: Progress = iter) -> Rebuilt:
+    """Build an index anew from the text that is stored in it.
+
+    One commit puts the new index in the place of the old one. Until then every reader sees the
+    old one, no other writer gets in, and whatever ends the run leaves the old one as it was.
+
+    Args:
+        path: the index folder.
+        wait: seconds to wait for another writer to end.
+        progress: what the work passes through, document by document.
+
+    Raises:
+        IndexMissingError: there is no index at the path.
+        IndexLockedError: another writer held it all the time.
+        IndexSchemaError: what is stored in it cannot be built anew.
+        IndexFolderError: the index cannot be used; the class says why.
+    """
+    path = index_folder.absolute(path)
+    index_folder.identify(path)
+    with vm.attached("batch"), lucene_errors.writing(path):
+        directory = open_directory(path)
+        try:
+            # Before the wait for another writer, which would be for nothing.
+            _open(directory, path)[0].close()
+            # Lucene writes the new segments beside those of the last commit, under other names.
+            # The next commit takes over from that one; what no commit needs, it deletes.
+            writer = open_writer(
+                directory, path, wait, IndexWriterConfig.OpenMode.CREATE, keep_order=True
+            )
+            try:
+                return _rebuild(directory, path, writer, progress)
+            except BaseException:
+                writer.rollback()
+                clean(directory, path)
+                raise
+        finally:
+            directory.close()
+
+
+def _rebuild(directory: Any, path: Path, writer: Any, progress: Progress) -> Rebuilt:
+    reader, version = _open(directory, path)
+    try:
+        documents = chunks = 0
+        had_languages = version >= schema.VERSION_WITH_LANGUAGES
+        with closing(_write(writer, path, reader, had_languages=had_languages)) as written:
+            for count in progress(written):
+                documents += 1
+                chunks += count
+        if chunks != reader.numDocs():
+            found = quantity(reader.numDocs(), "chunk")
+            reason = f"it has {found}, but its documents have {chunks:,}"
+            raise IndexDamagedError(path, reason)
+        writer.setLiveCommitData(commit_data(indexed_folders(reader, path), path))
+    finally:
+        reader.close()
+    # Merges, then commits: once.
+    writer.close()
+    return Rebuilt(documents, chunks, schema.SCHEMA_VERSION, version)
+
+
+def _open(directory: Any, path: Path) -> tuple[Any, int]:
+    """A reader of the last commit, and the schema version of that one."""
+    with lucene_errors.reading(path):
+        reader = DirectoryReader.open(directory)
+        try:
+            return reader, rebuilt_schema(reader, path)
+        except BaseException:
+            reader.close()
+            raise
+
+
+def _write(
+    writer: Any, path: Path, reader: Any, *, had_languages: bool
+) -> Generator[int, None, None]:
+    """Write each document that a reader has; yields the number of its chunks."""
+
+    def submitted(documents: DocumentWriter) -> Iterator[Future[int]]:
+        for stored in stored_documents(reader):
+            known = stored if had_languages else _with_language(stored)
+            batches = placed_to_lucene(known.document, known.chunks)
+            yield documents.submit(known.document.id, batches)
+
+    with closing(DocumentWriter(writer, path)) as documents:
+        yield from results(submitted(documents))
+
+
+def _with_language(stored: StoredDocument) -> StoredDocument:
+    """A document with its language, which the text of all its chunks tells."""
+    placed = list(stored.chunks)
+    text = " ".join(chunk.content for chunk, _ in placed)
+    return StoredDocument(with_language(replace(stored.document, content=text)), iter(placed))

@@ -1,0 +1,177 @@
+"""What can be saved of a damaged index."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from org.apache.lucene.index import (
+    DirectoryReader,
+    IndexWriterConfig,
+    SegmentCommitInfo,
+    SegmentInfos,
+    Term,
+)
+from org.apache.lucene.search import IndexSearcher
+
+from shared.errors import BackupError
+from shared.files import index_folder
+from shared.java import vm
+from shared.maintenance.check import Checked, SegmentState, check_segments
+from shared.maintenance.document_checks import CheckedDocument, checked_documents, without_document
+from shared.maintenance.progress import Progress, Step
+from shared.maintenance.restore import copy_segments
+from shared.model import schema
+from shared.settings.defaults import DEFAULT_WAIT
+from shared.storage import lucene_errors
+from shared.storage.commits import rebuilt_schema
+from shared.storage.directory import open_directory, open_links
+from shared.writing.writer import clean, locked, open_writer
+
+
+@dataclass(slots=True)
+class Repaired:
+    """What was saved, and what was not.
+
+    Attributes:
+        documents: documents that are in the index.
+        chunks: their chunks.
+        lost_segments: segments that could not be read, with all that was in them.
+        removed_documents: documents of which only a part was left, or that were not as they
+            should be; they are removed, and their chunks with them.
+        removed_chunks: chunks that did not say of which document they were; removed, too.
+        kept_at: the folder with the index as it was; None if it was sound and is unchanged.
+    """
+
+    documents: int = 0
+    chunks: int = 0
+    lost_segments: list[SegmentState] = field(default_factory=list)
+    removed_documents: list[CheckedDocument] = field(default_factory=list)
+    removed_chunks: int = 0
+    kept_at: str | None = None
+
+
+def repair(path: Path | str, *, wait: float = DEFAULT_WAIT, progress: Progress = iter) -> Repaired:
+    """Save what can be saved of an index, by one commit.
+
+    Segments that are sound stay as they are. Documents that are not whole are removed. The index
+    as it was is kept in a folder beside it. A sound index is left alone.
+
+    Args:
+        path: the index folder.
+        wait: seconds to wait for a writer to end.
+        progress: what passes on how far it is.
+
+    Raises:
+        IndexMissingError: there is no index at the path.
+        IndexLockedError: a writer held it all the time.
+        IndexDamagedError: the commit cannot be read, so nothing can be saved.
+        IndexSchemaError: another program wrote it.
+        IndexWriteError: the file system refused to write; the index is as it was.
+        BackupError: the index as it was cannot be kept; nothing was done.
+        LuceneError: not all that is sound was copied; the index is as it was.
+    """
+    path = index_folder.absolute(path)
+    index_folder.identify(path)
+    repaired = Repaired()
+    with (
+        vm.attached("batch"),
+        lucene_errors.writing(path),
+        closing(open_directory(path)) as directory,
+        # Links to the files of what is saved, and a commit of them alone.
+        tempfile.TemporaryDirectory(prefix="mcp-lucene-") as links,
+        closing(open_links(Path(links))) as saved,
+    ):
+        SegmentInfos.readLatestCommit(directory)
+        writer = open_writer(directory, path, wait, IndexWriterConfig.OpenMode.CREATE)
+        try:
+            for _ in progress(_steps(directory, path, saved, Path(links), writer, repaired)):
+                pass
+        except BaseException:
+            writer.rollback()
+            clean(directory, path)
+            raise
+        # Does nothing after a close; without one there was nothing to do.
+        writer.rollback()
+    return repaired
+
+
+def _steps(
+    directory: Any, path: Path, saved: Any, links: Path, writer: Any, repaired: Repaired
+) -> Iterator[Step]:
+    commit = SegmentInfos.readLatestCommit(directory)
+    checked = Checked()
+    # The writer has the lock of the index, so Lucene's check gets another one to hold.
+    with locked(saved, links, 0) as lock:
+        yield from check_segments(directory, path, commit, lock, checked)
+    repaired.lost_segments += [segment for segment in checked.segments if not segment.sound]
+    _save(commit, {segment.name for segment in repaired.lost_segments}, path, saved, links)
+    with closing(DirectoryReader.open(saved)) as reader:
+        rebuilt_schema(reader, path)
+        yield from _look_at_documents(reader, repaired)
+    if not (repaired.lost_segments or repaired.removed_documents or repaired.removed_chunks):
+        return
+    repaired.kept_at = str(_keep(path))
+    yield from copy_segments(writer, path, saved, "Saving segments")
+    for document in repaired.removed_documents:
+        writer.deleteDocuments([Term(schema.SOURCE_DOCUMENT, document.term)])
+    writer.deleteDocuments([without_document()])
+    # Commits: once.
+    writer.close()
+
+
+def _save(commit: Any, lost: set[str], path: Path, saved: Any, links: Path) -> None:
+    """Make a commit of the segments that are not lost, in a folder of links to their files."""
+    for info in [SegmentCommitInfo.cast_(info) for info in commit.asList()]:
+        if str(info.info.name) in lost:
+            commit.remove(info)
+    for name in commit.files(False):
+        (links / str(name)).symlink_to(path / str(name))
+    commit.changed()
+    commit.commit(saved)
+
+
+def _look_at_documents(reader: Any, repaired: Repaired) -> Iterator[Step]:
+    total, done = int(reader.numDocs()), 0
+    for document in checked_documents(reader):
+        done += document.chunks
+        if document.problems:
+            repaired.removed_documents.append(document)
+        else:
+            repaired.documents += 1
+            repaired.chunks += document.chunks
+        yield Step("Checking documents", done, total)
+    repaired.removed_chunks = int(IndexSearcher(reader).count(without_document()))
+
+
+def _keep(path: Path) -> Path:
+    """Keep the index as it is in a folder beside it; the same files under a second name."""
+    # What lies beside a mounted disk is on another one, which a container loses when it ends.
+    parent, prefix = (path, "") if path.is_mount() else (path.parent, path.name)
+    name = f"{prefix}.damaged-{datetime.now(UTC):%Y-%m-%dT%H-%M-%SZ}"
+    names = (f"{name}{f'-{number}' if number else ''}" for number in count())
+    # A clock that was set back tells the same time twice.
+    kept = next(folder for folder in map(parent.joinpath, names) if not folder.exists())
+    try:
+        kept.mkdir(mode=0o700)
+        for file in path.iterdir():
+            if not file.is_file() or file.name == "write.lock":
+                continue
+            try:
+                # Lucene never changes a file that it has written, so a link to it is a copy.
+                os.link(file, kept / file.name)
+            except OSError:
+                shutil.copy2(file, kept / file.name)
+    except OSError as error:
+        shutil.rmtree(kept, ignore_errors=True)
+        raise BackupError(
+            f"the damaged index cannot be kept at {kept}: {error.strerror or error}; nothing was "
+            "done: free some space, or move the index to a folder that can be written"
+        ) from error
+    return kept

@@ -1,0 +1,324 @@
+"""An index put back as a backup has it."""
+
+import shutil
+import tempfile
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from org.apache.lucene.index import (
+    DirectoryReader,
+    IndexWriterConfig,
+    NoMergePolicy,
+    SegmentCommitInfo,
+    SegmentInfos,
+)
+from org.apache.lucene.search import IndexSearcher
+
+from shared.errors import (
+    BackupError,
+    IndexDamagedError,
+    IndexLuceneVersionError,
+    IndexPathError,
+    IndexWriteError,
+    LuceneError,
+)
+from shared.files import index_folder
+from shared.files.index_folder import flush, size_bytes
+from shared.files.lucene_files import damage_of, has_segments
+from shared.java import vm
+from shared.java.interruption import in_background
+from shared.maintenance.progress import Progress, Step
+from shared.model import failures, schema
+from shared.model.failures import Failure
+from shared.settings.defaults import DEFAULT_WAIT
+from shared.storage import lucene_errors
+from shared.storage.chunk_queries import document_count
+from shared.storage.commits import commit_files, rebuilt_schema
+from shared.storage.directory import open_directory, open_links
+from shared.writing.writer import clean, locked, open_writer
+
+
+def checked_backup(source: Path, links: Path) -> Iterator[Step]:
+    """Compare the files of a backup with their checksums, and link them into another folder.
+
+    Args:
+        source: the folder of the backup.
+        links: an empty folder, for a link to each file of the last commit.
+
+    Yields:
+        How many bytes are compared.
+
+    Raises:
+        BackupError: a file is missing, cut short or changed.
+        IndexFolderError: it cannot be read for another reason; the class says why.
+    """
+    try:
+        with (
+            lucene_errors.reading(source),
+            closing(open_directory(source)) as directory,
+        ):
+            names = commit_files(directory)
+    except IndexDamagedError as error:
+        raise _damaged(source, error.reason) from error
+    except IndexLuceneVersionError as error:
+        # A changed bit can look like another version.
+        for file in source.glob("segments_*"):
+            if damage := damage_of(file):
+                raise _damaged(source, f"file {file.name}: {damage}") from error
+        raise
+    total, done = size_bytes(source / name for name in names), 0
+    for name in names:
+        yield Step("Checking the backup", done, total)
+        try:
+            damage = damage_of(source / name)
+            done += (source / name).stat().st_size
+        except OSError as error:
+            damage = error.strerror or str(error)
+        if damage:
+            raise _damaged(source, f"file {name}: {damage}")
+        (links / name).symlink_to(source / name)
+
+
+def _damaged(source: Path, reason: str) -> BackupError:
+    return BackupError(
+        f"the backup {source} is damaged: {reason}; nothing was done: take another backup"
+    )
+
+
+_BESIDE: Final = ".restored"
+"""Folder in that of the index where the new one is written if the old one cannot be read. Always
+the same name: what a killed run leaves behind, the next one deletes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """What is in an index now.
+
+    Attributes:
+        path: its folder.
+        source: the backup.
+        documents: documents in it.
+        chunks: chunks in it.
+    """
+
+    path: str
+    source: str
+    documents: int
+    chunks: int
+
+
+def restore(
+    path: Path | str,
+    source: Path | str,
+    *,
+    wait: float = DEFAULT_WAIT,
+    progress: Progress = iter,
+) -> Restored:
+    """Put a backup in the place of an index, or where none is, by one commit.
+
+    The backup is checked first. Until the commit every reader sees the old index, after it the
+    new one, and whatever ends the run before leaves the old one.
+
+    Args:
+        path: the index folder.
+        source: the folder of the backup; any folder with an index of this program will do.
+        wait: seconds to wait for a writer of the index to end.
+        progress: what passes on how far it is.
+
+    Raises:
+        BackupError: there is no backup, or it is damaged, or another program wrote the index;
+            nothing was done.
+        LuceneError: not all of it was copied; the index is as it was.
+        IndexLockedError: a writer held the index all the time.
+        IndexWriteError: the file system refused to write.
+        IndexFolderError: the index folder, or the backup, cannot be used; the class says why.
+    """
+    path, source = index_folder.absolute(path), index_folder.absolute(source)
+    if not any(source.glob("segments_*")):
+        raise BackupError(f"there is no backup at {source}", "make one with idx backup")
+    if path.exists() and source.samefile(path):
+        raise BackupError(f"{source} is the index itself, not a backup of it")
+    known = failures.load_failures(source)
+    # Lucene locks what it copies from, but a backup may be on a medium that is read only.
+    with (
+        vm.attached("batch"),
+        tempfile.TemporaryDirectory(prefix="mcp-lucene-") as links,
+        lucene_errors.reading(source),
+        closing(open_links(Path(links))) as backup,
+    ):
+        for _ in progress(checked_backup(source, Path(links))):
+            pass
+        with closing(DirectoryReader.open(backup)) as reader:
+            rebuilt_schema(reader, source)
+            documents = document_count(IndexSearcher(reader))
+            chunks = int(reader.numDocs())
+        with lucene_errors.writing(path):
+            # Parts of an index are what a backup helps against.
+            with suppress(IndexDamagedError):
+                index_folder.prepare(path, parents=True)
+            with (
+                closing(open_directory(path)) as directory,
+                closing(_replaced(directory, path, backup, wait, known)) as steps,
+            ):
+                for _ in progress(steps):
+                    pass
+    return Restored(str(path), str(source), documents, chunks)
+
+
+def _replaced(
+    directory: Any, path: Path, backup: Any, wait: float, known: Mapping[str, Failure]
+) -> Generator[Step, None, None]:
+    """Put the segments of a backup in the place of whatever is left of an index."""
+    with locked(directory, path, wait):
+        shutil.rmtree(path / _BESIDE, ignore_errors=True)
+        is_readable = _is_readable(directory, path)
+        if not is_readable:
+            yield from _written_beside(path, backup, known)
+    if is_readable:
+        yield from _written_over(directory, path, backup, wait, known)
+    else:
+        # Of the old index no commit is left, so its files go.
+        clean(directory, path)
+
+
+def _is_readable(directory: Any, path: Path) -> bool:
+    """Whether Lucene's writer can take over from the commits that are there, or there are none.
+
+    Raises:
+        BackupError: another program wrote the index.
+        IndexLuceneVersionError: another Lucene wrote it.
+        IndexPathError: the operating system refuses access.
+    """
+    commits = [*path.glob("segments_*")]
+    if not commits:
+        return not has_segments(path)
+    try:
+        with lucene_errors.reading(path):
+            data = SegmentInfos.readLatestCommit(directory).getUserData()
+            # The writer reads older ones, too.
+            DirectoryReader.listCommits(directory)
+    except IndexDamagedError:
+        return False
+    except IndexLuceneVersionError:
+        # A changed bit can look like another version.
+        if any(damage_of(commit) for commit in commits):
+            return False
+        raise
+    if not data.containsKey(schema.COMMIT_SCHEMA):
+        raise BackupError(
+            f"the index at {path} is one that another program wrote; nothing was done: restore "
+            "the backup to another folder with --index-path"
+        )
+    return True
+
+
+def _written_over(
+    directory: Any, path: Path, backup: Any, wait: float, known: Mapping[str, Failure]
+) -> Iterator[Step]:
+    """Copy the segments of a backup beside those that are there, and commit them alone."""
+    writer = open_writer(directory, path, wait, IndexWriterConfig.OpenMode.CREATE)
+    try:
+        yield from copy_segments(writer, path, backup, "Restoring")
+        # It writes all that needs room, and can still be taken back if the failures cannot be kept.
+        writer.prepareCommit()
+        failures.replace_failures(path, known)
+        writer.commit()
+        writer.close()
+    except BaseException:
+        writer.rollback()
+        clean(directory, path)
+        raise
+
+
+def _written_beside(path: Path, backup: Any, known: Mapping[str, Failure]) -> Iterator[Step]:
+    """Write the segments of a backup into a folder of their own, and move them from there.
+
+    Lucene's writer begins where the last commit ends. Where it can read none, it would first
+    delete all that is there.
+    """
+    beside = path / _BESIDE
+    try:
+        beside.mkdir(mode=0o700)
+        # The writer takes names beyond those that it finds, and deletes what no commit needs.
+        for file in path.glob("_*"):
+            (beside / file.name).touch()
+        for file in path.glob("segments_*"):
+            (beside / f"pending_{file.name}").touch()
+        with closing(open_directory(beside)) as directory:
+            writer = open_writer(directory, beside, 0, IndexWriterConfig.OpenMode.CREATE)
+            try:
+                yield from copy_segments(writer, beside, backup, "Restoring")
+                writer.close()
+            except BaseException:
+                writer.rollback()
+                raise
+            *files, commit = commit_files(directory)
+        _take_over(path, beside, files, commit, known)
+    except OSError as error:
+        raise IndexWriteError(path, error.strerror or str(error)) from error
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+
+
+def _take_over(
+    path: Path, beside: Path, files: Sequence[str], commit: str, known: Mapping[str, Failure]
+) -> None:
+    """Move the files of an index to those of another one, and delete the commits of that.
+
+    The file of the commit comes last. From then on readers see the new index: its number is the
+    highest.
+    """
+    old = [*path.glob("segments_*")]
+    with ExitStack() as undo:
+        for name in (*files, commit):
+            if name == commit:
+                flush(path)
+                failures.replace_failures(path, known)
+            (beside / name).rename(path / name)
+            undo.callback((path / name).unlink)
+        flush(path)
+        undo.pop_all()
+    try:
+        for file in old:
+            file.unlink()
+    except OSError as error:
+        raise IndexPathError(
+            path,
+            f"the backup is in place, but {file.name} of the old index cannot be deleted "
+            f"({error.strerror or error}), and nobody can write to the index while it is there",
+        ) from error
+
+
+def copy_segments(writer: Any, path: Path, source: Any, activity: str) -> Iterator[Step]:
+    """Copy the segments of an index as they are, and what its commit says of itself.
+
+    Args:
+        writer: Lucene's writer of the index that they are added to, which has none yet.
+        path: the folder of that one.
+        source: Lucene's view of the folder that they are copied from.
+        activity: what is done, for people.
+
+    Raises:
+        LuceneError: not all of them were copied; the writer is to be rolled back.
+    """
+    # Nothing is gained from merges now.
+    writer.getConfig().setMergePolicy(NoMergePolicy.INSTANCE)
+    old = {file.name for file in path.iterdir()}
+    folder = Path(str(source.getDirectory()))
+    size = size_bytes(folder / name for name in commit_files(source))
+    for _ in in_background(lambda: writer.addIndexes([source]), writer.rollback):
+        new = (file for file in path.glob("_*") if file.name not in old)
+        yield Step(activity, size_bytes(new), size)
+    commit = SegmentInfos.readLatestCommit(source)
+    infos = [SegmentCommitInfo.cast_(info) for info in commit.asList()]
+    expected = sum(info.info.maxDoc() - info.getDelCount() for info in infos)
+    found = writer.getDocStats().numDocs
+    if found != expected:
+        raise LuceneError(
+            f"of {expected:,} chunks Lucene copied {found:,} to {path}; the index is as it was: "
+            "please report this"
+        )
+    writer.setLiveCommitData(commit.getUserData().entrySet())

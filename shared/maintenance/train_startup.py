@@ -1,0 +1,98 @@
+"""Training of the start-up cache, with one run that does what `idx` and the server do.
+
+``python -m shared.maintenance.train_startup`` leaves a new cache in the Python environment.
+"""
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from shared.errors import JavaStartError
+from shared.java.startup_cache import path
+
+TRAINING_SECONDS = 120
+"""Longest time that training may take; it takes about five seconds."""
+
+
+def train() -> Path:
+    """Train the cache for this environment, in place of older ones.
+
+    Returns:
+        Where it lies.
+
+    Raises:
+        JavaStartError: the training run failed, and the message holds what it said; or it took
+            longer than `TRAINING_SECONDS`.
+    """
+    cache = path()
+    cache.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=cache.parent) as folder:
+        trained = Path(folder) / "lucene.aot"
+        try:
+            run = subprocess.run(
+                [sys.executable, "-m", "shared.maintenance.train_startup", str(trained), folder],
+                capture_output=True,
+                text=True,
+                timeout=TRAINING_SECONDS,
+                check=False,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise JavaStartError(
+                f"training the start-up cache took longer than {TRAINING_SECONDS} seconds"
+            ) from error
+        if run.returncode or not trained.is_file():
+            raise JavaStartError(f"training the start-up cache failed: {run.stdout}{run.stderr}")
+        for old in cache.parent.glob("lucene-*.aot"):
+            old.unlink()
+        trained.replace(cache)
+    return cache
+
+
+def _record(output: Path, folder: Path) -> None:
+    """Do once what the programs do, and have the virtual machine write the cache at its end."""
+    from shared.java import vm
+
+    vm.start("batch", f"-XX:AOTCacheOutput={output}")
+    # Lucene is imported by these modules; the machine has to run before they are used.
+    from java.lang import System
+
+    from shared.model.document import Document
+    from shared.model.filters import Filter
+    from shared.reading.searcher import Searcher
+    from shared.writing.index import Index, create
+
+    index_path = folder / "index"
+    create(index_path)
+    text = "Every café keeps a lease, an insurance policy and v2.3.1 of the manual. " * 100
+    german = "Herr Müller zahlt die Miete für seine Häuser am dritten Tag des Monats. " * 5
+    for turn in range(3):
+        with Index(index_path) as index:
+            for number in range(20):
+                index.add(Document(f"{turn}-{number}", "Title", text, {"year": 2000 + number}))
+                index.add(Document(f"{turn}-{number}-de", "Titel", german))
+            index.delete(f"{turn}-0")
+    with Searcher(index_path) as searcher:
+        for query in ("cafe lease", '"insurance policy"', "man*", "lease~", "+a -b", "title:x", ""):
+            answer = searcher.search(query, filters=[Filter("year", "range", minimum=2001)])
+            searcher.search(query, content="passages", operator="and", facets=["year"])
+        searcher.search("lease", sort="year")
+        searcher.explain("lease", detail="scores")
+        searcher.next_chunk(answer.results[0].id)
+        searcher.previous_chunk(answer.results[0].id)
+        searcher.document_chunks("1-1", start_index=2, count=2)
+        searcher.documents(prefix="1")
+        searcher.statistics()
+    # Only an end through Java writes the cache.
+    System.exit(0)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) == 1:
+        try:
+            print(f"Trained the start-up cache {train()}")
+        except JavaStartError as error:
+            # All programs work without one, only slower.
+            print(f"There is no start-up cache: {error}", file=sys.stderr)
+    else:
+        _record(Path(sys.argv[1]), Path(sys.argv[2]))

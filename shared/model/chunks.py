@@ -1,0 +1,160 @@
+"""How a document is cut into chunks.
+
+A word is a run of characters other than space, tab, line feed and carriage return; every other
+character, a no-break space too, belongs to a word. A text of up to 250 words is one chunk and
+stays exactly as it came. A longer one is cut into windows of 250 words, each starting 210 words
+after the one before, so that 40 words stand in both; the words of a window are joined by single
+spaces, and the window that reaches the last word is the last.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from shared.model.document import Document
+
+WORDS_PER_CHUNK = 250
+"""Words in a full window."""
+
+OVERLAP = 40
+"""Words that two neighbouring windows share."""
+
+_STEP = WORDS_PER_CHUNK - OVERLAP
+
+_WORD = re.compile(r"[^ \t\n\r]+")
+# Possessive, so that a match never goes back over a text of megabytes.
+_BLANK = re.compile(r"[ \t\n\r]*+")
+
+_WINDOW = re.compile(
+    rf"[^ \t\n\r]++(?:[ \t\n\r]++[^ \t\n\r]++){{0,{WORDS_PER_CHUNK - 1}}}+(?P<rest>[ \t\n\r]*+)"
+)
+
+_ADVANCE = re.compile(rf"(?:[^ \t\n\r]++[ \t\n\r]++){{{_STEP}}}+")
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """One passage of a document, the unit that is indexed and found.
+
+    ``id`` is ``{document id}-chunk-{index:03d}``, ``index`` counts from 1, and ``title`` is the
+    document's title, followed by `` - Part {index}`` where there is more than one chunk.
+    ``start`` and ``end`` are the characters of the document's text where it begins and before
+    which it ends. ``count`` is the number of chunks that the document has.
+    """
+
+    id: str
+    title: str
+    content: str
+    source_document: str
+    index: int
+    start: int
+    end: int
+    count: int
+
+
+def chunk_id(source_document: str, index: int) -> str:
+    """The id of a document's chunk number ``index``, from 1."""
+    return f"{source_document}-chunk-{index:03d}"
+
+
+def chunks(source_document: str, title: str, text: str) -> Iterator[Chunk]:
+    """Yield the chunks of a document in order; a blank text has none."""
+    # The windows are counted beforehand, and their words copied one after the other: a text may
+    # have hundreds of megabytes.
+    windows = list(_windows(text))
+    for index, (content, start, end) in enumerate(_contents(text, windows), start=1):
+        yield Chunk(
+            id=chunk_id(source_document, index),
+            title=title if len(windows) == 1 else f"{title} - Part {index}",
+            content=content,
+            source_document=source_document,
+            index=index,
+            start=start,
+            end=end,
+            count=len(windows),
+        )
+
+
+def word_count(chunk_count: int, last_content: str) -> int:
+    """The number of words of a document.
+
+    Args:
+        chunk_count: the number of its chunks.
+        last_content: the content of the last one.
+    """
+    return _STEP * (chunk_count - 1) + len(_WORD.findall(last_content))
+
+
+def without_overlap(content: str) -> str:
+    """What a chunk adds to the one before it.
+
+    With single spaces between them, the first chunk of a document and this of all others are its
+    text.
+    """
+    return " ".join(content.split(" ", OVERLAP)[OVERLAP:])
+
+
+def _windows(text: str) -> Iterator[tuple[int, int]]:
+    """Where the words of each chunk begin and end."""
+    if not text.strip():
+        return
+    start = _end(_BLANK, text, 0)
+    while window := _WINDOW.match(text, start):
+        yield start, window.start("rest")
+        if window.end() == len(text):
+            return
+        start = _end(_ADVANCE, text, start)
+
+
+def _contents(text: str, windows: Sequence[tuple[int, int]]) -> Iterator[tuple[str, int, int]]:
+    if len(windows) == 1:
+        yield text, 0, len(text)
+        return
+    for start, end in windows:
+        yield " ".join(_WORD.findall(text, start, end)), start, end
+
+
+def _end(pattern: re.Pattern[str], text: str, start: int) -> int:
+    match = pattern.match(text, start)
+    return match.end() if match else start
+
+
+Place = dict[str, int | str]
+"""The fields of `shared.model.search_results.Citation` that are known, the file's path aside."""
+
+
+def places(document: Document, chunks: Iterable[Chunk]) -> Iterator[Place]:
+    """The place of each chunk of a document, in order.
+
+    Args:
+        document: the document; its sections and lines are those of its text.
+        chunks: its chunks in order.
+    """
+    text = document.content
+    newline = "\n" if "\n" in text else "\r"
+    starts = [section.start for section in document.sections]
+    line, counted = 1, 0
+    for chunk in chunks:
+        place: Place = {"char_start": chunk.start, "char_end": chunk.end}
+        if starts:
+            first, last = _ends_of_words(text, chunk.start, chunk.end)
+            unit = document.sections[0].unit
+            for end, position in (("start", first), ("end", last)):
+                section = document.sections[max(0, bisect_right(starts, position) - 1)]
+                place[f"{unit}_{end}"] = section.label
+        elif document.has_lines:
+            line += text.count(newline, counted, chunk.start)
+            counted = chunk.start
+            place["line_start"] = line
+            place["line_end"] = line + text.count(newline, chunk.start, chunk.end - 1)
+        yield place
+
+
+def _ends_of_words(text: str, start: int, end: int) -> tuple[int, int]:
+    """The characters of the first and the last visible character of a chunk."""
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start + 1 and text[end - 1].isspace():
+        end -= 1
+    return start, end - 1

@@ -1,0 +1,71 @@
+"""Filters: conditions on the fields of a chunk that a hit must meet, whatever its score."""
+
+import re
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from shared.errors import FilterError
+from shared.model.document import Scalar
+
+FOLDER: Final = "folder"
+"""A field for filters that no document has: the names of the folders that its file lies in."""
+
+FilterOperator = Literal["eq", "ne", "in", "not_in", "range", "exists", "prefix"]
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """A condition on one field.
+
+    Attributes:
+        field: `source_document`, `id`, `chunk_index`, a key of the documents' metadata, or
+            `folder`, the name or path of a folder that the document's file lies in.
+        operator: `eq` and `ne` compare with `value`; `in` and `not_in` with each of a list;
+            `range` takes `minimum`, `maximum` or both, inclusive: two numbers, which may be
+            written as texts where the field has numbers, or two texts (ISO 8601 dates are ordered
+            as text); `exists` needs no value; `prefix` is for text.
+        value: what to compare with.
+        minimum: the least value of a range.
+        maximum: the greatest value of a range.
+    """
+
+    field: str
+    operator: FilterOperator = "eq"
+    value: Scalar | list[Scalar] | None = None
+    minimum: Scalar | None = None
+    maximum: Scalar | None = None
+
+
+_SYNTAX: Final = re.compile(r"(?P<field>[^=!<>^]+)(?P<sign>!=|>=|<=|\^=|=)(?P<value>.*)", re.DOTALL)
+
+
+def parse_filter(text: str) -> Filter:
+    """Read a filter as it is written on the command line.
+
+    Args:
+        text: ``FIELD=VALUE``, ``FIELD!=VALUE``, ``FIELD=A|B`` for one of several,
+            ``FIELD^=PREFIX``, ``FIELD>=LEAST``, ``FIELD<=MOST``, or ``FIELD=*`` for any value.
+
+    Raises:
+        FilterError: the text has none of these forms.
+    """
+    match = _SYNTAX.fullmatch(text)
+    if match is None:
+        raise FilterError(
+            f"the filter {text!r} is not understood; write FIELD=VALUE, FIELD!=VALUE, FIELD=A|B, "
+            "FIELD^=PREFIX, FIELD>=LEAST, FIELD<=MOST or FIELD=*"
+        )
+    field, sign, value = match["field"].strip(), match["sign"], match["value"].strip()
+    match sign:
+        case "^=":
+            return Filter(field, "prefix", value)
+        case ">=":
+            return Filter(field, "range", minimum=value)
+        case "<=":
+            return Filter(field, "range", maximum=value)
+        case "=" if value == "*":
+            return Filter(field, "exists")
+    choices: list[Scalar] = [*value.split("|")]
+    if len(choices) > 1:
+        return Filter(field, "in" if sign == "=" else "not_in", choices)
+    return Filter(field, "eq" if sign == "=" else "ne", value)

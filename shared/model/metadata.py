@@ -1,0 +1,67 @@
+"""What is known of every document that was made of a file.
+
+| key              | is                                                | filters      | shown in  |
+|------------------|---------------------------------------------------|--------------|-----------|
+| `author`         | who wrote it, as the file says                    | text         | hits      |
+| `subject`        | what it is about, as the file says                | text         | hits      |
+| `keywords`       | a list, as the file says                          | text         | hits      |
+| `language`       | ISO 639-1 code of its main language, detected     | text         | hits      |
+| `created`        | when it was made, as the file says, ISO 8601      | text, range  | hits      |
+| `modified`       | when it was changed: the file says, or its system | text, range  | hits      |
+| `file_type`      | MIME type, by its content                         | text         | hits      |
+| `file_path`      | the file, absolute                                | text, prefix | hits      |
+| `creator`        | the program that made it, as the file says        | text         | documents |
+| `file_name`      | name with extension                               | text         | documents |
+| `file_extension` | lower case, without the dot; missing if none      | text         | documents |
+| `file_size`      | bytes                                             | range        | documents |
+| `content_hash`   | SHA-256 of the bytes, hexadecimal                 | text         | documents |
+| `indexed`        | when it was read, ISO 8601 in UTC                 | text, range  | documents |
+
+The title is a field of its own, which is searched. Each key is indexed as `shared.model.schema`
+says of ``metadata.KEY``; ISO 8601 dates are ordered as text, and files by their folder, in the
+order of the prefixes of the index's folders, then by their path in it. Other keys come with bulk
+documents and with the front matter of Markdown.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from shared.model.document import Metadata
+
+AUTHOR: Final = "author"
+SUBJECT: Final = "subject"
+KEYWORDS: Final = "keywords"
+LANGUAGE: Final = "language"
+CREATED: Final = "created"
+MODIFIED: Final = "modified"
+FILE_TYPE: Final = "file_type"
+CREATOR: Final = "creator"
+FILE_NAME: Final = "file_name"
+FILE_EXTENSION: Final = "file_extension"
+FILE_SIZE: Final = "file_size"
+CONTENT_HASH: Final = "content_hash"
+INDEXED: Final = "indexed"
+
+ONLY_WITH_DOCUMENTS: Final = frozenset(
+    {CREATOR, FILE_NAME, FILE_EXTENSION, FILE_SIZE, CONTENT_HASH, INDEXED}
+)
+"""Left out of hits and chunks: true of a file, but of no help in judging its words."""
+
+
+_NO_WORDS: Final = frozenset(
+    {LANGUAGE, CREATED, MODIFIED, FILE_TYPE, CREATOR, FILE_EXTENSION, CONTENT_HASH, INDEXED}
+)
+"""Texts that nobody looks for by their words."""
+
+
+def texts_of(metadata: Metadata) -> Iterator[str]:
+    """The texts of a document's metadata whose words are searched beside the content."""
+    for key, value in metadata.items():
+        if key not in _NO_WORDS:
+            values = value if isinstance(value, list) else [value]
+            yield from (text for text in values if isinstance(text, str))
+
+
+def of_chunk(metadata: Metadata) -> Metadata:
+    """The metadata that is shown with a hit or a chunk."""
+    return {key: value for key, value in metadata.items() if key not in ONLY_WITH_DOCUMENTS}

@@ -1,0 +1,234 @@
+"""The last step: a tree whose leaves are on fields, as a query of Lucene."""
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Any, Final
+
+from java.util import ArrayList, Arrays
+from org.apache.lucene.document import DoubleField
+from org.apache.lucene.index import Term
+from org.apache.lucene.search import (
+    BooleanClause,
+    BooleanQuery,
+    BoostQuery,
+    DisjunctionMaxQuery,
+    FuzzyQuery,
+    MatchAllDocsQuery,
+    MatchNoDocsQuery,
+    MultiPhraseQuery,
+    MultiTermQuery,
+    PhraseQuery,
+    PrefixQuery,
+    RegexpQuery,
+    SynonymQuery,
+    TermQuery,
+    TermRangeQuery,
+    WildcardQuery,
+)
+
+from shared.errors import QueryParseError
+from shared.model import schema
+from shared.query.steps.metadata_values import ValueWords
+from shared.query.tree import (
+    Best,
+    Clauses,
+    Everything,
+    Expression,
+    Fuzzy,
+    Node,
+    Nothing,
+    Occur,
+    Pattern,
+    Range,
+    TermPhrase,
+    Terms,
+    Weighted,
+    weighted,
+)
+
+_SCORED_TERMS: Final = 50
+"""Terms of a pattern that are scored one by one; all others match alike."""
+
+
+_REMEMBERED_EXPRESSIONS: Final = 64
+"""Regular expressions that are remembered: a search needs one several times."""
+
+_UNSCORED_VALUE: Final = 0.1
+"""What a value counts for that is not among the rarest."""
+
+TermQueryOf = Callable[[str, str], Any | None]
+"""Gives the query for the term of a field and a text; None if no chunk has it."""
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """Makes queries of Lucene of trees; they belong to no thread.
+
+    Attributes:
+        term_query: what has looked up the terms already, if anything has.
+        ranks: whether what only adds to scores is part of the queries.
+        guard: what lets a phrase be stopped at each document (`shared.java.cancellation`).
+    """
+
+    term_query: TermQueryOf | None = None
+    ranks: bool = True
+    guard: Callable[[Any], Any] | None = None
+
+    def query(self, node: Node) -> Any:
+        """The query of a tree after the step for words.
+
+        Raises:
+            QueryParseError: a bound of a range of numbers is not a number.
+        """
+        match node:
+            case Terms(field, (text,)):
+                known = self.term_query and self.term_query(field, text)
+                return known or TermQuery(Term(field, text))
+            case TermPhrase() if self.guard:
+                return self.guard(_phrase(node))
+            case Weighted():
+                return BoostQuery(self.query(node.node), float(node.weight))
+            case Clauses():
+                return self._clauses(node)
+            case Best():
+                queries = ArrayList()
+                for part in node.nodes:
+                    queries.add(self.query(part))
+                return DisjunctionMaxQuery(queries, 0.0)
+        return _CONVERSIONS[type(node)](node)
+
+    def _clauses(self, node: Clauses) -> Any:
+        if not node.clauses:
+            return MatchNoDocsQuery()
+        builder = BooleanQuery.Builder()
+        for part, occur in self._flat(node):
+            builder.add(self.query(part), _occur(occur))
+        if all(clause.occur == "must_not" for clause in node.clauses):
+            builder.add(MatchAllDocsQuery(), BooleanClause.Occur.MUST)
+        return builder.build()
+
+    def _flat(self, node: Clauses, weight: float = 1.0) -> Iterator[tuple[Node, Occur]]:
+        """The clauses of a node, with those of its optional parts beside them, not within.
+
+        Their scores add up either way; side by side Lucene skips what cannot be among the best.
+        """
+        for clause in node.clauses:
+            if clause.occur == "rank" and not self.ranks:
+                continue
+            whole = clause.node
+            part, factor = (
+                (whole.node, whole.weight) if isinstance(whole, Weighted) else (whole, 1.0)
+            )
+            if clause.occur == "should" and isinstance(part, Clauses) and _is_optional(part):
+                yield from self._flat(part, weight * factor)
+            else:
+                yield weighted(whole, weight), clause.occur
+
+
+def _is_optional(node: Clauses) -> bool:
+    return all(clause.occur in {"should", "rank"} for clause in node.clauses)
+
+
+@cache
+def _occur(name: Occur) -> Any:
+    # The class has no constants before the virtual machine runs.
+    return getattr(BooleanClause.Occur, "SHOULD" if name == "rank" else name.upper())
+
+
+def _synonyms(node: Terms) -> Any:
+    builder = SynonymQuery.Builder(node.field)
+    for text in node.texts:
+        builder.addTerm(Term(node.field, text))
+    return builder.build()
+
+
+def _phrase(node: TermPhrase) -> Any:
+    if all(len(texts) == 1 for texts in node.positions):
+        return PhraseQuery(node.slop, node.field, [texts[0] for texts in node.positions])
+    builder = MultiPhraseQuery.Builder()
+    for texts in node.positions:
+        builder.add([Term(node.field, text) for text in texts])
+    return builder.setSlop(node.slop).build()
+
+
+def _pattern(node: Pattern) -> Any:
+    rewrite = (
+        MultiTermQuery.TopTermsBlendedFreqScoringRewrite(_SCORED_TERMS)
+        if node.scored
+        else MultiTermQuery.CONSTANT_SCORE_BLENDED_REWRITE
+    )
+    letters = node.pattern.removesuffix("*")
+    if letters != node.pattern and not any(sign in letters for sign in r"\*?"):
+        return PrefixQuery(Term(node.field, letters), rewrite)
+    limit = _DETERMINIZE_WORK
+    return WildcardQuery(Term(node.field, node.pattern), limit, rewrite)
+
+
+_DETERMINIZE_WORK: Final = 10_000
+"""Lucene's default (``Operations.DEFAULT_DETERMINIZE_WORK_LIMIT``)."""
+
+
+def _range(node: Range) -> Any:
+    field = node.field or ""
+    if schema.is_number_field(field):
+        low = _number(node.low, -math.inf)
+        high = _number(node.high, math.inf)
+        # Lucene's includes both ends (``DoublePoint.newRangeQuery``).
+        return DoubleField.newRangeQuery(
+            field,
+            low if node.includes_low else math.nextafter(low, math.inf),
+            high if node.includes_high else math.nextafter(high, -math.inf),
+        )
+    return TermRangeQuery.newStringRange(
+        field, node.low, node.high, node.includes_low, node.includes_high
+    )
+
+
+def _number(bound: str | None, otherwise: float) -> float:
+    if bound is None:
+        return otherwise
+    try:
+        return float(bound)
+    except ValueError as error:
+        raise QueryParseError(f"{bound[:80]!r} is not a number") from error
+
+
+@lru_cache(maxsize=_REMEMBERED_EXPRESSIONS)
+def values_with(node: ValueWords, *, scored: bool) -> Any:
+    """A query for values with words in them; it is made once, which takes longest.
+
+    Args:
+        node: the words.
+        scored: whether the rarest of the values count more than others, or all of them match alike,
+            however many.
+    """
+    rewrite = (
+        MultiTermQuery.TopTermsBlendedFreqScoringRewrite(_SCORED_TERMS)
+        if scored
+        else MultiTermQuery.CONSTANT_SCORE_BLENDED_REWRITE
+    )
+    return RegexpQuery(
+        Term(node.field or "", node.pattern),
+        *(0, 0, RegexpQuery.DEFAULT_PROVIDER, _DETERMINIZE_WORK, rewrite),
+    )
+
+
+def _value_words(node: ValueWords) -> Any:
+    scored, rest = (values_with(node, scored=scored) for scored in (True, False))
+    either = Arrays.asList([scored, BoostQuery(rest, _UNSCORED_VALUE)])
+    return DisjunctionMaxQuery(either, 0.0)
+
+
+_CONVERSIONS: Final[dict[type, Callable[[Any], Any]]] = {
+    Everything: lambda _: MatchAllDocsQuery(),
+    Nothing: lambda _: MatchNoDocsQuery(),
+    Terms: _synonyms,
+    TermPhrase: _phrase,
+    Pattern: _pattern,
+    Fuzzy: lambda node: FuzzyQuery(Term(node.field, node.text), node.edits, node.prefix),
+    ValueWords: _value_words,
+    Expression: lambda node: RegexpQuery(Term(node.field, node.pattern)),
+    Range: _range,
+}

@@ -1,0 +1,58 @@
+"""The filter on folders: documents whose file lies in a folder of a name or a path."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from org.apache.lucene.index import Term
+from org.apache.lucene.search import BooleanClause, BooleanQuery, PrefixQuery, RegexpQuery
+
+from shared.model import schema
+from shared.model.folders import IndexedFolders, file_term
+from shared.query.steps.metadata_values import any_form, literal
+
+FILE_FIELD: Final = schema.metadata_field(schema.FILE_PATH)
+
+_SLASHES: Final = re.compile(r"[/\\]+")
+
+
+def in_folder(folder: str, folders: IndexedFolders) -> Any:
+    """A query for the chunks of the files in a folder and in all folders within it.
+
+    Args:
+        folder: a name such as ``contracts``, in any case; the end of a path such as
+            ``contracts/2024``; or an absolute path. ``*`` stands for any part of a name.
+        folders: the folders of the index, whose paths the terms of files leave out.
+    """
+    builder = BooleanQuery.Builder()
+    names = [name for name in _SLASHES.split(folder) if name]
+    if folder.startswith("/"):
+        for beginning in folders.term_prefixes("".join(f"/{name}" for name in names) + "/"):
+            term = Term(FILE_FIELD, schema.keyword_prefix(beginning))
+            builder.add(PrefixQuery(term), BooleanClause.Occur.SHOULD)
+    elif names:
+        within = _path(names)
+        for expression in (f"([^\0]*\0)?(.*/)?{within}/.*", *_through_roots(names, folders)):
+            builder.add(RegexpQuery(Term(FILE_FIELD, expression), 0), BooleanClause.Occur.SHOULD)
+    return builder.build()
+
+
+def _through_roots(names: Sequence[str], folders: IndexedFolders) -> Iterator[str]:
+    """Expressions for files that lie in a folder because of where a folder of the index lies."""
+    for folder in folders:
+        beginning = literal(file_term(folder.prefix, ""))
+        above = folder.path.parts
+        if any(_are(names, above[begin:][: len(names)]) for begin in range(len(above))):
+            yield f"{beginning}.*"
+        for count in range(1, len(names)):
+            if _are(names[:count], above[-count:]):
+                yield f"{beginning}{_path(names[count:])}/.*"
+
+
+def _are(names: Sequence[str], folders: Sequence[str]) -> bool:
+    return len(names) == len(folders) and re.fullmatch(_path(names), "/".join(folders)) is not None
+
+
+def _path(names: Sequence[str]) -> str:
+    """An expression, for Lucene and Python, for folders within each other."""
+    return "/".join("[^/]*".join(map(any_form, name.split("*"))) for name in names)

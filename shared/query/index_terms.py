@@ -1,0 +1,184 @@
+"""The step that leaves out what the index does not have: terms of no chunk."""
+
+import math
+from typing import Any, Final
+
+from org.apache.lucene.index import LeafReaderContext, Term, TermStates
+from org.apache.lucene.search import IndexSearcher, TermQuery
+
+from shared.query.tree import (
+    Best,
+    Clause,
+    Clauses,
+    Everything,
+    Node,
+    Nothing,
+    TermPhrase,
+    Terms,
+    Weighted,
+    best_of,
+    weighted,
+)
+from shared.storage.commit_cache import remembered
+
+_MOST_TERMS: Final = 10_000
+"""Terms that are remembered, with some hundred bytes each."""
+
+_LONGEST: Final = 200
+"""Characters of such a term."""
+
+
+class IndexTerms:
+    """What a commit knows of terms and fields: each is looked up once. Threads may share it.
+
+    Args:
+        reader: the reader of those searchers that will run the queries.
+    """
+
+    def __init__(self, reader: Any) -> None:
+        self._reader = reader
+        self._searcher = IndexSearcher(reader)
+        self._terms: dict[tuple[str, str], tuple[Any | None, int]] = {}
+        self._chunks: dict[str, int] = {}
+        self._dictionaries: dict[str, int] = {}
+
+    def query(self, field: str, text: str) -> Any | None:
+        """A query for a term, which knows where it stands; None if no chunk has it."""
+        return self._known(field, text)[0]
+
+    def frequency(self, field: str, text: str) -> int:
+        """The number of chunks that have a term."""
+        return self._known(field, text)[1]
+
+    def _known(self, field: str, text: str) -> tuple[Any | None, int]:
+        key = (field, text)
+        try:
+            return self._terms[key]
+        except KeyError:
+            if not self.chunks(field):
+                return None, 0
+            term = Term(field, text)
+            states = TermStates.build(self._searcher, term, True)
+            frequency = states.docFreq()
+            known = (TermQuery(term, states) if frequency else None, frequency)
+            if len(self._terms) >= _MOST_TERMS:
+                self._terms.clear()
+            if len(text) <= _LONGEST:
+                self._terms[key] = known
+            return known
+
+    def chunks(self, field: str) -> int:
+        """The number of chunks that have a field."""
+        if field not in self._chunks:
+            self._chunks[field] = self._reader.getDocCount(field)
+        return self._chunks[field]
+
+    def dictionary(self, field: str) -> int:
+        """The number of terms of a field; one that several segments have counts in each."""
+        if field not in self._dictionaries:
+            segments = (LeafReaderContext.cast_(leaf) for leaf in self._reader.leaves())
+            terms = (segment.reader().terms(field) for segment in segments)
+            self._dictionaries[field] = sum(max(0, of.size()) for of in terms if of is not None)
+        return self._dictionaries[field]
+
+
+@remembered
+def terms_of(reader: Any) -> IndexTerms:
+    """The terms of an index, of which those of earlier queries on the same commit are known."""
+    return IndexTerms(reader)
+
+
+def present(node: Node, terms: IndexTerms) -> Node:
+    """A tree without the terms that no chunk has, which finds the same chunks faster.
+
+    Args:
+        node: a tree whose leaves are on fields.
+        terms: those of the index.
+    """
+    match node:
+        case Terms(field, texts):
+            found = tuple(text for text in texts if terms.query(field, text))
+            return Terms(field, found) if found else Nothing()
+        case TermPhrase(field, positions):
+            has_all = all(any(terms.query(field, text) for text in texts) for texts in positions)
+            return node if has_all else Nothing()
+        case Weighted():
+            return weighted(present(node.node, terms), node.weight)
+        case Best():
+            return best_of(*(present(part, terms) for part in node.nodes))
+        case Clauses():
+            return _clauses(node, terms)
+    return node
+
+
+def is_present(node: Node, terms: IndexTerms) -> bool:
+    """Whether any chunk may have what a tree asks for: whether `present` leaves something of it.
+
+    Args:
+        node: a tree whose leaves are on fields.
+        terms: those of the index.
+    """
+    match node:
+        case Terms(field, texts):
+            return any(terms.query(field, text) for text in texts)
+        case Weighted():
+            return is_present(node.node, terms)
+        case Best():
+            return any(is_present(part, terms) for part in node.nodes)
+        case Clauses((_, *_)) if all(clause.occur == "should" for clause in node.clauses):
+            return any(is_present(clause.node, terms) for clause in node.clauses)
+    return not isinstance(present(node, terms), Nothing)
+
+
+def _clauses(node: Clauses, terms: IndexTerms) -> Node:
+    parts = [Clause(present(clause.node, terms), clause.occur) for clause in node.clauses]
+    found = [part for part in parts if not isinstance(part.node, Nothing)]
+    if len(found) < len(parts):
+        required = [part for part in parts if part.occur == "must"]
+        lacks_required = any(isinstance(part.node, Nothing) for part in required)
+        was_optional = not required and any(part.occur == "should" for part in parts)
+        has_optional = any(part.occur == "should" for part in found)
+        if lacks_required or (was_optional and not has_optional):
+            return Nothing()
+    if [part.occur for part in found] == ["should"]:
+        return found[0].node
+    # Only what nothing has was excluded.
+    return Clauses(tuple(found)) if found or not parts else Everything()
+
+
+def as_rare_as_anywhere(node: Node, terms: IndexTerms) -> Node:
+    """A tree in which the forms of a word in several languages count as its most common one.
+
+    Args:
+        node: a tree whose leaves are on fields.
+        terms: those of the index.
+    """
+    match node:
+        case Weighted():
+            return weighted(as_rare_as_anywhere(node.node, terms), node.weight)
+        case Clauses():
+            parts = (
+                Clause(as_rare_as_anywhere(part.node, terms), part.occur) for part in node.clauses
+            )
+            return Clauses(tuple(parts))
+        case Best():
+            rarities = {part: _rarity(part, terms) for part in node.nodes}
+            least = min(rarities.values())
+            return best_of(
+                *(
+                    weighted(part, least / rarity) if math.isfinite(rarity) else part
+                    for part, rarity in rarities.items()
+                )
+            )
+    return node
+
+
+def _rarity(node: Node, terms: IndexTerms) -> float:
+    """The inverse document frequency, as Lucene's ``BM25Similarity`` has it."""
+    match node:
+        case Weighted():
+            return _rarity(node.node, terms)
+        case Terms(field, texts):
+            frequency = max(terms.frequency(field, text) for text in texts)
+            return math.log(1 + (terms.chunks(field) - frequency + 0.5) / (frequency + 0.5))
+    return math.inf

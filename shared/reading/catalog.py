@@ -1,0 +1,264 @@
+"""The documents of an index as a list that every commit may change."""
+
+import hashlib
+import json
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import count, islice
+from typing import Any
+
+from java.util import Arrays
+from org.apache.lucene.facet import (
+    FacetResult,
+    FacetsCollectorManager,
+    StringDocValuesReaderState,
+    StringValueFacetCounts,
+)
+from org.apache.lucene.index import DirectoryReader, SegmentReader, Term
+from org.apache.lucene.search import ConstantScoreQuery, TermInSetQuery, TermQuery
+from org.apache.lucene.util import BytesRef
+
+from shared.model import schema
+from shared.model.index_results import DocumentSummary, Names
+from shared.model.metadata import of_chunk
+from shared.reading.completion import (
+    Purpose,
+    complete_fields,
+    complete_files,
+    complete_values,
+    value_field,
+)
+from shared.reading.open_index import OpenIndex
+from shared.reading.stored_documents import stored_document
+from shared.storage.chunk_queries import first_chunks, with_prefix
+from shared.storage.commit_cache import remembered
+from shared.storage.commits import indexed_folders
+from shared.storage.field_names import names_with_terms
+from shared.storage.mapping import SUMMARY_FIELDS, stored_fields, summary_from_lucene
+from shared.storage.terms import FILE_FIELD, terms_with_prefix
+
+
+@dataclass(frozen=True)
+class DocumentVersion:
+    """What a document is made of; versions are equal where text, title and metadata are.
+
+    Attributes:
+        digest: of all that is shown of the document.
+        place: where Lucene keeps it; a document that did not move did not change.
+    """
+
+    digest: str
+    place: str = field(compare=False)
+
+
+class Catalog:
+    """The documents of an index; every call answers from the newest commit.
+
+    Args:
+        index: the index.
+    """
+
+    def __init__(self, index: OpenIndex) -> None:
+        self._index = index
+        numbers = count(1)
+        self._number_of_commit = remembered(lambda _reader: next(numbers))
+
+    def commit(self) -> int:
+        """A number that is another one after every commit."""
+        with self._index.newest() as searcher:
+            return self._number_of_commit(searcher.getIndexReader())
+
+    def documents(
+        self, *, after: str | None = None, prefix: str = "", limit: int
+    ) -> list[DocumentSummary]:
+        """The documents in the order of their ids, from one on.
+
+        Unlike an offset, an id stays the same place in the list while documents come and go.
+
+        Args:
+            after: only documents whose id comes after this one, which need not be there.
+            prefix: only documents whose id begins so.
+            limit: documents to return, from 1.
+
+        Raises:
+            InvalidTextError: a text is not valid Unicode.
+        """
+        with self._index.newest() as searcher:
+            return list(islice(self._documents(searcher, after, prefix), limit))
+
+    def document_ids(self, prefix: str, limit: int) -> Names:
+        """The ids of documents that begin with a prefix.
+
+        Raises:
+            InvalidTextError: the prefix is not valid Unicode.
+        """
+        with self._index.newest() as searcher:
+            found = islice(self._documents(searcher, None, prefix), limit)
+            ids = [summary.source_document for summary in found]
+            total = searcher.count(first_chunks(with_prefix(schema.SOURCE_DOCUMENT, prefix)))
+            return Names(total, ids)
+
+    def documents_of_files(self, paths: Iterable[str], limit: int) -> list[str]:
+        """The ids of documents that were made of files, in their order.
+
+        Args:
+            paths: the absolute paths of the files, which need not be there any more.
+            limit: ids to return, from 1.
+
+        Raises:
+            InvalidTextError: a path is not valid Unicode.
+        """
+        with self._index.newest() as searcher:
+            folders = indexed_folders(searcher.getIndexReader(), self._index.path)
+            terms = [schema.keyword(term) for path in paths for term in folders.terms(path)]
+            of_files = TermInSetQuery(FILE_FIELD, Arrays.asList([*map(BytesRef, terms)]))
+            stored, fields = searcher.storedFields(), stored_fields(schema.SOURCE_DOCUMENT)
+            found = searcher.search(first_chunks(of_files), limit).scoreDocs
+            ids = (stored.document(hit.doc, fields).get(schema.SOURCE_DOCUMENT) for hit in found)
+            return sorted(map(str, ids))
+
+    def complete_ids(self, typed: str) -> list[str]:
+        """The ids of documents that begin with a text; see `shared.reading.completion`."""
+        with self._index.newest() as searcher:
+            return complete_values(searcher, schema.SOURCE_DOCUMENT, typed)
+
+    def complete_files(self, typed: str) -> list[str]:
+        """The absolute paths of files that begin with a text; see `shared.reading.completion`."""
+        with self._index.newest() as searcher:
+            folders = indexed_folders(searcher.getIndexReader(), self._index.path)
+            return complete_files(searcher, folders, typed)
+
+    def complete_values(self, field: str, typed: str) -> list[str]:
+        """The values of a field, by its name in filters, that begin with a text."""
+        with self._index.newest() as searcher:
+            return complete_values(searcher, value_field(field), typed)
+
+    def complete_fields(self, purpose: Purpose) -> list[str]:
+        """The names of fields that can be used for a purpose."""
+        with self._index.newest() as searcher:
+            return complete_fields(searcher.getIndexReader(), purpose)
+
+    def document_terms(self) -> set[str]:
+        """The terms of the documents' ids; see `shared.model.schema.keyword`.
+
+        Those of deleted documents are there, too, until a merge.
+        """
+        with self._index.newest() as searcher:
+            reader = searcher.getIndexReader()
+            return {term for term, _ in terms_with_prefix(reader, schema.SOURCE_DOCUMENT, "")}
+
+    def chunk_ids(self, prefix: str, limit: int) -> Names:
+        """The ids of chunks that begin with a prefix; `limit` of them at most.
+
+        Raises:
+            InvalidTextError: the prefix is not valid Unicode.
+        """
+        with self._index.newest() as searcher:
+            terms = terms_with_prefix(
+                searcher.getIndexReader(), schema.ID, schema.keyword_prefix(prefix)
+            )
+            ids = (
+                term
+                for term, _ in terms
+                # Of an id that is too long for a term there is only the beginning.
+                if "\0" not in term and searcher.count(TermQuery(Term(schema.ID, term)))
+            )
+            total = searcher.count(with_prefix(schema.ID, prefix))
+            return Names(total, list(islice(ids, limit)))
+
+    def field_names(self) -> list[str]:
+        """The names of the fields that have terms, as people know them."""
+        with self._index.newest() as searcher:
+            return names_with_terms(searcher.getIndexReader())
+
+    def digest_of_ids(self) -> str:
+        """A text that changes when a document appears or goes, and only then.
+
+        Java makes one text of 100,000 ids in 0.1 s, while Python would take a second for them.
+        """
+        with self._index.newest() as searcher:
+            reader = searcher.getIndexReader()
+            if not reader.numDocs():
+                return ""
+            state = StringDocValuesReaderState(reader, schema.SOURCE_DOCUMENT)
+            unscored = ConstantScoreQuery(first_chunks())
+            manager = FacetsCollectorManager()
+            found = FacetsCollectorManager.search(searcher, unscored, 1, manager)
+            counts = StringValueFacetCounts(state, found.facetsCollector())
+            ids = FacetResult.cast_(counts.getAllChildren(schema.SOURCE_DOCUMENT, [])).toString()
+            # They come in the order of the alphabet, but where most documents were deleted.
+            return hashlib.sha256("\n".join(sorted(ids.split("\n"))).encode()).hexdigest()
+
+    def versions(
+        self, known: Mapping[str, DocumentVersion | None]
+    ) -> dict[str, DocumentVersion | None]:
+        """The present version of some documents; None of what is not there.
+
+        Args:
+            known: the version that was known last of each document, if any was: what has not moved
+                since is not read again.
+        """
+        with self._index.newest() as searcher:
+            return {name: _version(searcher, name, last) for name, last in known.items()}
+
+    def _documents(
+        self, searcher: Any, after: str | None, prefix: str
+    ) -> Iterator[DocumentSummary]:
+        reader = searcher.getIndexReader()
+        folders = indexed_folders(reader, self._index.path)
+        last = None if after is None else schema.keyword(after)
+        beginning = schema.keyword_prefix(prefix)
+        stored = searcher.storedFields()
+        fields = stored_fields(*SUMMARY_FIELDS)
+        for term, _ in terms_with_prefix(
+            reader, schema.SOURCE_DOCUMENT, beginning, start=last or ""
+        ):
+            # Documents that were replaced or deleted leave their term until segments merge.
+            if term != last and (number := _number(searcher, term)) is not None:
+                yield summary_from_lucene(stored.document(number, fields), folders)
+
+
+def _number(searcher: Any, term: str) -> int | None:
+    """Lucene's number of a document's first chunk; None if there is no such document."""
+    query = first_chunks(TermQuery(Term(schema.SOURCE_DOCUMENT, term)))
+    found = searcher.search(query, 1).scoreDocs
+    return found[0].doc if len(found) else None
+
+
+def _version(
+    searcher: Any, source_document: str, last: DocumentVersion | None
+) -> DocumentVersion | None:
+    number = _number(searcher, schema.keyword(source_document))
+    if number is None:
+        return None
+    # The chunks of a document are written together, so the first one tells for all.
+    place = _place(searcher.getIndexReader(), number)
+    if last is not None and last.place == place:
+        return last
+    stored = stored_document(searcher, number)
+    document = stored.document
+    shown = json.dumps([document.title, of_chunk(document.metadata)], sort_keys=True)
+    digest = hashlib.sha256(shown.encode())
+    for chunk, _ in stored.chunks:
+        # No text has this byte, so that none can go on where another one ends.
+        digest.update(b"\xff" + chunk.content.encode())
+    return DocumentVersion(digest.hexdigest(), place)
+
+
+def _place(reader: Any, number: int) -> str:
+    """Where a chunk is kept: the random id of its segment, and its number within it."""
+    bases, segments = _segments(reader)
+    segment = bisect_right(bases, number) - 1
+    return f"{segments[segment]}:{number - bases[segment]}"
+
+
+@remembered
+def _segments(reader: Any) -> tuple[list[int], list[str]]:
+    """The first chunk's number in each segment, and the segment's id."""
+    bases, ids = [], []
+    for context in DirectoryReader.cast_(reader).leaves():
+        bases.append(int(context.docBase))
+        info = SegmentReader.cast_(context.reader()).getSegmentInfo().info
+        ids.append(bytes(byte & 0xFF for byte in info.getId()).hex())
+    return bases, ids

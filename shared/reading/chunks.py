@@ -1,0 +1,111 @@
+"""From a chunk to its neighbours, and through a document."""
+
+from typing import Any
+
+from org.apache.lucene.document import IntPoint
+from org.apache.lucene.index import Term
+from org.apache.lucene.search import (
+    BooleanClause,
+    BooleanQuery,
+    Sort,
+    SortField,
+    TermQuery,
+)
+
+from shared.errors import ChunkNotFoundError, DocumentNotFoundError
+from shared.model import schema
+from shared.model.folders import IndexedFolders
+from shared.model.search_results import ChunkText, DocumentChunks, Neighbour
+from shared.reading.similar_ids import near_chunks, near_documents
+from shared.settings.defaults import MAX_COUNT
+from shared.storage.chunk_queries import of_document
+from shared.storage.mapping import CHUNK_FIELDS, from_lucene, stored_fields
+
+
+def find_chunk(searcher: Any, chunk_id: str, folders: IndexedFolders) -> ChunkText:
+    """The chunk with an id.
+
+    Raises:
+        ChunkNotFoundError: there is none.
+    """
+    found = searcher.search(TermQuery(Term(schema.ID, schema.keyword(chunk_id))), 1).scoreDocs
+    if not len(found):
+        raise ChunkNotFoundError(chunk_id, near_chunks(searcher, chunk_id))
+    return _load(searcher, found, folders)[0]
+
+
+def next_chunk(searcher: Any, chunk_id: str, folders: IndexedFolders) -> Neighbour:
+    """The chunk after one, in the same document.
+
+    Raises:
+        ChunkNotFoundError: no chunk has the id.
+    """
+    here = find_chunk(searcher, chunk_id, folders)
+    after = _in_order(searcher, folders, here.source_document, here.chunk_index + 1, limit=2)
+    if not after:
+        return Neighbour(None, has_next=False, has_previous=True)
+    return Neighbour(after[0], has_next=len(after) > 1, has_previous=True)
+
+
+def previous_chunk(searcher: Any, chunk_id: str, folders: IndexedFolders) -> Neighbour:
+    """The chunk before one, in the same document.
+
+    Raises:
+        ChunkNotFoundError: no chunk has the id.
+    """
+    here = find_chunk(searcher, chunk_id, folders)
+    before = _in_order(
+        searcher, folders, here.source_document, last=here.chunk_index - 1, limit=2, backwards=True
+    )
+    if not before:
+        return Neighbour(None, has_next=True, has_previous=False)
+    return Neighbour(before[0], has_next=True, has_previous=len(before) > 1)
+
+
+def document_chunks(
+    searcher: Any,
+    folders: IndexedFolders,
+    source_document: str,
+    start_index: int,
+    count: int | None,
+) -> DocumentChunks:
+    """Chunks of a document in order, from number `start_index` on.
+
+    Raises:
+        DocumentNotFoundError: there is no such document.
+    """
+    total = searcher.count(of_document(source_document))
+    if not total:
+        raise DocumentNotFoundError(source_document, near_documents(searcher, source_document))
+    limit = total if count is None else min(count, total)
+    chunks = _in_order(searcher, folders, source_document, start_index, limit=limit)
+    return DocumentChunks(source_document, total, chunks)
+
+
+def _in_order(
+    searcher: Any,
+    folders: IndexedFolders,
+    source_document: str,
+    first: int = 1,
+    last: int = MAX_COUNT,
+    *,
+    limit: int,
+    backwards: bool = False,
+) -> list[ChunkText]:
+    """At most `limit` chunks whose number lies between `first` and `last`, inclusive."""
+    if first > MAX_COUNT:
+        return []
+    query = (
+        BooleanQuery.Builder()
+        .add(of_document(source_document), BooleanClause.Occur.FILTER)
+        .add(IntPoint.newRangeQuery(schema.CHUNK_INDEX, first, last), BooleanClause.Occur.FILTER)
+        .build()
+    )
+    order = Sort([SortField(schema.CHUNK_INDEX, SortField.Type.INT, backwards)])
+    return _load(searcher, searcher.search(query, limit, order).scoreDocs, folders)
+
+
+def _load(searcher: Any, score_docs: Any, folders: IndexedFolders) -> list[ChunkText]:
+    stored = searcher.storedFields()
+    fields = stored_fields(*CHUNK_FIELDS)
+    return [from_lucene(stored.document(found.doc, fields), folders) for found in score_docs]

@@ -1,0 +1,202 @@
+"""The documents of an index, and the files that are not in it."""
+
+import json
+import unicodedata
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from typing import Any, Final
+
+from org.apache.lucene.index import Term
+from org.apache.lucene.search import IndexSearcher, TermQuery
+
+from shared.model import metadata, schema
+from shared.model.chunks import word_count
+from shared.model.failures import load_failures
+from shared.model.folders import IndexedFolders
+from shared.model.index_results import DocumentDetails, DocumentList, FailedFile, FailureList
+from shared.model.metadata import MODIFIED
+from shared.model.request import BY_ID, DocumentSort
+from shared.reading.chunks import document_chunks
+from shared.search.sorting import document_order, order_by_text
+from shared.storage.chunk_queries import first_chunks, with_prefix
+from shared.storage.commit_cache import remembered
+from shared.storage.field_names import all_fields
+from shared.storage.mapping import SUMMARY_FIELDS, stored_fields, summary_from_lucene
+
+_COMPARED_CHARACTERS: Final = 100
+"""Characters of a title that count for the order, so that long ones take no memory."""
+
+_TITLE: Final = "title"
+
+_CHUNKS: Final = "chunks"
+
+
+def sorted_documents(
+    searcher: Any, query: Any, sort: DocumentSort, offset: int, limit: int | None
+) -> list[int]:
+    """Lucene's numbers of a page of documents; those that are equal come in the order of the ids.
+
+    Args:
+        searcher: a Lucene searcher.
+        query: matches the first chunk of each document; None for all documents.
+        sort: the order. Documents without the time when they were modified come last.
+        offset: documents to skip, from 0.
+        limit: documents to return; None for all that follow.
+    """
+    end = None if limit is None else offset + limit
+    name, is_descending = sort.removeprefix("-"), sort.startswith("-")
+    if name in {_TITLE, _CHUNKS}:
+        stored = _stored_values(searcher.getIndexReader())
+        numbers = stored.numbers if query is None else _numbers(searcher, query)
+        values = stored.titles if name == _TITLE else stored.chunks
+        # Python keeps the order of what is equal, in reverse, too.
+        return sorted(numbers, key=values.__getitem__, reverse=is_descending)[offset:end]
+    return _numbers(searcher, query or first_chunks(), sort, offset, end)
+
+
+def _numbers(
+    searcher: Any, query: Any, sort: DocumentSort = BY_ID, offset: int = 0, end: int | None = None
+) -> list[int]:
+    total = searcher.count(query)
+    wanted = total if end is None else min(total, end)
+    if wanted <= offset:
+        return []
+    found = searcher.search(query, wanted, _lucene_order(sort, searcher.getIndexReader())).scoreDocs
+    return [found[place].doc for place in range(offset, len(found))]
+
+
+def _lucene_order(sort: DocumentSort, reader: Any) -> Any:
+    is_descending = sort.startswith("-")
+    if sort.removeprefix("-") == BY_ID:
+        return document_order(is_descending=is_descending)
+    field = schema.metadata_field(MODIFIED)
+    if field not in all_fields(reader):
+        return document_order()
+    return order_by_text(field, is_descending=is_descending)
+
+
+@dataclass(frozen=True)
+class _StoredValues:
+    """What documents can be sorted by although Lucene has no order of it.
+
+    Attributes:
+        numbers: Lucene's numbers of the first chunks, in the order of the documents' ids.
+        titles: by these numbers, the rank of the title.
+        chunks: by these numbers, how many chunks the document has.
+    """
+
+    numbers: Sequence[int]
+    titles: Sequence[int]
+    chunks: Sequence[int]
+
+
+@remembered
+def _stored_values(reader: Any) -> _StoredValues:
+    """Read the titles and the numbers of chunks of all documents: 3 s for 100,000 of them."""
+    numbers = array("i", _numbers(IndexSearcher(reader), first_chunks()))
+    titles, chunks = (array("i", bytes(4 * reader.maxDoc())) for _ in range(2))
+    keys = []
+    stored, fields = reader.storedFields(), stored_fields(schema.DETAILS)
+    # Neighbours are stored, and compressed, together.
+    for number in sorted(numbers):
+        details = json.loads(stored.document(number, fields).get(schema.DETAILS))
+        chunks[number] = details["chunk_count"]
+        keys.append((_title_key(details["title"]), number))
+    keys.sort()
+    for rank, (_, equal) in enumerate(groupby(keys, key=itemgetter(0))):
+        for _, number in equal:
+            titles[number] = rank
+    return _StoredValues(numbers, titles, chunks)
+
+
+def _title_key(title: str) -> str:
+    """A title without capitals and accents, which make no difference to its place."""
+    plain = unicodedata.normalize("NFKD", title[:_COMPARED_CHARACTERS])
+    return "".join(sign for sign in plain if not unicodedata.combining(sign)).casefold()
+
+
+def list_documents(
+    searcher: Any,
+    folders: IndexedFolders,
+    prefix: str,
+    offset: int,
+    limit: int | None,
+    sort: DocumentSort,
+) -> DocumentList:
+    """List documents; see `shared.reading.searcher.Searcher.documents`."""
+    chunks = with_prefix(schema.SOURCE_DOCUMENT, prefix)
+    documents = first_chunks(chunks) if prefix else None
+    numbers = sorted_documents(searcher, documents, sort, offset, limit)
+    stored, fields = searcher.storedFields(), stored_fields(*SUMMARY_FIELDS)
+    return DocumentList(
+        total_documents=searcher.count(documents or first_chunks()),
+        total_chunks=searcher.count(chunks),
+        documents=[
+            summary_from_lucene(stored.document(number, fields), folders) for number in numbers
+        ],
+    )
+
+
+def list_failures(
+    path: Path, folders: IndexedFolders, offset: int, limit: int | None
+) -> FailureList:
+    """Files in the order of their ids; see `shared.reading.searcher.Searcher.failures`."""
+    failures = sorted(load_failures(path).items())
+    shown = failures[offset:] if limit is None else failures[offset : offset + limit]
+    return FailureList(
+        len(failures),
+        [
+            FailedFile(
+                source_document=name,
+                file_path=folders.file_path(failure.folder, failure.path) or failure.path,
+                kind=failure.kind,
+                reason=failure.reason,
+                tried=failure.tried,
+            )
+            for name, failure in shown
+        ],
+    )
+
+
+_PREVIEW: Final = 300
+"""Characters of the text's beginning."""
+
+
+def document_details(
+    searcher: Any, folders: IndexedFolders, source_document: str
+) -> DocumentDetails:
+    """What is known of a document.
+
+    Raises:
+        DocumentNotFoundError: there is no such document.
+    """
+    answer = document_chunks(searcher, folders, source_document, 1, 1)
+    total, (first,) = answer.total_chunks, answer.chunks
+    (last,) = document_chunks(searcher, folders, source_document, total, 1).chunks
+    found = searcher.search(TermQuery(Term(schema.ID, schema.keyword(first.id))), 1).scoreDocs
+    stored = searcher.storedFields().document(found[0].doc, stored_fields(*SUMMARY_FIELDS))
+    summary = summary_from_lucene(stored, folders)
+    language = summary.metadata.get(metadata.LANGUAGE)
+    return DocumentDetails(
+        source_document=source_document,
+        title=summary.title,
+        chunk_count=total,
+        language=language if isinstance(language, str) else None,
+        words=word_count(total, last.content),
+        characters=last.char_end,
+        preview=_beginning(first.content.strip()),
+        metadata=summary.metadata,
+        file_path=summary.file_path,
+    )
+
+
+def _beginning(text: str) -> str:
+    """The first words of a text."""
+    if len(text) <= _PREVIEW:
+        return text
+    words = text[: _PREVIEW + 1].rsplit(None, 1)
+    return f"{words[0][:_PREVIEW]}…"

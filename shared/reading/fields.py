@@ -1,0 +1,134 @@
+"""The fields of an index, and what can be done with each."""
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from org.apache.lucene.search import FieldExistsQuery
+
+from shared.model import schema
+from shared.model.folders import IndexedFolders
+from shared.model.index_results import FieldDescription, FieldKind, FieldList
+from shared.reading.terms import example_terms
+from shared.storage.field_names import (
+    OF_CHUNKS,
+    fields_with_terms,
+    language_fields,
+    metadata_fields,
+    name_of,
+)
+from shared.storage.terms import FILE_FIELD
+
+_EXAMPLES: Final = 3
+_LONGEST_EXAMPLE: Final = 80
+
+_MEANINGS: Final[Mapping[str, tuple[FieldKind, str]]] = {
+    schema.CONTENT: ("text", "the words of the chunks, as they are written"),
+    schema.TITLE: ("text", "the words of the documents' titles"),
+    schema.IDENTIFIERS: ("text", "names with signs in them, such as DEC-0054 or user@host"),
+    schema.METADATA: ("text", "the words of those metadata that are text, such as authors"),
+    schema.ID: ("keyword", "ids of chunks"),
+    schema.SOURCE_DOCUMENT: ("keyword", "ids of documents"),
+    schema.CHUNK_INDEX: ("number", "the place of a chunk in its document, from 1"),
+}
+_NAMED_IN_QUERIES: Final = (schema.CONTENT, schema.TITLE, schema.ID, schema.SOURCE_DOCUMENT)
+_FILTERABLE: Final = (schema.ID, schema.SOURCE_DOCUMENT, schema.CHUNK_INDEX)
+_SORTABLE: Final = (schema.SOURCE_DOCUMENT, schema.CHUNK_INDEX)
+_OPTIONAL: Final = (schema.IDENTIFIERS, schema.METADATA)
+_TERMS_ONLY: Final = (schema.ID, schema.IDENTIFIERS)
+"""Fields with neither norms nor doc values, which a `FieldExistsQuery` needs."""
+
+
+def list_fields(searcher: Any, folders: IndexedFolders) -> FieldList:
+    """The fields of an index; see `shared.reading.searcher.Searcher.fields`."""
+    reader = searcher.getIndexReader()
+    existing = fields_with_terms(reader)
+    descriptions = [
+        *(_of_chunks(searcher, folders, field) for field in OF_CHUNKS),
+        *(_of_metadata(searcher, folders, field) for field in metadata_fields(existing)),
+        *(_language_form(searcher, field) for field in language_fields(existing)),
+    ]
+    return FieldList(
+        total_chunks=reader.numDocs(),
+        # What was deleted may have left a field without any chunk.
+        fields=[
+            description
+            for description in descriptions
+            if description.chunks or description.name in _MEANINGS.keys() - _OPTIONAL
+        ],
+    )
+
+
+def _of_chunks(searcher: Any, folders: IndexedFolders, field: str) -> FieldDescription:
+    kind, meaning = _MEANINGS[field]
+    return FieldDescription(
+        name=field,
+        kind=kind,
+        meaning=meaning,
+        chunks=_chunks(searcher, field),
+        searchable=field != schema.CHUNK_INDEX,
+        query_name=field if field in _NAMED_IN_QUERIES else None,
+        filterable=field in _FILTERABLE,
+        sortable=field in _SORTABLE,
+        facet=False,
+        examples=_examples(searcher, folders, field) if kind == "keyword" else [],
+    )
+
+
+def _of_metadata(searcher: Any, folders: IndexedFolders, field: str) -> FieldDescription:
+    name, chunks = name_of(field), _chunks(searcher, field)
+    numbers = schema.number_field(field.removeprefix(schema.metadata_field("")))
+    is_number = chunks > 0 and _chunks(searcher, numbers) == chunks
+    # A filter, an order and a facet take a name that chunks have for themselves as theirs.
+    is_unique = name != field
+    # The terms of files leave out the path of the folder, so nobody can type them.
+    searchable = field != FILE_FIELD
+    return FieldDescription(
+        name=name,
+        kind="number" if is_number else "keyword",
+        meaning=None,
+        chunks=chunks,
+        searchable=searchable,
+        query_name=_escaped(numbers if is_number else field) if searchable else None,
+        filterable=is_unique,
+        sortable=is_unique,
+        facet=is_unique,
+        examples=_examples(searcher, folders, field),
+    )
+
+
+def _language_form(searcher: Any, field: str) -> FieldDescription:
+    text, _, language = field.partition(".")
+    return FieldDescription(
+        name=field,
+        kind="language form",
+        meaning=f"the words of {text} in the base forms of the language {language}",
+        chunks=_chunks(searcher, field),
+        searchable=True,
+        query_name=None,
+        filterable=False,
+        sortable=False,
+        facet=False,
+        examples=[],
+    )
+
+
+def _escaped(field: str) -> str:
+    """A field as queries spell it: a key of the metadata may have any characters."""
+    return re.sub(r"[^\w.-]", r"\\\g<0>", field)
+
+
+def _chunks(searcher: Any, field: str) -> int:
+    """The number of chunks that have a field."""
+    if field in _TERMS_ONLY:
+        reader = searcher.getIndexReader()
+        # Chunks that were deleted count until their segment is merged.
+        return int(min(reader.getDocCount(field), reader.numDocs()))
+    return int(searcher.count(FieldExistsQuery(field)))
+
+
+def _examples(searcher: Any, folders: IndexedFolders, field: str) -> list[str]:
+    found = example_terms(searcher, folders, field, _EXAMPLES)
+    return [
+        text if len(text) <= _LONGEST_EXAMPLE else f"{text[:_LONGEST_EXAMPLE]}…" for text in found
+    ]

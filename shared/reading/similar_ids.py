@@ -1,0 +1,94 @@
+"""The ids that may have been meant by one that the index does not have."""
+
+import re
+from itertools import islice
+from typing import Any, Final
+
+from org.apache.lucene.index import Term
+from org.apache.lucene.search import RegexpQuery
+from org.apache.lucene.search.spell import DirectSpellChecker, SuggestMode
+
+from shared.model import schema
+from shared.model.chunks import chunk_id
+from shared.storage.chunk_queries import first_chunks, of_document
+
+_MOST: Final = 3
+"""Ids that are named."""
+
+_MOST_SIMILAR: Final = 20
+"""Terms of the index that are looked at: some may be those of documents that were deleted."""
+
+_LONGEST: Final = 200
+"""Characters of an id that may be a slip of the keyboard, or of a part of one."""
+
+_LEAST_ALIKE: Final = 0.5
+"""Of two ids that count as alike; Lucene's default (``DirectSpellChecker.accuracy``)."""
+
+_CHUNK: Final = re.compile(r"(.+)-chunk-\d+", re.DOTALL)
+
+
+def near_documents(searcher: Any, source_document: str) -> list[str]:
+    """Ids of documents that are like one that no document has, at most three.
+
+    Letters may be wrong, a part of a path or the ending may be missing, capitals do not matter,
+    and it may be the id of a chunk.
+
+    Args:
+        searcher: a Lucene searcher.
+        source_document: the id.
+    """
+    chunk = _CHUNK.fullmatch(source_document)
+    if chunk and _chunk_count(searcher, chunk[1]):
+        return [chunk[1]]
+    if not source_document.strip() or len(source_document) > _LONGEST:
+        return []
+    checker = DirectSpellChecker()
+    checker.setMinQueryLength(1)
+    checker.setLowerCaseTerms(False)
+    checker.setAccuracy(_LEAST_ALIKE)
+    term = Term(schema.SOURCE_DOCUMENT, source_document)
+    reader, mode = searcher.getIndexReader(), SuggestMode.SUGGEST_ALWAYS
+    similar = checker.suggestSimilar(term, _MOST_SIMILAR, reader, mode)
+    names = (str(word.string) for word in similar)
+    # The terms of deleted documents stay until segments are merged.
+    alike = [*islice((name for name in names if _chunk_count(searcher, name)), _MOST)]
+    return alike or _containing(searcher, source_document)
+
+
+def near_chunks(searcher: Any, wanted: str) -> list[str]:
+    """Ids of chunks that are like one that no chunk has, at most three.
+
+    Args:
+        searcher: a Lucene searcher.
+        wanted: the id.
+    """
+    chunk = _CHUNK.fullmatch(wanted)
+    document = chunk[1] if chunk else wanted
+    count = _chunk_count(searcher, document)
+    if not count:
+        return [chunk_id(near, 1) for near in near_documents(searcher, document)]
+    return [chunk_id(document, number) for number in sorted({1, count})]
+
+
+def _chunk_count(searcher: Any, source_document: str) -> int:
+    return int(searcher.count(of_document(source_document)))
+
+
+def _containing(searcher: Any, part: str) -> list[str]:
+    """Ids of documents with a part in them, whatever its capitals."""
+    name = part.replace("\\", "/").rsplit("/", 1)[-1] or part
+    pattern = f".*{''.join(map(_in_any_case, name))}.*"
+    query = first_chunks(RegexpQuery(Term(schema.SOURCE_DOCUMENT, pattern)))
+    stored = searcher.storedFields()
+    return [
+        str(stored.document(hit.doc).get(schema.SOURCE_DOCUMENT))
+        for hit in searcher.search(query, _MOST).scoreDocs
+    ]
+
+
+def _in_any_case(sign: str) -> str:
+    """A regular expression of Lucene for a character, whether it is a capital or not."""
+    if not sign.isalnum():
+        return f"\\{sign}"
+    cases = sorted({case for case in (sign, sign.lower(), sign.upper()) if len(case) == 1})
+    return f"[{''.join(cases)}]" if len(cases) > 1 else sign

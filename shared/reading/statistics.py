@@ -1,0 +1,62 @@
+"""The state of an index in figures."""
+
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from org.apache.lucene.index import DirectoryReader, MultiTerms, Term
+from org.apache.lucene.search import TermQuery
+from org.apache.lucene.util import BytesRefIterator
+
+from shared.files.access import decodable
+from shared.files.index_folder import size_bytes
+from shared.model import metadata, schema
+from shared.model.index_results import IndexStatistics
+from shared.storage.chunk_queries import document_count, first_chunks
+from shared.storage.commits import indexed_folders, user_data
+
+
+def statistics(searcher: Any, path: Path) -> IndexStatistics:
+    """The figures of the commit that a Lucene searcher shows; `path` is its folder."""
+    reader = DirectoryReader.cast_(searcher.getIndexReader())
+    commit = reader.getIndexCommit()
+    data = user_data(reader)
+    folders = indexed_folders(reader, path)
+    return IndexStatistics(
+        path=str(path),
+        documents=document_count(searcher),
+        chunks=reader.numDocs(),
+        deleted_chunks=reader.numDeletedDocs(),
+        segments=commit.getSegmentCount(),
+        size_bytes=size_bytes(path / name for name in commit.getFileNames()),
+        languages=_documents_by(metadata.LANGUAGE, searcher),
+        formats=_documents_by(metadata.FILE_EXTENSION, searcher),
+        changed=_time_of_change(path / str(commit.getSegmentsFileName())),
+        folders={decodable(str(folder.path)): folder.prefix for folder in folders},
+        schema_version=int(data[schema.COMMIT_SCHEMA]),
+        software_version=data[schema.COMMIT_SOFTWARE],
+        lucene_version=data[schema.COMMIT_LUCENE],
+    )
+
+
+def _documents_by(key: str, searcher: Any) -> dict[str, int]:
+    """Documents by their value of a key of the metadata, the most frequent first."""
+    field = schema.metadata_field(key)
+    terms = MultiTerms.getTerms(searcher.getIndexReader(), field)
+    found = {}
+    for term in BytesRefIterator.cast_(terms.iterator()) if terms is not None else ():
+        count = int(searcher.count(first_chunks(TermQuery(Term(field, term)))))
+        # The values of deleted documents stay until segments are merged.
+        if count:
+            found[term.utf8ToString()] = count
+    return dict(sorted(found.items(), key=lambda entry: (-entry[1], entry[0])))
+
+
+def _time_of_change(commit: Path) -> str:
+    """When a commit was made, by its file; now if a newer one has just taken its place."""
+    try:
+        changed = commit.stat().st_mtime
+    except FileNotFoundError:
+        changed = time.time()
+    return datetime.fromtimestamp(int(changed), UTC).isoformat().replace("+00:00", "Z")

@@ -1,0 +1,128 @@
+"""The documents of an index as they are stored in it, one after the other."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from org.apache.lucene.document import IntPoint
+from org.apache.lucene.index import (
+    BinaryDocValues,
+    DirectoryReader,
+    LeafReader,
+    NumericDocValues,
+    Term,
+)
+from org.apache.lucene.search import (
+    BooleanClause,
+    BooleanQuery,
+    DocIdSetIterator,
+    IndexSearcher,
+    Sort,
+    SortField,
+    TermQuery,
+)
+
+from shared.model import schema
+from shared.model.chunks import Chunk, Place
+from shared.model.document import Document, FileState, SourceFile
+from shared.storage.mapping import CHUNK_FIELDS, stored_fields, unpack
+from shared.storage.stored_details import details_of
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDocument:
+    """A document of an index.
+
+    Attributes:
+        document: all that is known of it; its text is that of its first chunk only.
+        chunks: its chunks in order, each with its place, read as they are asked for.
+    """
+
+    document: Document
+    chunks: Iterator[tuple[Chunk, Place]]
+
+
+def stored_documents(reader: Any) -> Iterator[StoredDocument]:
+    """The documents that a reader shows, in the order in which they came into the index.
+
+    What Lucene throws where the index is damaged, in parts that are not read, too, comes before
+    the first document of the segment in question.
+    """
+    searcher = IndexSearcher(reader)
+    for context in DirectoryReader.cast_(reader).leaves():
+        leaf = LeafReader.cast_(context.reader())
+        leaf.checkIntegrity()
+        for number, state in _first_chunks(leaf):
+            yield stored_document(searcher, context.docBase + number, state)
+
+
+def _first_chunks(leaf: Any) -> Iterator[tuple[int, FileState | None]]:
+    """Lucene's number of each document's first chunk in a segment, and the state of its file."""
+    indexes: Any = leaf.getNumericDocValues(schema.CHUNK_INDEX)
+    if indexes is None:
+        return
+    indexes = NumericDocValues.cast_(indexes)
+    states: Any = leaf.getBinaryDocValues(schema.FILE_STATE)
+    if states is not None:
+        states = BinaryDocValues.cast_(states)
+    live = leaf.getLiveDocs()
+    while (number := indexes.nextDoc()) != DocIdSetIterator.NO_MORE_DOCS:
+        if indexes.longValue() == 1 and (live is None or live.get(number)):
+            has_state = states is not None and states.advanceExact(number)
+            yield number, unpack(states.binaryValue().utf8ToString())[1] if has_state else None
+
+
+def stored_document(searcher: Any, number: int, state: FileState | None = None) -> StoredDocument:
+    """The document with a first chunk.
+
+    Args:
+        searcher: a Lucene searcher.
+        number: Lucene's number of the chunk.
+        state: the state of its file; without it the document counts as made of none.
+    """
+    stored = searcher.storedFields().document(number, stored_fields(*CHUNK_FIELDS))
+    details = details_of(stored)
+    first, place = _chunk(stored)
+    document = Document(
+        id=first.source_document,
+        title=details.title,
+        content=first.content,
+        metadata=details.metadata,
+        file=SourceFile(details.file_path, state) if state and details.file_path else None,
+    )
+    return StoredDocument(document, _chunks(searcher, first, place))
+
+
+def _chunks(searcher: Any, first: Chunk, place: Place) -> Iterator[tuple[Chunk, Place]]:
+    yield first, place
+    if first.count == 1:
+        return
+    # The parts of a long document may lie in several segments, in any order.
+    document = TermQuery(Term(schema.SOURCE_DOCUMENT, schema.keyword(first.source_document)))
+    rest = (
+        BooleanQuery.Builder()
+        .add(document, BooleanClause.Occur.FILTER)
+        .add(IntPoint.newRangeQuery(schema.CHUNK_INDEX, 2, first.count), BooleanClause.Occur.FILTER)
+        .build()
+    )
+    order = Sort([SortField(schema.CHUNK_INDEX, SortField.Type.INT)])
+    stored = searcher.storedFields()
+    fields = stored_fields(*CHUNK_FIELDS)
+    for hit in searcher.search(rest, first.count, order).scoreDocs:
+        yield _chunk(stored.document(hit.doc, fields))
+
+
+def _chunk(stored: Any) -> tuple[Chunk, Place]:
+    details = details_of(stored)
+    place = details.place
+    chunk = Chunk(
+        id=stored.get(schema.ID),
+        title=stored.get(schema.TITLE),
+        content=stored.get(schema.CONTENT),
+        source_document=stored.get(schema.SOURCE_DOCUMENT),
+        index=int(stored.get(schema.CHUNK_INDEX)),
+        start=int(place["char_start"]),
+        end=int(place["char_end"]),
+        count=details.chunk_count,
+    )
+    return chunk, place

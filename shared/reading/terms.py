@@ -1,0 +1,151 @@
+"""The terms of a field: those with a prefix, and those of most chunks.
+
+Lucene counts chunks that were replaced or deleted until their segment is merged. Where there are
+such, the best terms are counted once more.
+"""
+
+from bisect import insort
+from collections.abc import Iterable
+from itertools import chain, islice
+from typing import Any, Final
+
+from org.apache.lucene.index import MultiTerms, Term
+from org.apache.lucene.misc import HighFreqTerms, TermStats
+from org.apache.lucene.search import TermQuery
+
+from shared.analysis.analyzers import normalized
+from shared.model import schema
+from shared.model.folders import IndexedFolders
+from shared.model.index_results import TermCount, TermList
+from shared.storage.field_names import field_with_terms
+from shared.storage.terms import FILE_FIELD, shown, terms_with_prefix
+
+MAX_TERMS: Final = 10_000
+"""Terms that one answer is chosen from."""
+
+_TERMS_FOR_EXAMPLES: Final = 100
+
+
+def suggest_terms(
+    searcher: Any, folders: IndexedFolders, name: str, prefix: str, limit: int
+) -> TermList:
+    """Terms with a prefix; see `shared.reading.searcher.Searcher.suggest_terms`."""
+    reader = searcher.getIndexReader()
+    field = field_with_terms(name, reader)
+    spelled = _as_indexed(field, prefix)
+    if not spelled:
+        notice = (
+            "Nothing is left of the prefix in the spelling of the index, so there are no terms; "
+            "give another one, or none."
+        )
+        return TermList(field=name, prefix=spelled, terms=[], complete=False, notice=notice)
+    beginnings = folders.term_prefixes(spelled) if field == FILE_FIELD else [spelled]
+    terms = chain.from_iterable(
+        terms_with_prefix(reader, field, beginning) for beginning in beginnings
+    )
+    found = dict(islice(terms, MAX_TERMS))
+    complete = next(terms, None) is None
+    candidates = _most_frequent_first(
+        (term, frequency)
+        for term, frequency in found.items()
+        # The name of a folder in the index may begin like a path.
+        if shown(field, term, folders).startswith(spelled)
+    )
+    return TermList(
+        field=name,
+        prefix=spelled,
+        terms=_counted(searcher, folders, field, candidates, limit),
+        complete=complete,
+        notice=None
+        if complete
+        else f"More than {MAX_TERMS:,} terms have this prefix, and only the first of them in "
+        "alphabetical order were compared; give a longer prefix.",
+    )
+
+
+def top_terms(
+    searcher: Any, folders: IndexedFolders, name: str, limit: int, min_length: int
+) -> TermList:
+    """The terms of most chunks; see `shared.reading.searcher.Searcher.top_terms`."""
+    reader = searcher.getIndexReader()
+    field = field_with_terms(name, reader)
+    # More than are wanted: some are too short, or have no chunk left, or as many as the last one.
+    asked = max(limit, MAX_TERMS)
+    of_field = list(_of_most_chunks(reader, field, asked))
+    terms = _counted(
+        searcher, folders, field, (pair for pair in of_field if len(pair[0]) >= min_length), limit
+    )
+    complete = len(terms) == limit or len(of_field) < asked
+    return TermList(
+        field=name,
+        prefix="",
+        terms=terms,
+        complete=complete,
+        notice=None
+        if complete
+        else f"Only the {asked:,} most frequent terms were compared; find rarer ones by a prefix.",
+    )
+
+
+def example_terms(searcher: Any, folders: IndexedFolders, field: str, count: int) -> list[str]:
+    """Some of the terms of a Lucene field, rather those of many chunks."""
+    terms = islice(terms_with_prefix(searcher.getIndexReader(), field, ""), _TERMS_FOR_EXAMPLES)
+    candidates = _most_frequent_first(terms)
+    return [found.term for found in _counted(searcher, folders, field, candidates, count)]
+
+
+def _as_indexed(field: str, prefix: str) -> str:
+    """A prefix spelled like the terms of a field."""
+    valid = schema.keyword_prefix(prefix)
+    return valid if schema.is_keyword_field(field) else normalized(field, valid.strip())
+
+
+def _of_most_chunks(reader: Any, field: str, count: int) -> list[tuple[str, int]]:
+    """The terms with the highest document frequency, the highest first."""
+    if MultiTerms.getTerms(reader, field) is None:
+        return []
+    # Java walks through all terms in a fifth of the time that Python needs.
+    order = HighFreqTerms.DocFreqComparator()
+    found = map(TermStats.cast_, HighFreqTerms.getHighFreqTerms(reader, count, field, order))
+    return _most_frequent_first((stats.termtext.utf8ToString(), stats.docFreq) for stats in found)
+
+
+def _most_frequent_first(terms: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
+    return sorted(terms, key=lambda pair: (-pair[1], pair[0]))
+
+
+def _counted(
+    searcher: Any,
+    folders: IndexedFolders,
+    field: str,
+    candidates: Iterable[tuple[str, int]],
+    limit: int,
+) -> list[TermCount]:
+    """The best of some terms.
+
+    Args:
+        searcher: a Lucene searcher.
+        folders: the folders of the index.
+        field: a Lucene field.
+        candidates: terms and their document frequency, the highest first.
+        limit: how many are wanted.
+    """
+    if searcher.getIndexReader().hasDeletions():
+        candidates = _counted_now(searcher, field, candidates, limit)
+    best = islice(candidates, limit)
+    return [TermCount(shown(field, term, folders), chunks) for term, chunks in best]
+
+
+def _counted_now(
+    searcher: Any, field: str, candidates: Iterable[tuple[str, int]], limit: int
+) -> list[tuple[str, int]]:
+    """The best of some terms by the chunks that are there now."""
+    best: list[tuple[int, str]] = []
+    for term, frequency in candidates:
+        # No term has more chunks than its document frequency says.
+        if len(best) >= limit and frequency <= -best[limit - 1][0]:
+            break
+        chunks = int(searcher.count(TermQuery(Term(field, term))))
+        if chunks:
+            insort(best, (-chunks, term))
+    return [(term, -rank) for rank, term in best[:limit]]

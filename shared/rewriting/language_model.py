@@ -1,0 +1,69 @@
+"""A language model that a server with OpenAI's chat completions serves, on this machine or not.
+
+Ollama, llama.cpp, LM Studio and vLLM are such servers. The libraries that speak with them are an
+extra of the distribution; they are imported when the first query is rewritten.
+"""
+
+import asyncio
+import os
+from importlib.util import find_spec
+from typing import Final
+
+from shared.errors import ExtraMissingError, LanguageModelError
+from shared.rewriting.endpoint import Endpoint
+from shared.settings.defaults import NORMALIZER_API_KEY_VARIABLE
+
+LIBRARIES: Final = ("openai", "pydantic_ai")
+
+
+class ServedModel(Endpoint):
+    """A language model that rewrites queries; see `shared.rewriting.rewriter`."""
+
+    def check(self) -> None:
+        """Look whether a model could be asked at all; no server is asked.
+
+        Raises:
+            LanguageModelError: no model is named.
+            ExtraMissingError: a library is not installed.
+        """
+        if not self.name:
+            raise LanguageModelError(
+                "there is no language model",
+                "name one in IDX_NORMALIZER_MODEL, or with the setting normalizer_model",
+            )
+        for library in LIBRARIES:
+            if find_spec(library) is None:
+                raise ExtraMissingError("--normalize", "normalizer", library)
+
+    async def rewrite(self, query: str) -> str:
+        """What the model makes of a query.
+
+        Raises:
+            LanguageModelError: it does not answer, or not in time.
+            ExtraMissingError: a library is not installed.
+        """
+        self.check()
+        # Imports take a second, which is none of the model's; in a thread they stop nobody else.
+        await asyncio.to_thread(_load)
+        from shared.rewriting.chat import rewrite
+
+        return await rewrite(query, self)
+
+
+def configured_model(name: str | None, url: str, timeout: float) -> ServedModel:
+    """The language model of the settings, with the key that only the environment holds.
+
+    Raises:
+        ConfigurationError: the URL is none, or has a password in it.
+    """
+    return ServedModel(name, url, timeout, os.environ.get(NORMALIZER_API_KEY_VARIABLE))
+
+
+def _load() -> None:
+    try:
+        import shared.rewriting.chat  # noqa: F401 - imported for what it takes
+    except ImportError as error:
+        raise LanguageModelError(
+            f"pydantic-ai-slim cannot be loaded ({error})",
+            "install the versions of mcp-lucene[normalizer]",
+        ) from error

@@ -1,0 +1,167 @@
+"""Running a query and collecting its hits."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from org.apache.lucene.search import ScoreDoc, TotalHits
+
+from shared.java.cancellation import check, is_ending, stoppable
+from shared.model.folders import IndexedFolders
+from shared.model.request import BY_SCORE, SearchRequest
+from shared.model.search_results import Facet, Hit, SearchAnswer
+from shared.query.field_notes import on_folders
+from shared.query.limits import running
+from shared.query.pipeline import ParsedQuery, prepare
+from shared.query.steps.spelling import Correction, more_frequent_words
+from shared.search.confidence import FIRST_HITS, LOW, confidences
+from shared.search.coverage import Evidence
+from shared.search.facets import count_facets
+from shared.search.filter_query import filtered
+from shared.search.highlighting import Passages
+from shared.search.ranking import best_first
+from shared.search.sorting import document_order, order
+from shared.search.spelling import as_written
+from shared.storage.mapping import CHUNK_FIELDS, chunk_count, from_lucene, stored_fields
+
+
+def note_on(query: ParsedQuery, searcher: Any, folders: IndexedFolders) -> str | None:
+    """The note on a query, or None if there is nothing to say.
+
+    Args:
+        query: the query after all steps.
+        searcher: the Lucene searcher that runs it.
+        folders: the folders of the index.
+    """
+    return " ".join((*query.notes, *on_folders(query.filters, searcher, folders))) or None
+
+
+_FEW_HITS: Final = 3
+"""Hits of a poor answer, which tells what may have been meant."""
+
+
+def search(searcher: Any, request: SearchRequest, folders: IndexedFolders) -> SearchAnswer:
+    """Answer a query.
+
+    Args:
+        searcher: a Lucene searcher.
+        request: what is looked for.
+        folders: the folders of the index.
+
+    Raises:
+        QueryParseError: the query is not valid syntax.
+        QueryError: the query is too long or too large.
+        InvalidTextError: the query is not valid Unicode.
+        FilterError: a filter, a facet or the order does not fit the index.
+    """
+    query = prepare(request, searcher)
+    if query.costly:
+        searcher = stoppable(searcher)
+    reader = searcher.getIndexReader()
+    request = replace(request, filters=(*request.filters, *query.filters))
+    selection = filtered(query.lucene, request.filters, reader, folders)
+    with running():
+        evidence = Evidence(searcher, query)
+        total_hits, found = _top(searcher, query, selection, request, evidence)
+        total = total_hits.value()
+        if total_hits.relation() != TotalHits.Relation.EQUAL_TO and not searcher.timedOut():
+            matching = filtered(query.matching, request.filters, reader, folders)
+            total = searcher.count(matching)
+        shown = found[request.offset : request.offset + request.limit]
+        first = _first(searcher, query, selection, request, evidence, found)
+        likely = confidences(evidence, [*first, *shown])
+        hits = _hits(searcher, shown, evidence, query, request, folders)
+        rated = zip(hits, likely[len(first) :], strict=True)
+        facets = _facets(searcher, query, request, folders)
+        low_confidence = max(likely[: len(first)], default=0.0) < LOW
+        is_poor = low_confidence or total <= _FEW_HITS
+        meant = list(more_frequent_words(reader, query.rare)) if is_poor else []
+        return SearchAnswer(
+            query=request.query,
+            totalHits=total,
+            low_confidence=low_confidence,
+            results=[
+                Hit(**hit, confidence=confidence)
+                for hit, confidence in rated
+                if confidence >= request.min_confidence
+            ],
+            suggestion=_suggestion(searcher, request.query, [*query.corrections, *meant]),
+            suggestion_applied=bool(query.corrections) and not meant,
+            facets=facets,
+            partial=bool(searcher.timedOut()) or is_ending(),
+            note=note_on(query, searcher, folders),
+            rewritten=request.rewritten,
+        )
+
+
+def _facets(
+    searcher: Any, query: ParsedQuery, request: SearchRequest, folders: IndexedFolders
+) -> list[Facet]:
+    """How many hits have each value; nothing rather than the count of some of the hits."""
+    if searcher.timedOut() or is_ending():
+        return []
+    facets = count_facets(searcher, query.matching, request.facets, request.filters, folders)
+    return [] if searcher.timedOut() or is_ending() else facets
+
+
+def _top(
+    searcher: Any, query: ParsedQuery, selection: Any, request: SearchRequest, evidence: Evidence
+) -> tuple[Any, Sequence[Any]]:
+    """How many hits there are, and the first of them, those of the offset included."""
+    count = max(request.offset + request.limit, FIRST_HITS)
+    if request.sort == BY_SCORE and not query.browses:
+        ranking = best_first(searcher, query, selection, count, evidence)
+        return ranking.total_hits, ranking.hits
+    browsed = request.sort == BY_SCORE
+    by_field = document_order() if browsed else order(request.sort, searcher.getIndexReader())
+    found = searcher.search(selection, count, by_field, True)
+    return found.totalHits, [ScoreDoc.cast_(hit) for hit in found.scoreDocs]
+
+
+def _first(
+    searcher: Any,
+    query: ParsedQuery,
+    selection: Any,
+    request: SearchRequest,
+    evidence: Evidence,
+    found: Sequence[Any],
+) -> Sequence[Any]:
+    """The hits with the highest scores, whichever are shown: they decide `low_confidence`."""
+    if request.sort != BY_SCORE and not query.browses:
+        return best_first(searcher, query, selection, FIRST_HITS, evidence).hits
+    return found[:FIRST_HITS]
+
+
+def _hits(
+    searcher: Any,
+    found: Sequence[Any],
+    evidence: Evidence,
+    query: ParsedQuery,
+    request: SearchRequest,
+    folders: IndexedFolders,
+) -> Iterator[dict[str, Any]]:
+    """What is known of each hit but how likely it answers."""
+    passages = Passages(evidence.wordings) if request.content in {"passages", "both"} else None
+    stored = searcher.storedFields()
+    loaded = stored_fields(*CHUNK_FIELDS)
+    for ranked in found:
+        check()
+        document = stored.document(ranked.doc, loaded)
+        chunk = from_lucene(document, folders)
+        yield {
+            **vars(chunk),
+            "content": chunk.content if request.content in {"full", "both"} else None,
+            "score": 1.0 if query.browses else ranked.score,
+            "has_next": chunk.chunk_index < chunk_count(document),
+            "has_previous": chunk.chunk_index > 1,
+            "passages": passages.of(chunk.content) if passages else None,
+        }
+
+
+def _suggestion(searcher: Any, query: str, corrections: Sequence[Correction]) -> str | None:
+    """A query with its corrections, in the spelling of the documents."""
+    for correction in corrections:
+        word = as_written(searcher, correction.suggestion)
+        query = re.sub(rf"\b{re.escape(correction.word)}\b", word, query)
+    return query if corrections else None

@@ -1,0 +1,157 @@
+"""Why a query finds what it finds: what each step made of it, its terms, and its scores."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, get_args
+
+from java.util import HashSet
+from org.apache.lucene.index import Term
+from org.apache.lucene.search import Explanation, QueryVisitor
+
+from shared.java.cancellation import check, stoppable
+from shared.messages import quantity
+from shared.model import schema
+from shared.model.folders import IndexedFolders
+from shared.model.request import Detail, SearchRequest
+from shared.model.search_results import (
+    ExplainedHit,
+    ExplainedStep,
+    ExplainedTerm,
+    QueryExplanation,
+    ScorePart,
+)
+from shared.query.compiler import Compiler, values_with
+from shared.query.limits import running
+from shared.query.pipeline import ParsedQuery, prepare
+from shared.query.steps.metadata_filters import shown
+from shared.query.steps.metadata_values import ValueWords
+from shared.query.tree import Clause, Clauses, Node, Nothing, leaves
+from shared.search.answer import note_on
+from shared.search.coverage import Evidence
+from shared.search.filter_query import filtered
+from shared.search.ranking import RESCORED, Ranking, best_first
+from shared.storage.mapping import stored_fields
+
+MAX_TERMS: Final = 200
+"""Terms that are listed; a pattern may come to more."""
+
+MAX_PARTS: Final = 20
+"""Parts of a hit's score that are listed, the greatest first."""
+
+_WEIGHT: Final = "weight("
+
+
+def explain(
+    searcher: Any, request: SearchRequest, detail: Detail, folders: IndexedFolders
+) -> QueryExplanation:
+    """Explain what a search finds.
+
+    Args:
+        searcher: a Lucene searcher.
+        request: the search; the scores of its hits from ``offset`` on are explained.
+        detail: how much is told; each level has what is in those before it.
+        folders: the folders of the index.
+
+    Raises:
+        QueryParseError: the query is not valid syntax.
+        QueryError: the query is too long or too large.
+        InvalidTextError: the query is not valid Unicode.
+        FilterError: a filter does not fit the index.
+    """
+    query = prepare(request, searcher)
+    if query.costly:
+        searcher = stoppable(searcher)
+    reader = searcher.getIndexReader()
+    filters = (*request.filters, *query.filters)
+    selection = filtered(query.lucene, filters, reader, folders)
+    matching = filtered(query.matching, filters, reader, folders)
+    level = get_args(Detail).index(detail)
+    with running():
+        count = request.offset + request.limit
+        ranking = best_first(searcher, query, selection, count, Evidence(searcher, query))
+        whole = _with_feedback(query.tree, ranking.feedback)
+        terms = _terms(searcher, whole) if level >= get_args(Detail).index("terms") else []
+        return QueryExplanation(
+            query=request.query,
+            parsed=" ".join(filter(None, (str(query.parsed), shown(query.filters)))),
+            total_hits=int(searcher.count(matching)),
+            languages={code: round(weight, 3) for code, weight in query.languages.items()},
+            steps=list(_steps(query, ranking)) if level >= get_args(Detail).index("steps") else [],
+            terms=terms[:MAX_TERMS],
+            hits=list(_hits(searcher, ranking, query, request.offset))
+            if detail == "scores"
+            else [],
+            notice=quantity(more, "more term") if (more := len(terms) - MAX_TERMS) > 0 else None,
+            note=note_on(query, searcher, folders),
+        )
+
+
+def _with_feedback(tree: Node, feedback: Node) -> Node:
+    if isinstance(feedback, Nothing):
+        return tree
+    return Clauses((Clause(tree, "must"), Clause(feedback, "rank")))
+
+
+def _steps(query: ParsedQuery, ranking: Ranking) -> Iterator[ExplainedStep]:
+    yield ExplainedStep("syntax", query.syntax)
+    if query.filters:
+        yield ExplainedStep("filters", shown(query.filters))
+    for stage in query.stages:
+        yield ExplainedStep(stage.step, str(stage.result))
+    if not isinstance(ranking.feedback, Nothing):
+        yield ExplainedStep("feedback", str(ranking.feedback))
+
+
+def _terms(searcher: Any, tree: Node) -> list[ExplainedTerm]:
+    found = HashSet()
+    searcher.rewrite(Compiler().query(tree)).visit(QueryVisitor.termCollector(found))
+    reader = searcher.getIndexReader()
+    terms = [Term.cast_(term) for term in found]
+    explained = [ExplainedTerm(t.field(), t.text(), int(reader.docFreq(t))) for t in terms]
+    return sorted(explained, key=lambda term: (term.document_frequency, term.field, term.term))
+
+
+def _hits(
+    searcher: Any, ranking: Ranking, query: ParsedQuery, offset: int
+) -> Iterator[ExplainedHit]:
+    scored_again = Compiler().query(_with_feedback(query.tree, ranking.feedback))
+    stored = searcher.storedFields()
+    expressions = {
+        str(values_with(leaf, scored=False)): str(leaf)
+        for leaf in leaves(query.tree)
+        if isinstance(leaf, ValueWords)
+    }
+    for number, ranked in enumerate(ranking.hits[offset:], start=offset):
+        check()
+        document = stored.document(ranked.doc, stored_fields(schema.ID))
+        explained = scored_again if number < RESCORED else query.lucene
+        parts = sorted(
+            _parts(searcher.explain(explained, ranked.doc), expressions),
+            key=lambda part: -part.score,
+        )
+        yield ExplainedHit(document.get(schema.ID), ranked.score, parts[:MAX_PARTS])
+
+
+def _readable(match: str, expressions: Mapping[str, str]) -> str:
+    """What matched, with words in place of the expression that was made of them."""
+    for expression, words in expressions.items():
+        match = match.replace(f"ConstantScore({expression})", words).replace(expression, words)
+    return match
+
+
+def _parts(explanation: Any, expressions: Mapping[str, str]) -> Iterator[ScorePart]:
+    """The leaves of Lucene's explanation: one for each term, phrase or pattern that matched."""
+    description = _readable(explanation.getDescription(), expressions)
+    details = [Explanation.cast_(part) for part in explanation.getDetails()]
+    score = explanation.getValue().doubleValue()
+    if not explanation.isMatch() or not score:
+        return
+    if description.startswith(_WEIGHT):
+        match = description.removeprefix(_WEIGHT).partition(" in ")[0]
+        yield ScorePart(match, round(score, 4))
+    elif details and description.startswith("max of"):
+        yield from _parts(max(details, key=lambda part: part.getValue().doubleValue()), expressions)
+    elif details and description.startswith(("sum of", "max plus")):
+        for part in details:
+            yield from _parts(part, expressions)
+    else:
+        yield ScorePart(description.partition(",")[0], round(score, 4))

@@ -1,0 +1,100 @@
+"""How many of the matching chunks have each value of a field."""
+
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+from org.apache.lucene.facet import (
+    FacetResult,
+    FacetsCollectorManager,
+    StringDocValuesReaderState,
+    StringValueFacetCounts,
+)
+from org.apache.lucene.search import ConstantScoreQuery
+
+from shared.model.filters import Filter
+from shared.model.folders import IndexedFolders
+from shared.model.search_results import Facet, FacetValue
+from shared.search.filter_query import filtered
+from shared.storage.commit_cache import is_of_commit, remembered
+from shared.storage.field_names import metadata_field_of
+from shared.storage.terms import shown
+
+MAX_FACET_VALUES: Final = 10
+"""The most frequent values that are told of each field."""
+
+
+def count_facets(
+    searcher: Any,
+    query: Any,
+    fields: Sequence[str],
+    filters: Sequence[Filter],
+    folders: IndexedFolders,
+) -> list[Facet]:
+    """Count the values of fields among the chunks that match.
+
+    A filter on a field does not count against that field's own values, so that they show what
+    else could be chosen (drill sideways).
+
+    Args:
+        searcher: a Lucene searcher.
+        query: the query without filters.
+        fields: keys of the metadata.
+        filters: the conditions of the search.
+        folders: the folders of the index.
+
+    Raises:
+        FilterError: no document has one of the fields, or it is no metadata.
+    """
+    reader = searcher.getIndexReader()
+    collected: dict[tuple[int, ...], Any] = {}
+    facets = []
+    for name in fields:
+        field = metadata_field_of(name, reader)
+        # By their places, since a condition may have a list of values, which has no hash.
+        others = tuple(number for number, other in enumerate(filters) if other.field != name)
+        if others not in collected:
+            conditions = [filters[number] for number in others]
+            selection = filtered(query, conditions, reader, folders)
+            # IndexSearcher.search with a collector manager has a type that JCC cannot wrap.
+            unscored = ConstantScoreQuery(selection)
+            found = FacetsCollectorManager.search(searcher, unscored, 1, FacetsCollectorManager())
+            collected[others] = found.facetsCollector()
+        counted = _count(field, reader, collected[others])
+        values = [FacetValue(shown(field, term, folders), count) for term, count in counted.values]
+        facets.append(Facet(name, values, counted.distinct))
+    return facets
+
+
+class _Values:
+    """The values of each field of an index, as Lucene numbers them."""
+
+    def __init__(self, reader: Any) -> None:
+        self._reader = reader
+        self._states: dict[str, Any] = {}
+
+    def state(self, field: str) -> Any:
+        """The numbers of a field's values, which take a while to find for the first time."""
+        if field not in self._states:
+            self._states[field] = StringDocValuesReaderState(self._reader, field)
+        return self._states[field]
+
+
+@remembered
+def _values_of(reader: Any) -> _Values:
+    return _Values(reader)
+
+
+class _Counted(NamedTuple):
+    """The most frequent terms, each with its number of chunks, and the number of all terms."""
+
+    values: list[tuple[str, int]]
+    distinct: int
+
+
+def _count(field: str, reader: Any, collected: Any) -> _Counted:
+    # Lucene takes the numbers of values for the very reader that was searched.
+    values = _values_of(reader) if is_of_commit(reader) else _Values(reader)
+    counts = StringValueFacetCounts(values.state(field), collected)
+    top = FacetResult.cast_(counts.getTopChildren(MAX_FACET_VALUES, field, []))
+    found = [(str(entry.label), int(entry.value.intValue())) for entry in top.labelValues]
+    return _Counted(found, int(top.childCount))

@@ -1,0 +1,1 @@
+"""Settings: their defaults, the configuration file and the environment variables."""

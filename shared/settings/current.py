@@ -1,0 +1,130 @@
+"""The settings that hold now: environment variables before the configuration file.
+
+Importing this module is light: pydantic, which takes a tenth of a second, is imported where
+there is something to read.
+"""
+
+import os
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from shared.errors import ConfigurationError
+from shared.settings.defaults import CONFIGURATION_VARIABLE, MAX_JAVA_HEAP, MIN_JAVA_HEAP, VARIABLES
+from shared.settings.machine import default_java_heap
+
+if TYPE_CHECKING:
+    from shared.settings.model import Folder, Settings
+
+
+def java_heap() -> int:
+    """MiB of Java's heap, as the variable or the configuration file says, or by default.
+
+    Raises:
+        ConfigurationError: the variable is wrong; or it is not set, and the file is wrong.
+    """
+    variable = VARIABLES["java_heap"]
+    text = os.environ.get(variable)
+    if not text:
+        return configured("java_heap") or default_java_heap()
+    # By itself: every command needs it, and pydantic takes a tenth of a second.
+    with suppress(ValueError):
+        if MIN_JAVA_HEAP <= (heap := int(text)) <= MAX_JAVA_HEAP:
+            return heap
+    raise ConfigurationError(
+        "the environment",
+        f"{variable}: the value should be a whole number from {MIN_JAVA_HEAP} to "
+        f"{MAX_JAVA_HEAP:,} (it is {text[:80]!r})",
+    )
+
+
+def configuration_file() -> Path:
+    """The configuration file, whether it exists or not."""
+    named = os.environ.get(CONFIGURATION_VARIABLE)
+    if named:
+        return Path(os.path.expanduser(named)).absolute()  # noqa: PTH111 - Path's fails without home
+    from platformdirs import user_config_path
+
+    return user_config_path("mcp-lucene") / "config.toml"
+
+
+def configured(setting: str) -> Any:
+    """What the configuration file says about a setting; None if it says nothing.
+
+    Args:
+        setting: a key of `VARIABLES`.
+
+    Raises:
+        ConfigurationError: the file cannot be read, or something in it is wrong.
+    """
+    file = configuration_file()
+    # Not Path.exists: a file that may not be looked at is an error, which reading it tells.
+    with suppress(PermissionError):
+        if not file.exists():
+            return None
+    from shared.settings.file import value_in_file
+
+    return value_in_file(file, setting)
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A setting as it holds for commands without options.
+
+    Attributes:
+        name: its key in the configuration file.
+        value: its value.
+        origin: where the value comes from: ``default``, the name of a variable, or the path of
+            the configuration file.
+    """
+
+    name: str
+    value: Any
+    origin: str
+
+
+def settings() -> list[Setting]:
+    """Every setting, the variables of the environment before the configuration file.
+
+    Raises:
+        ConfigurationError: the file cannot be read, or a value in it or in a variable is wrong.
+    """
+    from shared.settings.file import read
+
+    file = configuration_file()
+    in_file, in_environment = read(file), _read_environment()
+
+    def setting(name: str, variable: str) -> Setting:
+        if name in in_environment.model_fields_set:
+            return Setting(name, getattr(in_environment, name), variable)
+        origin = str(file) if name in in_file.model_fields_set else "default"
+        return Setting(name, getattr(in_file, name), origin)
+
+    return [setting(name, variable) for name, variable in VARIABLES.items()]
+
+
+def remembered_folders() -> list["Folder"]:
+    """The folders that commands work on which are given none.
+
+    Raises:
+        ConfigurationError: the file cannot be read, or a value in it or in a variable is wrong.
+    """
+    from shared.settings.file import read
+
+    is_in_environment = bool(os.environ.get(VARIABLES["folders"]))
+    return (_read_environment() if is_in_environment else read(configuration_file())).folders
+
+
+def _read_environment() -> "Settings":
+    """What the variables of the environment say, for the settings that have one."""
+    from pydantic import ValidationError
+
+    from shared.settings.environment import EnvironmentSettings
+    from shared.settings.errors import reasons
+
+    try:
+        return EnvironmentSettings()
+    except ValidationError as error:
+        named = reasons(error, lambda location: VARIABLES[str(location[0])])
+        raise ConfigurationError("the environment", named) from error

@@ -1,0 +1,60 @@
+"""The settings as the variables of the environment give them."""
+
+import os
+from collections.abc import Callable
+from typing import Any, Final
+
+from pydantic.fields import FieldInfo
+from pydantic_settings import (
+    BaseSettings,
+    EnvSettingsSource,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+)
+
+from shared.settings.model import Settings
+
+
+def _paths(text: str) -> list[str]:
+    return [os.path.abspath(path) for path in text.split(os.pathsep) if path]  # noqa: PTH100 - no link is resolved
+
+
+def _folders(text: str) -> list[dict[str, str]]:
+    return [{"path": path} for path in _paths(text)]
+
+
+_LISTS: Final[dict[str, Callable[[str], object]]] = {
+    "folders": _folders,
+    "include": str.split,
+    "exclude": str.split,
+    "allow_secrets": _paths,
+}
+"""How a variable holds several values: paths as PATH does, patterns with blanks between them."""
+
+
+class _Variables(EnvSettingsSource):
+    """Lists as people write them in a variable, not as JSON."""
+
+    def decode_complex_value(self, field_name: str, field: FieldInfo, value: Any) -> Any:
+        split = _LISTS.get(field_name)
+        return split(value) if split else super().decode_complex_value(field_name, field, value)
+
+
+class EnvironmentSettings(Settings, BaseSettings):
+    """The settings that have a variable; the others have their defaults and are not marked set."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="IDX_", env_ignore_empty=True, validate_default=False
+    )
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - the signature is the library's
+        env_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """The variables only: no ``.env`` of the current folder, which may be anyone's."""
+        return (_Variables(settings_cls),)

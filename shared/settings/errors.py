@@ -1,0 +1,63 @@
+"""What is wrong with settings, in words for the person who wrote them."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from shared.settings.defaults import VARIABLES
+from shared.settings.model import Folder
+
+
+def is_secret(name: str) -> bool:
+    """Whether the value of a setting must not be shown: it is a password, or may have one in it."""
+    return any(word in name.lower() for word in ("password", "normalizer_url"))
+
+
+Location = Sequence[int | str]
+"""The keys and positions that lead to a value."""
+
+
+def key(location: Location) -> str:
+    """A location as people count: ``folders, number 1, path`` is in the first folder."""
+    return ", ".join(
+        f"number {part + 1}" if isinstance(part, int) else str(part) for part in location
+    )
+
+
+def reasons(error: ValidationError, named: Callable[[Location], str]) -> str:
+    """All that is wrong, each with the name of its setting; `named` makes it of a location."""
+    return "; ".join(dict.fromkeys(_described(error.errors(), named)))
+
+
+def _described(errors: Sequence[ErrorDetails], named: Callable[[Location], str]) -> Iterator[str]:
+    for error in errors:
+        location = error["loc"]
+        name = named(location)
+        match error["type"]:
+            case "extra_forbidden":
+                yield f"{name} is not a setting; {suggestion(location)}"
+            case "missing":
+                yield f"{name} is missing"
+            case _:
+                value = "" if is_secret(name) else f" (it is {_shortened(error['input'])})"
+                yield f"{name}: {_message(error)}{value}"
+
+
+def _message(error: Mapping[str, Any]) -> str:
+    message: str = error["msg"]
+    return message.replace("Input ", "the value ", 1)
+
+
+def _shortened(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:80]}…"  # noqa: PLR2004 - one line
+
+
+def suggestion(location: Location) -> str:
+    """The keys that there are, the nearest one first."""
+    allowed = list(VARIABLES if len(location) == 1 else Folder.model_fields)
+    near = get_close_matches(str(location[-1]), allowed, n=1)
+    return f"did you mean {near[0]}?" if near else f"the settings are {', '.join(allowed)}"

@@ -1,0 +1,140 @@
+"""The configuration file and the variables of the environment, read and checked."""
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, Final, get_origin
+
+from pydantic import (
+    SecretStr,
+    ValidationError,
+)
+
+from shared.errors import ConfigurationError
+from shared.settings.defaults import VARIABLES
+from shared.settings.errors import key, reasons, suggestion
+from shared.settings.model import Settings
+
+_CONFIGURATION: Final = "the configuration"
+"""Where a setting is meant to be that is not written yet, in messages."""
+
+
+def value_in_file(file: Path, setting: str) -> Any:
+    """What a configuration file says about a setting, a password as plain text.
+
+    Args:
+        file: the file.
+        setting: a key of `VARIABLES`.
+
+    Returns:
+        The value; None if the file says nothing about it.
+
+    Raises:
+        ConfigurationError: the file cannot be read, or something in it is wrong.
+    """
+    found = read(file)
+    if setting not in found.model_fields_set:
+        return None
+    value = getattr(found, setting)
+    return value.get_secret_value() if isinstance(value, SecretStr) else value
+
+
+def check_name(name: str) -> None:
+    """Make sure that a name is that of a setting.
+
+    Raises:
+        ConfigurationError: it is not; the message names those that there are.
+    """
+    if name not in VARIABLES:
+        raise ConfigurationError(_CONFIGURATION, f"{name} is not a setting; {suggestion([name])}")
+
+
+def value_from_text(name: str, values: Sequence[str]) -> Any:
+    """The value of a setting that is spelled as a person does on a command line.
+
+    Args:
+        name: a key of `VARIABLES`.
+        values: the words: several for a list, one for anything else. A relative path is relative
+            to the current folder.
+
+    Returns:
+        What a configuration file holds: text, a number, true or false, or a list of texts.
+
+    Raises:
+        ConfigurationError: the setting takes no such value.
+    """
+    is_list = get_origin(Settings.model_fields[name].annotation) is list
+    if not is_list and len(values) != 1:
+        raise ConfigurationError(_CONFIGURATION, f"{name} takes one value, not {len(values)}")
+    given = {name: [*values] if is_list else values[0]}
+    try:
+        found = getattr(Settings.model_validate(given, context={"folder": Path.cwd()}), name)
+    except ValidationError as error:
+        raise ConfigurationError(_CONFIGURATION, reasons(error, key)) from error
+    match found:
+        case SecretStr():
+            return found.get_secret_value()
+        case Path():
+            return str(found)
+        case [Path(), *_]:
+            return [str(path) for path in found]
+        case float() if found.is_integer():
+            return int(found)
+        case _:
+            return found
+
+
+@cache
+def read(file: Path) -> Settings:
+    """Read a configuration file; one that does not exist says nothing.
+
+    Args:
+        file: the file, absolute. What it says of paths is relative to its folder.
+
+    Raises:
+        ConfigurationError: the file cannot be read, or something in it is wrong.
+    """
+    try:
+        text = file.read_text("utf-8-sig")
+    except (FileNotFoundError, NotADirectoryError):
+        text = ""
+    except OSError as error:
+        raise ConfigurationError(file, f"cannot be read: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise ConfigurationError(file, f"line {line}: is not UTF-8 text") from error
+    return settings_in(content_of(text, file), file)
+
+
+def content_of(text: str, file: Path) -> dict[str, Any]:
+    """The values in the text of a configuration file, not checked.
+
+    Raises:
+        ConfigurationError: the text is not TOML.
+    """
+    try:
+        return tomllib.loads(text)
+    except RecursionError as error:
+        raise ConfigurationError(file, "values are nested too deeply") from error
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigurationError(file, _with_line_first(str(error))) from error
+
+
+def settings_in(content: Mapping[str, Any], file: Path) -> Settings:
+    """The settings that the values of a configuration file mean.
+
+    Raises:
+        ConfigurationError: a key is not a setting, or a value is wrong.
+    """
+    try:
+        return Settings.model_validate(content, strict=True, context={"folder": file.parent})
+    except ValidationError as error:
+        raise ConfigurationError(file, reasons(error, key)) from error
+
+
+def _with_line_first(message: str) -> str:
+    """What tomllib says, beginning with the line that it names at the end."""
+    found = re.fullmatch(r"(.*) \(at (line \d+), (column \d+)\)", message, re.DOTALL)
+    return f"{found[2]}, {found[3]}: {found[1]}" if found else message

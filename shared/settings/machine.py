@@ -1,0 +1,56 @@
+"""How much memory this process may use, whatever the machine has."""
+
+import os
+from pathlib import Path
+from typing import Final
+
+from shared.settings.defaults import DEFAULT_JAVA_HEAP, MIN_JAVA_HEAP
+
+_CONTROL_GROUPS: Final = Path("/sys/fs/cgroup")
+
+_OWN_GROUP: Final = Path("/proc/self/cgroup")
+
+
+def usable_bytes(groups: Path = _CONTROL_GROUPS, own_group: Path = _OWN_GROUP) -> int:
+    """The memory of the machine, or less where a container or a service has a limit.
+
+    Args:
+        groups: where the control groups of Linux, version 2, are mounted.
+        own_group: the file that names the group of this process (cgroups(7)).
+    """
+    machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return min([machine, *_limits(groups, own_group)])
+
+
+def _limits(groups: Path, own_group: Path) -> list[int]:
+    """Those of the group and of all that it is part of; inside a container it is the root."""
+    try:
+        lines = own_group.read_text().splitlines()
+    except OSError:
+        return []
+    name = next((line.removeprefix("0::/") for line in lines if line.startswith("0::/")), "")
+    group = groups / name
+    limits = []
+    for folder in (group, *group.parents):
+        if not folder.is_relative_to(groups):
+            break
+        try:
+            limits.append(int((folder / "memory.max").read_text()))
+        except (OSError, ValueError):
+            # The root has no such file, and a group without a limit says "max".
+            continue
+    return limits
+
+
+def default_workers() -> int:
+    """How many worker processes there are if nobody says: one for each core of this process."""
+    # What a container or taskset leaves to the process, which os.cpu_count does not tell.
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def default_java_heap() -> int:
+    """MiB of Java's heap if nobody says: half of the memory at most, so that a small machine has
+    room for Python and for the files of the index.
+    """
+    half = usable_bytes() // 2**21
+    return max(MIN_JAVA_HEAP, min(half, DEFAULT_JAVA_HEAP))

@@ -1,0 +1,95 @@
+"""All settings with their types and bounds."""
+
+from typing import Annotated, Any, Final
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SecretStr,
+)
+from pydantic_core import PydanticCustomError
+
+from shared.settings.defaults import (
+    DEFAULT_INDEX_PATH,
+    DEFAULT_MAX_MEGABYTES,
+    DEFAULT_MAX_MEMORY,
+    DEFAULT_NORMALIZER_TIMEOUT,
+    DEFAULT_NORMALIZER_URL,
+    DEFAULT_PDF_ENGINE,
+    DEFAULT_TIMEOUT,
+    DEFAULT_WAIT,
+    MAX_JAVA_HEAP,
+    MAX_MEMORY,
+    MAX_NORMALIZER_TIMEOUT,
+    MAX_TIMEOUT,
+    MAX_WORKERS,
+    MIN_JAVA_HEAP,
+    MIN_MEMORY,
+    MIN_NORMALIZER_TIMEOUT,
+    MIN_TIMEOUT,
+    PdfEngineName,
+)
+from shared.settings.machine import default_java_heap, default_workers
+from shared.settings.types import Address, EncodingName, LocatedPath
+
+
+class Folder(BaseModel):
+    """A folder that idx sync and idx watch keep the index equal to.
+
+    Attributes:
+        path: the folder.
+        include: patterns that stand in place of the general ones here, if there are any.
+        exclude: patterns that hold here besides the general ones.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    path: LocatedPath
+    include: list[str] = []
+    exclude: list[str] = []
+
+
+def _as_table(value: Any) -> Any:
+    """A folder that may be named by its path only."""
+    if not isinstance(value, str | dict):
+        raise PydanticCustomError(
+            "value", "the value should be a path, in quotes, or a table with a path"
+        )
+    return {"path": value} if isinstance(value, str) else value
+
+
+FolderValue = Annotated[Folder, BeforeValidator(_as_table)]
+"""A folder, or its path only."""
+
+_NOT_NEGATIVE: Final = Field(ge=0, allow_inf_nan=False)
+
+
+class Settings(BaseModel):
+    """Every setting; see docs/configuration.md for what each means."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    index_path: LocatedPath = DEFAULT_INDEX_PATH
+    wait: Annotated[float, _NOT_NEGATIVE] = DEFAULT_WAIT
+    folders: list[FolderValue] = []
+    include: list[str] = []
+    exclude: list[str] = []
+    hidden: bool = False
+    follow_links: bool = False
+    allow_secrets: list[LocatedPath] = []
+    max_size: Annotated[float, _NOT_NEGATIVE] = DEFAULT_MAX_MEGABYTES
+    encoding: EncodingName | None = None
+    pdf_engine: PdfEngineName = DEFAULT_PDF_ENGINE
+    pdf_password: SecretStr | None = None
+    workers: int = Field(default_factory=default_workers, ge=1, le=MAX_WORKERS)
+    timeout: Annotated[float, Field(ge=MIN_TIMEOUT, le=MAX_TIMEOUT)] = DEFAULT_TIMEOUT
+    max_memory: Annotated[int, Field(ge=MIN_MEMORY, le=MAX_MEMORY)] = DEFAULT_MAX_MEMORY
+    java_heap: int = Field(default_factory=default_java_heap, ge=MIN_JAVA_HEAP, le=MAX_JAVA_HEAP)
+    normalize: bool = False
+    normalizer_model: Annotated[str, Field(min_length=1)] | None = None
+    normalizer_url: Address = DEFAULT_NORMALIZER_URL
+    normalizer_timeout: Annotated[
+        float, Field(ge=MIN_NORMALIZER_TIMEOUT, le=MAX_NORMALIZER_TIMEOUT)
+    ] = DEFAULT_NORMALIZER_TIMEOUT

@@ -1,0 +1,81 @@
+"""Values of settings that are more than a type and a range."""
+
+import codecs
+import os
+from pathlib import Path
+from typing import Annotated, Any
+from urllib.parse import urlsplit
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    ValidationInfo,
+)
+from pydantic_core import PydanticCustomError
+
+from shared.settings.defaults import NORMALIZER_API_KEY_VARIABLE
+
+
+def url_problem(url: str) -> str | None:
+    """What is wrong with the address of a server, without repeating it; None if nothing is."""
+    try:
+        parts = urlsplit(url)
+        is_address = parts.scheme in {"http", "https"} and bool(parts.hostname)
+        _ = parts.port
+    except ValueError:
+        is_address = False
+    if not is_address:
+        return "the value should be an address such as http://localhost:11434/v1"
+    if parts.username or parts.password or parts.query or parts.fragment:
+        return (
+            "an address here has no user, password, question mark or fragment; "
+            f"a key belongs in the variable {NORMALIZER_API_KEY_VARIABLE}"
+        )
+    return None
+
+
+def _located(value: Any, info: ValidationInfo) -> Any:
+    """A path with its ``~`` resolved, and relative to the folder of the file it stands in."""
+    if isinstance(value, Path):
+        return value
+    if not isinstance(value, str):
+        raise PydanticCustomError("value", "the value should be a path, in quotes")
+    if not value or "\0" in value:
+        raise PydanticCustomError(
+            "value", "a path has at least one character, and no null character"
+        )
+    if info.context is None:
+        return Path(value)
+    try:
+        path = Path(value).expanduser()
+    except RuntimeError as error:
+        raise PydanticCustomError("value", "there is no user of this name") from error
+    # normpath, not resolve: a link stays one, and may lead elsewhere tomorrow.
+    return Path(os.path.normpath(info.context["folder"] / path))
+
+
+def _known_encoding(name: str) -> str:
+    try:
+        codecs.lookup(name)
+    except LookupError as error:
+        raise PydanticCustomError("value", "there is no such encoding") from error
+    return name
+
+
+def _address(url: str) -> str:
+    if problem := url_problem(url):
+        # As a part of the message: the library takes braces in it for places to fill in.
+        raise PydanticCustomError("value", "{problem}", {"problem": problem})
+    return url
+
+
+# Lax where the rest is strict: a path is made of text.
+LocatedPath = Annotated[Path, BeforeValidator(_located), Field(strict=False)]
+"""A path; in the configuration file it may begin with ``~`` or be relative to the file's folder."""
+
+EncodingName = Annotated[str, AfterValidator(_known_encoding)]
+"""The name of an encoding that Python knows."""
+
+Address = Annotated[str, AfterValidator(_address)]
+"""A URL of a language model's server."""

@@ -1,0 +1,209 @@
+"""From a Java exception to an error of this project."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import lucene
+from java.io import EOFException, FileNotFoundException, IOException, UncheckedIOException
+from java.lang import NoClassDefFoundError, OutOfMemoryError
+from java.nio.file import AccessDeniedException, InvalidPathException, NoSuchFileException
+from org.apache.lucene.index import (
+    CorruptIndexException,
+    ExitableDirectoryReader,
+    IndexFormatTooNewException,
+    IndexFormatTooOldException,
+    IndexNotFoundException,
+)
+from org.apache.lucene.store import AlreadyClosedException
+
+from shared.errors import (
+    IndexDamagedError,
+    IndexLuceneVersionError,
+    IndexMissingError,
+    IndexPathError,
+    IndexWriteError,
+    JavaHeapError,
+    LuceneError,
+    McpLuceneError,
+)
+from shared.files.lucene_files import NO_COMMIT, has_segments, written_by
+from shared.java.cancellation import SearchStoppedError
+from shared.settings.current import java_heap
+from shared.storage.stored_details import StoredDetailsError
+
+
+def message(error: lucene.JavaError) -> str:
+    """The message of a Java exception without its stack trace, on one line."""
+    return text(error.getJavaException())
+
+
+def text(thrown: Any) -> str:
+    """The message of what Java has thrown, on one line; the name of its class if it has none."""
+    return " ".join((thrown.getMessage() or thrown.getClass().getSimpleName()).split())
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Turn what Lucene throws while an index is read into errors that name the index.
+
+    Raises:
+        IndexMissingError: there is no index at the path.
+        IndexPathError: the operating system refuses access.
+        IndexLuceneVersionError: another Lucene wrote the index.
+        IndexDamagedError: files are missing, cut short or changed.
+        JavaHeapError: it takes more memory than Java may use.
+        SearchStoppedError: the work was stopped.
+        LuceneError: anything else.
+    """
+    try:
+        yield
+    except lucene.JavaError as error:
+        raise _known_error(path, error) from error
+    except StoredDetailsError as error:
+        raise IndexDamagedError(path, str(error)) from error
+    except lucene.InvalidArgsError as error:
+        # It holds Java objects, whose text only a thread that is attached to Java can tell.
+        raise LuceneError(f"Lucene was called wrongly: {error}; please report this") from None
+
+
+def load_classes() -> None:
+    """Load the classes that exceptions are compared with, while there is memory for it.
+
+    JCC loads a class when it is asked for first, and ends the process if Java cannot.
+    """
+    listed = (java_class for classes, _ in _READING_ERRORS for java_class in classes)
+    for java_class in (*listed, OutOfMemoryError, NoClassDefFoundError):
+        java_class.class_  # noqa: B018 - it loads the class
+
+
+def _known_error(path: Path, error: lucene.JavaError) -> McpLuceneError:
+    thrown = error.getJavaException()
+    try:
+        return _reading_error(path, thrown) or _unforeseen(path, thrown, _ASK_FOR_LESS)
+    except lucene.JavaError:
+        # There is not even the memory to say what was thrown.
+        return JavaHeapError(path, java_heap(), _ASK_FOR_LESS)
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Turn what Lucene throws while an index is written into errors that name the index.
+
+    Raises:
+        IndexWriteError: the operating system refused to write, for example on a full disk.
+        McpLuceneError: any error of `reading`.
+    """
+    try:
+        yield
+    except lucene.JavaError as error:
+        raise _writing_error(path, error.getJavaException()) from error
+
+
+_ACCESS_FAULT: Final = "java.lang.InternalError"
+"""What Java throws when the system cannot deliver a page of a mapped file (SIGBUS)."""
+
+
+def _reading_error(path: Path, thrown: Any) -> McpLuceneError | None:
+    if thrown.getClass().getName() == _ACCESS_FAULT:
+        return IndexDamagedError(path, "a file was cut short while it was read, or its disk failed")
+    for classes, error in _READING_ERRORS:
+        if _is_any(thrown, *classes):
+            return error(path, thrown)
+    return None
+
+
+def _missing(path: Path, _: Any) -> McpLuceneError:
+    return IndexDamagedError(path, NO_COMMIT) if has_segments(path) else IndexMissingError(path)
+
+
+_READING_ERRORS: Final[list[tuple[tuple[Any, ...], Callable[[Path, Any], McpLuceneError]]]] = [
+    ((ExitableDirectoryReader.ExitingReaderException,), lambda *_: SearchStoppedError()),
+    ((IndexNotFoundException,), _missing),
+    (
+        (IndexFormatTooOldException, IndexFormatTooNewException),
+        lambda path, _: IndexLuceneVersionError(path, written_by(path), lucene.VERSION),
+    ),
+    (
+        (InvalidPathException,),
+        lambda path, _: IndexPathError(path, "Java cannot spell it in the locale of this process"),
+    ),
+    (
+        (AccessDeniedException,),
+        lambda path, thrown: IndexPathError(path, f"permission denied for {thrown.getMessage()}"),
+    ),
+    (
+        (CorruptIndexException, EOFException, FileNotFoundException, NoSuchFileException),
+        lambda path, thrown: IndexDamagedError(path, text(thrown)),
+    ),
+    ((IOException,), lambda path, thrown: IndexPathError(path, text(thrown))),
+]
+"""Java's classes, subclasses before their bases, and what each becomes."""
+
+
+_FAILED_BEFORE: Final = (
+    "background merge hit exception",
+    "this writer hit an unrecoverable error",
+)
+"""How messages of `IndexWriter.forceMerge` begin that only tell that something else failed."""
+
+
+def _writing_error(path: Path, thrown: Any) -> McpLuceneError:
+    if _is_any(thrown, AlreadyClosedException, UncheckedIOException) and thrown.getCause():
+        # The writer closed itself after the failure that its cause tells.
+        thrown = thrown.getCause()
+    elif str(thrown.getMessage()).startswith(_FAILED_BEFORE) and thrown.getCause():
+        # A thread of the writer failed; the cause tells how.
+        thrown = thrown.getCause()
+    known = _reading_error(path, thrown) or _unforeseen(path, thrown, _WRITE_LESS)
+    if isinstance(known, IndexPathError) and not AccessDeniedException.instance_(thrown):
+        return IndexWriteError(path, text(thrown))
+    return known
+
+
+_ASK_FOR_LESS: Final = "ask for less at once"
+
+_WRITE_LESS: Final = (
+    "what was not committed is taken back: do it again in smaller parts or with shorter documents"
+)
+
+_BESIDE_HEAP: Final = ("unable to create native thread", "Metaspace", "Compressed class space")
+"""How messages of `OutOfMemoryError` begin that no greater heap helps against."""
+
+
+def lacks_memory(thrown: Any) -> bool:
+    """Whether Java has thrown something since its heap, or memory beside it, is too small."""
+    return OutOfMemoryError.instance_(thrown) or thrown.getMessage() == _NO_TEXT
+
+
+def lacks_a_class(error: BaseException | None) -> bool:
+    """Whether an error of `reading` is that Java could not make a class ready for use.
+
+    Java never tries again, even if it only lacked memory the first time.
+    """
+    cause = error.__cause__ if error is not None else None
+    return isinstance(cause, lucene.JavaError) and bool(
+        NoClassDefFoundError.instance_(cause.getJavaException())
+    )
+
+
+_NO_TEXT: Final = "value must not be null"
+"""What Lucene says to a field without a text: JCC hands over null if Java has no memory for it."""
+
+
+def _unforeseen(path: Path, thrown: Any, help_: str) -> McpLuceneError:
+    if lacks_memory(thrown):
+        if text(thrown).startswith(_BESIDE_HEAP):
+            return LuceneError(
+                f"the system gave Java no more resources: {text(thrown)}",
+                "raise the limits of this process (ulimit -a lists them), or end other programs",
+                "ask the user to raise the limits of the server, or to end other programs",
+            )
+        return JavaHeapError(path, java_heap(), help_)
+    kind = thrown.getClass().getName()
+    return LuceneError(f"Lucene failed with {kind}: {text(thrown)}; please report this")
+
+
+def _is_any(thrown: Any, *classes: Any) -> bool:
+    return any(java_class.instance_(thrown) for java_class in classes)

@@ -1,0 +1,346 @@
+"""Chunks as documents of Lucene and back, field by field as the schema says."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import fields, replace
+from functools import cache, lru_cache
+from itertools import chain, islice, tee
+from typing import Any, Final, cast
+
+from java.util import ArrayList, Arrays, HashSet
+from org.apache.lucene.document import (
+    BinaryDocValuesField,
+    DoubleField,
+    Field,
+    FieldType,
+    IntPoint,
+    KeywordField,
+    NumericDocValuesField,
+    SortedDocValuesField,
+    StoredField,
+    StringField,
+    TextField,
+)
+from org.apache.lucene.index import BinaryDocValues, DirectoryReader, IndexOptions, LeafReader
+from org.apache.lucene.search import DocIdSetIterator
+from org.apache.lucene.util import BytesRef
+
+from shared.analysis.analyzers import prepare
+from shared.analysis.detection import detect_language, languages_of
+from shared.analysis.identifiers import names_in
+from shared.analysis.transliteration import transliterable
+from shared.errors import InvalidDocumentError
+from shared.files.access import decodable
+from shared.model import metadata, schema
+from shared.model.chunks import Chunk, Place, chunks, places
+from shared.model.document import MAX_METADATA, MAX_METADATA_KEYS, Document, FileState, Scalar
+from shared.model.folders import IndexedFolders, file_term
+from shared.model.index_results import DocumentSummary
+from shared.model.metadata import of_chunk, texts_of
+from shared.model.search_results import ChunkText
+from shared.storage.stored_details import details_of
+
+_STATE: Final = tuple(field.name for field in fields(FileState))
+
+
+def pack(source_document: str, state: FileState) -> str:
+    """A file's state as the value of a field."""
+    # Not dataclasses.astuple: it copies each value, and takes longer than all the rest.
+    values = [getattr(state, name) for name in _STATE]
+    return json.dumps([source_document, *values], ensure_ascii=False)
+
+
+def unpack(packed: str) -> tuple[str, FileState]:
+    """The id of the document and the state of its file that were packed."""
+    source_document, *state = json.loads(packed)
+    return source_document, FileState(*state)
+
+
+def file_states(searcher: Any) -> dict[str, FileState]:
+    """The state of each file, by the id of its document."""
+    reader = DirectoryReader.cast_(searcher.getIndexReader())
+    values = [value for context in reader.leaves() for value in _values(context.reader())]
+    # One call for all of them is several times faster than one for each.
+    return {name: FileState(*state) for name, *state in json.loads(f"[{','.join(values)}]")}
+
+
+def _values(reader: Any) -> Any:
+    """The packed states in a segment, those of deleted documents left out."""
+    leaf = LeafReader.cast_(reader)
+    states: Any = leaf.getBinaryDocValues(schema.FILE_STATE)
+    live = leaf.getLiveDocs()
+    if states is None:
+        return
+    states = BinaryDocValues.cast_(states)
+    while (document := states.nextDoc()) != DocIdSetIterator.NO_MORE_DOCS:
+        if live is None or live.get(document):
+            yield states.binaryValue().utf8ToString()
+
+
+def document_search_fields(document: Document) -> Iterator[Any]:
+    """The fields that all chunks of a document share: its title and the text of its metadata."""
+    yield TextField(schema.TITLE, document.title, Field.Store.NO)
+    texts = "\n".join(texts_of(document.metadata))
+    if texts:
+        yield Field(schema.METADATA, texts, _words())
+
+
+def chunk_search_fields(document: Document, content: str) -> Iterator[Any]:
+    """The fields of one chunk: its words in base form, reversed and transliterated, its names."""
+    # A word counts once in some fields, so it need not be looked at again.
+    words = dict.fromkeys(chain(document.title.split(), content.split()))
+    languages = languages_of(content)
+    for language in languages:
+        yield _field(schema.language_field(schema.CONTENT, language), content, _words())
+        yield _field(schema.language_field(schema.TITLE, language), document.title, _words())
+    yield _field(schema.REVERSED, " ".join(words), _terms())
+    spellings = transliterable(words, german="de" in languages)
+    if spellings:
+        yield _field(schema.TRANSLITERATED, spellings, _terms())
+    names = names_in(words)
+    if names:
+        yield _field(schema.IDENTIFIERS, names, _terms())
+
+
+def _field(name: str, text: str, kind: Any) -> Any:
+    prepare(name)
+    return Field(name, text, kind)
+
+
+@cache
+def _words() -> Any:
+    """Words whose positions nobody asks for: phrases are looked for in content and title."""
+    return _kind(IndexOptions.DOCS_AND_FREQS, omit_norms=False)
+
+
+@cache
+def _terms() -> Any:
+    """Words that a chunk has or has not, however often and in however long a text."""
+    return _kind(IndexOptions.DOCS, omit_norms=True)
+
+
+def _kind(options: Any, *, omit_norms: bool) -> Any:
+    kind = FieldType()
+    kind.setIndexOptions(options)
+    kind.setOmitNorms(omit_norms)
+    kind.setTokenized(True)
+    kind.freeze()
+    return kind
+
+
+_BATCH: Final = 500
+"""Chunks that are handed to Lucene at once: about 1 MB of text."""
+
+_BATCH_CHARACTERS: Final = 10_000_000
+"""Of the metadata, which stand in every chunk, no more are handed over at once: a batch of chunks
+with very long ones is smaller."""
+
+_SHARED_FIELDS: Final = 256
+"""Fields of metadata that are kept for further documents, such as those of languages and types."""
+
+_EXACT: Final = 2**53
+"""Below this a double holds every whole number (IEEE 754)."""
+
+
+def to_lucene(document: Document) -> Iterator[list[Any]]:
+    """Lucene documents, one for each chunk in order, in batches; none for a blank text.
+
+    Raises:
+        InvalidDocumentError: the document has more metadata than may stand in each chunk.
+    """
+    # Not where a document is made: an index may hold one from before there was this limit.
+    length = len(json.dumps(document.metadata, ensure_ascii=False))
+    if length > MAX_METADATA:
+        raise InvalidDocumentError(
+            f"the metadata of the document {document.id[:80]!r} have {length:,} characters as "
+            f"JSON; at most {MAX_METADATA:,} are allowed, since they stand in every chunk: put "
+            "long text into the content"
+        )
+    document = with_language(document)
+    pieces, to_place = tee(chunks(document.id, document.title, document.content))
+    yield from placed_to_lucene(document, zip(pieces, places(document, to_place), strict=True))
+
+
+def placed_to_lucene(
+    document: Document, placed: Iterable[tuple[Chunk, Place]]
+) -> Iterator[list[Any]]:
+    """Lucene documents of chunks that are cut already, in batches.
+
+    Args:
+        document: the document; its text is not looked at.
+        placed: all of its chunks in order, each with its place.
+    """
+    placed = iter(placed)
+    first = next(placed, None)
+    if first is None:
+        return
+    details = _details(document, count=first[0].count)
+    common = Arrays.asList(list(_document_fields(document)))
+    # No more of them than a batch are there at once: a text may have hundreds of megabytes.
+    size = max(1, min(_BATCH, _BATCH_CHARACTERS // len(details(first[1]))))
+    placed = chain([first], placed)
+    while batch := list(islice(placed, size)):
+        yield [_chunk_document(document, piece, details(place), common) for piece, place in batch]
+
+
+def with_language(document: Document) -> Document:
+    """A document with its language among the metadata, if nobody has looked for it before."""
+    if (
+        document.file is not None
+        or metadata.LANGUAGE in document.metadata
+        or len(document.metadata) >= MAX_METADATA_KEYS
+    ):
+        return document
+    language = detect_language(document.content)
+    if language is None:
+        return document
+    return replace(document, metadata={**document.metadata, metadata.LANGUAGE: language})
+
+
+def _details(document: Document, count: int) -> Callable[[Place], str]:
+    """What makes the details of a chunk from its place; the rest is the same for all chunks."""
+    file = document.file
+    common = {
+        "title": document.title,
+        "chunk_count": count,
+        "metadata": document.metadata,
+        "folder": file.state.folder if file else None,
+        "file_path": decodable(file.path) if file else None,
+    }
+    beginning = json.dumps(common, ensure_ascii=False).removesuffix("}")
+    return lambda place: f'{beginning}, "place": {json.dumps(place)}}}'
+
+
+def stored_fields(*names: str) -> Any:
+    """A set of field names to load; with fewer fields Lucene decodes less."""
+    fields = HashSet()
+    for name in names:
+        fields.add(name)
+    return fields
+
+
+CHUNK_FIELDS = (
+    schema.ID,
+    schema.TITLE,
+    schema.CONTENT,
+    schema.SOURCE_DOCUMENT,
+    schema.CHUNK_INDEX,
+    schema.DETAILS,
+)
+"""The stored fields that `from_lucene` needs."""
+
+
+def from_lucene(stored: Any, folders: IndexedFolders) -> ChunkText:
+    """The chunk that a Lucene document holds.
+
+    Args:
+        stored: its stored `CHUNK_FIELDS`.
+        folders: the folders of the index.
+    """
+    details = details_of(stored)
+    return ChunkText(
+        id=stored.get(schema.ID),
+        title=stored.get(schema.TITLE),
+        content=stored.get(schema.CONTENT) or "",
+        source_document=stored.get(schema.SOURCE_DOCUMENT),
+        chunk_index=int(stored.get(schema.CHUNK_INDEX)),
+        metadata=of_chunk(details.metadata),
+        file_path=folders.file_path(details.folder, details.file_path),
+        # The names are those of a citation; mypy cannot tell which of them are numbers.
+        **cast("dict[str, Any]", details.place),
+    )
+
+
+def chunk_count(stored: Any) -> int:
+    """The number of chunks of the document that a chunk is of; `stored` has its details."""
+    return details_of(stored).chunk_count
+
+
+SUMMARY_FIELDS = (schema.SOURCE_DOCUMENT, schema.DETAILS)
+"""The stored fields that `summary_from_lucene` needs."""
+
+
+def summary_from_lucene(stored: Any, folders: IndexedFolders) -> DocumentSummary:
+    """The document that a Lucene document holds a chunk of.
+
+    Args:
+        stored: its stored `SUMMARY_FIELDS`.
+        folders: the folders of the index.
+    """
+    details = details_of(stored)
+    return DocumentSummary(
+        source_document=stored.get(schema.SOURCE_DOCUMENT),
+        title=details.title,
+        chunk_count=details.chunk_count,
+        max_chunk_index=details.chunk_count,
+        file_path=folders.file_path(details.folder, details.file_path),
+        metadata=details.metadata,
+    )
+
+
+def _chunk_document(document: Document, chunk: Chunk, details: str, common: Any) -> Any:
+    """The fields of a chunk; for a writer, any list of fields is a document."""
+    fields = ArrayList(common)
+    for field in _chunk_fields(document, chunk, details):
+        fields.add(field)
+    return fields
+
+
+def _chunk_fields(document: Document, chunk: Chunk, details: str) -> Iterator[Any]:
+    yield from _keyword_fields(schema.ID, chunk.id)
+    yield StoredField(schema.TITLE, chunk.title)
+    yield TextField(schema.CONTENT, chunk.content, Field.Store.YES)
+    yield from chunk_search_fields(document, chunk.content)
+    yield IntPoint(schema.CHUNK_INDEX, [chunk.index])
+    yield NumericDocValuesField(schema.CHUNK_INDEX, chunk.index)
+    yield StoredField(schema.CHUNK_INDEX, chunk.index)
+    yield StoredField(schema.DETAILS, details)
+    if document.file is not None and chunk.index == 1:
+        yield file_state_field(document.id, document.file.state)
+
+
+def _document_fields(document: Document) -> Iterator[Any]:
+    """The fields that all chunks of a document share."""
+    yield from document_search_fields(document)
+    yield from _keyword_fields(schema.SOURCE_DOCUMENT, document.id)
+    yield SortedDocValuesField(schema.SOURCE_DOCUMENT, BytesRef(schema.keyword(document.id)))
+    if document.file is not None:
+        path = schema.keyword(file_term(document.file.state.folder, decodable(document.file.path)))
+        yield _metadata_field(schema.FILE_PATH, path)
+    for name, value in document.metadata.items():
+        for scalar in value if isinstance(value, list) else [value]:
+            yield _metadata_field(name, schema.keyword(metadata_text(scalar)))
+            if isinstance(scalar, int | float) and not isinstance(scalar, bool):
+                yield DoubleField(schema.number_field(name), float(scalar), Field.Store.NO)
+
+
+@lru_cache(maxsize=_SHARED_FIELDS)
+def _metadata_field(name: str, term: str) -> Any:
+    return KeywordField(schema.metadata_field(name), term, Field.Store.NO)
+
+
+def _keyword_fields(name: str, value: str) -> Iterator[Any]:
+    """A value that is one term, and stored as a whole, however long it is."""
+    key = schema.keyword(value)
+    if key == value:
+        yield StringField(name, value, Field.Store.YES)
+    else:
+        yield StringField(name, key, Field.Store.NO)
+        yield StoredField(name, value)
+
+
+def file_state_field(document_id: str, state: FileState) -> Any:
+    """The field of a document's first chunk that tells the state of its file."""
+    return BinaryDocValuesField(schema.FILE_STATE, BytesRef(pack(document_id, state)))
+
+
+def metadata_text(value: Scalar) -> str:
+    """A metadata value as the term that filters look for.
+
+    Numbers and truth values are spelled as in JSON, where 4.0 and 4 are the same number.
+    """
+    if isinstance(value, str):
+        return value
+    if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT:
+        return str(int(value))
+    return json.dumps(value)

@@ -1,0 +1,172 @@
+"""Lucene's writer of an index, which one program has at a time."""
+
+import errno
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import Any, Final
+
+import lucene
+from java.io import IOException
+from org.apache.lucene.index import IndexWriter, IndexWriterConfig, LogByteSizeMergePolicy
+from org.apache.lucene.store import LockObtainFailedException
+
+from shared.analysis.analyzers import writing_analyzer
+from shared.errors import IndexLockedError, IndexPathError
+from shared.files import index_folder
+from shared.java import vm
+from shared.settings.current import java_heap
+from shared.storage import lucene_errors
+from shared.storage.commits import commit_files, open_last_commit
+from shared.storage.directory import open_directory
+from shared.storage.integrity import verify
+from shared.storage.lock import holder
+
+_RETRY_SECONDS: Final = 0.05
+
+_WITHOUT_LOCKS: Final = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
+"""What fcntl(2) fails with on a file system that has no locks, such as NFS without its daemon."""
+
+BUFFER_MEGABYTES: Final = 64.0
+"""Postings that are kept in memory before they become a segment; with Lucene's 16 MB, writing
+takes 15 % longer, for merges."""
+
+_SHARE_OF_HEAP: Final = 1 / 8
+"""The most of Java's heap that they may take; documents, merges and queries need the rest."""
+
+
+def open_writer(
+    directory: Any, path: Path, wait: float, mode: Any, *, keep_order: bool = False
+) -> Any:
+    """Open a writer, as soon as no other one has the index.
+
+    Args:
+        directory: Lucene's view of the index folder.
+        path: the index folder.
+        wait: seconds to wait for another writer to end.
+        mode: what Lucene does with the index that is there; an ``IndexWriterConfig.OpenMode``.
+        keep_order: whether chunks stay in the order in which they are added.
+
+    Raises:
+        IndexLockedError: another writer held it all the time.
+    """
+
+    def open_() -> Any:
+        config = IndexWriterConfig(writing_analyzer())
+        config.setOpenMode(mode)
+        config.setRAMBufferSizeMB(min(BUFFER_MEGABYTES, _SHARE_OF_HEAP * java_heap()))
+        if keep_order:
+            # The usual one merges segments that are no neighbours, too.
+            config.setMergePolicy(LogByteSizeMergePolicy())
+        return IndexWriter(directory, config)
+
+    return _when_unlocked(open_, path, wait)
+
+
+@contextmanager
+def locked(directory: Any, path: Path, wait: float) -> Iterator[Any]:
+    """Keep writers out of an index, and lend the lock of Lucene that does it.
+
+    Args:
+        directory: Lucene's view of the index folder.
+        path: the index folder.
+        wait: seconds to wait for a writer to end.
+
+    Raises:
+        IndexLockedError: a writer held it all the time.
+    """
+    with closing(
+        _when_unlocked(lambda: directory.obtainLock(IndexWriter.WRITE_LOCK_NAME), path, wait)
+    ) as lock:
+        yield lock
+
+
+def _when_unlocked(obtain: Callable[[], Any], path: Path, wait: float) -> Any:
+    """What a function returns as soon as no other process has the lock that it needs."""
+    deadline = time.monotonic() + wait
+    while True:
+        try:
+            return obtain()
+        except lucene.JavaError as error:
+            if not is_locked(error, path):
+                raise
+            if time.monotonic() >= deadline:
+                raise IndexLockedError(path, holder(path), wait) from error
+        time.sleep(_RETRY_SECONDS)
+
+
+def is_locked(error: lucene.JavaError, path: Path) -> bool:
+    """Whether the lock of an index could not be had because another process has it.
+
+    Args:
+        error: what Lucene threw when it was to take the lock.
+        path: the index folder.
+
+    Raises:
+        IndexPathError: the file system has no locks.
+    """
+    thrown = error.getJavaException()
+    if LockObtainFailedException.instance_(thrown):
+        return True
+    reason = lucene_errors.text(thrown)
+    if IOException.instance_(thrown) and reason in map(os.strerror, _WITHOUT_LOCKS):
+        raise IndexPathError(
+            path,
+            f"its file system has no locks ({reason}), without which two writers would destroy the "
+            "index: put it on a local disk",
+        ) from error
+    return False
+
+
+@contextmanager
+def exclusive_writer(path: Path, wait: float) -> Iterator[tuple[Any, Any]]:
+    """Lend the only writer of an index, with a reader of the last commit.
+
+    At the end of the block, what was not committed in it is taken back.
+
+    Args:
+        path: the absolute path of the index folder.
+        wait: seconds to wait for another writer to end.
+
+    Raises:
+        IndexMissingError: there is no index at the path.
+        IndexLockedError: another writer held it all the time.
+        IndexDamagedError: a file of it is missing, changed or cut short.
+        IndexWriteError: the file system refused to write.
+        IndexFolderError: the index cannot be used; the class says why.
+    """
+    index_folder.identify(path)
+    with (
+        vm.attached("batch"),
+        lucene_errors.writing(path),
+        closing(open_directory(path)) as directory,
+    ):
+        # Before the wait for another writer, which would be for nothing.
+        open_last_commit(directory, path).close()
+        writer = open_writer(directory, path, wait, IndexWriterConfig.OpenMode.APPEND)
+        try:
+            # However long it takes: what replaces all files of an index begins with whole ones.
+            verify(path, commit_files(directory), completely=True)
+            with closing(open_last_commit(directory, path)) as reader:
+                yield writer, reader
+        except BaseException:
+            writer.rollback()
+            clean(directory, path)
+            raise
+        # Does nothing after a close.
+        writer.rollback()
+
+
+def clean(directory: Any, path: Path) -> None:
+    """Delete what no commit of an index needs, as far as possible.
+
+    A rollback does so, but not after a failure to write, which may be one for want of space.
+
+    Args:
+        directory: Lucene's view of the index folder.
+        path: the index folder.
+    """
+    with suppress(lucene.JavaError, IndexLockedError):
+        open_writer(directory, path, 0, IndexWriterConfig.OpenMode.APPEND).rollback()

@@ -1,0 +1,54 @@
+import shutil
+from pathlib import Path
+
+import pytest
+
+from shared import Index, Searcher
+from shared.errors import IndexLuceneVersionError
+from shared.files.lucene_files import written_by
+
+DATA = Path(__file__).parents[2] / "data"
+
+
+@pytest.mark.parametrize(
+    ("folder", "release"), [("lucene-4.8", "Lucene 4.8"), ("lucene-8.11", "Lucene 8.11.4")]
+)
+def test_an_index_of_an_older_lucene_is_named_and_left_alone(
+    folder: str, release: str, index_path: Path
+) -> None:
+    shutil.copytree(DATA / folder, index_path)
+    before = {file.name: file.read_bytes() for file in index_path.iterdir()}
+    assert written_by(index_path) == release
+    message = f"was written by {release} and cannot be read by Lucene 10"
+    with Searcher(index_path) as searcher, pytest.raises(IndexLuceneVersionError, match=message):
+        searcher.search("old")
+    with pytest.raises(IndexLuceneVersionError, match=message):
+        Index(index_path)
+    after = {file.name: file.read_bytes() for file in index_path.iterdir()}
+    assert {name: after[name] for name in before} == before
+
+
+def test_the_newest_commit_counts(empty_index: Path) -> None:
+    shutil.copy(DATA / "lucene-8.11" / "segments_1", empty_index / "segments_zz")
+    assert written_by(empty_index) == "Lucene 8.11.4"
+
+
+@pytest.mark.parametrize(
+    ("header", "release"),
+    [
+        (b"\xff\xff\xff\xf5" + bytes(40), "a Lucene before 4.0"),
+        (b"", "an unknown version of Lucene"),
+        (b"PK\x03\x04" + bytes(40), "an unknown version of Lucene"),
+        (b"\x3f\xd7\x6c\x17\x08segments\0\0\0\x0a" + bytes(10), "an unknown version of Lucene"),
+        (b"\x3f\xd7\x6c\x17\x08nosegmen\0\0\0\x0a" + bytes(40), "an unknown version of Lucene"),
+        (b"\x3f\xd7\x6c\x17\x08segments\0\0\0\x01" + bytes(40), "Lucene 4.6 or 4.7"),
+    ],
+)
+def test_headers(tmp_path: Path, header: bytes, release: str) -> None:
+    (tmp_path / "segments_1").write_bytes(header)
+    assert written_by(tmp_path) == release
+
+
+def test_a_folder_without_a_commit_tells_nothing(tmp_path: Path) -> None:
+    (tmp_path / "segments_x-y").touch()
+    assert written_by(tmp_path) == "an unknown version of Lucene"

@@ -1,0 +1,85 @@
+"""Which words of an index a word that is not in it may stand for."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shared import Document, Index, Searcher, create
+from shared.query.steps.spelling import similar_terms
+from shared.reading.open_index import OpenIndex
+
+TEXTS = {
+    "planet": "A planet, a plane and a plant.",
+    "meeting": "Meeting after meeting, and one more meeting.",
+    "title only": "Nothing to read.",
+    "contract": "The contract and the contrast.",
+}
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("similar") / "index"
+    create(path)
+    with Index(path) as index:
+        for title, text in TEXTS.items():
+            index.add(Document(title, "Zeppelin" if title == "title only" else title, text))
+        for number in range(3):
+            index.add(Document(f"folder {number}", "folder", "A blue folder."))
+        index.add(Document("holder", "holder", "The folded paper is in it."))
+    return path
+
+
+@pytest.fixture
+def reader(index: Path) -> Iterator[Any]:
+    opened = OpenIndex(index, "command")
+    with opened.newest() as searcher:
+        yield searcher.getIndexReader()
+    opened.close()
+
+
+def terms(reader: Any, text: str, most_edits: int = 2) -> list[str]:
+    return [term for term, _ in similar_terms(reader, text, most_edits)]
+
+
+def test_what_is_one_letter_away_leaves_out_what_is_two_away(reader: Any) -> None:
+    assert terms(reader, "planete") == ["planet"]
+    assert terms(reader, "planetxx") == ["planet"]
+    assert terms(reader, "plannetx") == ["planet"]
+
+
+def test_the_more_frequent_of_equally_similar_words_comes_first(reader: Any) -> None:
+    assert terms(reader, "foldex") == ["folder", "folded"]
+
+
+def test_two_letters_are_wrong_only_where_it_is_allowed_and_the_word_is_long(reader: Any) -> None:
+    assert terms(reader, "meetnigg") == ["meeting"]
+    assert terms(reader, "meetnigg", 1) == []
+    assert terms(reader, "folxxr") == []
+
+
+def test_with_no_letter_wrong_only_other_languages_are_left(reader: Any) -> None:
+    assert terms(reader, "contrac", 0) == []
+    assert terms(reader, "contrat", 0) == ["contract"]
+
+
+def test_a_word_of_titles_alone_is_found_with_one_and_with_two_mistakes(reader: Any) -> None:
+    assert terms(reader, "zepelin") == ["zeppelin"]
+    assert terms(reader, "zepelinn") == ["zeppelin"]
+
+
+def test_a_spelling_of_another_language_comes_beside_one_mistake(reader: Any) -> None:
+    assert terms(reader, "kontrakt") == ["contract"]
+    assert terms(reader, "contratt") == ["contract", "contrast"]
+
+
+def test_the_first_letter_is_right_unless_another_language_has_another(reader: Any) -> None:
+    assert terms(reader, "xontract") == []
+    assert terms(reader, "kontract") == ["contract"]
+
+
+def test_similar_words_are_looked_for_in_an_index_without_titles(tmp_path: Path) -> None:
+    create(tmp_path / "index")
+    with Searcher(tmp_path / "index") as searcher:
+        assert searcher.search("Kontrakt").totalHits == 0

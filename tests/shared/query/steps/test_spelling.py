@@ -1,0 +1,164 @@
+"""Misspelled words: similar ones are looked for only where no chunk has the word."""
+
+from pathlib import Path
+
+import pytest
+
+from shared import Document, Index, Searcher, create
+from shared.model.request import Syntax
+from shared.model.weights import Weights
+from tests.conftest import Idx
+
+TEXTS = {
+    "aero": "The aerodynamic heating of the surface was measured in the tunnel.",
+    "heart": "The heart of the garden is a pond with a fountain and a statue.",
+    "period": "The notice period of the lease is three months, and the deposit is two rents.",
+    "number": "Order DEC-0054 was paid.",
+}
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("tolerance") / "index"
+    create(path)
+    with Index(path) as index:
+        for name, text in TEXTS.items():
+            index.add(Document(name, name, text))
+    return str(path)
+
+
+def found(path: str, query: str, syntax: Syntax = "auto") -> list[str]:
+    with Searcher(path) as searcher:
+        return [hit.source_document for hit in searcher.search(query, syntax=syntax).results]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "aerodynmic",
+        "aerodynaamic",
+        "aerodynamci",
+        "aerofynamic",
+        "aeordynmic",
+        "Aerodynmic?",
+        "+aerodynmic heating",
+    ],
+)
+def test_a_misspelled_word_finds_what_was_meant(path: str, query: str) -> None:
+    assert found(path, query)[0] == "aero"
+    with Searcher(path, weights=Weights(similar=0)) as searcher:
+        hits = searcher.search(query).results
+    assert [hit.source_document for hit in hits] != found(path, query)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "heart",  # not "heat"
+        "rents",
+        "months",  # a form that some chunk has
+        "mouse",
+        "rint",  # too short to tell
+        "DEC-0055",
+        '"notise period"',
+        "tunel*",
+        "title:perids",
+    ],
+)
+def test_what_is_there_or_meant_to_the_letter_stays(path: str, query: str) -> None:
+    with Searcher(path) as searcher:
+        answer = searcher.search(query)
+    with Searcher(path, weights=Weights(similar=0)) as searcher:
+        assert answer == searcher.search(query)
+    assert answer.suggestion is None
+
+
+@pytest.mark.parametrize("word", ["statute", "leash", "heading", "mouths", "rants"])
+def test_a_word_of_the_dictionary_is_no_mistake(path: str, word: str) -> None:
+    with Searcher(path, weights=Weights(similar=0)) as searcher:
+        strict = searcher.search(word)
+    with Searcher(path) as searcher:
+        assert searcher.search(word) == strict
+
+
+def test_a_word_of_the_dictionary_is_spelled_otherwise_in_other_languages(
+    tmp_path: Path,
+) -> None:
+    create(tmp_path / "index")
+    with Index(tmp_path / "index") as index:
+        index.add(
+            Document("de", "Notiz", "Das Konzert der Klasse war am Abend in der alten Halle.")
+        )
+        index.add(
+            Document("en", "Note", "The contract was signed before the music began at eight.")
+        )
+    assert found(str(tmp_path / "index"), "Musik") == ["en"]
+    assert found(str(tmp_path / "index"), "concert") == ["de"]
+    assert found(str(tmp_path / "index"), "Muskel") == []
+    assert found(str(tmp_path / "index"), "contact") == []
+
+
+def test_what_must_not_match_is_no_mistake(path: str) -> None:
+    assert found(path, "period -depositt") == ["period"]
+
+
+def test_syntax_to_the_letter_has_none(path: str) -> None:
+    assert found(path, "aerodynmic", "plain") == ["aero"]
+    assert found(path, "aerodynmic", "lucene") == []
+
+
+def test_the_words_that_were_looked_for_are_told(path: str) -> None:
+    with Searcher(path) as searcher:
+        answer = searcher.search("Notise periood, aerodynamic!")
+        steps = searcher.explain("notise", detail="steps").steps
+    assert answer.suggestion == "notice period, aerodynamic!"
+    assert any(step.step == "similar" and "notice^" in step.query for step in steps)
+
+
+@pytest.mark.parametrize(("mistakes", "looked_up"), [(1, 8), (2, 4)])
+def test_many_unknown_words_take_no_time(path: str, mistakes: int, looked_up: int) -> None:
+    query = " ".join(f"aerodynamic{letter * mistakes}" for letter in "bfghjkmopqtuvwxz" * 25)
+    with Searcher(path) as searcher:
+        steps = searcher.explain(query, detail="steps").steps
+    (similar,) = (step.query for step in steps if step.step == "similar")
+    assert similar.count("aerodynamic^") == looked_up
+
+
+def test_hopeless_words_are_not_all_looked_for(path: str) -> None:
+    hopeless = " ".join(f"zzzzq{chr(97 + n)}zzzz" for n in range(8))
+    assert found(path, f"{hopeless[:-11]} aerodynmic") == ["aero"]
+    assert found(path, f"{hopeless} aerodynmic") == []
+
+
+@pytest.mark.parametrize(
+    ("query", "suggestion"),
+    [
+        ("kundigungsfrst", "Kündigungsfrist"),
+        ("KUENDIGUNGSFRISR", "Kündigungsfrist"),
+        ("die Kündigungsfrsit?", "die Kündigungsfrist?"),
+        ("strasenbahn", "Straßenbahn"),
+        ("resturant", "restaurant"),
+        ("inteligence", "intelligence"),
+        ("Montevidea", "Montevideo"),
+        ("forêtt", "fore\u0302t"),
+        ("chrysanthemm", "Chrysanthemum"),
+    ],
+)
+def test_a_suggestion_is_spelled_as_the_documents_spell_the_word(
+    tmp_path: Path, query: str, suggestion: str
+) -> None:
+    create(tmp_path / "index")
+    with Index(tmp_path / "index") as index:
+        index.add(Document("a", "A", "Die Kündigungsfrist beträgt drei Monate."))
+        index.add(Document("b", "B", "Die Straßenbahn fa\u0308hrt nach Montevideo."))
+        index.add(Document("c", "C", "Restaurant. The restaurant is in the fore\u0302t."))
+        index.add(Document("d", "D", "Intelligence is an intelligence of its own."))
+        index.add(Document("e", "Chrysanthemum", "A flower."))
+    with Searcher(tmp_path / "index") as searcher:
+        assert searcher.search(query).suggestion == suggestion
+
+
+def test_a_suggestion_on_the_command_line_keeps_its_umlaut(idx: Idx) -> None:
+    idx("init")
+    idx("add", "-d", "a", "-t", "A", "-c", "Die Kündigungsfrist beträgt drei Monate.")
+    assert "Looked for: Kündigungsfrist\n" in idx("search", "kundigunsfrist").stderr

@@ -1,0 +1,63 @@
+"""What the score of a hit is made of."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from shared import Document, Index, Searcher
+from shared.writing.index import create
+
+
+@pytest.fixture(scope="module")
+def searcher(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Searcher]:
+    path = tmp_path_factory.mktemp("explanation") / "lucene-index"
+    create(path)
+    with Index(path) as index:
+        text = "The notice period is three months, and the period of notice counts."
+        index.add(Document("lease", "Lease", text, {"author": "Ann"}))
+        index.add(Document("house", "House", "Die Häuser kosten Miete DEC-0054."))
+        # Too short for a language: it is indexed in the base forms of several.
+        index.add(Document("short", "Short", "hotel"))
+    with Searcher(path) as searcher:
+        yield searcher
+
+
+@pytest.mark.parametrize(
+    ("query", "parts"),
+    [
+        ("notice", {"content.en:notice", "content:notice"}),
+        ('"notice period"', {'content:"notice period"', 'content:"notice period"~3'}),
+        ("*otice", {"content.reversed:eciton", "content.reversed:ecito*^0.075"}),
+        ("perioud~", {"content:period"}),
+        ("haus", {"content.de:haus"}),
+        ("DEC-0054", {'content:"dec 0054"', "identifiers:dec-0054"}),
+        ("title:lease", {"title:lease", "title.en:lease"}),
+        ("author:Ann", {"metadata.author:Ann"}),
+    ],
+)
+def test_the_parts_are_what_matched_and_add_up(
+    searcher: Searcher, query: str, parts: set[str]
+) -> None:
+    (hit,) = searcher.explain(query, detail="scores").hits
+    assert {part.match for part in hit.parts} == parts
+    assert sum(part.score for part in hit.parts) == pytest.approx(hit.score, abs=0.001)
+    assert [part.score for part in hit.parts] == sorted(
+        (part.score for part in hit.parts), reverse=True
+    )
+    assert all(part.score == round(part.score, 4) for part in hit.parts)
+
+
+def test_of_the_languages_of_a_word_the_best_counts(searcher: Searcher) -> None:
+    (hit,) = searcher.explain("hotels", detail="scores").hits
+    assert hit.id == "short-chunk-001"
+    (part,) = hit.parts
+    assert part.match.startswith("content.")
+    assert part.match.endswith(":hotel")
+    assert part.score == pytest.approx(hit.score, abs=0.001)
+
+
+def test_no_more_is_explained_than_is_asked_for(searcher: Searcher) -> None:
+    found = searcher.explain("notice", detail="parsed")
+    assert (found.parsed, found.total_hits) == ("notice", 1)
+    assert (found.steps, found.terms, found.hits) == ([], [], [])
+    assert searcher.explain("notice", detail="scores", offset=1).hits == []

@@ -1,0 +1,69 @@
+"""What is remembered of a reader, and for how long."""
+
+import gc
+import weakref
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
+from pathlib import Path
+from threading import Barrier
+from typing import Any
+
+import lucene  # noqa: F401 - the packages of Java can be imported after it only
+import pytest
+from java.nio.file import Paths
+from org.apache.lucene.index import DirectoryReader
+from org.apache.lucene.store import FSDirectory
+
+from shared import create
+from shared.java import vm
+from shared.storage.commit_cache import remembered
+
+
+class Result:
+    """What can be referred to weakly."""
+
+
+@pytest.fixture
+def readers(tmp_path: Path) -> Iterator[list[Any]]:
+    """A reader of each of three indexes."""
+    with vm.attached(), ExitStack() as opened:
+        found: list[Any] = []
+        for name in ("first", "second", "third"):
+            create(tmp_path / name)
+            directory = opened.enter_context(
+                closing(FSDirectory.open(Paths.get(str(tmp_path / name))))
+            )
+            found.append(opened.enter_context(closing(DirectoryReader.open(directory))))
+        yield found
+
+
+def test_nothing_is_kept_of_a_closed_reader_once_there_is_another(readers: list[Any]) -> None:
+    recall = remembered(lambda _reader: Result())
+    old = weakref.ref(recall(readers[0]))
+    assert recall(readers[0]) is old()
+    readers[0].close()
+    newer = recall(readers[1])
+    gc.collect()
+    assert old() is None
+    recall(readers[2])
+    assert recall(readers[1]) is newer
+
+
+def test_threads_that_ask_at_once_have_one_result_and_leave_the_other_index(
+    readers: list[Any],
+) -> None:
+    first, second, _ = readers
+    together = Barrier(2)
+
+    def work(reader: Any) -> Result:
+        if reader.equals(second):
+            together.wait(timeout=60)
+        return Result()
+
+    recall = remembered(work)
+    known = recall(first)
+    with ThreadPoolExecutor(2, initializer=vm.start) as threads:
+        one, other = threads.map(recall, [second, second])
+    assert one is other
+    assert recall(first) is known
