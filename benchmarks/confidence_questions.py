@@ -13,10 +13,10 @@ from benchmarks.calibration import Asked, Sample
 from benchmarks.collection import Collection
 from benchmarks.misspelled import misspelled
 from benchmarks.off_topic import OFF_TOPIC
-from idx.bulk_file import document_of, read_bulk
-from idx.evaluation.documents import read_documents
-from idx.evaluation.judgements import read_judgements
-from idx.evaluation.queries import read_queries
+from idx.commands.bulk import document_of, read_bulk
+from idx.evaluation.collection.documents import read_documents
+from idx.evaluation.collection.judgements import read_judgements
+from idx.evaluation.collection.queries import read_queries
 from shared import Index, Searcher, create
 from tests.relevance.queries import read as read_suite
 

@@ -13,9 +13,9 @@ from benchmarks.calibration import Asked
 from benchmarks.collection import Collection
 from benchmarks.confidence_questions import HITS, asked_for_evidence, judged, never
 from benchmarks.off_topic import OFF_TOPIC
+from idx.evaluation.collection.judgements import read_judgements
+from idx.evaluation.collection.queries import read_queries
 from idx.evaluation.experiment import temporary_index
-from idx.evaluation.judgements import read_judgements
-from idx.evaluation.queries import read_queries
 from shared.search.confidence import FIRST_HITS, LOW, probability
 
 COLLECTIONS: Final = ("cranfield", "cacm", "cisi")

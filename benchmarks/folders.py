@@ -22,11 +22,11 @@ from typing import Any
 from fpdf import FPDF
 
 from benchmarks.page import write_figures
-from idx.change import single_file
-from idx.extraction.extracted import ExtractionOptions
 from idx.extraction.formats import extract
-from idx.extraction.reading import hash_file, read_file
-from idx.file_document import file_document
+from idx.extraction.types import ExtractionOptions
+from idx.extraction.worker import hash_file, read_file
+from idx.sync.documents import file_document
+from idx.sync.plan import single_file
 from shared.analysis.detection import detect_language
 from shared.model.chunks import chunks
 from shared.writing.index import Index, create

@@ -113,7 +113,7 @@ def lingua() -> Detector:
 
 def idx_encoding() -> Detector:
     """What idx uses for encodings: chardetng, with a sample, and conditions on its answer."""
-    from idx.extraction.encoding import decode
+    from idx.extraction.text.decoding import decode
     from shared.errors import SourceFileError
 
     def text_of(data: bytes) -> str | None:

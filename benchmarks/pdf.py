@@ -13,8 +13,8 @@ from pathlib import Path
 from fpdf import FPDF
 
 from benchmarks.page import machine, write_figures
-from idx.extraction.extracted import ExtractionOptions
-from idx.extraction.pdf import extract_pdf
+from idx.extraction.pdf.reader import extract_pdf
+from idx.extraction.types import ExtractionOptions
 
 ROUNDS = 3
 ENGINES = ("pdfium", "pdfplumber", "auto")

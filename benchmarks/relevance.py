@@ -22,16 +22,16 @@ from benchmarks.known_items import known_item_table
 from benchmarks.page import machine, write_figures
 from benchmarks.relevance_engines import LIMIT, Search, engines
 from benchmarks.relevance_plot import draw
-from idx.evaluation.configuration import DEFAULT, Configuration, changed
-from idx.evaluation.documents import read_documents
+from idx.evaluation.collection.documents import read_documents
+from idx.evaluation.collection.judgements import Judgements, read_judgements
+from idx.evaluation.collection.queries import Query, read_queries
 from idx.evaluation.experiment import SearchSettings, ask_all, temporary_index
-from idx.evaluation.figures import change, figure, interval
 from idx.evaluation.intervals import Estimate, estimates
-from idx.evaluation.judgements import Judgements, read_judgements
 from idx.evaluation.measures import MAIN_DEPTH, measure
-from idx.evaluation.queries import Query, read_queries
+from idx.evaluation.report.figures import change, figure, interval
 from idx.evaluation.results import NOTICEABLE
 from idx.evaluation.run import RankedDocument, Run
+from idx.evaluation.search_settings import DEFAULT, Configuration, changed
 from shared.model.weights import Weights
 
 PAGE: Final = Path(__file__).parents[1] / "docs" / "relevance.md"

@@ -56,8 +56,8 @@ def _run(index: str) -> Iterator[str]:
 
     vm.start()
     yield "start of the Java virtual machine"
-    import_module("idx.rewriting")
-    from idx.highlighting import print_hit
+    import_module("idx.commands.search")
+    from idx.output.search_answer import print_hit
     from shared.reading.searcher import Searcher
 
     yield "import of what searches and prints"

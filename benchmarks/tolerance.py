@@ -24,12 +24,12 @@ from benchmarks.misspelled import misspelled
 from benchmarks.page import machine, write_figures
 from benchmarks.relevance import ranked
 from benchmarks.tolerance_methods import METHODS, NOTHING, Method, known_grams, write
+from idx.evaluation.collection.judgements import Judgements, read_judgements
+from idx.evaluation.collection.queries import Query, read_queries
 from idx.evaluation.experiment import WARM_UP
-from idx.evaluation.figures import change, figure, interval
 from idx.evaluation.intervals import estimates
-from idx.evaluation.judgements import Judgements, read_judgements
 from idx.evaluation.measures import measure, measure_names
-from idx.evaluation.queries import Query, read_queries
+from idx.evaluation.report.figures import change, figure, interval
 from idx.evaluation.run import Run
 from shared import Searcher
 from shared.java import vm

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final, TypeGuard
 from unittest.mock import patch
 
-from idx.evaluation.documents import read_documents
+from idx.evaluation.collection.documents import read_documents
 from shared import Document, Index, create
 from shared.analysis.analyzers import prepare, tokens
 from shared.analysis.languages import FOLDED, Chain, Step, chain

@@ -35,7 +35,7 @@ def main() -> None:
 
         try:
             from idx.app import app
-            from idx.shell_completion import complete, is_completing
+            from idx.cli.shell_completion import complete, is_completing
 
             if is_completing():
                 complete(app)
@@ -71,7 +71,7 @@ def _terminate(_signal: int, _frame: object) -> None:
 
 
 def _fail(message: str) -> None:
-    from idx.output import say
+    from idx.output.printing import say
 
     say(f"Error: {message}")
     sys.exit(1)

@@ -10,8 +10,8 @@ from typing import Annotated, Final
 
 import typer
 
-from idx.command_group import CommandEntry, command_group
-from idx.configured_command import ConfiguredCommand
+from idx.cli.configured_command import ConfiguredCommand
+from idx.cli.lazy_commands import CommandEntry, command_group
 
 _configured = partial(CommandEntry, command_class=ConfiguredCommand)
 

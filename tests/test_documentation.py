@@ -11,7 +11,7 @@ import pytest
 from mcp import Client
 from typer.main import get_command
 
-from idx.secret_files import SECRETS
+from idx.crawl.secret_files import SECRETS
 from server.app import app
 from shared import create
 from tests.conftest import PROGRAMS, Connect

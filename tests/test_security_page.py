@@ -6,9 +6,10 @@ from pathlib import Path
 
 import uvicorn
 
-from idx.extraction import front_matter, package, properties
+from idx.crawl.ignore_files import _LARGEST_IGNORE_FILE
+from idx.extraction.markup import front_matter, package
 from idx.extraction.pool import _BYTES_AHEAD
-from idx.ignore_files import _LARGEST_IGNORE_FILE
+from idx.extraction.text import properties
 from server import arguments, budget, completers, instructions, protocol_errors, settings
 from server.application import MAX_ARGUMENTS
 from server.http import graceful_server, oauth, tokens

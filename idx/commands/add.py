@@ -8,10 +8,9 @@ from typing import Annotated
 
 import typer
 
-from idx.option_group import takes
-from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json, Wait
-from idx.output import created, print_json, say, tell, warn
-from idx.reading_options import ReadingOptions
+from idx.cli.option_groups import ReadingOptions, takes
+from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json, Wait
+from idx.output.printing import created, print_json, say, tell, warn
 from shared.errors import InvalidDocumentError, SourceFileError
 from shared.messages import quantity
 from shared.model.document import Document
@@ -64,7 +63,7 @@ def add(
     if paths:
         _add_paths(context, paths, reading, index_path, wait, as_json=as_json)
         return
-    from idx.kept import Kept, interruption_told, uninterrupted
+    from idx.sync.interruption import Kept, interruption_told, uninterrupted
     from shared.writing.index import Index
 
     # Before the index is opened, which would be created for nothing.
@@ -108,7 +107,7 @@ def _removal(chunks: int) -> str:
 
 def _read(file: Path, document_id: str, title: str, reading: ReadingOptions) -> Document:
     """The one document whose text is in a file or comes through standard input."""
-    from idx.standard_input import NAME, STDIN, standard_input_as_file, without_file
+    from idx.cli.standard_input import NAME, STDIN, standard_input_as_file, without_file
 
     if str(file) != STDIN:
         # As every other message does, so that it means the same file wherever it is read.
@@ -122,11 +121,11 @@ def _read_file(
     file: Path, shown: Path | str, document_id: str, title: str, reading: ReadingOptions
 ) -> Document:
     """The one document whose text is in a file, which is called `shown` in messages."""
-    from idx.change import single_file
-    from idx.extraction.outcome import Unreadable
+    from idx.cli.run_settings import extraction_options, limits
     from idx.extraction.pool import ExtractionPool
-    from idx.file_document import file_document
-    from idx.run_settings import extraction_options, limits
+    from idx.extraction.types import Unreadable
+    from idx.sync.documents import file_document
+    from idx.sync.plan import single_file
 
     change = replace(single_file(file), source_document=document_id)
     with ExtractionPool(1, limits(reading), extraction_options(reading)) as pool:
@@ -147,11 +146,11 @@ def _add_paths(
     *,
     as_json: bool,
 ) -> None:
-    from idx.events import Event, Indexed, NotIndexed, Problem
-    from idx.kept import Kept, interruption_told
-    from idx.report import report
-    from idx.run_settings import run_settings
-    from idx.synchronization import synchronize
+    from idx.cli.run_settings import run_settings
+    from idx.output.run_report import report
+    from idx.sync.events import Event, Indexed, NotIndexed, Problem
+    from idx.sync.interruption import Kept, interruption_told
+    from idx.sync.synchronize import synchronize
 
     settings = run_settings(context, reading, index_path=index_path, wait=wait, reread=True)
     added = []

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json
-from idx.output import print_json, tell
+from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json
+from idx.output.printing import print_json, tell
 from shared.messages import quantity
 
 
@@ -31,7 +31,7 @@ def backup(
     """
     from dataclasses import asdict
 
-    from idx.progress import shown
+    from idx.output.progress import shown
     from shared.maintenance.backup import backup as copy
 
     done = copy(index_path, destination, progress=shown)

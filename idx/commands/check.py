@@ -2,8 +2,8 @@
 
 import typer
 
-from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json, Wait
-from idx.output import print_json, say, tell
+from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json, Wait
+from idx.output.printing import print_json, say, tell
 from shared.messages import quantity
 from shared.settings.defaults import DEFAULT_WAIT
 
@@ -20,7 +20,7 @@ def check(
     """
     from dataclasses import asdict
 
-    from idx.progress import shown
+    from idx.output.progress import shown
     from shared.maintenance.check import check as examine
 
     found = examine(index_path, wait=wait, progress=shown)

@@ -7,8 +7,8 @@ from typing import Annotated, Final
 
 import typer
 
-from idx.options import Json
-from idx.output import print_json, tell, warn
+from idx.cli.options import Json
+from idx.output.printing import print_json, tell, warn
 from shared.settings.current import configuration_file
 from shared.settings.defaults import VARIABLES
 
@@ -57,7 +57,7 @@ def show(as_json: Json = False) -> None:
         }
         print_json({"file": str(file), "exists": file.exists(), "settings": shown})
         return
-    from idx.tables import print_table
+    from idx.output.tables import print_table
 
     tell(f"Configuration file: {file}{'' if file.exists() else ' (does not exist)'}")
     print_table(
@@ -83,8 +83,8 @@ def set_(
 
     Examples: idx config set index-path ~/search/index; idx config set exclude 'old/' '*.tmp'
     """
-    from idx.configuration_file import warn_of_variable
-    from idx.setting_changes import set_setting, setting_name
+    from idx.configuration.configuration_file import warn_of_variable
+    from idx.configuration.setting_changes import set_setting, setting_name
     from shared.settings.errors import is_secret
 
     name = setting_name(key)
@@ -114,8 +114,8 @@ def unset(key: Key, as_json: Json = False) -> None:
 
     Example: idx config unset index-path
     """
-    from idx.configuration_file import warn_of_variable
-    from idx.setting_changes import unset_setting
+    from idx.configuration.configuration_file import warn_of_variable
+    from idx.configuration.setting_changes import unset_setting
 
     file = configuration_file()
     name, removed = unset_setting(file, key)

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from idx.completions import document_ids
-from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json, Wait
-from idx.output import print_json, say, tell, warn
+from idx.cli.completions import document_ids
+from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json, Wait
+from idx.output.printing import print_json, say, tell, warn
 from shared.messages import quantity
 from shared.settings.defaults import DEFAULT_WAIT
 
 if TYPE_CHECKING:
-    from idx.file_exclusion import FileBehind
+    from idx.configuration.file_exclusion import FileBehind
     from shared.reading.searcher import Searcher
 
 _MOST_NAMED: Final = 10
@@ -47,7 +47,7 @@ def delete(
 
     Examples: idx delete lease-2025 minutes-2019; idx delete old/notes.md --exclude
     """
-    from idx.file_exclusion import exclude, file_behind
+    from idx.configuration.file_exclusion import exclude, file_behind
     from shared.reading.searcher import Searcher
     from shared.writing.index import Index
 

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from idx.options import Json
-from idx.output import print_json, tell
+from idx.cli.options import Json
+from idx.output.printing import print_json, tell
 from shared.messages import quantity
 from shared.settings.defaults import VARIABLES
 

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json
-from idx.output import print_json, say, warn
+from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json
+from idx.output.printing import print_json, say, warn
 from shared.errors import SourceFileError
 from shared.model.request import Operator, Syntax
 
 if TYPE_CHECKING:
-    from idx.evaluation.judgements import Judgements
-    from idx.evaluation.queries import Query
+    from idx.evaluation.collection.judgements import Judgements
+    from idx.evaluation.collection.queries import Query
 
 
 def evaluate(
@@ -108,8 +108,8 @@ def evaluate(
     for file in (run_file, html_file):
         if file and not file.parent.is_dir():
             raise typer.BadParameter(f"there is no folder {file.parent} to write {file.name} into")
-    from idx.evaluation.configuration import DEFAULT, InvalidSettingError, changed
     from idx.evaluation.extra import check_extra
+    from idx.evaluation.search_settings import DEFAULT, InvalidSettingError, changed
 
     try:
         configurations = [DEFAULT, changed(settings)] if settings else [DEFAULT]
@@ -117,10 +117,10 @@ def evaluate(
         raise typer.BadParameter(str(error), param_hint="--set") from error
     check_extra()
 
+    from idx.evaluation.collection.judgements import read_judgements
+    from idx.evaluation.collection.queries import read_queries
     from idx.evaluation.evaluate import evaluate_runs
     from idx.evaluation.experiment import SearchSettings, ask_all
-    from idx.evaluation.judgements import read_judgements
-    from idx.evaluation.queries import read_queries
 
     queries, judgements = read_queries(queries_file), read_judgements(qrels)
     asked = _asked(queries, judgements, queries_file, qrels)
@@ -143,7 +143,7 @@ def evaluate(
 
         print_json(asdict(evaluation))
     else:
-        from idx.evaluation.text_report import print_report
+        from idx.evaluation.report.text import print_report
 
         print_report(evaluation)
     if run_file:
@@ -153,7 +153,7 @@ def evaluate(
         write_run(run, configuration.name, run_file)
         say(f"Wrote {run_file}.")
     if html_file:
-        from idx.evaluation.html_report import html_report
+        from idx.evaluation.report.html import html_report
 
         html_file.write_text(html_report(evaluation), encoding="utf-8")
         say(f"Wrote {html_file}.")

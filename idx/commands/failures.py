@@ -4,8 +4,8 @@ from typing import Annotated
 
 import typer
 
-from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json, Plain
-from idx.output import check_one_form, print_json, say, tell
+from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json, Plain
+from idx.output.printing import check_one_form, print_json, say, tell
 from shared.messages import quantity
 
 Secrets = Annotated[bool, typer.Option("--secrets", help="Only what is left out as a secret.")]
@@ -43,7 +43,8 @@ def failures(
         for failure in answer.failures:
             tell(failure.file_path)
         return
-    from idx.tables import Unbroken, print_table
+    from idx.output.printing import Unbroken
+    from idx.output.tables import print_table
 
     print_table(
         ["File", "Kind", "Reason", "Tried"],

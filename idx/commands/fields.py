@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json
-from idx.output import print_json, tell
+from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json
+from idx.output.printing import print_json, tell
 from shared.messages import quantity
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def fields(index_path: IndexPath = DEFAULT_INDEX_PATH, as_json: Json = False) ->
     if as_json:
         print_json(answer)
         return
-    from idx.tables import print_table
+    from idx.output.tables import print_table
 
     print_table(
         ["Field", "Kind", "Chunks", "Use", "In a query", "Holds"],

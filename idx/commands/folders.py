@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from idx.completions import remembered_folders
-from idx.options import Json
-from idx.output import print_json, say, tell
+from idx.cli.completions import remembered_folders
+from idx.cli.options import Json
+from idx.output.printing import print_json, say, tell
 from shared.settings.current import configuration_file
 
 folders = typer.Typer(help="The folders that are indexed if none is named.", no_args_is_help=True)
@@ -22,7 +22,7 @@ def list_folders(as_json: Json = False) -> None:
 
     Example: idx folders list --json
     """
-    from idx.configuration_file import warn_of_variable
+    from idx.configuration.configuration_file import warn_of_variable
     from shared.files.access import is_folder
     from shared.settings.file import read
 
@@ -42,7 +42,8 @@ def list_folders(as_json: Json = False) -> None:
             ]
         )
         return
-    from idx.tables import Unbroken, print_table
+    from idx.output.printing import Unbroken
+    from idx.output.tables import print_table
 
     print_table(
         ["Folder", "Include", "Exclude", "Exists"],
@@ -75,8 +76,8 @@ def add(
 
     Example: idx folders add ~/Documents ~/Notes --exclude 'old/'
     """
-    from idx.configuration_file import warn_of_variable
-    from idx.remembered_folders import add_folders
+    from idx.configuration.configuration_file import warn_of_variable
+    from idx.configuration.remembered_folders import add_folders
 
     file = configuration_file()
     warn_of_variable("folders", file, "the folders")
@@ -109,8 +110,8 @@ def remove(
 
     Example: idx folders remove ~/Notes
     """
-    from idx.configuration_file import warn_of_variable
-    from idx.remembered_folders import remove_folders
+    from idx.configuration.configuration_file import warn_of_variable
+    from idx.configuration.remembered_folders import remove_folders
 
     file = configuration_file()
     warn_of_variable("folders", file, "the folders")

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json
-from idx.output import print_json, tell
+from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json
+from idx.output.printing import print_json, tell
 from shared.settings.current import configuration_file
 
 
@@ -44,8 +44,8 @@ def init(
 
 def _make_default(index_path: Path) -> Path:
     """Write the index into the configuration file; returns the file."""
-    from idx.configuration_file import warn_of_variable
-    from idx.setting_changes import set_setting
+    from idx.configuration.configuration_file import warn_of_variable
+    from idx.configuration.setting_changes import set_setting
 
     file = configuration_file()
     set_setting(file, "index_path", [str(index_path)])

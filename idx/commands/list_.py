@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json, Plain
-from idx.output import check_one_form, print_json, tell
+from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json, Plain
+from idx.output.printing import check_one_form, print_json, tell
 from shared.messages import quantity
 from shared.model.request import BY_ID, DocumentSort
 
@@ -50,7 +50,8 @@ def list_documents(
         for document in answer.documents:
             tell(document.file_path or document.source_document)
         return
-    from idx.tables import Unbroken, print_table
+    from idx.output.printing import Unbroken
+    from idx.output.tables import print_table
     from shared.model.metadata import LANGUAGE
 
     print_table(
@@ -72,6 +73,6 @@ def list_documents(
 
 def _id(document: "DocumentSummary") -> str:
     """The id, which is a path if the document is a file."""
-    from idx.tables import Unbroken
+    from idx.output.printing import Unbroken
 
     return Unbroken(document.source_document) if document.file_path else document.source_document

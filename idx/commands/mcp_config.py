@@ -8,10 +8,10 @@ from typing import Annotated, Final
 
 import typer
 
+from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json
 from idx.clients.catalogue import CLIENTS
 from idx.clients.client import Scope
-from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json
-from idx.output import print_json, say, tell, warn
+from idx.output.printing import print_json, say, tell, warn
 
 _NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """What every client takes as the name of a server."""
@@ -68,7 +68,7 @@ def mcp_config(
     """
     from dataclasses import asdict
 
-    from idx.clients.configuration import example, write as write_to
+    from idx.clients.config_files import example, write as write_to
     from idx.clients.launch import Launch, installed_program
 
     known = CLIENTS[client]

@@ -1,7 +1,7 @@
 """`idx optimize`."""
 
-from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json, Wait
-from idx.output import print_json, tell
+from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json, Wait
+from idx.output.printing import print_json, tell
 from shared.messages import quantity
 from shared.settings.defaults import DEFAULT_WAIT
 
@@ -18,7 +18,7 @@ def optimize(
     """
     from dataclasses import asdict
 
-    from idx.progress import shown
+    from idx.output.progress import shown
     from shared.maintenance.optimize import optimize as merge_all
 
     done = merge_all(index_path, wait=wait, progress=shown)

@@ -2,8 +2,8 @@
 
 import typer
 
-from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json, Wait, Yes
-from idx.output import print_json, say, tell
+from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json, Wait, Yes
+from idx.output.printing import print_json, say, tell
 from shared.messages import quantity
 from shared.settings.defaults import DEFAULT_WAIT
 
@@ -23,7 +23,7 @@ def purge(
     """
     from dataclasses import asdict
 
-    from idx.confirmation import confirm
+    from idx.output.confirmation import confirm
     from shared.maintenance.purge import purge as remove_all
     from shared.reading.searcher import Searcher
 

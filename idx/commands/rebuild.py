@@ -1,7 +1,7 @@
 """`idx rebuild`."""
 
-from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json, Wait
-from idx.output import print_json, say, tell
+from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json, Wait
+from idx.output.printing import print_json, say, tell
 from shared.messages import quantity
 from shared.settings.defaults import DEFAULT_WAIT
 
@@ -19,7 +19,7 @@ def rebuild(
     from dataclasses import asdict
     from functools import partial
 
-    from idx.progress import counted
+    from idx.output.progress import counted
     from shared.maintenance.rebuild import rebuild as build_anew
 
     done = build_anew(index_path, wait=wait, progress=partial(counted, name="documents"))

@@ -1,7 +1,7 @@
 """`idx repair`."""
 
-from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json, Wait
-from idx.output import print_json, say, tell
+from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json, Wait
+from idx.output.printing import print_json, say, tell
 from shared.messages import quantity
 from shared.settings.defaults import DEFAULT_WAIT
 
@@ -18,7 +18,7 @@ def repair(
     """
     from dataclasses import asdict
 
-    from idx.progress import shown
+    from idx.output.progress import shown
     from shared.maintenance.repair import repair as save
 
     done = save(index_path, wait=wait, progress=shown)

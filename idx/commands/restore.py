@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json, Wait, Yes
-from idx.output import print_json, say, tell
+from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json, Wait, Yes
+from idx.output.printing import print_json, say, tell
 from shared.messages import quantity
 from shared.settings.defaults import DEFAULT_WAIT
 
@@ -30,8 +30,8 @@ def restore(
     """
     from dataclasses import asdict
 
-    from idx.confirmation import confirm
-    from idx.progress import shown
+    from idx.output.confirmation import confirm
+    from idx.output.progress import shown
     from shared.maintenance.restore import restore as put_back
 
     if any(index_path.glob("segments_*")) or any(index_path.glob("_*.si")):

@@ -4,16 +4,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from idx.completions import conditions, fields
-from idx.normalizer_options import NormalizerOptions
-from idx.option_group import takes
-from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json, Plain
-from idx.output import check_one_form, print_json, say, tell
+from idx.cli.completions import conditions, fields
+from idx.cli.option_groups import NormalizerOptions, takes
+from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json, Plain
+from idx.output.printing import check_one_form, print_json, say, tell
 from shared.messages import quantity
 from shared.model.request import BY_SCORE, Detail, Operator, Syntax
 
 if TYPE_CHECKING:
     from shared.model.search_results import SearchAnswer
+    from shared.rewriting.rewriter import Rewriting
 
 
 @takes(NormalizerOptions, "normalizer")
@@ -101,7 +101,6 @@ def search(
     query = " ".join(words)
     from dataclasses import replace
 
-    from idx.rewriting import rewriting_of
     from shared.model.filters import parse_filter
     from shared.reading.searcher import Searcher
 
@@ -128,7 +127,7 @@ def search(
             if as_json:
                 print_json(replace(explanation, diagnostics=rewriting.diagnostics))
             else:
-                from idx.explanation import print_explanation
+                from idx.output.search_answer import print_explanation
 
                 print_explanation(explanation)
             return
@@ -166,7 +165,7 @@ def _check_options(detail: Detail | None, *, explain: bool, about_hits: object) 
 
 
 def _print_places(answer: "SearchAnswer") -> None:
-    from idx.place import address
+    from idx.output.search_answer import address
 
     # Chunks that overlap, or of one page, have the same place.
     for place in dict.fromkeys(map(address, answer.results)):
@@ -174,8 +173,7 @@ def _print_places(answer: "SearchAnswer") -> None:
 
 
 def _print_hits(answer: "SearchAnswer", offset: int) -> None:
-    from idx.facets import print_facet
-    from idx.highlighting import print_hit
+    from idx.output.search_answer import print_facet, print_hit
 
     for rank, hit in enumerate(answer.results, start=offset + 1):
         print_hit(rank, hit)
@@ -184,7 +182,7 @@ def _print_hits(answer: "SearchAnswer", offset: int) -> None:
 
 
 def _say_about(answer: "SearchAnswer", offset: int) -> None:
-    from idx.control_characters import visible_line
+    from idx.output.printing import visible_line
 
     if answer.note:
         say(visible_line(answer.note))
@@ -198,3 +196,28 @@ def _say_about(answer: "SearchAnswer", offset: int) -> None:
         say("None of these is likely to answer the question.")
     match = "matches" if answer.totalHits == 1 else "match"
     say(f"{quantity(answer.totalHits, 'chunk')} {match}; shown: {shown}.")
+
+
+def rewriting_of(query: str, syntax: Syntax, options: NormalizerOptions) -> "Rewriting":
+    """What came of rewriting a query, if that is wanted.
+
+    Raises:
+        ConfigurationError: the address of the language model is none.
+    """
+    from shared.rewriting.rewriter import Rewriting, normalize
+
+    if not options.normalize:
+        return Rewriting()
+    import asyncio
+
+    from shared.rewriting.language_model import configured_model
+
+    model = configured_model(
+        options.normalizer_model, options.normalizer_url, options.normalizer_timeout
+    )
+    # Not asyncio.run: it would wait for the name of a server to be looked up, however long.
+    loop = asyncio.new_event_loop()
+    try:
+        return loop.run_until_complete(normalize(query, model, syntax))
+    finally:
+        loop.close()

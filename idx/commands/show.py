@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from idx.completions import documents
-from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json
-from idx.output import print_json
+from idx.cli.completions import documents
+from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json
+from idx.output.printing import print_json
 from shared.errors import McpLuceneError
 from shared.messages import quantity
 from shared.settings.defaults import MAX_COUNT
@@ -51,9 +51,9 @@ def show(
     """
     if details and chunk:
         raise typer.BadParameter("give --chunk or --details, not both")
-    from idx.control_characters import visible, visible_line
-    from idx.named_document import named_document
-    from idx.place import cited
+    from idx.cli.named_document import named_document
+    from idx.output.printing import visible, visible_line
+    from idx.output.search_answer import cited
     from shared.reading.searcher import Searcher
 
     with Searcher(index_path) as searcher:
@@ -81,8 +81,8 @@ def _print_details(details: "DocumentDetails", *, as_json: bool) -> None:
     if as_json:
         print_json(details)
         return
-    from idx.control_characters import visible
-    from idx.tables import Unbroken, print_table
+    from idx.output.printing import Unbroken, visible
+    from idx.output.tables import print_table
 
     known = {
         "Document": details.source_document,

@@ -1,7 +1,7 @@
 """`idx stats`."""
 
-from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json
-from idx.output import print_json
+from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json
+from idx.output.printing import print_json
 
 
 def stats(index_path: IndexPath = DEFAULT_INDEX_PATH, as_json: Json = False) -> None:
@@ -16,7 +16,8 @@ def stats(index_path: IndexPath = DEFAULT_INDEX_PATH, as_json: Json = False) -> 
     if as_json:
         print_json(figures)
         return
-    from idx.tables import Unbroken, print_table
+    from idx.output.printing import Unbroken
+    from idx.output.tables import print_table
 
     print_table(
         ["", ""],

@@ -1,13 +1,17 @@
 """`idx sync`."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from idx.option_group import takes
-from idx.options import DEFAULT_INDEX_PATH, IndexPath, Wait
-from idx.reading_options import ReadingOptions
+from idx.cli.option_groups import ReadingOptions, takes
+from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Wait
+from idx.output.printing import print_json, say, tell, warn
+from idx.output.run_report import plan_line
+from idx.sync.ingestion import planned
+from idx.sync.synchronize import Settings, preview
 from shared.settings.defaults import DEFAULT_WAIT
 
 PruneMissing = Annotated[
@@ -111,11 +115,11 @@ def sync(
 
     Examples: idx sync ~/Documents; idx sync ~/Documents --dry-run
     """
-    from idx.kept import SAME_COMMAND, Kept, interruption_told
-    from idx.move_question import after, settled_moves
-    from idx.report import report
-    from idx.run_settings import run_settings, wanted_folders
-    from idx.synchronization import synchronize
+    from idx.cli.move_question import after, settled_moves
+    from idx.cli.run_settings import run_settings, wanted_folders
+    from idx.output.run_report import report
+    from idx.sync.interruption import SAME_COMMAND, Kept, interruption_told
+    from idx.sync.synchronize import synchronize
 
     folders = wanted_folders(paths)
     moves = settled_moves(
@@ -135,8 +139,6 @@ def sync(
         keep_out=_identities("--keep-out", keep_out or []),
     )
     if dry_run:
-        from idx.dry_run import show_plan
-
         if not show_plan(folders, settings, as_json=as_json):
             raise typer.Exit(1)
         return
@@ -153,3 +155,35 @@ def _identities(option: str, texts: list[str]) -> frozenset[tuple[int, int]]:
         return frozenset((int(device), int(inode)) for device, inode in pairs)
     except ValueError as error:
         raise typer.BadParameter(f"give {option} as DEVICE:INODE, two numbers") from error
+
+
+def show_plan(paths: Iterable[Path], settings: Settings, *, as_json: bool) -> bool:
+    """Print the documents that would be added, updated and deleted.
+
+    Args:
+        paths: the folders.
+        settings: of the run that would be.
+        as_json: whether to print them as JSON.
+
+    Returns:
+        Whether every folder could be looked at.
+    """
+    plan = preview(paths, settings)
+    actions = {
+        "add": [change.source_document for change in plan.changes if change.is_new],
+        "update": [change.source_document for change in plan.changes if not change.is_new],
+        "delete": plan.deletions,
+    }
+    for missing in plan.missing:
+        warn(missing.message)
+    for error in plan.errors:
+        say(f"Error: {error}")
+    if as_json:
+        numbers = {"skip": plan.skipped, "failed_before": plan.failed_before}
+        print_json({**actions, **numbers, "errors": [*map(str, plan.errors)]})
+    else:
+        for action, names in actions.items():
+            for name in names:
+                tell(f"{action.upper():6} {name}")
+        tell(plan_line(planned(plan)))
+    return not plan.errors

@@ -4,9 +4,9 @@ from typing import Annotated
 
 import typer
 
-from idx.completions import fields
-from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json
-from idx.output import print_json, warn
+from idx.cli.completions import fields
+from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json
+from idx.output.printing import print_json, warn
 
 
 def terms(
@@ -47,7 +47,7 @@ def terms(
     if as_json:
         print_json(answer)
         return
-    from idx.tables import print_table
+    from idx.output.tables import print_table
 
     print_table(["Term", "Chunks"], ((found.term, f"{found.chunks:,}") for found in answer.terms))
     if answer.notice:

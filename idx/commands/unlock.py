@@ -1,7 +1,7 @@
 """`idx unlock`."""
 
-from idx.options import DEFAULT_INDEX_PATH, IndexPath, Json
-from idx.output import print_json, tell
+from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json
+from idx.output.printing import print_json, tell
 
 
 def unlock(index_path: IndexPath = DEFAULT_INDEX_PATH, as_json: Json = False) -> None:

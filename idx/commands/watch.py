@@ -5,10 +5,9 @@ from typing import Annotated
 
 import typer
 
+from idx.cli.option_groups import ReadingOptions, takes
+from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Wait
 from idx.commands.sync import Events
-from idx.option_group import takes
-from idx.options import DEFAULT_INDEX_PATH, IndexPath, Wait
-from idx.reading_options import ReadingOptions
 from shared.settings.defaults import DEFAULT_WAIT
 
 
@@ -37,13 +36,13 @@ def watch(
     """
     from contextlib import closing
 
-    from idx.kept import SAME_COMMAND, Kept, interruption_told
-    from idx.move_question import after, settled_moves
-    from idx.output import say
-    from idx.problems import Problems
-    from idx.report import print_event, print_news
-    from idx.run_settings import run_settings, wanted_folders
-    from idx.watching import keep_synchronized
+    from idx.cli.move_question import after, settled_moves
+    from idx.cli.run_settings import run_settings, wanted_folders
+    from idx.output.printing import say
+    from idx.output.run_problems import Problems
+    from idx.output.run_report import print_event, print_news
+    from idx.sync.interruption import SAME_COMMAND, Kept, interruption_told
+    from idx.sync.watch import keep_synchronized
 
     wanted = wanted_folders(paths)
     moves = settled_moves(wanted, index_path)

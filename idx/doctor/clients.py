@@ -8,7 +8,7 @@ from typing import Any
 
 from idx.clients.catalogue import CLIENTS
 from idx.clients.client import Client, Scope
-from idx.clients.configuration import servers
+from idx.clients.config_files import servers
 from idx.clients.errors import ClientConfigurationError
 from idx.clients.launch import Launch, launch_in
 from idx.doctor.finding import Finding, Findings

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from idx.configured_command import warnings_of_variables
+from idx.cli.configured_command import warnings_of_variables
 from idx.doctor.finding import Finding, Findings
 from shared.errors import ConfigurationError
 from shared.settings.current import configuration_file, configured

@@ -4,11 +4,10 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from idx.evaluation.configuration import Configuration
+from idx.evaluation.collection.judgements import Judgements
+from idx.evaluation.collection.queries import Query
 from idx.evaluation.intervals import estimates
-from idx.evaluation.judgements import Judgements
 from idx.evaluation.measures import measure, measure_names
-from idx.evaluation.queries import Query
 from idx.evaluation.results import (
     NOTICEABLE,
     ConfigurationResult,
@@ -20,6 +19,7 @@ from idx.evaluation.results import (
     most_changed,
 )
 from idx.evaluation.run import Run
+from idx.evaluation.search_settings import Configuration
 
 if TYPE_CHECKING:
     from numpy import float64

@@ -8,11 +8,11 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Final
 
-from idx.evaluation.configuration import Configuration
-from idx.evaluation.documents import read_documents
-from idx.evaluation.queries import Query
+from idx.evaluation.collection.documents import read_documents
+from idx.evaluation.collection.queries import Query
 from idx.evaluation.run import RankedDocument, Run, ranking
-from idx.progress import counted
+from idx.evaluation.search_settings import Configuration
+from idx.output.progress import counted
 from shared.errors import QueryError
 from shared.model.request import Operator, Syntax
 from shared.model.search_results import SearchAnswer
@@ -45,7 +45,7 @@ def temporary_index(documents: Path) -> Iterator[tuple[Path, set[str]]]:
     """An index of the documents of a file, which is deleted at the end of the block.
 
     Args:
-        documents: see `idx.evaluation.documents.read_documents`.
+        documents: see `idx.evaluation.collection.documents.read_documents`.
 
     Yields:
         The index folder, and the ids of the documents.

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from idx.evaluation.judgements import Judgements
+from idx.evaluation.collection.judgements import Judgements
 from idx.evaluation.run import Run
 
 if TYPE_CHECKING:

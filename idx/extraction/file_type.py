@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Final, NoReturn
 
 from idx.extraction import media_types
-from idx.extraction.encoding import is_binary
 from idx.extraction.media_types import Kind
+from idx.extraction.text.decoding import is_binary
 from shared.errors import SourceFileError, UnsupportedFileError
 
 BEGINNING: Final = 8192
@@ -42,7 +42,7 @@ def file_type(beginning: bytes, file: Path, encoding: str | None = None) -> str:
 
     Returns:
         the type; for containers `media_types.ZIP` or `media_types.OLE`, see
-        `idx.extraction.container`.
+        `idx.extraction.office.container`.
 
     Raises:
         UnsupportedFileError: it is of a kind that is not read.

@@ -6,21 +6,20 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from idx.extraction import media_types
-from idx.extraction.container import refuse_ole, zip_type
 from idx.extraction.damage import damage
-from idx.extraction.epub import extract_epub
-from idx.extraction.extracted import Extracted, ExtractionOptions
 from idx.extraction.file_type import BEGINNING, file_type
-from idx.extraction.hypertext import extract_html
-from idx.extraction.mail import extract_mail
-from idx.extraction.markdown import extract_markdown
-from idx.extraction.open_document import extract_odp, extract_ods, extract_odt
-from idx.extraction.plain_text import extract_plain_text
-from idx.extraction.rich_text import extract_rtf
-from idx.extraction.slides import extract_pptx
-from idx.extraction.source import Source
-from idx.extraction.word import extract_docx
-from idx.extraction.workbook import extract_xlsx
+from idx.extraction.markup.epub import extract_epub
+from idx.extraction.markup.html import extract_html
+from idx.extraction.markup.mail import extract_mail
+from idx.extraction.markup.markdown import extract_markdown
+from idx.extraction.office.container import refuse_ole, zip_type
+from idx.extraction.office.open_document import extract_odp, extract_ods, extract_odt
+from idx.extraction.office.slides import extract_pptx
+from idx.extraction.office.word import extract_docx
+from idx.extraction.office.workbook import extract_xlsx
+from idx.extraction.rtf.reader import extract_rtf
+from idx.extraction.text.plain_text import extract_plain_text
+from idx.extraction.types import Extracted, ExtractionOptions, Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +78,7 @@ def extract_from(stream: BinaryIO, file: Path, options: ExtractionOptions) -> Ex
     if not data:
         return Extracted("", media_type, is_own_text=media_type not in FORMATS)
     if media_type == media_types.PDF:
-        from idx.extraction.pdf import extract_pdf
+        from idx.extraction.pdf.reader import extract_pdf
 
         return extract_pdf(file, data, options)
     if media_type == media_types.OLE:

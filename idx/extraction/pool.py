@@ -18,9 +18,8 @@ from typing import Any, Final, Protocol, Self, TypeVar
 
 from pebble import ProcessExpired, ProcessPool
 
-from idx.extraction.extracted import ExtractionOptions
-from idx.extraction.outcome import ReadFile, Unreadable
-from idx.location import Location
+from idx.crawl.location import Location
+from idx.extraction.types import ExtractionOptions, ReadFile, Unreadable
 from shared.errors import ReadersDiedError
 
 _BATCH: Final = 32

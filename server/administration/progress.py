@@ -1,4 +1,4 @@
-"""How far a crawl is, counted from the events of `idx sync --json`; see `idx/events.py`."""
+"""How far a crawl is, counted from the events of `idx sync --json`; see `idx/sync/events.py`."""
 
 from collections import Counter, deque
 from typing import Any, Final

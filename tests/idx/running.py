@@ -8,11 +8,11 @@ from typing import Any, Final
 
 IDX: Final = """
 import signal
-import idx.ingestion
+import idx.sync.ingestion
 from idx.__main__ import main
 # The shell of a test run may have it ignored.
 signal.signal(signal.SIGINT, signal.default_int_handler)
-idx.ingestion.SECONDS_BETWEEN_COMMITS = {}
+idx.sync.ingestion.SECONDS_BETWEEN_COMMITS = {}
 main()
 """
 

@@ -21,9 +21,9 @@ from shared.writing.index import create
 from tests.conftest import PROGRAMS, Idx
 from tests.idx.contents import contents
 from tests.idx.files import make
+from tests.idx.output.test_terminal import on_a_terminal
 from tests.idx.raw_index import files_of_lucene, mark_as, stored
 from tests.idx.segments import fill
-from tests.idx.test_terminal import on_a_terminal
 from tests.idx.volumes import enlarge, mount, unmount
 
 # Each commit replaces both documents, and leaves files of the one before to be deleted.

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from idx.kept import uninterrupted
+from idx.sync.interruption import uninterrupted
 from tests.conftest import Idx
 from tests.idx.interruptible import INTERRUPTIBLE
 

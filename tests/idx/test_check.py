@@ -23,9 +23,9 @@ from shared.model.chunks import chunks, places
 from shared.storage.mapping import placed_to_lucene, to_lucene
 from tests.conftest import Idx
 from tests.idx.files import make
+from tests.idx.output.test_terminal import on_a_terminal
 from tests.idx.raw_index import mark_as
 from tests.idx.segments import fill
-from tests.idx.test_terminal import on_a_terminal
 from tests.unprivileged import UNPRIVILEGED
 
 LONG = Document("long", "Long", " ".join(f"word{number}" for number in range(900)))

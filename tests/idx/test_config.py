@@ -10,7 +10,7 @@ from typing import Any, get_args
 import pytest
 from typer.models import OptionInfo
 
-from idx import options
+from idx.cli import options
 from shared.settings.current import configuration_file
 from shared.settings.defaults import VARIABLES
 from shared.settings.model import Settings
@@ -24,7 +24,7 @@ import json
 import typer
 from idx.__main__ import main
 from idx import app, options
-from idx.configured_command import ConfiguredCommand
+from idx.cli.configured_command import ConfiguredCommand
 from shared.settings.defaults import *
 
 @app.app.command(cls=ConfiguredCommand)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from idx.evaluation.documents import read_documents
-from idx.evaluation.judgements import read_judgements
-from idx.evaluation.queries import Query, read_queries
+from idx.evaluation.collection.documents import read_documents
+from idx.evaluation.collection.judgements import read_judgements
+from idx.evaluation.collection.queries import Query, read_queries
 from shared import Document
 from shared.errors import SourceFileError
 from shared.model.document import Metadata

@@ -10,10 +10,9 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from idx.crawl import Selection
-from idx.options import Exclude, Include
-from idx.remembered_folders import own_patterns
-from idx.selections import Selections
+from idx.cli.options import Exclude, Include
+from idx.configuration.remembered_folders import own_patterns
+from idx.crawl.selection import Selection, Selections
 from shared.settings.current import configuration_file
 from shared.settings.model import Folder
 from tests.conftest import Idx

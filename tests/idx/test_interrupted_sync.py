@@ -27,7 +27,7 @@ SEED: Final = 4
 KILLED_AFTER: Final = {
     step: f"""
 import os, signal
-import idx.ingestion
+import idx.sync.ingestion
 from idx.__main__ import main
 from shared.writing.index import Index
 step = {owner}.{step}
@@ -37,7 +37,7 @@ def step_and_end(*arguments):
 {owner}.{step} = step_and_end
 main()
 """
-    for owner, step in (("Index", "commit"), ("idx.ingestion", "save_failures"))
+    for owner, step in (("Index", "commit"), ("idx.sync.ingestion", "save_failures"))
 }
 """Programs that end in the middle of what belongs together."""
 

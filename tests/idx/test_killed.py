@@ -28,9 +28,9 @@ KILLS: Final = 30
 """Of each command."""
 
 COMMITS_OFTEN: Final = """
-import idx.ingestion
+import idx.sync.ingestion
 from idx.__main__ import main
-idx.ingestion.SECONDS_BETWEEN_COMMITS = 0.1
+idx.sync.ingestion.SECONDS_BETWEEN_COMMITS = 0.1
 main()
 """
 """`idx` with a sync that commits after each few files."""

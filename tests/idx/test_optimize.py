@@ -14,9 +14,9 @@ from tests.conftest import Idx
 from tests.idx.contents import contents
 from tests.idx.files import make, sync
 from tests.idx.interruptible import INTERRUPTIBLE
+from tests.idx.output.test_terminal import on_a_terminal
 from tests.idx.raw_index import files_of_lucene, stored
 from tests.idx.segments import fill
-from tests.idx.test_terminal import on_a_terminal
 
 
 @pytest.fixture

@@ -13,9 +13,9 @@ from shared.maintenance.check import check
 from tests.conftest import Connect, Idx
 from tests.idx.contents import contents
 from tests.idx.files import make, sync
+from tests.idx.output.test_terminal import on_a_terminal
 from tests.idx.raw_index import files_of_lucene, mark_as, stored
 from tests.idx.segments import fill
-from tests.idx.test_terminal import on_a_terminal
 from tests.unprivileged import UNPRIVILEGED
 
 

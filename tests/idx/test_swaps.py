@@ -12,9 +12,9 @@ from typing import Final
 
 import pytest
 
-from idx.change import single_file
-from idx.extraction.extracted import ExtractionOptions
-from idx.extraction.reading import hash_file, read_file
+from idx.extraction.types import ExtractionOptions
+from idx.extraction.worker import hash_file, read_file
+from idx.sync.plan import single_file
 from shared.errors import SourceFileError
 from tests.conftest import Idx
 from tests.idx.files import events, ids, make, result

@@ -12,8 +12,8 @@ import xlsxwriter  # type: ignore[import-untyped]
 from fpdf import FPDF
 from mcp import Client
 
-from idx.extraction.extracted import ExtractionOptions
 from idx.extraction.formats import extract
+from idx.extraction.types import ExtractionOptions
 from tests.conftest import Connect, Idx
 from tests.server.answers import answer
 

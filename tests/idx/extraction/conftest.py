@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from idx.extraction.extracted import Extracted, ExtractionOptions
 from idx.extraction.formats import extract
+from idx.extraction.types import Extracted, ExtractionOptions
 
 FILES = Path(__file__).parent / "files"
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from idx.extraction.extracted import ExtractionOptions
 from idx.extraction.formats import extract
+from idx.extraction.types import ExtractionOptions
 from shared.errors import SourceFileError, UnsupportedFileError
 from tests.idx.extraction.conftest import FILES, Read
 

@@ -9,8 +9,8 @@ import pytest
 import xlsxwriter  # type: ignore[import-untyped]
 from docx.enum.text import WD_BREAK
 
-from idx.extraction.extracted import Extracted, ExtractionOptions
 from idx.extraction.formats import extract
+from idx.extraction.types import Extracted, ExtractionOptions
 from shared.errors import SourceFileError
 from tests.idx.extraction.conftest import FILES, Read
 

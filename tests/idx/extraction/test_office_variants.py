@@ -8,8 +8,8 @@ import pptx
 import pytest
 import xlsxwriter  # type: ignore[import-untyped]
 
-from idx.extraction.extracted import ExtractionOptions
 from idx.extraction.formats import extract
+from idx.extraction.types import ExtractionOptions
 from tests.idx.extraction.conftest import Read
 from tests.idx.extraction.test_office import rewritten
 

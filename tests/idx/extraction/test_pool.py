@@ -10,11 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from idx.change import single_file
-from idx.extraction.extracted import ExtractionOptions
-from idx.extraction.outcome import ReadFile, Unreadable
+from idx.crawl.location import Location
 from idx.extraction.pool import ExtractionPool, Limits
-from idx.location import Location
+from idx.extraction.types import ExtractionOptions, ReadFile, Unreadable
+from idx.sync.plan import single_file
 from tests.idx.extraction.pdf_files import write_pages
 
 LIMITS = Limits(seconds=60, memory_bytes=2_000_000_000)

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from idx.change import single_file
-from idx.extraction.extracted import ExtractionOptions
-from idx.extraction.outcome import ReadFile
-from idx.extraction.reading import read_file as read_location
+from idx.extraction.types import ExtractionOptions, ReadFile
+from idx.extraction.worker import read_file as read_location
+from idx.sync.plan import single_file
 from shared.errors import SourceFileError
 
 OPTIONS = ExtractionOptions()

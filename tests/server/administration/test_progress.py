@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import asdict
 
-from idx.events import Deleted, Event, Indexed, NotIndexed, Planned
+from idx.sync.events import Deleted, Event, Indexed, NotIndexed, Planned
 from server.administration.progress import Progress
 
 

@@ -1,0 +1,113 @@
+"""What the shell completes in the options and arguments of commands, from the index."""
+
+import os
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+import typer
+
+from idx.cli.shell_completion import is_offered
+from shared.errors import McpLuceneError
+from shared.model.request import BY_SCORE
+from shared.model.schema import FILE_PATH
+
+if TYPE_CHECKING:
+    from shared.reading.catalog import Catalog
+    from shared.reading.completion import Purpose
+
+Completer = Callable[[typer.Context, str], list[str]]
+"""Takes the context of the command and what was typed."""
+
+_CONDITION: Final = re.compile(r"(.+?)(!=|\^=|>=|<=|=)(.*)", re.DOTALL)
+
+
+def document_ids(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Ids of documents."""
+    return _answer(ctx, lambda catalog: catalog.complete_ids(incomplete))
+
+
+def documents(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Ids of documents, and files that documents were made of."""
+    return _answer(
+        ctx, lambda catalog: [*catalog.complete_ids(incomplete), *_files(catalog, incomplete)]
+    )
+
+
+def fields(purpose: "Purpose") -> Completer:
+    """A completer of the names of fields."""
+
+    def complete(ctx: typer.Context, incomplete: str) -> list[str]:
+        return _answer(ctx, lambda catalog: _fields(catalog, purpose, incomplete))
+
+    return complete
+
+
+def conditions(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Conditions of filters: the names of fields, then the values of one."""
+    return _answer(ctx, lambda catalog: _conditions(catalog, incomplete))
+
+
+def remembered_folders(incomplete: str) -> list[str]:
+    """Folders in the configuration file."""
+    from shared.settings.current import configuration_file
+    from shared.settings.file import read
+
+    try:
+        paths = [str(folder.path) for folder in read(configuration_file()).folders]
+    except McpLuceneError:
+        return []
+    home = os.path.expanduser("~")  # noqa: PTH111 - Path's fails without home
+    if incomplete.startswith("~/"):
+        paths = [f"~{path.removeprefix(home)}" for path in paths if path.startswith(f"{home}/")]
+    return [path for path in paths if path.startswith(incomplete) and is_offered(path)]
+
+
+def _answer(ctx: typer.Context, question: Callable[["Catalog"], list[str]]) -> list[str]:
+    """What the index says that the command line names; nothing if it cannot be read."""
+    from shared.reading.searcher import Searcher
+    from shared.settings.current import configured
+
+    try:
+        path = ctx.params["index_path"]
+        source = ctx.get_parameter_source("index_path")
+        if source is not None and source.name == "DEFAULT":
+            path = configured("index_path") or path
+        # The shell has not replaced what stands for the home folder yet.
+        with Searcher(os.path.expanduser(path)) as searcher:  # noqa: PTH111 - the same
+            found = question(searcher.catalog)
+    except McpLuceneError:
+        return []
+    return [value for value in dict.fromkeys(found) if is_offered(value)]
+
+
+def _fields(catalog: "Catalog", purpose: "Purpose", typed: str) -> list[str]:
+    names = [BY_SCORE] if purpose == "sort" else []
+    names += catalog.complete_fields(purpose)
+    return [name for name in names if name.startswith(typed)]
+
+
+def _conditions(catalog: "Catalog", typed: str) -> list[str]:
+    if condition := _CONDITION.fullmatch(typed):
+        return _with_values(catalog, *condition.groups())
+    names = _fields(catalog, "filter", typed)
+    # The shell would put a space behind the only one.
+    found = _with_values(catalog, names[0], "=", "") if len(names) == 1 else []
+    return found or [f"{name}=" for name in names]
+
+
+def _files(catalog: "Catalog", typed: str) -> list[str]:
+    """Files whose paths begin as what was typed, spelled as it is."""
+    name = typed.rpartition("/")[2]
+    spelled = typed.removesuffix(name)
+    absolute = os.path.abspath(os.path.expanduser(spelled or "."))  # noqa: PTH100, PTH111 - resolves no links
+    beginning = os.path.join(absolute, "")  # noqa: PTH118 - ends with a slash
+    return [
+        spelled + path.removeprefix(beginning) for path in catalog.complete_files(beginning + name)
+    ]
+
+
+def _with_values(catalog: "Catalog", name: str, operator: str, typed: str) -> list[str]:
+    is_file = name == FILE_PATH
+    found = catalog.complete_files(typed) if is_file else catalog.complete_values(name, typed)
+    return [f"{name}{operator}{value}" for value in found]

@@ -1,0 +1,100 @@
+"""Whether a new folder is one of the index that was renamed or moved: the user decides."""
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import typer
+
+from idx.output.confirmation import confirm
+from idx.output.printing import say, warn
+from idx.sync.moved_folders import FolderRecognizedError, Move, moved, named_move, recognized
+from shared.errors import IndexMissingError
+from shared.files.access import decodable, is_missing
+from shared.reading.searcher import Searcher
+from shared.settings.current import configuration_file
+from shared.settings.defaults import VARIABLES
+
+
+def settled_moves(
+    paths: Sequence[Path],
+    index_path: Path,
+    *,
+    moved_from: Path | None = None,
+    not_moved: bool = False,
+    dry_run: bool = False,
+) -> list[Move]:
+    """The moves that the user names, or says yes to; the configuration follows them.
+
+    Args:
+        paths: what the command names.
+        index_path: the index folder.
+        moved_from: where the one folder of the command was before, if the user says so.
+        not_moved: whether the user says that the folders are others.
+        dry_run: whether nothing is asked or changed.
+
+    Raises:
+        BadParameter: there is not one folder for `moved_from`.
+        FolderRecognizedError: nobody can be asked.
+        SourceFileError: the move that is named cannot be made.
+        IndexFolderError: the index cannot be used; the class says why.
+    """
+    if moved_from is not None and (not_moved or len(paths) != 1):
+        raise typer.BadParameter(
+            "name one folder that was moved, and not --not-moved", param_hint="--moved-from"
+        )
+    if not_moved:
+        return []
+    with Searcher(index_path) as searcher:
+        try:
+            folders = searcher.folders()
+        except IndexMissingError:
+            if moved_from is not None:
+                raise
+            return []
+        if moved_from is not None:
+            moves = [named_move(paths, moved_from, folders)]
+        elif any(is_missing(folder.path) for folder in folders):
+            moves = [*recognized(paths, *searcher.files())]
+        else:
+            moves = []
+    if dry_run:
+        return moves if moved_from is not None else [*filter(_is_told, moves)]
+    if moved_from is None:
+        moves = [*filter(_is_meant, moves)]
+    for move in moves:
+        _remember(move)
+    return moves
+
+
+def after(moves: Sequence[Move], paths: Sequence[Path]) -> list[Path]:
+    """The paths of a command, each where it leads now, and once."""
+    return [*dict.fromkeys(moved(path, moves) for path in paths)]
+
+
+def _is_meant(move: Move) -> bool:
+    if not sys.stdin.isatty():
+        raise FolderRecognizedError(move)
+    old, new = decodable(str(move.old)), decodable(str(move.new))
+    return confirm(
+        f"have {new} take the place of {old}, a folder of the index that is missing and most of "
+        "whose files are there",
+        yes=False,
+    )
+
+
+def _is_told(move: Move) -> bool:
+    warn(str(FolderRecognizedError(move)))
+    return False
+
+
+def _remember(move: Move) -> None:
+    from idx.configuration.remembered_folders import move_folder
+
+    file = configuration_file()
+    if file.exists() and move_folder(file, move.old, move.new):
+        say(f"{file} names {decodable(str(move.new))} in place of {decodable(str(move.old))} now")
+    variable = VARIABLES["folders"]
+    if str(move.old) in os.environ.get(variable, ""):
+        warn(f"{variable} still names {decodable(str(move.old))}; change it where it is set")

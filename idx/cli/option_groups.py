@@ -1,0 +1,104 @@
+"""Options that several commands take together, declared once as the fields of a dataclass."""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import wraps
+from typing import Any, TypeVar
+
+from idx.cli.options import (
+    AllowSecrets,
+    Encoding,
+    Exclude,
+    FollowLinks,
+    Hidden,
+    Include,
+    MaxMemory,
+    MaxSize,
+    Normalize,
+    NormalizerModel,
+    NormalizerTimeout,
+    NormalizerUrl,
+    PdfEngine,
+    PdfPassword,
+    Timeout,
+    Workers,
+)
+from shared.settings.defaults import (
+    DEFAULT_MAX_MEGABYTES,
+    DEFAULT_MAX_MEMORY,
+    DEFAULT_NORMALIZER_TIMEOUT,
+    DEFAULT_NORMALIZER_URL,
+    DEFAULT_PDF_ENGINE,
+    DEFAULT_TIMEOUT,
+)
+
+Options = TypeVar("Options")
+
+
+def takes(
+    group: type[Options], parameter: str
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Let a command take the fields of a dataclass as options of its own.
+
+    Args:
+        group: a dataclass whose fields are annotated as options of typer.
+        parameter: the command's parameter that gets an instance of it.
+    """
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        names = [field.name for field in fields(group)]  # type: ignore[arg-type]  # a dataclass
+
+        @wraps(command)
+        def run(**arguments: Any) -> None:
+            options = group(**{name: arguments.pop(name) for name in names})
+            command(**arguments, **{parameter: options})
+
+        own = inspect.signature(command).parameters
+        parameters = []
+        for name, each in own.items():
+            if name == parameter:
+                parameters += _keywords(group)
+            else:
+                parameters.append(each.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # PEP 362
+        run.__annotations__ = {each.name: each.annotation for each in parameters}
+        return run
+
+    return decorate
+
+
+def _keywords(group: type[Options]) -> list[inspect.Parameter]:
+    """The fields of a dataclass as parameters."""
+    signature = inspect.signature(group)
+    return [
+        each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in signature.parameters.values()
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingOptions:
+    """The options; each is a setting of the configuration, too."""
+
+    include: Include = None
+    exclude: Exclude = None
+    hidden: Hidden = False
+    follow_links: FollowLinks = False
+    allow_secrets: AllowSecrets = None
+    max_size: MaxSize = DEFAULT_MAX_MEGABYTES
+    encoding: Encoding = None
+    pdf_engine: PdfEngine = DEFAULT_PDF_ENGINE
+    pdf_password: PdfPassword = None
+    workers: Workers = None
+    timeout: Timeout = DEFAULT_TIMEOUT
+    max_memory: MaxMemory = DEFAULT_MAX_MEMORY
+
+
+@dataclass(frozen=True, slots=True)
+class NormalizerOptions:
+    """The options; each is a setting of the configuration, too."""
+
+    normalize: Normalize = False
+    normalizer_model: NormalizerModel = None
+    normalizer_url: NormalizerUrl = DEFAULT_NORMALIZER_URL
+    normalizer_timeout: NormalizerTimeout = DEFAULT_NORMALIZER_TIMEOUT

@@ -1,0 +1,114 @@
+"""From the options of a command and the configuration to the settings of a run."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import typer
+
+from idx.cli.option_groups import ReadingOptions
+from idx.configuration.remembered_folders import own_patterns
+from idx.crawl.selection import Selection, Selections
+from idx.extraction.pool import Limits
+from idx.extraction.types import ExtractionOptions
+from idx.sync.moved_folders import Move, moved
+from idx.sync.synchronize import Settings
+from shared.errors import NoFoldersError
+from shared.files.access import Identity
+from shared.files.own_files import own_files
+from shared.settings.current import configuration_file
+from shared.settings.machine import default_workers
+
+_MEGABYTE = 1_000_000
+
+
+def run_settings(
+    context: typer.Context,
+    reading: ReadingOptions,
+    *,
+    index_path: Path,
+    wait: float,
+    reread: bool = False,
+    retry: bool = False,
+    prune_missing: bool = False,
+    strict: bool = False,
+    moves: Sequence[Move] = (),
+    roots: frozenset[Identity] | None = None,
+    keep_out: frozenset[Identity] = frozenset(),
+) -> Settings:
+    """The settings of a run; see `idx.sync.synchronize.Settings` for what they mean.
+
+    Raises:
+        ConfigurationError: the configuration file cannot be used.
+    """
+    from shared.settings.current import remembered_folders
+
+    general = Selection(
+        reading.include or (),
+        reading.exclude or (),
+        reading.hidden,
+        reading.follow_links,
+        _allowed(reading),
+    )
+    own = {
+        os.path.realpath(moved(folder.path, moves)): own_patterns(folder, context)
+        for folder in remembered_folders()
+        if folder.include or folder.exclude
+    }
+    return Settings(
+        index_path=index_path,
+        selections=Selections(general, own),
+        options=extraction_options(reading),
+        limits=limits(reading),
+        workers=reading.workers or default_workers(),
+        wait=wait,
+        reread=reread,
+        retry=retry,
+        prune_missing=prune_missing,
+        strict=strict,
+        create=True,
+        moves=tuple(moves),
+        roots=roots,
+        keep_out=keep_out,
+    )
+
+
+def extraction_options(reading: ReadingOptions) -> ExtractionOptions:
+    """How files are read."""
+    return ExtractionOptions(
+        encoding=reading.encoding,
+        pdf_engine=reading.pdf_engine,
+        pdf_password=reading.pdf_password,
+        max_megabytes=reading.max_size,
+        table_seconds=reading.timeout / 2,
+        allow_secrets=_allowed(reading),
+        own_files=own_files([configuration_file()]),
+    )
+
+
+def _allowed(reading: ReadingOptions) -> frozenset[str]:
+    """The paths of allowed files as they are named, and without links to their folders."""
+    named = {path.absolute() for path in reading.allow_secrets or ()}
+    return frozenset(
+        str(path) for each in named for path in (each, each.parent.resolve() / each.name)
+    )
+
+
+def limits(reading: ReadingOptions) -> Limits:
+    """What reading one file may take."""
+    return Limits(reading.timeout, reading.max_memory * _MEGABYTE)
+
+
+def wanted_folders(paths: Sequence[Path] | None) -> list[Path]:
+    """The paths of a command, or the folders that the configuration remembers.
+
+    Raises:
+        NoFoldersError: there are neither.
+        ConfigurationError: the configuration file cannot be used.
+    """
+    from shared.settings.current import remembered_folders
+
+    folders = [*(paths or ())] or [folder.path for folder in remembered_folders()]
+    if not folders:
+        raise NoFoldersError
+    return folders

@@ -1,0 +1,76 @@
+"""A document that comes through standard input: it is read as a file, but is of none."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import BinaryIO, Final
+
+from idx.output.printing import say
+from shared.errors import SourceFileError
+from shared.model.document import Document
+from shared.model.metadata import FILE_EXTENSION, FILE_NAME, MODIFIED
+
+STDIN: Final = "-"
+"""The file name that means standard input."""
+
+NAME: Final = "standard input"
+"""What it is called in messages."""
+
+_BYTES_AT_ONCE: Final = 2**20
+_MEGABYTE: Final = 1_000_000
+
+
+@contextmanager
+def standard_input_as_file(max_megabytes: float) -> Iterator[Path]:
+    """Copy standard input to a file that is deleted at the end of the block.
+
+    Args:
+        max_megabytes: how much is read, in units of 10⁶ bytes.
+
+    Raises:
+        SourceFileError: there is more, or it cannot be read.
+    """
+    if sys.stdin.isatty():
+        say("Type the text, and Ctrl-D on a line of its own to end it.")
+    with TemporaryDirectory(prefix="idx-") as folder:
+        file = Path(folder) / NAME
+        with file.open("xb") as copy:
+            _copy(copy, max_megabytes)
+        yield file
+
+
+def _copy(copy: BinaryIO, max_megabytes: float) -> None:
+    left = int(max_megabytes * _MEGABYTE)
+    is_read = False
+    while not is_read:
+        data = _read()
+        # On a terminal the end is typed, and asking once more would wait for another one.
+        is_read = len(data) < _BYTES_AT_ONCE
+        left -= len(data)
+        if left < 0:
+            raise SourceFileError(
+                NAME,
+                f"has more than the {max_megabytes:g} MB that are allowed; allow more with "
+                "--max-size MB",
+            )
+        copy.write(data)
+
+
+def _read() -> bytes:
+    try:
+        return sys.stdin.buffer.read(_BYTES_AT_ONCE)
+    except OSError as error:
+        raise SourceFileError(NAME, f"cannot be read: {error.strerror or error}") from error
+
+
+def without_file(document: Document) -> Document:
+    """The document of a copy of standard input, without what is known of the copy only."""
+    known = {
+        key: value
+        for key, value in document.metadata.items()
+        if key not in (FILE_NAME, FILE_EXTENSION, MODIFIED)
+    }
+    return replace(document, metadata=known, file=None)

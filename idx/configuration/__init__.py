@@ -1,0 +1,1 @@
+"""The configuration file that idx writes, and what it remembers beside it."""

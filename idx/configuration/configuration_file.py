@@ -1,0 +1,75 @@
+"""The configuration file, changed without touching what else stands in it."""
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from idx.output.printing import warn
+from shared.errors import ConfigurationError
+from shared.files.content import write_atomically
+from shared.settings.defaults import VARIABLES
+
+
+@contextmanager
+def locked(file: Path) -> Iterator[None]:
+    """Keep other programs that change the file waiting meanwhile; its folder is created.
+
+    Raises:
+        ConfigurationError: the folder cannot be created or opened.
+    """
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        folder = os.open(file.parent, os.O_RDONLY)
+    except OSError as error:
+        raise _not_written(file, error) from error
+    try:
+        with suppress(OSError):
+            # Some file systems have no locks; two changes at a time are as rare there.
+            fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(folder)
+
+
+def text_of(file: Path) -> str:
+    """The text of the file, ending with a newline; empty if the file does not exist.
+
+    The file is one that `shared.settings.file` can read.
+    """
+    if not file.exists():
+        return ""
+    text = file.read_bytes().decode("utf-8-sig")
+    return text if text.endswith("\n") else f"{text}\n"
+
+
+def write(file: Path, text: str) -> None:
+    """Replace the text of the file as a whole.
+
+    Raises:
+        ConfigurationError: the file cannot be written, or the text is not valid Unicode.
+    """
+    try:
+        write_atomically(file, text.encode())
+    except UnicodeEncodeError as error:
+        raise ConfigurationError(file, "cannot hold a path that is not UTF-8") from error
+    except OSError as error:
+        raise _not_written(file, error) from error
+
+
+def warn_of_variable(setting: str, file: Path, what: str | None = None) -> None:
+    """Print a warning if a variable of the environment makes a setting of the file ineffective.
+
+    Args:
+        setting: the setting.
+        file: the configuration file.
+        what: the setting in words; None for its name.
+    """
+    variable = VARIABLES[setting]
+    if os.environ.get(variable):
+        warn(f"{variable} is set and beats {what or setting} in {file}")
+
+
+def _not_written(file: Path, error: OSError) -> ConfigurationError:
+    return ConfigurationError(file, f"cannot be written: {error.strerror or error}")

@@ -1,0 +1,120 @@
+"""Files left out of their folders for good, so that no sync adds their documents again."""
+
+import os
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from idx.configuration.remembered_folders import exclude_from_folder
+from idx.crawl.patterns import Patterns
+from idx.output.printing import say
+from idx.sync.targets import document_id, path_of
+from shared.errors import ConfigurationError
+from shared.files.access import decodable, is_missing
+from shared.model.folders import IndexedFolder, IndexedFolders
+from shared.settings.current import configuration_file
+from shared.settings.defaults import VARIABLES
+from shared.settings.model import Folder
+
+_SPELLED_BYTE: Final = re.compile(rb"\\x([0-9a-f]{2})")
+_WITH_A_MEANING: Final = frozenset("*?[]\\")
+
+
+@dataclass(frozen=True, slots=True)
+class FileBehind:
+    """The file of an indexed folder that a document's id stands for.
+
+    Attributes:
+        folder: the folder.
+        path: the path of the file within it, with slashes.
+    """
+
+    folder: IndexedFolder
+    path: str
+
+    @property
+    def shown(self) -> str:
+        """The file as messages name it."""
+        return decodable(str(self.folder.path / self.path))
+
+    @property
+    def pattern(self) -> str:
+        """A pattern as in a ``.gitignore`` that only this file of the folder matches."""
+        end = len(self.path.rstrip())
+        return "/" + "".join(
+            _literal(character) if position < end else "?"
+            for position, character in enumerate(self.path)
+        )
+
+    def is_left_out(self, general: Sequence[str], remembered: Iterable[Folder]) -> bool:
+        """Whether patterns to exclude match it: general ones, or those of its folder."""
+        here = os.path.realpath(self.folder.path)
+        own = [
+            pattern
+            for folder in remembered
+            if os.path.realpath(folder.path) == here
+            for pattern in folder.exclude
+        ]
+        return any(Patterns(patterns).verdict(self.path) for patterns in (general, own))
+
+
+def file_behind(source_document: str, folders: IndexedFolders) -> FileBehind | None:
+    """The file whose document has an id, or would have it; None if there is no such file.
+
+    Args:
+        source_document: the id.
+        folders: those of the index.
+    """
+    for folder in folders:
+        path = path_of(source_document, folder)
+        if document_id(folder, path, folders) != source_document:
+            continue
+        # Bytes that are no UTF-8 are spelled in an id as other files' names may be, too.
+        unspelled = os.fsdecode(
+            _SPELLED_BYTE.sub(lambda found: bytes.fromhex(found[1].decode()), os.fsencode(path))
+        )
+        for name in dict.fromkeys((path, unspelled)):
+            if name and not is_missing(folder.path / name):
+                return FileBehind(folder, name)
+    return None
+
+
+def exclude(files: Mapping[str, FileBehind]) -> None:
+    """Remember in the configuration file to leave files out of their folders, and say so.
+
+    Args:
+        files: by the ids of their documents.
+
+    Raises:
+        ConfigurationError: the file cannot be changed, or a variable stands in its place.
+    """
+    variable, file = VARIABLES["folders"], configuration_file()
+    if os.environ.get(variable):
+        raise ConfigurationError(
+            variable,
+            f"is set and beats the folders in {file}, where files to leave out are remembered; "
+            "unset it, or exclude the files where it is set",
+        )
+    by_folder: dict[Path, list[FileBehind]] = defaultdict(list)
+    for behind in files.values():
+        by_folder[behind.folder.path].append(behind)
+    for path, excluded in by_folder.items():
+        was_remembered = exclude_from_folder(file, path, [behind.pattern for behind in excluded])
+        for behind in excluded:
+            say(f"{behind.shown} is left out from now on, by a pattern in {file}")
+        if not was_remembered:
+            say(
+                f"{decodable(str(path))} is among the folders there now, which idx sync takes if "
+                "none is named"
+            )
+
+
+def _literal(character: str) -> str:
+    if character in _WITH_A_MEANING:
+        return f"\\{character}"
+    # A configuration file holds no half characters, and a pattern no line breaks.
+    return "?" if unicodedata.category(character).startswith("C") else character

@@ -1,0 +1,200 @@
+"""The folders in the configuration file, changed without touching what else stands in it."""
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from stat import S_ISDIR
+
+import tomlkit
+import typer
+
+from idx.configuration.configuration_file import locked, text_of, write
+from idx.configuration.folder_list import append, delete, entry, holds, set_values
+from idx.crawl.patterns import check
+from idx.crawl.selection import Selection
+from shared.errors import ConfigurationError, SourceFileError
+from shared.settings.file import read
+from shared.settings.model import Folder
+
+
+def own_patterns(folder: Folder, ctx: typer.Context) -> Selection:
+    """The patterns that a remembered folder has of its own.
+
+    Args:
+        folder: the folder.
+        ctx: of the command, whose option ``--include`` beats the folder's patterns to include.
+    """
+    source = ctx.get_parameter_source("include")
+    is_on_command_line = source is not None and source.name == "COMMANDLINE"
+    return Selection(() if is_on_command_line else folder.include, folder.exclude)
+
+
+def add_folders(
+    file: Path, paths: Sequence[Path], include: Sequence[str], exclude: Sequence[str]
+) -> tuple[list[Path], list[Path]]:
+    """Remember folders: all of them, or none if one of them is not a folder.
+
+    Args:
+        file: the configuration file, which is created if it does not exist.
+        paths: the folders.
+        include: the folders' own patterns of files to take.
+        exclude: the folders' own patterns of what to leave out.
+
+    Returns:
+        The folders that were added, and those that were there before and stay as they are.
+
+    Raises:
+        SourceFileError: a path is not a folder.
+        ConfigurationError: the file cannot be read or written, or something in it is wrong; or a
+            pattern is none.
+    """
+    check([*include, *exclude])
+    added: list[Path] = []
+    present: list[Path] = []
+    with locked(file):
+        remembered = read(file).folders
+        known = {os.path.realpath(folder.path) for folder in remembered}
+        for path in paths:
+            folder = _absolute(path)
+            _check_folder(path)
+            is_new = os.path.realpath(folder) not in known
+            (added if is_new else present).append(folder)
+            known.add(os.path.realpath(folder))
+        if added:
+            document = tomlkit.parse(text_of(file))
+            append(document, [entry(folder, include, exclude) for folder in added])
+            _write(file, document, len(remembered) + len(added))
+    return added, present
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """What became of folders that were to be forgotten.
+
+    Attributes:
+        removed: those that were.
+        unknown: paths that were not among the remembered ones.
+        inside: folders that stay remembered and lie in one that was removed.
+        covered: those of the removed ones that lie in a folder that stays remembered.
+    """
+
+    removed: list[Path]
+    unknown: list[Path]
+    inside: list[Path]
+    covered: list[Path]
+
+
+def remove_folders(file: Path, paths: Sequence[Path]) -> Removed:
+    """Forget folders, which need not exist any more.
+
+    Args:
+        file: the configuration file.
+        paths: the folders.
+
+    Raises:
+        ConfigurationError: the file cannot be read or written, or something in it is wrong.
+    """
+    unwanted = {os.path.realpath(_absolute(path)): path for path in paths}
+    with locked(file):
+        remembered = [folder.path for folder in read(file).folders]
+        positions = [
+            number
+            for number, folder in enumerate(remembered)
+            if os.path.realpath(folder) in unwanted
+        ]
+        if positions:
+            document = tomlkit.parse(text_of(file))
+            delete(document, positions)
+            _write(file, document, len(remembered) - len(positions))
+    removed = [remembered[number] for number in positions]
+    kept = [folder for number, folder in enumerate(remembered) if number not in positions]
+    found = set(map(os.path.realpath, removed))
+    return Removed(
+        removed=removed,
+        unknown=[path for real, path in unwanted.items() if real not in found],
+        inside=[folder for folder in kept if _lies_in_one_of(folder, removed)],
+        covered=[folder for folder in removed if _lies_in_one_of(folder, kept)],
+    )
+
+
+def move_folder(file: Path, old: Path, new: Path) -> bool:
+    """Remember a folder by its new path, with the patterns it has of its own.
+
+    If the new path is remembered, too, only that entry stays.
+
+    Returns:
+        Whether the old path was remembered.
+
+    Raises:
+        ConfigurationError: the file cannot be read or written, or something in it is wrong.
+    """
+    with locked(file):
+        remembered = [os.path.realpath(folder.path) for folder in read(file).folders]
+        positions = [
+            number for number, path in enumerate(remembered) if path == os.path.realpath(old)
+        ]
+        if positions:
+            document = tomlkit.parse(text_of(file))
+            if os.path.realpath(new) in remembered:
+                delete(document, positions)
+                _write(file, document, len(remembered) - len(positions))
+            else:
+                for number in positions:
+                    set_values(document, number, {"path": str(new)})
+                _write(file, document, len(remembered))
+    return bool(positions)
+
+
+def exclude_from_folder(file: Path, folder: Path, patterns: Sequence[str]) -> bool:
+    """Remember patterns of what to leave out of a folder, which is remembered if it was not.
+
+    Returns:
+        Whether the folder was remembered before.
+
+    Raises:
+        ConfigurationError: the file cannot be read or written, or something in it is wrong.
+    """
+    check(patterns)
+    with locked(file):
+        remembered = read(file).folders
+        document = tomlkit.parse(text_of(file))
+        for number, known in enumerate(remembered):
+            if os.path.realpath(known.path) == os.path.realpath(folder):
+                new = [pattern for pattern in patterns if pattern not in known.exclude]
+                set_values(document, number, {"exclude": [*known.exclude, *new]})
+                _write(file, document, len(remembered))
+                return True
+        append(document, [entry(folder, (), patterns)])
+        _write(file, document, len(remembered) + 1)
+    return False
+
+
+def _lies_in_one_of(folder: Path, others: Iterable[Path]) -> bool:
+    path = Path(os.path.realpath(folder))
+    return any(path.is_relative_to(os.path.realpath(other)) for other in others)
+
+
+def _absolute(path: Path) -> Path:
+    # No link is resolved: it may lead elsewhere tomorrow.
+    return Path(os.path.abspath(path))  # noqa: PTH100
+
+
+def _check_folder(folder: Path) -> None:
+    try:
+        status = folder.stat()
+    except FileNotFoundError as error:
+        raise SourceFileError(folder, "does not exist") from error
+    except OSError as error:
+        raise SourceFileError(folder, f"cannot be looked at: {error.strerror}") from error
+    if not S_ISDIR(status.st_mode):
+        raise SourceFileError(folder, "is not a folder")
+
+
+def _write(file: Path, document: tomlkit.TOMLDocument, number: int) -> None:
+    text = tomlkit.dumps(document)
+    if not holds(text, number):
+        raise ConfigurationError(
+            file, "has its folders in a form that only a person can change; edit it by hand"
+        )
+    write(file, text)

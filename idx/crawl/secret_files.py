@@ -1,0 +1,68 @@
+"""Files and folders that hold secrets, known by their names."""
+
+from collections.abc import Collection
+from pathlib import Path
+from typing import Final
+
+from idx.crawl.patterns import Patterns
+
+_SETTINGS_FILES: Final = ("json", "yaml", "yml", "toml", "ini", "cfg", "conf", "properties", "env")
+"""Extensions of files for programs. A report on credentials is a document, such as a PDF."""
+
+SECRETS: Final = (
+    *(".env*", "*.env", ".netrc", "_netrc", ".pgpass", "pgpass.conf", ".my.cnf", ".mylogin.cnf"),
+    *(".htpasswd", ".git-credentials", ".npmrc", ".yarnrc.yml", ".pypirc", ".dockercfg", ".s3cfg"),
+    *(".boto", ".vault-token", ".terraformrc", "terraform.rc", ".rclone.conf", "rclone.conf"),
+    *("credentials", ".credentials", "credentials.csv", "credentials.txt", "credentials.xml"),
+    *(f"*credentials*.{extension}" for extension in _SETTINGS_FILES),
+    *("secrets", "secrets.xml", "secrets.txt", "secrets.csv", "client_secret*.json"),
+    *(f"secrets.{extension}" for extension in _SETTINGS_FILES),
+    *("accesskeys.csv", "rootkey.csv", "*service-account*.json", "*service_account*.json"),
+    *("*.tfstate", "*.tfstate.backup", "*.tfvars", "*.tfvars.json"),
+    *("kubeconfig", "kubeconfig.*", "*.kubeconfig", "*.ovpn", "wg[0-9].conf", "wg[0-9][0-9].conf"),
+    *("*.nmconnection", "wpa_supplicant.conf", "wallet.dat", "*.wallet", "utc--*--*"),
+    *("*.keystore.json", "keystore.json", "id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*"),
+    *("*.pem", "*.key", "*.ppk", "*.p8", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdb"),
+    *("*.kdbx", "*.agilekeychain", "*.opvault", "*.1pux", "*.1pif", "*.psafe3", "*.keychain"),
+    *("*.keychain-db", "*.gpg", "bitwarden_export*", "bitwarden_encrypted_export*"),
+    *("lastpass_export*.csv", "lastpass_vault*.csv", "1password*.csv", "dashlane*.csv"),
+    *("keepass*.csv", "keepass*.xml", "chrome?passwords*.csv", "passwords.csv", "logins.json"),
+    *("key3.db", "key4.db", "login?data", ".bash_history", ".zsh_history", ".sh_history"),
+    *(".python_history", ".node_repl_history", ".psql_history", ".mysql_history"),
+    *(".sqlite_history", ".rediscli_history", "fish_history", "consolehost_history.txt"),
+    *(".aws/", ".azure/", ".docker/", ".git/", ".gnupg/", ".kube/", ".password-store/", ".ssh/"),
+)
+"""Private keys, key stores, password files, settings of programs with passwords in them, shell
+histories and repositories: never documents. Capitals are no difference."""
+
+_SECRETS: Final = Patterns(SECRETS)
+
+
+def is_secret(name: str) -> bool:
+    """Whether a file, or a folder with a slash at its end, is on the list."""
+    return bool(_SECRETS.verdict(name.lower()))
+
+
+def is_allowed_secret(path: Path, allowed: Collection[str]) -> bool:
+    """Whether the user allows what is secret in a file, by whichever path its folder is named.
+
+    Args:
+        path: of the file, absolute.
+        allowed: absolute paths, with the links to their folders resolved, too.
+    """
+    if not allowed:
+        return False
+    return str(path) in allowed or str(path.parent.resolve() / path.name) in allowed
+
+
+def is_behind_secret(path: str, folder: str) -> bool:
+    """Whether what a link leads to is on the list, or lies in what is.
+
+    Args:
+        path: of what it leads to, without links, with a slash at its end for a folder.
+        folder: the folder that was named by the user, without links; what it lies in itself does
+            not count.
+    """
+    slash = "/" if path.endswith("/") else ""
+    *parents, name = path.rstrip("/").removeprefix(f"{folder}/").strip("/").split("/")
+    return is_secret(name + slash) or any(is_secret(f"{parent}/") for parent in parents)

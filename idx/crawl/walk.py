@@ -1,0 +1,281 @@
+"""The files of a folder that are documents: all, less what is hidden, secret or ignored.
+
+Nothing that is found in a folder can widen what is taken from it: an ignore file only takes
+away, and a link that leads out of the folder is not followed unless the user asks for it. The walk
+goes by descriptors, not by paths, so that this holds whatever is replaced meanwhile.
+"""
+
+import os
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from idx.crawl.descriptors import refuse_too_long
+from idx.crawl.folder_listing import Entry, Listing, Start, list_folder
+from idx.crawl.ignore_files import Rules, is_ignored
+from idx.crawl.location import OUTSIDE, KnownFolder, Target, opened
+from idx.crawl.patterns import check
+from idx.crawl.secret_files import is_allowed_secret, is_behind_secret, is_secret
+from idx.crawl.selection import Choice, Selection
+from idx.crawl.subtrees import Scopes
+from shared.errors import SourceFileError
+from shared.files.access import Identity, identity, identity_of, lies_in, opened_folder
+from shared.files.own_files import OWN
+
+_BY_NAME: Final = "is a secret by its name"
+
+_MOST_LINKS: Final = 3
+"""Links that lead to one folder, each in a folder behind the one before. Without a bound, ten
+folders that link to each other would be listed millions of times."""
+
+
+class FoundFile(NamedTuple):
+    """A file of a folder.
+
+    Attributes:
+        path: relative to the folder, with slashes.
+        size: bytes.
+        modified_ns: time of its last change, in nanoseconds since 1970.
+        other_volume: whether it lies on another volume than the folder.
+        folder: where it is opened from: the folder, or one that a link leads to.
+        beneath: its path from there.
+    """
+
+    path: str
+    size: int
+    modified_ns: int
+    other_volume: bool
+    folder: KnownFolder
+    beneath: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Above:
+    """What holds in a folder because of the folders that it lies in.
+
+    Attributes:
+        start: the folder that everything is opened from.
+        choice: the patterns of the user.
+        is_allowed: whether they lie where files may be taken.
+        rules: the patterns of ignore files.
+        folders: their identities.
+        links: how many of them were entered through a link.
+    """
+
+    start: Start
+    choice: Choice
+    is_allowed: bool
+    rules: Rules = field(default_factory=list)
+    folders: frozenset[Identity] = frozenset()
+    links: int = 0
+
+
+@dataclass(slots=True)
+class Crawl:
+    """One walk through a folder and the folders in it, in the order of their names.
+
+    Iterate over it to get the files; the other attributes are complete at the end.
+
+    Args:
+        folder: the folder, absolute.
+        selection: which of its files are taken.
+        scopes: files and folders within it, relative to it with slashes; only these are looked
+            at. None for everything.
+        without: files and folders within it that are not looked at.
+        own: the patterns of folders within it that have some of their own, by path. What these
+            leave out is left out besides, whatever they give back of it; what they include, if
+            anything, stands in place of what the selection does.
+        avoid: a folder that is not looked at, by whatever path or link it is come upon: the index.
+        roots: identities of folders; nothing is taken that lies in none of them, and no link is
+            followed. None for no such limit.
+        own_files: identities of files that are never taken, whatever the user allows.
+
+    Attributes:
+        errors: what could not be listed or looked at; its path within the folder is in
+            `unknown`.
+        unknown: paths of which nothing is known, and of nothing below them; "" is the folder.
+        is_empty: whether there was not a single file, wanted or not; of a crawl of parts, whether
+            the folder has nothing in it at all, as a mount point on which nothing is mounted.
+        folders: paths of the folders that were listed; "" is the folder.
+        secrets: what was left out as a secret and by nothing else, with the reasons.
+
+    Raises:
+        ConfigurationError: a pattern of the selection is none.
+    """
+
+    folder: Path
+    selection: Selection
+    scopes: Sequence[str] | None = None
+    without: frozenset[str] = frozenset()
+    own: Mapping[str, Selection] = field(default_factory=dict)
+    avoid: Path | None = None
+    roots: Collection[Identity] | None = None
+    own_files: Collection[Identity] = ()
+    errors: list[SourceFileError] = field(default_factory=list)
+    unknown: list[str] = field(default_factory=list)
+    is_empty: bool = True
+    folders: list[str] = field(default_factory=list)
+    secrets: list[tuple[FoundFile, str]] = field(default_factory=list)
+    _volume: int = 0
+    _avoided: Identity | None = None
+    _real: str = ""
+    _parts: Scopes | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        for selection in (self.selection, *self.own.values()):
+            check([*selection.include, *selection.exclude])
+        self._parts = None if self.scopes is None else Scopes(self.scopes)
+
+    def __iter__(self) -> Iterator[FoundFile]:
+        """Walk; every iteration is a new one."""
+        self._avoided = None if self.avoid is None else identity(self.avoid)
+        self._real = os.path.realpath(self.folder)
+        try:
+            with opened_folder(self.folder) as descriptor:
+                yield from self._walk_all(descriptor)
+        except OSError as error:
+            self._note("", _reason("cannot be listed", error))
+
+    def _walk_all(self, descriptor: int) -> Iterator[FoundFile]:
+        here_is = identity_of(os.fstat(descriptor))
+        self._volume, _ = here_is
+        start = Start(KnownFolder(self.folder, here_is), self._real, descriptor, "")
+        is_allowed = self.roots is None or lies_in(descriptor, self.roots)
+        above = _Above(start, Choice().narrowed("", self.selection), is_allowed)
+        # Folders may be nested more deeply than calls.
+        walks = [self._walk("", above)]
+        try:
+            while walks:
+                found = next(walks[-1], None)
+                if found is None:
+                    walks.pop()
+                elif isinstance(found, FoundFile):
+                    yield found
+                else:
+                    walks.append(found)
+        finally:
+            for walk in reversed(walks):
+                walk.close()
+
+    def _walk(self, within: str, above: _Above) -> Generator[Any, None, None]:
+        """The files in a folder, named by the beginning of their paths, and walks below it."""
+        try:
+            listing = self._list(within, above)
+        except OSError as error:
+            # A folder that vanished since its parent was listed is gone with all that was in it.
+            if not within or not isinstance(error, FileNotFoundError):
+                self._note(within.rstrip("/"), _reason("cannot be listed", error))
+            return
+        if listing.identity == self._avoided:
+            if not within:
+                self._note("", "is the index itself; name the folder of your documents")
+            return
+        if listing.identity in above.folders:
+            # A link led back to a folder that this one lies in.
+            return
+        is_allowed = above.is_allowed or listing.identity in (self.roots or ())
+        if not is_allowed and (self._parts is None or self._parts.holds(within.rstrip("/"))):
+            self._note(within.rstrip("/"), OUTSIDE)
+            return
+        if not within:
+            # Of parts, the rest of the folder tells that it is there.
+            self.is_empty = self._parts is None or listing.is_empty
+        self.folders.append(within.rstrip("/"))
+        for path, reason in listing.errors:
+            self._note(path, _reason("cannot be looked at", reason))
+        here_above = replace(
+            above,
+            choice=above.choice.narrowed(within, self.own.get(within.rstrip("/"))),
+            is_allowed=is_allowed,
+            rules=[*above.rules, *listing.rules],
+            folders=above.folders | {listing.identity},
+        )
+        yield from self._entries(within, listing.entries, here_above)
+
+    def _list(self, within: str, above: _Above) -> Listing:
+        refuse_too_long(self.folder, within)
+        return list_folder(
+            above.start,
+            within,
+            volume=self._volume,
+            is_wanted=self._is_looked_at,
+            follow_links=self.selection.follow_links and self.roots is None,
+        )
+
+    def _entries(
+        self, within: str, entries: Iterable[Entry], above: _Above
+    ) -> Generator[Any, None, None]:
+        """What is in a folder that was listed: files, and walks of the folders in it."""
+        for entry in entries:
+            path = within + entry.name
+            self.is_empty = self.is_empty and entry.is_folder
+            if self._is_left_out(entry, path, above):
+                continue
+            if reason := self._secret(entry, path):
+                self.secrets.append((_found(entry, path, above), reason))
+                continue
+            if entry.is_folder and entry.target is None:
+                yield self._walk(f"{path}/", above)
+            elif entry.is_folder and entry.target is not None:
+                yield from self._walk_behind(entry.target, f"{path}/", above)
+            elif not above.is_allowed:
+                self._note(path, OUTSIDE)
+            else:
+                yield _found(entry, path, above)
+
+    def _walk_behind(
+        self, target: Target, within: str, above: _Above
+    ) -> Generator[Any, None, None]:
+        """The walk of a folder that a link leads to."""
+        if above.links == _MOST_LINKS:
+            return
+        folder = target.as_folder()
+        try:
+            with opened(folder) as descriptor:
+                start = Start(folder, str(folder.path), descriptor, within)
+                yield self._walk(within, replace(above, start=start, links=above.links + 1))
+        except OSError as error:
+            self._note(within.rstrip("/"), _reason("cannot be listed", error))
+
+    def _is_looked_at(self, path: str) -> bool:
+        return path not in self.without and (self._parts is None or self._parts.lead_through(path))
+
+    def _is_left_out(self, entry: Entry, path: str, above: _Above) -> bool:
+        slash = "/" if entry.is_folder else ""
+        # What the user takes away, no file in the folder gives back.
+        return (
+            (entry.name[0] == "." and not self.selection.hidden)
+            or above.choice.leaves_out(path + slash)
+            or (bool(above.rules) and is_ignored(path + slash, above.rules))
+            or not (entry.is_folder or above.choice.takes(path))
+        )
+
+    def _secret(self, entry: Entry, path: str) -> str | None:
+        """Why an entry is a secret; None if it is not, or allowed."""
+        if entry.identity in self.own_files:
+            return OWN
+        slash = "/" if entry.is_folder else ""
+        is_one = is_secret(entry.name + slash) or (
+            entry.target is not None
+            and is_behind_secret(str(entry.target.path) + slash, self._real)
+        )
+        if not is_one:
+            return None
+        allowed = () if entry.is_folder else self.selection.allow_secrets
+        return None if is_allowed_secret(self.folder / path, allowed) else _BY_NAME
+
+    def _note(self, path: str, reason: str) -> None:
+        self.unknown.append(path)
+        self.errors.append(SourceFileError(self.folder / path, reason))
+
+
+def _found(entry: Entry, path: str, above: _Above) -> FoundFile:
+    folder, beneath = above.start.folder, above.start.beneath(path)
+    if entry.target is not None:
+        folder, beneath = entry.target.folder, entry.target.name
+    return FoundFile(path, entry.size, entry.modified_ns, entry.other_volume, folder, beneath)
+
+
+def _reason(what: str, error: OSError) -> str:
+    return f"{what}: {error.strerror or error}"

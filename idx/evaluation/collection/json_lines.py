@@ -1,0 +1,46 @@
+"""Files with one JSON object on each line, as BEIR's are."""
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from idx.evaluation.collection.input_file import Line, error_at
+
+Entry = TypeVar("Entry", bound=BaseModel)
+
+
+def entries(file: Path, lines: Iterable[Line], model: type[Entry]) -> Iterator[tuple[int, Entry]]:
+    """Yield what each line says, with the number of the line.
+
+    Args:
+        file: the name for an error.
+        lines: an object each.
+        model: what an object must be.
+
+    Raises:
+        SourceFileError: a line is not JSON, or not what the model says.
+    """
+    for line in lines:
+        try:
+            yield line.number, model.model_validate(json.loads(line.text))
+        except json.JSONDecodeError as error:
+            reason = f"is not valid JSON: {error.msg} at column {error.colno}"
+            raise error_at(file, line.number, reason) from error
+        except ValidationError as error:
+            raise error_at(file, line.number, _first(error)) from error
+        except (ValueError, RecursionError) as error:
+            raise error_at(file, line.number, f"is not JSON that can be read: {error}") from error
+
+
+def _first(error: ValidationError) -> str:
+    """The first thing that is wrong with an object, in a few words."""
+    detail = error.errors(include_url=False)[0]
+    if not detail["loc"]:
+        return "is not a JSON object"
+    key = str(detail["loc"][0])
+    if detail["type"] == "missing":
+        return f"has no {key!r}"
+    return f"{key!r} is {type(detail['input']).__name__}, which it may not be"

@@ -1,0 +1,85 @@
+"""The queries of a test collection: BEIR's JSON Lines, a table with tabs, or TREC's topics."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
+
+from idx.evaluation.collection.input_file import Line, UniqueIds, error_at, peek, read_lines
+from idx.evaluation.collection.json_lines import entries
+from idx.evaluation.collection.trec_markup import blocks
+from shared.errors import SourceFileError
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What is looked for, and the name by which the judgements know it."""
+
+    id: str
+    text: str
+
+
+class _Entry(BaseModel):
+    """A query in JSON; other keys say nothing."""
+
+    model_config = ConfigDict(strict=True)
+
+    id: str | int = Field(validation_alias=AliasChoices("_id", "id"))
+    text: str
+
+
+def read_queries(file: Path) -> list[Query]:
+    """The queries of a file, in its order.
+
+    Args:
+        file: JSON Lines with ``_id`` or ``id``, and ``text``; or an id, a tab and a text on each
+            line; or TREC's topics, of which the titles are the queries.
+
+    Raises:
+        SourceFileError: the file is none of these, or something in it is wrong or there twice.
+    """
+    first, lines = peek(read_lines(file))
+    if first.lstrip().startswith("{"):
+        found = _of_json(file, lines)
+    elif first.lstrip().lower().startswith("<top>"):
+        found = _of_topics(file, lines)
+    elif "\t" in first:
+        found = _of_table(file, lines)
+    else:
+        raise SourceFileError(
+            file,
+            "is in no format of queries: neither a JSON object with '_id' and 'text' on each "
+            "line, nor an id, a tab and a text, nor <top>…</top> of TREC",
+        )
+    ids = UniqueIds(file, "query")
+    queries = []
+    for number, query in found:
+        if not query.id:
+            raise error_at(file, number, "the query has no id")
+        if not query.text:
+            raise error_at(file, number, f"the query {query.id[:80]!r} has no text")
+        ids.add(query.id, number)
+        queries.append(query)
+    return queries
+
+
+def _of_json(file: Path, lines: Iterator[Line]) -> Iterator[tuple[int, Query]]:
+    for number, entry in entries(file, lines, _Entry):
+        yield number, Query(str(entry.id), entry.text.strip())
+
+
+def _of_table(file: Path, lines: Iterator[Line]) -> Iterator[tuple[int, Query]]:
+    for line in lines:
+        id_, tab, text = line.text.partition("\t")
+        if not tab:
+            raise error_at(file, line.number, "is not an id, a tab and a text")
+        yield line.number, Query(id_.strip(), text.strip())
+
+
+def _of_topics(file: Path, lines: Iterator[Line]) -> Iterator[tuple[int, Query]]:
+    for topic in blocks(file, lines, "top"):
+        # The names of the parts stand in some years' topics and are missing in others'.
+        id_ = topic.unclosed("num").removeprefix("Number:").strip()
+        title = topic.unclosed("title").removeprefix("Topic:").strip()
+        yield topic.line, Query(id_, title)

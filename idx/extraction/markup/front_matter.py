@@ -1,0 +1,201 @@
+"""The properties that may stand before the text of a Markdown file, in YAML."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final, NamedTuple
+
+from idx.extraction.markup.obsidian import without_links
+from idx.extraction.text.properties import MAX_KEYWORDS, one_line, properties
+from shared.model import metadata, schema
+from shared.model.document import MAX_KEY_LENGTH, Metadata, Scalar
+
+MAX_FRONT_MATTER: Final = 10_000
+"""Characters. The parser of YAML crashes on brackets that are nested deeper than its stack."""
+
+MAX_PROPERTIES: Final = 40
+"""Properties of one file that become metadata: each is a field, and a document has at most 64."""
+
+_MAX_VALUES: Final = 5_000
+"""Values that are looked at, lists and objects among them: YAML can name one again and again."""
+
+_BLOCK: Final = re.compile(
+    r"---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*\r?$", re.DOTALL | re.MULTILINE
+)
+
+_NOTHING: Final = frozenset({"", "~", "null"})
+"""What stands for no value."""
+
+_NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{0,5}[1-9])?")
+"""A number that is spelled as it would be printed: neither 010 nor the version 3.10."""
+
+_BEFORE_TAG: Final = re.compile(r"[\s,]+(?=#)")
+
+_TAGS: Final = ("tags", "tag")
+_AUTHOR: Final = ("author", "authors", "creator")
+_SUBJECT: Final = ("subject", "description", "summary", "abstract")
+_CREATED: Final = ("date", "created", "published", "date_created")
+_MODIFIED: Final = ("modified", "updated", "lastmod", "last_modified", "date_modified")
+_LANGUAGE: Final = ("lang", "language")
+_GENERATOR: Final = ("generator",)
+
+_RESERVED: Final = frozenset(
+    {
+        *("title", schema.FILE_PATH, metadata.FILE_TYPE, *metadata.ONLY_WITH_DOCUMENTS),
+        *(metadata.AUTHOR, metadata.SUBJECT, metadata.KEYWORDS, metadata.LANGUAGE),
+        *(metadata.CREATED, metadata.MODIFIED),
+    }
+)
+"""Keys with a meaning in every format, which a file cannot give another one."""
+
+
+class FrontMatter(NamedTuple):
+    """The properties of a file.
+
+    Attributes:
+        said: the mapping that stands there; empty if there is none.
+        end: the character after it, from which the text is searched for headings.
+        warnings: what is wrong with it.
+    """
+
+    said: Mapping[object, object] = {}
+    end: int = 0
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def title(self) -> str | None:
+        """The title; None if there is none."""
+        return one_line(next(_texts(self.said, ("title",)), None))
+
+
+def front_matter(text: str) -> FrontMatter:
+    """Read the properties before a text; what is not YAML gives none, and a warning."""
+    if not text.startswith("---"):
+        return FrontMatter()
+    found = _BLOCK.match(text, 0, MAX_FRONT_MATTER)
+    if not found:
+        return FrontMatter()
+    import yaml
+
+    # Made by programs; the parser written in C is ten times as fast. All scalars stay texts: YAML
+    # 1.1 makes a truth value of the language no, and 3.1 of the version 3.10.
+    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+    try:
+        said = yaml.load(found[1], Loader=loader)  # noqa: S506 - makes nothing but texts of scalars
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        problem = getattr(error, "problem", None) or str(error).partition("\n")[0]
+        return FrontMatter({}, found.end(), (f"its front matter is not YAML: {problem}",))
+    return FrontMatter(said if isinstance(said, dict) else {}, found.end())
+
+
+def front_matter_metadata(
+    said: Mapping[object, object], tags: Iterable[str]
+) -> tuple[Metadata, tuple[str, ...]]:
+    """The metadata of a file, and a warning if there are too many for all to be kept.
+
+    Besides the keys that every format has, each property is there under its own name; one within
+    another as ``outer.inner``, and a list of objects as a list of values for each of their names.
+
+    Args:
+        said: the properties.
+        tags: those in the text, which are added to those among the properties.
+    """
+    tags = [*_tags(said), *tags]
+    known = properties(
+        author=_texts(said, _AUTHOR),
+        subject=next(_texts(said, _SUBJECT), None),
+        keywords=(*_texts(said, ("keywords",)), *tags, *_texts(said, ("categories",))),
+        creator=next(_texts(said, _GENERATOR), None),
+        created=_time(said, _CREATED),
+        modified=_time(said, _MODIFIED),
+        language=next(_texts(said, _LANGUAGE), None),
+    )
+    own, count = _own_properties(said)
+    kept = len(own)
+    warning = f"{kept} of its front matter's {count} properties are kept"
+    if all_tags := properties(keywords=tags).get(metadata.KEYWORDS):
+        own["tags"] = all_tags
+    return {**own, **known}, (warning,) if count > kept else ()
+
+
+def _own_properties(said: Mapping[object, object]) -> tuple[Metadata, int]:
+    """The properties under their own names, as many as are kept, and how many there are.
+
+    A value by itself is not a list.
+    """
+    found: dict[str, list[Scalar]] = {}
+    is_list: set[str] = set()
+    left_out: set[str] = set()
+    for name, value, in_list in _leaves(said):
+        key = one_line(name)
+        text = None if value in _NOTHING else one_line(without_links(value))
+        if not key or not text or len(key) > MAX_KEY_LENGTH or key.lower() in _RESERVED:
+            continue
+        if key not in found and len(found) == MAX_PROPERTIES:
+            left_out.add(key)
+            continue
+        values = found.setdefault(key, [])
+        # The names of a list, and days of which one is only a year, are ordered as texts.
+        is_text = in_list or key in _CREATED or key in _MODIFIED
+        scalar = text if is_text else _scalar(text)
+        if len(values) < MAX_KEYWORDS and scalar not in values:
+            values.append(scalar)
+        if in_list:
+            is_list.add(key)
+    kept: Metadata = {
+        key: values if key in is_list or len(values) > 1 else values[0]
+        for key, values in found.items()
+    }
+    return kept, len(found) + len(left_out)
+
+
+def _leaves(said: Mapping[object, object]) -> Iterator[tuple[str, str, bool]]:
+    """The texts in nested values in their order, each with its name and whether it is in a list."""
+    waiting: list[tuple[str, object, bool]] = [("", said, False)]
+    for left in range(_MAX_VALUES, 0, -1):
+        if not waiting:
+            return
+        name, value, in_list = waiting.pop()
+        within: list[tuple[str, object, bool]] = []
+        if isinstance(value, dict):
+            within = [
+                (f"{name}.{key}" if name else str(key), inner, in_list)
+                for key, inner in value.items()
+                if len(name) <= MAX_KEY_LENGTH
+            ]
+        elif isinstance(value, list):
+            within = [(name, inner, True) for inner in value]
+        elif isinstance(value, str):
+            yield name, value, in_list
+        # What comes first is taken first, and no more waits than will be looked at.
+        waiting = [*waiting, *reversed(within)][-left:]
+
+
+def _scalar(text: str) -> Scalar:
+    """A text, or the number that it spells."""
+    if not _NUMBER.fullmatch(text) or text == "-0":
+        return text
+    return float(text) if "." in text else int(text)
+
+
+def _tags(said: Mapping[object, object]) -> Iterator[str]:
+    """The tags among the properties, without the sign that some write before each."""
+    for text in _texts(said, _TAGS):
+        yield from (tag.removeprefix("#") for tag in _BEFORE_TAG.split(text))
+
+
+def _texts(said: Mapping[object, object], keys: tuple[str, ...]) -> Iterator[str]:
+    """The texts under the keys, of lists each; nothing that is nested deeper."""
+    for key in keys:
+        value = said.get(key)
+        for item in value if isinstance(value, list) else [value]:
+            # Authors often have a name and more.
+            text = item.get("name") if isinstance(item, dict) else item
+            if isinstance(text, str) and text not in _NOTHING:
+                yield without_links(text)
+
+
+def _time(said: Mapping[object, object], keys: tuple[str, ...]) -> str | None:
+    values = (said.get(key) for key in keys)
+    # A day is often a link to the note of that day.
+    texts = (without_links(value) for value in values if isinstance(value, str))
+    return next(filter(None, texts), None)

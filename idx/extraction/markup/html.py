@@ -1,0 +1,139 @@
+"""HTML: pages of the web, bodies of e-mails, chapters of e-books."""
+
+import codecs
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from idx.extraction.markup.markup import MarkupText, Role, Roles, parse_html
+from idx.extraction.text.cleaning import normalize
+from idx.extraction.text.declared_encoding import declared_codec
+from idx.extraction.text.decoding import decode
+from idx.extraction.text.properties import one_line, properties
+from idx.extraction.types import Extracted, Source
+from shared.errors import SourceFileError
+
+_TAGS: Final[dict[Role | str, str]] = {
+    Role.PARAGRAPH: (
+        "address article aside blockquote details dl fieldset figure footer form h1 h2 h3 h4 h5 h6 "
+        "header hr main nav ol p section table ul"
+    ),
+    Role.LINE: "body caption center dd div dt figcaption legend li option summary",
+    Role.HIDDEN: "audio canvas iframe noscript object rp rt script style svg template title video",
+    Role.PREFORMATTED: "pre listing",
+    Role.ROW: "tr",
+    Role.CELL: "td th",
+    "\n": "br",
+}
+_ROLES: Final[Roles] = {tag: role for role, tags in _TAGS.items() for tag in tags.split()}
+
+_CHARSET: Final = re.compile(
+    rb"""<(?:meta|\?xml)[^>]{0,200}?(?:charset|encoding)\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE
+)
+_DECLARED_WITHIN: Final = 4096
+
+_NOT_ON_THE_WEB: Final = ("utf-7", "utf-16", "utf-32")
+"""How the names of codecs begin that browsers do not take from a declaration: it is in ASCII."""
+
+
+@dataclass(slots=True)
+class HypertextText(MarkupText):
+    """Collects the text of a page, and what its head says.
+
+    Attributes:
+        title: the first title; None if there is none.
+        language: the language of the page, as it claims.
+        meta: the contents of its meta elements by name in lower case.
+    """
+
+    roles: Roles = field(default_factory=lambda: _ROLES)
+    title: str | None = None
+    language: str | None = None
+    meta: dict[str, str] = field(default_factory=dict)
+    _title: list[str] | None = None
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        """See `Target`."""
+        if not self._hidden:
+            if tag == "title" and self.title is None:
+                self._title = []
+            elif tag == "meta":
+                name = attributes.get("name") or attributes.get("property")
+                if name:
+                    self.meta.setdefault(name.lower(), attributes.get("content", ""))
+            elif tag == "html":
+                self.language = attributes.get("lang") or attributes.get("xml:lang")
+        MarkupText.start(self, tag, attributes)
+
+    def end(self, tag: str) -> None:
+        """See `Target`."""
+        if tag == "title" and self._title is not None:
+            self.title = "".join(self._title)
+            self._title = None
+        MarkupText.end(self, tag)
+
+    def data(self, text: str) -> None:
+        """See `Target`."""
+        if self._title is not None:
+            self._title.append(text)
+        MarkupText.data(self, text)
+
+
+def read_hypertext(text: str) -> HypertextText:
+    """The text of a page and what its head says, not yet normalized."""
+    target = HypertextText()
+    parse_html(text, target)
+    return target
+
+
+def decode_hypertext(source: Source) -> str:
+    """A page as characters: by the option, a byte order mark, its declaration, or its bytes.
+
+    Raises:
+        SourceFileError: the bytes are not text.
+    """
+    codec = source.options.encoding or _declared_codec(source.data)
+    try:
+        return decode(source.data, source.file, codec)
+    except SourceFileError:
+        if codec is None or source.options.encoding:
+            raise
+        # Many declarations are wrong; the bytes are better evidence.
+        return decode(source.data, source.file)
+
+
+def _declared_codec(data: bytes) -> str | None:
+    declared = _CHARSET.search(data, 0, _DECLARED_WITHIN)
+    if declared is None or data.startswith(codecs.BOM_UTF8):
+        return None
+    codec = declared_codec(declared[1].decode("ascii"))
+    if codec == "ascii":
+        return "cp1252"
+    if codec is not None and codec.startswith(_NOT_ON_THE_WEB):
+        return "utf-8"
+    return codec
+
+
+def extract_html(source: Source) -> Extracted:
+    """The text of a page without scripts, styles and comments, and what its head says.
+
+    Raises:
+        SourceFileError: the bytes are not text.
+    """
+    page = read_hypertext(decode_hypertext(source))
+    meta = page.meta
+    return Extracted(
+        text=normalize(page.text),
+        media_type=source.media_type,
+        title=one_line(page.title),
+        metadata=properties(
+            author=meta.get("author"),
+            subject=meta.get("description") or meta.get("og:description"),
+            keywords=meta.get("keywords"),
+            creator=meta.get("generator"),
+            created=meta.get("article:published_time") or meta.get("created"),
+            modified=meta.get("article:modified_time") or meta.get("changed"),
+            language=page.language,
+        ),
+    )

@@ -1,0 +1,157 @@
+"""OpenDocument: texts, presentations and spreadsheets (.odt, .odp, .ods)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from idx.extraction.markup.markup import MarkupText, Role, Roles
+from idx.extraction.markup.package import Package
+from idx.extraction.office.workbook import MAX_GAP
+from idx.extraction.text.cleaning import join_sections, normalize
+from idx.extraction.text.properties import one_line, properties
+from idx.extraction.types import Extracted, Source
+from shared.errors import SourceFileError
+from shared.model.document import Metadata, Section
+
+_CONTENT: Final = "content.xml"
+_STYLES: Final = "styles.xml"
+
+_TABLE_NAMESPACE: Final = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
+_REPEATED: Final = _TABLE_NAMESPACE + "number-columns-repeated"
+_NAME: Final = _TABLE_NAMESPACE + "name"
+_DUBLIN_CORE: Final = "{http://purl.org/dc/elements/1.1/}"
+_META: Final = "{urn:oasis:names:tc:opendocument:xmlns:meta:1.0}"
+_LIBREOFFICE: Final = "{urn:org:documentfoundation:names:experimental:office:xmlns:loext:1.0}"
+_LISTS: Final = (
+    *("table-of-content", "illustration-index", "table-index", "object-index", "user-index"),
+    *("alphabetical-index", "bibliography"),
+)
+
+_TEXT_ROLES: Final[Roles] = {
+    "p": Role.PARAGRAPH,
+    "h": Role.PARAGRAPH,
+    "s": " ",
+    "tab": "\t",
+    "line-break": "\n",
+    "table": Role.PARAGRAPH,
+    "table-row": Role.ROW,
+    "table-cell": Role.CELL,
+    "covered-table-cell": Role.CELL,
+    "annotation": Role.APART,
+    "note-body": Role.APART,
+    # Who wrote an annotation, and when; the same names are fields of the text elsewhere.
+    **dict.fromkeys((f"{_DUBLIN_CORE}creator", f"{_DUBLIN_CORE}date"), Role.HIDDEN),
+    **dict.fromkeys((f"{_META}creator-initials", f"{_META}date-string"), Role.HIDDEN),
+    f"{_LIBREOFFICE}sender-initials": Role.HIDDEN,
+    # How a word is read, above it.
+    "ruby-text": Role.HIDDEN,
+    # Patterns for lists of contents, with titles that the lists have, too.
+    **dict.fromkeys((f"{of}-source" for of in _LISTS), Role.HIDDEN),
+    "title": Role.LINE,
+    "desc": Role.LINE,
+    # Formats of numbers hold texts; the headers and footers are in the master styles.
+    "styles": Role.HIDDEN,
+    "automatic-styles": Role.HIDDEN,
+    # What was deleted under tracked changes.
+    "tracked-changes": Role.HIDDEN,
+    "note-citation": Role.HIDDEN,
+    "page-number": Role.HIDDEN,
+    "forms": Role.HIDDEN,
+    "script": Role.HIDDEN,
+    # Pictures, and copies of other files' tables.
+    "binary-data": Role.HIDDEN,
+    "dde-links": Role.HIDDEN,
+}
+_SLIDE_ROLES: Final[Roles] = {
+    **_TEXT_ROLES,
+    "p": Role.LINE,
+    "h": Role.LINE,
+    "frame": Role.PARAGRAPH,
+    "page": Role.SECTION,
+}
+_SHEET_ROLES: Final[Roles] = {**_TEXT_ROLES, "p": "\n", "table": Role.SECTION}
+
+
+@dataclass(slots=True, kw_only=True)
+class _OpenDocumentText(MarkupText):
+    """Collects text with cells that stand for several equal ones; `package` counts them."""
+
+    package: Package
+
+    def copies(self, attributes: Mapping[str, str]) -> int:
+        """See `MarkupText`."""
+        repeated = attributes.get(_REPEATED, "1")
+        return min(int(repeated), MAX_GAP) if repeated.isdecimal() else 1
+
+    def count(self, text: str) -> None:
+        """See `MarkupText`."""
+        self.package.count(text)
+
+
+def extract_odt(source: Source) -> Extracted:
+    """The text of a document, then its notes and annotations, headers and footers.
+
+    Raises:
+        SourceFileError: it needs a password, or unpacks to too much.
+    """
+    package = _open(source)
+    parts = (_CONTENT, _STYLES) if _STYLES in package else (_CONTENT,)
+    text = "\n\n".join(_read(package, part, _TEXT_ROLES).text for part in parts)
+    return _extracted(source, package, normalize(text))
+
+
+def extract_odp(source: Source) -> Extracted:
+    """The text of a presentation by slides, each with its notes; see `extract_odt`."""
+    package = _open(source)
+    slides = _read(package, _CONTENT, _SLIDE_ROLES).sections
+    texts = ("".join(pieces) for _, pieces in slides)
+    text, sections = join_sections("slide", enumerate(texts, start=1))
+    return _extracted(source, package, text, sections)
+
+
+def extract_ods(source: Source) -> Extracted:
+    """The text of a spreadsheet by sheets: the name of each and its rows as they are shown.
+
+    A row that repeats is there once. See `extract_odt`.
+    """
+    package = _open(source)
+    parts = []
+    for attributes, pieces in _read(package, _CONTENT, _SHEET_ROLES).sections:
+        name, text = attributes.get(_NAME, ""), "".join(pieces)
+        parts.append((name, f"{name}\n\n{text}" if text.strip() else ""))
+    text, sections = join_sections("sheet", parts)
+    return _extracted(source, package, text, sections)
+
+
+def _open(source: Source) -> Package:
+    package = Package(source)
+    manifest = "META-INF/manifest.xml"
+    if manifest in package and b"encryption-data" in package.read(manifest):
+        raise SourceFileError(source.file, "protected by a password")
+    return package
+
+
+def _read(package: Package, part: str, roles: Roles) -> MarkupText:
+    target = _OpenDocumentText(roles, package=package)
+    package.parse(part, target)
+    return target
+
+
+def _extracted(
+    source: Source, package: Package, text: str, sections: tuple[Section, ...] = ()
+) -> Extracted:
+    title, metadata = _properties(package)
+    return Extracted(text, source.media_type, title=title, metadata=metadata, sections=sections)
+
+
+def _properties(package: Package) -> tuple[str | None, Metadata]:
+    said = package.texts("meta.xml")
+    return one_line("".join(said.get("title", ())[:1])), properties(
+        author=said.get("initial-creator") or said.get("creator"),
+        subject="".join(said.get("subject", ())),
+        keywords=said.get("keyword"),
+        creator="".join(said.get("generator", ())),
+        created="".join(said.get("creation-date", ())[:1]),
+        modified="".join(said.get("date", ())[:1]),
+        language="".join(said.get("language", ())[:1]),
+    )

@@ -1,0 +1,201 @@
+"""Workbooks of Excel: .xlsx, .xlsm and their templates, read row by row."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Final
+
+from idx.extraction.markup.markup import MarkupText, Role, RolesByTag, row_text
+from idx.extraction.office import number_format
+from idx.extraction.office.open_xml import OfficeOpenFile, open_office_file, relationship_id
+from idx.extraction.text.cleaning import join_sections
+from idx.extraction.types import Extracted, Source
+
+_RELATED: Final = ("drawing", "chart", "diagramData", "comments")
+
+MAX_GAP: Final = 20
+"""Empty cells between two others that keep their places: sheets have 16,384 columns."""
+
+_FOR_OLDER_PROGRAMS: Final = re.compile(
+    r"\[[^\]\n]{1,60}\][^\[\]\n]{0,600}linkid=870924\s*[^:\n]{1,40}:\s*"
+)
+"""What stands before the copy of a conversation in a note, for programs that show notes only."""
+
+_COLUMN: Final = re.compile(r"[A-Z]{1,3}")
+
+_SHARED_ROLES: Final = {"si": Role.SECTION, "t": Role.TEXT, "rPh": Role.HIDDEN}
+
+_SHEET_ROLES: Final = {
+    "row": Role.ROW,
+    "c": Role.CELL,
+    "v": Role.TEXT,
+    "t": Role.TEXT,
+    # Phonetic guides.
+    "rPh": Role.HIDDEN,
+}
+
+
+@dataclass(slots=True)
+class _Sheet:
+    """Collects the rows of a sheet; a target for `parse_xml`.
+
+    Attributes:
+        by_type: what makes a text of a cell's value, by the type of the cell.
+        by_style: the same for numbers, by the style of the cell.
+        count: takes note of the text of each cell, and ends what is too much.
+    """
+
+    by_type: Mapping[str, Callable[[str], str]]
+    by_style: Mapping[str, Callable[[str], str]]
+    count: Callable[[str], None]
+    lines: list[str] = field(default_factory=list)
+    _roles: RolesByTag = field(default_factory=lambda: RolesByTag(_SHEET_ROLES))
+    _cells: list[str] = field(default_factory=list)
+    _column: int = 0
+    _empty: int = 0
+    _text: Callable[[str], str] = str
+    _value: list[str] = field(default_factory=list)
+    _is_value: bool = False
+    _hidden: bool = False
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        """See `Target`."""
+        role = self._roles[tag]
+        if role is Role.CELL:
+            named = _COLUMN.match(attributes.get("r", ""))
+            column = _column_number(named[0]) if named else self._column + 1
+            self._empty += max(column - self._column - 1, 0)
+            self._column = column
+            kind = attributes.get("t", "n")
+            self._text = self.by_type.get(kind) or self.by_style.get(
+                attributes.get("s", "0"), number_format.number_text
+            )
+            self._value = []
+        elif role is Role.TEXT:
+            self._is_value = not self._hidden
+        elif role is Role.HIDDEN:
+            self._hidden = True
+
+    def end(self, tag: str) -> None:
+        """See `Target`."""
+        role = self._roles[tag]
+        if role is Role.TEXT:
+            self._is_value = False
+        elif role is Role.HIDDEN:
+            self._hidden = False
+        elif role is Role.CELL:
+            self._end_cell()
+        elif role is Role.ROW:
+            if line := row_text(self._cells):
+                self.lines.append(line)
+            self._cells = []
+            self._column = self._empty = 0
+
+    def data(self, text: str) -> None:
+        """See `Target`."""
+        if self._is_value:
+            self._value.append(text)
+
+    def close(self) -> None:
+        """See `Target`."""
+
+    def _end_cell(self) -> None:
+        value = "".join(self._value)
+        text = " ".join(self._text(value).split()) if value else ""
+        if not text:
+            self._empty += 1
+            return
+        self.count(text)
+        self._cells.extend([""] * min(self._empty, MAX_GAP))
+        self._cells.append(text)
+        self._empty = 0
+
+
+def extract_xlsx(source: Source) -> Extracted:
+    """The text of a workbook by sheets, hidden ones too: the name of each, its rows, its notes.
+
+    Formulas count with the value that the program stored; dates are in ISO 8601.
+
+    Raises:
+        SourceFileError: it needs a password, or unpacks to too much.
+    """
+    file = open_office_file(source)
+    title, metadata = file.properties()
+    text, sections = join_sections("sheet", _sheets(file))
+    return Extracted(text, source.media_type, title=title, metadata=metadata, sections=sections)
+
+
+def _sheets(file: OfficeOpenFile) -> Iterator[tuple[str, str]]:
+    """The name and the text of each sheet in order."""
+    links = file.relationships(file.main)
+    parts = {link.kind: link.part for link in links.values()}
+    book = file.package.tree(file.main)
+    from_1904 = any(
+        properties.get("date1904") in {"1", "true"} for properties in book.iter("{*}workbookPr")
+    )
+    by_type: dict[str, Callable[[str], str]] = {
+        "s": _shared_text(_shared_texts(file, parts.get("sharedStrings"))),
+        "b": lambda value: "TRUE" if value == "1" else "FALSE",
+        **dict.fromkeys(("str", "inlineStr", "e", "d"), str),
+    }
+    by_style = _styles(file, parts.get("styles"), from_1904=from_1904)
+    for element in book.iter("{*}sheet"):
+        name = element.get("name", "")
+        link = links.get(relationship_id(element))
+        text = ""
+        if link and link.part in file.package:
+            if link.kind == "worksheet":
+                sheet = _Sheet(by_type, by_style, file.package.count)
+                file.package.parse(link.part, sheet)
+                text = "\n".join(sheet.lines)
+            related = file.related_text(link.part, _RELATED)
+            text += "\n\n" + _FOR_OLDER_PROGRAMS.sub("", related)
+        yield name, f"{name}\n\n{text}" if text.strip() else ""
+
+
+def _shared_texts(file: OfficeOpenFile, part: str | None) -> list[str]:
+    """The texts that cells name by their number."""
+    if part is None or part not in file.package:
+        return []
+    target = MarkupText(_SHARED_ROLES)
+    file.package.parse(part, target)
+    return ["".join(pieces) for _, pieces in target.sections]
+
+
+def _shared_text(texts: list[str]) -> Callable[[str], str]:
+    return lambda number: texts[int(number)] if number.isdecimal() else ""
+
+
+def _styles(
+    file: OfficeOpenFile, part: str | None, *, from_1904: bool
+) -> dict[str, Callable[[str], str]]:
+    """What makes a text of a number, by the number of a style; plain numbers are left out."""
+    if part is None or part not in file.package:
+        return {}
+    tree = file.package.tree(part)
+    patterns = {
+        element.get("numFmtId", ""): element.get("formatCode", "")
+        for element in tree.iter("{*}numFmt")
+    }
+    date_text = partial(number_format.date_text, from_1904=from_1904)
+    styles: dict[str, Callable[[str], str]] = {}
+    formats = (cell for cells in tree.iter("{*}cellXfs") for cell in cells.iter("{*}xf"))
+    for number, cell in enumerate(formats):
+        format_id = cell.get("numFmtId", "0")
+        pattern = patterns.get(format_id)
+        if number_format.is_percentage(int(format_id), pattern):
+            styles[str(number)] = number_format.percentage_text
+        elif number_format.is_duration(int(format_id), pattern):
+            styles[str(number)] = number_format.duration_text
+        elif number_format.is_date(int(format_id), pattern):
+            styles[str(number)] = date_text
+    return styles
+
+
+def _column_number(letters: str) -> int:
+    """The number of a column from 1: A is 1, AA is 27."""
+    number = 0
+    for letter in letters:
+        number = number * 26 + ord(letter) - ord("A") + 1
+    return number

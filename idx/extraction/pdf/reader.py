@@ -1,0 +1,202 @@
+"""The text of a PDF, page by page, and what the file says about itself.
+
+PDFium reads all pages. A page whose lines form a grid is read by pdfplumber, too, which knows the
+cells of tables but takes far longer.
+"""
+
+import logging
+import re
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import groupby
+from pathlib import Path
+from typing import Any, Final
+
+from idx.extraction.pdf.document import opened_pdf
+from idx.extraction.pdf.forms import read_fields
+from idx.extraction.pdf.grid import has_grid
+from idx.extraction.pdf.properties import read_properties
+from idx.extraction.pdf.tables import TablePage, read_table_pages
+from idx.extraction.pdf.text import read_text
+from idx.extraction.text.cleaning import CELL_SEPARATOR, join_sections
+from idx.extraction.types import Extracted, ExtractionOptions
+from shared.errors import SourceFileError
+from shared.messages import quantity
+
+_MEDIA_TYPE: Final = "application/pdf"
+
+_PARSERS: Final = ("pdfminer", "pdfplumber", "pypdfium2")
+"""The loggers of the parsers, which complain of what they repair."""
+
+_RIGHT_TO_LEFT: Final = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+"""Letters that pdfplumber gives in the order in which they stand on the page, from the left."""
+
+_UNKNOWN_LETTER: Final = "(cid:"
+"""How pdfplumber begins what stands for a letter of a font that it cannot read."""
+
+_LEAST_SHARE: Final = 0.8
+"""Of the letters that PDFium finds on a page, those that pdfplumber must find, too."""
+
+_MOST_RANGES: Final = 10
+"""Ranges of page numbers named in a warning."""
+
+
+def _reads_tables_of(page: Any, text: str) -> bool:
+    return bool(text) and not _RIGHT_TO_LEFT.search(text) and has_grid(page)
+
+
+_IS_FOR_PDFPLUMBER: Final[dict[str, Callable[[Any, str], bool]]] = {
+    "auto": _reads_tables_of,
+    "pdfium": lambda _page, _text: False,
+    "pdfplumber": lambda _page, _text: True,
+}
+"""Whether pdfplumber reads a page, given the page and its text by PDFium, for each engine."""
+
+
+@dataclass(slots=True)
+class _Pages:
+    """The pages read so far, by number from 1, and those about which there is something to say."""
+
+    texts: dict[int, str] = field(default_factory=dict)
+    fields: dict[int, str] = field(default_factory=dict)
+    for_pdfplumber: list[int] = field(default_factory=list)
+    unreadable: list[int] = field(default_factory=list)
+    failed: dict[int, Exception] = field(default_factory=dict)
+
+
+def extract_pdf(file: Path, data: bytes, options: ExtractionOptions) -> Extracted:
+    """Read a PDF: the text of its pages, the values in its form fields, and its properties.
+
+    Args:
+        file: the file, for messages.
+        data: its bytes.
+        options: `pdf_engine`, `pdf_password` and `table_seconds` are used.
+
+    Returns:
+        the text, with a section for each page that can be read; the warnings name pages without
+        text and pages that could not be read, or not with their tables.
+
+    Raises:
+        SourceFileError: the file needs another password, is damaged, or has no text.
+    """
+    started = time.monotonic()
+    with _quiet_parsers():
+        with opened_pdf(file, data, options.pdf_password) as (document, password):
+            pages = _read_pages(document, options.pdf_engine)
+            count = len(document)
+            title, metadata = read_properties(document)
+        seconds = options.table_seconds - (time.monotonic() - started)
+        for number, page in read_table_pages(data, password, pages.for_pdfplumber, count, seconds):
+            if isinstance(page, Exception):
+                pages.failed[number] = page
+            elif options.pdf_engine == "pdfplumber" or _is_better(page, pages.texts[number]):
+                pages.texts[number] = page.text
+    if not pages.texts:
+        raise SourceFileError(
+            file, f"is a damaged PDF: none of its {quantity(count, 'page')} can be loaded"
+        )
+    parts = [
+        (number, f"{text}\n{pages.fields.get(number, '')}") for number, text in pages.texts.items()
+    ]
+    text, sections = join_sections("page", parts)
+    if not text:
+        raise SourceFileError(
+            file, f"has no text on its {quantity(count, 'page')}; OCR is not done"
+        )
+    ends = [*(section.start for section in sections[1:]), len(text)]
+    blank = [
+        number
+        for (number, _), section, end in zip(parts, sections, ends, strict=True)
+        if section.start == end
+    ]
+    return Extracted(
+        text=text,
+        media_type=_MEDIA_TYPE,
+        title=title,
+        metadata=metadata,
+        sections=sections,
+        warnings=tuple(_warnings(pages, blank)),
+    )
+
+
+@contextmanager
+def _quiet_parsers() -> Iterator[None]:
+    """Let the parsers log nothing."""
+    levels = {name: logging.getLogger(name).level for name in _PARSERS}
+    for name in levels:
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        for name, level in levels.items():
+            logging.getLogger(name).setLevel(level)
+
+
+def _read_pages(document: Any, engine: str) -> _Pages:
+    """Read all pages with PDFium, and find out which pdfplumber is to read."""
+    is_for_pdfplumber = _IS_FOR_PDFPLUMBER[engine]
+    # Before the first page is loaded, or else fields have no values.
+    document.init_forms()
+    pages = _Pages()
+    for number in range(1, len(document) + 1):
+        try:
+            page = document[number - 1]
+            try:
+                text = read_text(page)
+                fields = read_fields(page, document.formenv) if document.formenv else ""
+                if is_for_pdfplumber(page, text):
+                    pages.for_pdfplumber.append(number)
+            finally:
+                page.close()
+        except MemoryError:
+            raise
+        except Exception:  # noqa: BLE001 - a damaged file may raise anything in its reader
+            pages.unreadable.append(number)
+        else:
+            pages.texts[number] = text
+            if fields:
+                pages.fields[number] = fields
+    return pages
+
+
+def _is_better(page: TablePage, plain: str) -> bool:
+    """Whether a page has tables, and pdfplumber could read its fonts as PDFium did."""
+    return (
+        page.has_tables
+        and page.text.count(_UNKNOWN_LETTER) <= plain.count(_UNKNOWN_LETTER)
+        and _size(page.text) > _LEAST_SHARE * _size(plain)
+    )
+
+
+def _size(text: str) -> int:
+    return sum(map(len, text.replace(CELL_SEPARATOR, " ").split()))
+
+
+def _warnings(pages: _Pages, blank: Sequence[int]) -> Iterator[str]:
+    if blank:
+        verb = "has" if len(blank) == 1 else "have"
+        yield f"{quantity(len(blank), 'page')} {verb} no text ({_ranges(blank)}); OCR is not done"
+    if pages.unreadable:
+        count = quantity(len(pages.unreadable), "page")
+        yield f"{count} cannot be read ({_ranges(pages.unreadable)})"
+    if pages.failed:
+        error = next(iter(pages.failed.values()))
+        is_late = isinstance(error, TimeoutError)
+        reason = error if is_late else f"pdfplumber failed with {type(error).__name__} {error}"
+        yield (
+            f"{quantity(len(pages.failed), 'page')} read without regard to tables "
+            f"({_ranges(list(pages.failed))}): {reason}"
+        )[:500].strip()
+
+
+def _ranges(numbers: Sequence[int]) -> str:
+    """Ascending numbers as text, in which three in a row or more are a range."""
+    runs = [
+        [number for _, number in run]
+        for _, run in groupby(enumerate(numbers), lambda numbered: numbered[1] - numbered[0])
+    ]
+    named = [str(run[0]) if len(run) == 1 else f"{run[0]}\u2013{run[-1]}" for run in runs]
+    more = sum(map(len, runs[_MOST_RANGES:]))
+    return ", ".join(named[:_MOST_RANGES]) + (f" and {more:,} more" if more else "")

@@ -1,0 +1,1 @@
+"""Plain text: encodings, cleaning and properties."""

@@ -1,0 +1,203 @@
+"""Which characters the bytes of a plain text stand for."""
+
+import codecs
+import re
+from pathlib import Path
+from typing import Final
+
+from idx.extraction.text.legacy_encoding import UndecidedEncodingError, decode_legacy
+from shared.errors import SourceFileError
+
+_BYTE_ORDER_MARKS: Final = (
+    # UTF-32 first: the mark of UTF-16 is the beginning of its mark.
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+    (codecs.BOM_UTF8, "utf-8-sig"),
+)
+_MARKS: Final = tuple(mark for mark, _ in _BYTE_ORDER_MARKS)
+# UTF-32 first: text in it could be read as UTF-16 with a null character behind each letter.
+_WIDE: Final = ("utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be")
+_ASCII: Final = bytes(range(0x80))
+# All but the white space, the backspace of overstrikes and the escape of terminal colours.
+_CONTROLS: Final = bytes({*range(0x20), 0x7F} - set(b"\b\t\n\v\f\r\x1b"))
+# Between the fields of logs and tables, where no text has them.
+_SEPARATORS: Final = b"\x01\x02\x03\x1c\x1d\x1e\x1f"
+# ISO-2022-JP is ASCII with escapes, so it is valid UTF-8, too.
+_JAPANESE_ESCAPES: Final = (b"\x1b$B", b"\x1b$@")
+# Spaces, letters and punctuation that every text has, and that its bytes in the other order lack.
+_COMMON: Final = re.compile(r"[\t\n\r -~\u3000-\u3002\uff0c]")
+
+_SAMPLE: Final = 8192
+_VISIBLE_ASCII: Final = bytes({*range(0x20, 0x7F)} | set(b"\t\n\r"))
+_MOST_CONTROLS: Final = 1 / 20
+"""The share of control characters above which bytes are no text. Compressed data has a tenth."""
+
+_FEWEST_VALID: Final = 5
+"""So many valid sequences for each stray byte make a text UTF-8. Legacy encodings had at most 0.9
+of them on real texts (see docs/languages.md)."""
+
+
+def decode(data: bytes, file: str | Path, encoding: str | None = None) -> str:
+    """Bytes as text, without its byte order mark.
+
+    With no encoding named, the first of these that holds: what the byte order mark says; UTF-8;
+    UTF-16 or UTF-32 without a mark, if the bytes evidently are; UTF-8 with stray bytes, each of
+    which becomes U+FFFD; the legacy encoding that a detector finds.
+
+    Args:
+        data: all bytes of a text.
+        file: the name for an error.
+        encoding: a codec of Python; None to find it out.
+
+    Raises:
+        SourceFileError: the bytes are not text in the encoding that was named, or that their mark
+            names; or they are binary; or no encoding was found.
+    """
+    if encoding is None and not _has_mark(data):
+        return _decode_unnamed(data, file)
+    if encoding is None and data.startswith(codecs.BOM_UTF8):
+        # The mark proves UTF-8, whatever stray bytes there are.
+        return _without_nulls(data.decode("utf-8-sig", errors="replace"), file)
+    if encoding is None:
+        chosen = next(codec for mark, codec in _BYTE_ORDER_MARKS if data.startswith(mark))
+        help_ = "name its encoding with --encoding, for example --encoding cp1252"
+    else:
+        chosen, help_ = encoding, "name another encoding, or leave --encoding out"
+    try:
+        text = data.decode(chosen)
+    except LookupError as error:
+        raise SourceFileError(file, f"there is no encoding {chosen!r}") from error
+    except UnicodeDecodeError as error:
+        raise SourceFileError(
+            file,
+            f"is not {chosen} text: byte {data[error.start]:#04x} at offset {error.start}; {help_}",
+        ) from error
+    except UnicodeError as error:
+        raise SourceFileError(file, f"cannot be read as {chosen!r}: {error}") from error
+    return _without_nulls(text.removeprefix("\ufeff"), file)
+
+
+def is_binary(data: bytes) -> bool:
+    """Whether bytes are not text in any encoding, judged by the first 8 KiB.
+
+    Args:
+        data: a file, or its beginning.
+
+    Returns:
+        True for null bytes outside UTF-16 and UTF-32, and for many other control characters.
+    """
+    sample = data[:_SAMPLE]
+    if _has_mark(sample):
+        return False
+    if b"\0" in sample:
+        return _wide_encoding(sample) is None
+    unlikely = _CONTROLS.translate(None, _SEPARATORS) if _is_utf_8(sample) else _CONTROLS
+    return len(sample) - len(sample.translate(None, unlikely)) > _MOST_CONTROLS * len(sample)
+
+
+def _is_utf_8(sample: bytes) -> bool:
+    """Whether a sample is UTF-8; it may end within a character if it is not the whole."""
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(sample, final=len(sample) < _SAMPLE)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _has_mark(data: bytes) -> bool:
+    return data.startswith(_MARKS)
+
+
+def _decode_unnamed(data: bytes, file: str | Path) -> str:
+    if b"\0" in data:
+        wide = _wide_encoding(data)
+        if wide is None:
+            raise _binary(file, data.index(0))
+        return _without_nulls(data.decode(wide, errors="replace"), file)
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        return _decode_not_utf_8(data, file)
+    if b"\x1b" in data and any(escape in data for escape in _JAPANESE_ESCAPES):
+        try:
+            return data.decode("iso2022_jp")
+        except UnicodeDecodeError:
+            return text
+    return text
+
+
+def _decode_not_utf_8(data: bytes, file: str | Path) -> str:
+    text = data.decode(errors="replace")
+    high = len(data.translate(None, _ASCII))
+    stray = text.count("\ufffd") - data.count("\ufffd".encode())
+    valid = len(text) - (len(data) - high) - stray
+    if _is_cut_off(data):
+        stray -= 1
+    if valid and valid >= _FEWEST_VALID * stray:
+        return text
+    if is_binary(data):
+        raise SourceFileError(file, "is binary, not text")
+    try:
+        return decode_legacy(data)
+    except UndecidedEncodingError as error:
+        raise SourceFileError(
+            file,
+            "is not text in any encoding that was tried; name its encoding with --encoding, "
+            "for example --encoding cp1252",
+        ) from error
+
+
+def _is_cut_off(data: bytes) -> bool:
+    """Whether the last character is cut in its middle, as where the beginning of a file is read."""
+    return bool(re.search(rb"(?:[\xc3-\xf4]|[\xe0-\xf4][\x80-\xbf]|[\xf0-\xf4].{2})\Z", data[-3:]))
+
+
+def _wide_encoding(data: bytes) -> str | None:
+    """The UTF-16 or UTF-32 that bytes are text in, with no mark to say so."""
+    sample = data[:_SAMPLE]
+    # Letters beyond ASCII in UTF-16 are hardly ever valid UTF-8; pairs of it would look Chinese.
+    if _is_ascii_with_nulls(sample) or (not sample.isascii() and _is_utf_8(sample)):
+        return None
+    readings = ((codec, _wide_text(sample, codec)) for codec in _WIDE)
+    likely = [
+        (len(_COMMON.findall(text)), codec)
+        for codec, text in readings
+        if text and _is_printable(text)
+    ]
+    common, codec = max(likely, key=lambda reading: reading[0], default=(0, None))
+    return codec if common else None
+
+
+def _is_ascii_with_nulls(sample: bytes) -> bool:
+    """Whether a sample is letters with some null bytes, of which pairs would look like Chinese."""
+    nulls = sample.count(0)
+    others = len(sample.translate(None, _VISIBLE_ASCII)) - nulls
+    return 3 * nulls < len(sample) and others < _MOST_CONTROLS * len(sample)
+
+
+def _wide_text(sample: bytes, codec: str) -> str:
+    """What a sample is in a codec; nothing if it is no text in it."""
+    try:
+        # The sample may end within a character.
+        return codecs.getincrementaldecoder(codec)().decode(sample)
+    except UnicodeDecodeError:
+        return ""
+
+
+def _is_printable(text: str) -> bool:
+    if "\0" in text:
+        return False
+    visible = "".join(text.split())
+    return sum(map(str.isprintable, visible)) >= (1 - _MOST_CONTROLS) * len(visible)
+
+
+def _without_nulls(text: str, file: str | Path) -> str:
+    if "\0" in text:
+        raise _binary(file, text.index("\0"))
+    return text
+
+
+def _binary(file: str | Path, offset: int) -> SourceFileError:
+    return SourceFileError(file, f"is binary, not text: a null character at offset {offset}")

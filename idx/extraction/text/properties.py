@@ -1,0 +1,92 @@
+"""What a file says about itself, in one form whatever its format."""
+
+import re
+from collections.abc import Iterable
+from datetime import UTC, date, datetime
+from itertools import islice
+from typing import Final
+
+from idx.extraction.text.cleaning import normalize
+from shared.model.document import Metadata, Scalar
+
+MAX_LENGTH: Final = 1_000
+"""Characters of a title, an author and so on: they stand in every chunk."""
+
+MAX_KEYWORDS: Final = 50
+
+_BETWEEN_KEYWORDS: Final = re.compile(r"[,;\n\u060c\u3001\uff0c\uff1b]")
+_YEAR_OR_MONTH: Final = re.compile(r"[0-9]{4}(-(0[1-9]|1[0-2]))?")
+_DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_LANGUAGE: Final = re.compile(r"([A-Za-z]{2})(?:[-_].*)?")
+
+
+def one_line(value: str | None) -> str | None:
+    """A property as one line of normalized text; None if it is blank."""
+    if not value:
+        return None
+    return " ".join(normalize(value[: 4 * MAX_LENGTH]).split())[:MAX_LENGTH].strip() or None
+
+
+def properties(
+    *,
+    author: str | Iterable[str] | None = None,
+    subject: str | None = None,
+    keywords: str | Iterable[str] | None = None,
+    creator: str | None = None,
+    created: str | date | None = None,
+    modified: str | date | None = None,
+    language: str | None = None,
+) -> Metadata:
+    """The metadata of a file, with the keys that have a value.
+
+    Args:
+        author: one or several.
+        subject: what it is about.
+        keywords: one text with commas or semicolons between them, or several of them.
+        creator: the program that wrote it.
+        created: ISO 8601, or a date.
+        modified: ISO 8601, or a date.
+        language: the language that the file claims, such as ``en-US``; kept as ``en``.
+    """
+    authors = [author] if isinstance(author, str) else author or ()
+    said = _LANGUAGE.fullmatch(language.strip()) if language else None
+    found: dict[str, Scalar | list[Scalar] | None] = {
+        "author": one_line(", ".join(filter(None, map(one_line, authors)))),
+        "subject": one_line(subject),
+        "keywords": _keywords([keywords] if isinstance(keywords, str) else keywords or ()),
+        "creator": one_line(creator),
+        "created": _iso_time(created),
+        "modified": _iso_time(modified),
+        "language": said[1].lower() if said else None,
+    }
+    return {key: value for key, value in found.items() if value}
+
+
+def _keywords(texts: Iterable[str]) -> list[Scalar]:
+    """The keywords in texts, each once, in order."""
+    words = (one_line(word) for text in texts for word in _BETWEEN_KEYWORDS.split(text))
+    keywords: list[Scalar] = []
+    keywords.extend(islice(dict.fromkeys(word for word in words if word), MAX_KEYWORDS))
+    return keywords
+
+
+def _iso_time(value: str | date | None) -> str | None:
+    """A time in UTC if its zone is known, else as it is; None for what is no time."""
+    if isinstance(value, str):
+        value = value.strip()
+        if _YEAR_OR_MONTH.fullmatch(value):
+            return value
+        try:
+            read = date if _DAY.fullmatch(value) else datetime
+            value = read.fromisoformat(value)
+        except ValueError:
+            return None
+    if not isinstance(value, datetime):
+        return value.isoformat() if value else None
+    value = value.replace(microsecond=0)
+    if value.tzinfo is None:
+        return value.isoformat()
+    try:
+        return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
+    except OverflowError:
+        return None

@@ -1,0 +1,1 @@
+"""Everything that is printed: messages, tables, progress, reports and search results."""

@@ -1,0 +1,83 @@
+"""Messages of a run on stderr: a new index, failures, and warnings, summed after ten of a kind.
+
+Every line names files by their absolute paths.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Final, Literal
+
+from idx.output.printing import created
+from idx.sync.events import (
+    Created,
+    Event,
+    Finished,
+    Indexed,
+    LeftOut,
+    MissingFolder,
+    NotIndexed,
+    Problem,
+)
+from shared.files.own_files import OWN
+from shared.messages import quantity
+
+MOST_OF_A_KIND: Final = 10
+"""Warnings of one kind that are told before the rest of them is only counted."""
+
+_Kind = Literal["empty", "unsupported", "partial", "secret"]
+
+_SUMMED: Final[dict[_Kind, tuple[str, str]]] = {
+    "empty": ("more empty file", "more empty files"),
+    "unsupported": ("more file of an unsupported kind", "more files of unsupported kinds"),
+    "partial": ("more file read only in part", "more files read only in part"),
+    "secret": ("more secret left out", "more secrets left out"),
+}
+
+
+_SHOWN: Final[dict[_Kind, str]] = {"secret": " --secrets"}
+
+
+class Problems:
+    """The lines of one run, or of one after the other."""
+
+    def __init__(self) -> None:
+        self._told: Counter[_Kind] = Counter()
+
+    def lines(self, event: Event) -> Iterator[str]:
+        """What is to be told of an event; at the end of a run also what was only counted."""
+        match event:
+            case Created():
+                yield created(event.index_path)
+            case Indexed(warnings=warnings) if warnings:
+                yield from self._warnings("partial", event.file_path, warnings)
+            case NotIndexed(kind="failed"):
+                yield f"Error: {event.file_path}: {event.reason}"
+            case NotIndexed(kind="empty" | "unsupported" as kind):
+                if kind == "empty" or event.is_named:
+                    yield from self._warnings(kind, event.file_path, (event.reason,))
+            case NotIndexed(kind="secret") | LeftOut():
+                allowing = "" if event.reason == OWN else "; to take it: --allow-secret"
+                reason = f"{event.reason}, and is left out{allowing}"
+                yield from self._warnings("secret", event.file_path, (reason,))
+            case Problem():
+                yield f"Error: {event.message}"
+            case MissingFolder():
+                yield f"Warning: {event.message}"
+            case Finished():
+                yield from self.rest()
+            case _:
+                pass
+
+    def rest(self) -> Iterator[str]:
+        """How many warnings of each kind were only counted; then counting begins anew."""
+        for kind, number in self._told.items():
+            if number > MOST_OF_A_KIND:
+                more = quantity(number - MOST_OF_A_KIND, *_SUMMED[kind])
+                yield f"Warning: and {more}; list them with: idx failures{_SHOWN.get(kind, '')}"
+        self._told.clear()
+
+    def _warnings(self, kind: _Kind, path: str, reasons: tuple[str, ...]) -> Iterator[str]:
+        self._told[kind] += 1
+        if self._told[kind] <= MOST_OF_A_KIND:
+            for reason in reasons:
+                yield f"Warning: {path}: {reason}"

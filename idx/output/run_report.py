@@ -1,0 +1,230 @@
+"""Showing what happens: a display on a terminal, lines in a pipe, JSON for a program."""
+
+import sys
+import time
+from collections.abc import Callable, Generator, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager
+from dataclasses import asdict
+from typing import Any, Final, Literal
+
+from idx.output.printing import say, tell, tell_json, visible_line
+from idx.output.run_problems import Problems
+from idx.sync.events import Deleted, Event, Finished, Indexed, NotIndexed, Planned, Watching
+from shared.messages import quantity
+
+SECONDS_BETWEEN_LINES: Final = 10.0
+"""How often a line tells how far a run is where nobody watches a terminal."""
+
+Show = Callable[[Event], None]
+
+
+Answer = Literal["text", "events", "none"]
+"""What of a run stands on stdout: lines for people, JSON for each event, or nothing."""
+
+
+def report(events: Generator[Event, None, None], answer: Answer) -> Finished | None:
+    """Take events to their end and show them.
+
+    Args:
+        events: what happens; closed in any case, so that what was done is committed.
+        answer: what to print on stdout; what goes wrong stands on stderr in any case.
+
+    Returns:
+        The last event; None if the run broke off before it.
+    """
+    last = None
+    with closing(events), _display(answer) as show:
+        for event in events:
+            show(event)
+            last = event
+    return last if isinstance(last, Finished) else None
+
+
+def print_event(event: Event) -> None:
+    """Print an event as a line of JSON."""
+    line = {"event": type(event).__name__.lower(), **asdict(event)}
+    tell_json(line)
+
+
+def print_answer(event: Event) -> None:
+    """Print the plan and the result on stdout."""
+    match event:
+        case Planned():
+            tell(plan_line(event))
+        case Finished():
+            tell(result_line(event))
+        case _:
+            pass
+
+
+def print_news(event: Event) -> None:
+    """Print what changes in the index, document by document."""
+    match event:
+        case Indexed():
+            tell(f"{event.action} {event.source_document} ({quantity(event.chunks, 'chunk')})")
+        case Deleted():
+            tell(f"deleted {event.source_document}")
+        case Watching():
+            say(f"Watching {quantity(event.folders, 'folder')}; Ctrl-C ends it.")
+        case _:
+            pass
+
+
+def plan_line(plan: Planned) -> str:
+    """A plan on one line."""
+    numbers = (
+        f"{plan.add:,} to add, {plan.update:,} to update, {plan.delete:,} to delete, "
+        f"{plan.skip:,} unchanged"
+    )
+    if plan.failed_before:
+        numbers += f", {plan.failed_before:,} not readable before (idx failures; again: --retry)"
+    return f"Plan: {numbers}"
+
+
+def result_line(end: Finished) -> str:
+    """The end of a run on one line."""
+    numbers = (
+        f"Added {end.added:,}, updated {end.updated:,}, deleted {end.deleted:,}, "
+        f"skipped {end.skipped:,}, failed {end.failed:,}"
+    )
+    if end.unsupported or end.empty:
+        unsupported = quantity(end.unsupported, "unsupported file")
+        numbers += f"; {unsupported}, {quantity(end.empty, 'empty file')}"
+    if end.secrets:
+        numbers += f"; {quantity(end.secrets, 'secret')} left out (idx failures --secrets)"
+    return f"{numbers}; {quantity(end.chunks, 'chunk')} in {end.seconds:.1f} s"
+
+
+_ANSWERS: Final[dict[Answer, Show]] = {
+    "text": print_answer,
+    "events": print_event,
+    "none": lambda _: None,
+}
+
+
+def _display(answer: Answer) -> AbstractContextManager[Show]:
+    print_ = _ANSWERS[answer]
+    # Lines of JSON on the same terminal would stand in the middle of a bar.
+    if answer != "events" and sys.stderr.isatty():
+        return _terminal(print_)
+    return _plain(print_)
+
+
+@contextmanager
+def _plain(print_: Show) -> Iterator[Show]:
+    """Lines only, with one now and then that tells how far the run is."""
+    so_far, problems = _Progress(), Problems()
+    told = time.monotonic()
+
+    def show_and_count(event: Event) -> None:
+        nonlocal told
+        for line in problems.lines(event):
+            say(line)
+        print_(event)
+        so_far.count(event)
+        if time.monotonic() - told > SECONDS_BETWEEN_LINES:
+            told = time.monotonic()
+            say(so_far.line())
+
+    with _rest_told(problems):
+        yield show_and_count
+
+
+@contextmanager
+def _terminal(print_: Show) -> Iterator[Show]:
+    """A bar on stderr below the lines."""
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+    from rich.table import Column
+
+    so_far, problems = _Progress(), Problems()
+    figures = Column(ratio=1, no_wrap=True, overflow="ellipsis")
+    columns: tuple[Any, ...] = (
+        BarColumn(bar_width=16),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.description}", markup=False, table_column=figures),
+    )
+    console = Console(stderr=True)
+    with (
+        _rest_told(problems),
+        Progress(*columns, console=console, transient=True, expand=True) as progress,
+    ):
+        bar = progress.add_task("looking at the folders", total=None)
+
+        def show(event: Event) -> None:
+            so_far.count(event)
+            if isinstance(event, Planned):
+                progress.update(bar, total=event.add + event.update)
+            progress.update(bar, completed=so_far.files, description=so_far.figures())
+            lines = [*problems.lines(event)]
+            if lines or isinstance(event, Planned | Finished):
+                # The bar would stand in the middle of them.
+                progress.stop()
+                for line in lines:
+                    say(line)
+                print_(event)
+                if not isinstance(event, Finished):
+                    progress.start()
+
+        yield show
+
+
+@contextmanager
+def _rest_told(problems: Problems) -> Iterator[None]:
+    """Tell of an interrupted run what else was only counted."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        for line in problems.rest():
+            say(line)
+        raise
+
+
+class _Progress:
+    """How far a run is."""
+
+    def __init__(self) -> None:
+        self.files = 0
+        self._total = 0
+        self._bytes = 0
+        self._chunks = 0
+        self._failed = 0
+        self._current = ""
+        self._started = time.monotonic()
+
+    def count(self, event: Event) -> None:
+        """Take an event into account."""
+        match event:
+            case Planned():
+                self._total = event.add + event.update
+            case Indexed() | NotIndexed():
+                self.files += 1
+                self._bytes += event.bytes
+                self._current = visible_line(event.source_document)
+                if isinstance(event, Indexed):
+                    self._chunks += event.chunks
+                else:
+                    self._failed += event.kind == "failed"
+            case Deleted():
+                self._current = visible_line(event.source_document)
+            case _:
+                pass
+
+    def line(self) -> str:
+        """How many files are done, and the figures."""
+        return f"{self.files:,} of {quantity(self._total, 'file')}, {self.figures()}"
+
+    def figures(self) -> str:
+        """What was done, how fast, what failed, and the latest file."""
+        seconds = max(time.monotonic() - self._started, 0.001)
+        return (
+            f"{quantity(self._chunks, 'chunk')}, {self._bytes / 1e6:,.1f} MB, "
+            f"{self.files / seconds:,.0f} files/s, {self._failed:,} failed  {self._current}"
+        )

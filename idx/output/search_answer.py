@@ -1,0 +1,134 @@
+"""A hit for people, with the words that matched in colour, or between stars in a pipe."""
+
+import re
+from typing import Final
+
+from rich.text import Text
+
+from idx.output.excerpts import excerpts, match_line
+from idx.output.printing import Unbroken, visible, visible_line
+from idx.output.tables import print_table
+from idx.output.terminal import console, shows_styles, symbol
+from shared.model.search_results import MARKS, Citation, Facet, Hit, QueryExplanation
+
+_UNITS: Final = ("page", "slide", "sheet", "line")
+
+
+def cited(chunk: Citation) -> str:
+    """The file and the place, such as ``/docs/lease.pdf, pages 3-4``; empty without a file."""
+    parts = [chunk.file_path] if chunk.file_path else []
+    for unit in _UNITS:
+        first, last = getattr(chunk, f"{unit}_start"), getattr(chunk, f"{unit}_end")
+        if parts and first is not None:
+            parts.append(f"{unit} {first}" if first == last else f"{unit}s {first}-{last}")
+    return ", ".join(parts)
+
+
+def address(hit: Hit) -> str:
+    """The file with a line or a page, such as ``/docs/notes.txt:12``, ``/docs/lease.pdf#page=3``.
+
+    The line is that of the first match if the chunk has its lines, else where the chunk begins. Of
+    a document without a file it is the id.
+    """
+    if not hit.file_path:
+        return hit.source_document
+    if hit.line_start is not None:
+        return f"{hit.file_path}:{hit.line_start + match_line(hit.passages, hit.content)}"
+    return hit.file_path if hit.page_start is None else f"{hit.file_path}#page={hit.page_start}"
+
+
+_MATCH: Final = re.compile("({}.*?{})".format(*map(re.escape, MARKS)), re.DOTALL)
+
+_INDENT: Final = 3
+
+_CONTINUATION: Final = 5
+"""Blanks before the lines of a hit below its first, and before what goes on from a line above."""
+
+_LIKELY: Final = 0.5
+"""A hit with more confidence answers more often than not."""
+
+
+def print_hit(rank: int, hit: Hit) -> None:
+    """Print a hit's rank, title, confidence, place and passages on stdout."""
+    heading = Text(f"{rank}. ")
+    heading.append(visible_line(hit.title), style="bold")
+    if confidence := in_words(hit.confidence):
+        heading.append(f"  {confidence}", style="dim")
+    _print_wrapped(heading, 0)
+    out = console()
+    # A path is not wrapped: it would have an end of line in its middle.
+    place = Text(" " * _INDENT + visible_line(cited(hit) or hit.id), style="dim")
+    out.print(place, soft_wrap=True)
+    for part in excerpts(hit.passages or [], hit.content or "", symbol("…", "...")):
+        text = " ".join(visible(part).split())
+        _print_wrapped(highlighted(text, styled=shows_styles(out)), _INDENT)
+    out.print()
+
+
+def in_words(confidence: float) -> str:
+    """How likely a hit answers, such as ``likely (0.83)``; empty where nothing was asked."""
+    from shared.search.confidence import LOW
+
+    # What is certain was not rated, as when all chunks are shown.
+    if confidence == 1:
+        return ""
+    word = "likely" if confidence >= _LIKELY else "possible" if confidence >= LOW else "unlikely"
+    return f"{word} ({confidence:.2f})"
+
+
+def highlighted(passage: str, *, styled: bool) -> Text:
+    """A passage with its matches in colour, or else between ``**``."""
+    text = Text()
+    for part in _MATCH.split(passage):
+        if not _MATCH.fullmatch(part):
+            text.append(part)
+            continue
+        match = part.removeprefix(MARKS[0]).removesuffix(MARKS[1])
+        text.append(match if styled else f"**{match}**", style="bold yellow")
+    return text
+
+
+def _print_wrapped(text: Text, indent: int) -> None:
+    """Print a text from an indent on, what goes on in further lines indented deeper."""
+    out = console()
+    lines = text.wrap(out, out.width - _CONTINUATION, overflow="fold")
+    for number, line in enumerate(lines):
+        line.rstrip()
+        out.print(
+            Text(" " * (_CONTINUATION if number else indent)).append_text(line), soft_wrap=True
+        )
+
+
+def print_explanation(explanation: QueryExplanation) -> None:
+    """Print what was understood, and as much of the rest as there is."""
+    languages = ", ".join(f"{code} ({weight})" for code, weight in explanation.languages.items())
+    summary = [
+        ("understood", explanation.parsed),
+        ("chunks that match", f"{explanation.total_hits:,}"),
+        ("languages (weight)", languages or "-"),
+    ]
+    if explanation.note:
+        summary.append(("note", explanation.note))
+    print_table(["", ""], summary, headings=False)
+    if explanation.steps:
+        print_table(["step", "query"], [(step.step, step.query) for step in explanation.steps])
+    if explanation.terms:
+        print_table(
+            ["field", "term", "chunks"],
+            [(term.field, term.term, f"{term.document_frequency:,}") for term in explanation.terms],
+        )
+    for hit in explanation.hits:
+        parts = [(part.match, f"{part.score:.3f}") for part in hit.parts]
+        print_table([hit.id, f"{hit.score:.3f}"], parts)
+
+
+_OF_PATHS: Final = {"file_path", "source_document"}
+
+
+def print_facet(facet: Facet) -> None:
+    """Print the most frequent values of a field with the number of chunks that have each."""
+    kind = Unbroken if facet.field in _OF_PATHS else str
+    rows = [(kind(entry.value), f"{entry.count:,}") for entry in facet.values]
+    if facet.distinct > len(rows):
+        rows.append((f"and {facet.distinct - len(rows):,} more", ""))
+    print_table([facet.field, "chunks"], rows)

@@ -1,0 +1,26 @@
+"""Tables: aligned on a terminal, and lines with tabs between the values in a pipe."""
+
+from collections.abc import Iterable
+
+from idx.output.printing import Row, visible_line
+from idx.output.terminal import console, width
+
+
+def print_table(columns: Row, rows: Iterable[Row], *, headings: bool = True) -> None:
+    """Print rows of text under headings; each row has as many values as there are columns."""
+    columns_of_terminal = width()
+    if columns_of_terminal is None:
+        for row in [columns, *rows] if headings else rows:
+            print("\t".join(map(_without_tabs, row)).rstrip("\t"))
+        return
+    from idx.output.table_layout import aligned
+
+    shown = [[type(value)(visible_line(value)) for value in row] for row in rows]
+    out = console()
+    for line in aligned(columns if headings else None, shown, columns_of_terminal):
+        # The terminal wraps what is longer, without an end of line in the middle of a path.
+        out.print(line, soft_wrap=True)
+
+
+def _without_tabs(value: str) -> str:
+    return visible_line(value).replace("\t", "\\t")

@@ -1,0 +1,1 @@
+"""From folders to the index: targets, comparison, plan, ingestion, and watching for changes."""

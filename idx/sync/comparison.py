@@ -1,0 +1,298 @@
+"""Folders compared with the documents that were made of their files.
+
+A file is taken to be as it was if its size and the time of its last change are; if only the time
+differs, its bytes decide (see `idx.sync.ingestion`). A document leaves the index only on proof: its
+folder was listed completely, and the file was not in it.
+"""
+
+import os
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from idx.crawl.location import Location
+from idx.crawl.secret_files import is_allowed_secret
+from idx.crawl.subtrees import Scopes
+from idx.crawl.walk import Crawl, FoundFile
+from idx.sync.indexed_documents import IndexedDocuments
+from idx.sync.moved_folders import hint
+from idx.sync.plan import Change, Plan, Planning, single_file
+from idx.sync.targets import Source, Sources, document_id, path_of
+from shared.errors import SourceFileError
+from shared.files.access import Identity, decodable, is_missing
+from shared.messages import quantity
+from shared.model.failures import Failure
+from shared.model.folders import IndexedFolder, IndexedFolders
+
+
+def make_plan(
+    sources: Sources,
+    documents: IndexedDocuments,
+    failures: Mapping[str, Failure],
+    planning: Planning,
+) -> Plan:
+    """Compare folders with an index.
+
+    Args:
+        sources: the folders, and the files named by themselves.
+        documents: those of the index.
+        failures: the files that could not be read before, by id.
+        planning: how.
+    """
+    plan = Plan(sources.folders, errors=list(sources.errors))
+    for source in sources.sources:
+        _Comparison(source, plan, planning, documents, failures).run()
+    # Not before: an id depends on which other folders there are.
+    given_up = {
+        source.folder
+        for source in sources.sources
+        if source.scopes is None and _is_pruned(source.folder, planning)
+    }
+    plan.folders = IndexedFolders(
+        tuple(folder for folder in plan.folders if folder not in given_up)
+    )
+    _add_single_files(plan, sources.files, documents, planning.roots)
+    plan.forgotten += [
+        name
+        for name, failure in failures.items()
+        if failure.folder is None and is_missing(failure.path)
+    ]
+    return plan
+
+
+class _Comparison:
+    """One folder, or a part of it, compared with its documents."""
+
+    def __init__(
+        self,
+        source: Source,
+        plan: Plan,
+        planning: Planning,
+        documents: IndexedDocuments,
+        failures: Mapping[str, Failure],
+    ) -> None:
+        self._source = source
+        self._folder: IndexedFolder = source.folder
+        self._plan = plan
+        self._planning = planning
+        self._documents = documents
+        self._failures = failures
+        self._parts = None if source.scopes is None else Scopes(map(decodable, source.scopes))
+        self._rest = {
+            name: state
+            for name, state in documents.states.items()
+            if state.folder == self._folder.prefix and self._is_in_scope(name)
+        }
+        self._failed = {
+            name
+            for name, failure in failures.items()
+            if failure.folder == self._folder.prefix and self._is_in_scope(name)
+        }
+        self._crawl = Crawl(
+            self._folder.path,
+            planning.selections.of(self._folder.path),
+            source.scopes,
+            without=self._without(),
+            own=planning.selections.within(self._folder.path),
+            avoid=planning.avoid,
+            roots=planning.roots,
+            own_files=planning.own_files,
+        )
+
+        # Names with bytes that are no UTF-8 are spelled with backslashes, as others may be, too.
+        self._spelled: dict[str, str] = {}
+        self._named = set(source.scopes or ()) if source.is_named else set()
+
+    def run(self) -> None:
+        """Compare each file that is found, then decide on the documents that are left."""
+        for found in self._crawl:
+            is_named = found.path in self._named
+            self._named.discard(found.path)
+            self._compare(found, is_named=is_named)
+        for found, reason in self._crawl.secrets:
+            self._note_secret(found, reason)
+        self._name_what_is_left_out()
+        if not _is_pruned(self._folder, self._planning):
+            self._plan.errors += self._crawl.errors
+        if not self._planning.reread:
+            self._delete()
+
+    def _compare(self, found: FoundFile, *, is_named: bool) -> None:
+        name = document_id(self._folder, found.path, self._plan.folders)
+        if "\\" in name and self._spelled.setdefault(name, found.path) != found.path:
+            self._error(found.path, f"has the same id as another file, {name!r}")
+            return
+        state = self._rest.pop(name, None)
+        self._failed.discard(name)
+        if state is None and (conflict := self._documents.conflict(name, self._path(found))):
+            self._error(found.path, conflict)
+            return
+        plan, planning = self._plan, self._planning
+        failure = self._failures.get(name)
+        if failure and (failure.kind == "partial" or self._is_allowed(failure, found)):
+            # What could be read of it is in the index, as long as its document is.
+            failure = None
+        if not planning.reread:
+            if state and (state.size, state.modified_ns) == (found.size, found.modified_ns):
+                plan.skipped += 1
+                if state.other_volume != found.other_volume:
+                    plan.unchanged[name] = replace(state, other_volume=found.other_volume)
+                if failure:
+                    plan.forgotten.append(name)
+                return
+            if failure and not planning.retry and _is_of(failure, found):
+                plan.failed_before += 1
+                return
+            if state and state.size == found.size:
+                plan.touched[name] = state
+        plan.changes.append(self._change(name, found, is_named=is_named))
+
+    def _note_secret(self, found: FoundFile, reason: str) -> None:
+        name = document_id(self._folder, found.path, self._plan.folders)
+        self._failed.discard(name)
+        failure = self._failures.get(name)
+        if not (failure and failure.kind == "secret" and _is_of(failure, found)):
+            self._plan.secrets.append((self._change(name, found, is_named=False), reason))
+
+    def _is_allowed(self, failure: Failure, found: FoundFile) -> bool:
+        allowed = self._planning.selections.general.allow_secrets
+        return failure.kind == "secret" and is_allowed_secret(self._path(found), allowed)
+
+    def _change(self, name: str, found: FoundFile, *, is_named: bool) -> Change:
+        return Change(
+            source_document=name,
+            location=Location(self._path(found), found.folder, found.beneath),
+            relative=found.path,
+            folder=self._folder.prefix,
+            size=found.size,
+            modified_ns=found.modified_ns,
+            other_volume=found.other_volume,
+            is_new=name not in self._documents.states,
+            is_named=is_named,
+        )
+
+    def _path(self, found: FoundFile) -> Path:
+        return self._folder.path / found.path
+
+    def _path_of(self, name: str) -> str:
+        return path_of(name, self._folder)
+
+    def _delete(self) -> None:
+        """Delete what was not found, as far as that is proof."""
+        gone = [*self._rest]
+        if self._planning.prune_missing:
+            self._plan.deletions += gone
+            self._plan.forgotten += self._failed
+            return
+        is_empty = self._crawl.is_empty and bool(gone) and not self._crawl.errors
+        if is_empty:
+            self._error("", f"is empty, but {_counted(gone, 'was', 'were')} made of files in it")
+            kept = set(gone)
+        else:
+            kept = {name for name in gone if self._is_unknown(self._path_of(name))}
+            absent = [name for name in gone if name not in kept and self._is_on_absent_volume(name)]
+            if absent:
+                self._error(
+                    self._path_of(absent[0]),
+                    "lies on a volume that is not there; "
+                    f"{_counted(absent, 'was', 'were')} made of files on it",
+                )
+            kept.update(absent)
+        if kept:
+            folder = self._folder.path
+            if_moved = f"if it was renamed or moved: {hint(folder)}; " if is_missing(folder) else ""
+            self._error(
+                "",
+                f"{_counted(kept, 'stays', 'stay')} in the index, as the files may only be out of "
+                f"reach; {if_moved}delete all the same with: idx sync --prune-missing "
+                f"{self._source.shown}",
+            )
+        self._plan.deletions += [name for name in gone if name not in kept]
+        self._plan.forgotten += [
+            name for name in self._failed if not (is_empty or self._is_unknown(self._path_of(name)))
+        ]
+
+    def _name_what_is_left_out(self) -> None:
+        for path in sorted(self._named.difference(self._crawl.folders)):
+            if self._is_unknown(decodable(path)):
+                continue
+            if not is_missing(self._folder.path / path):
+                self._error(
+                    path,
+                    "is left out of its folder: it is hidden, a secret, a link, the index, neither "
+                    "file nor folder, or excluded by a pattern or an ignore file",
+                )
+            elif self._planning.reread or not self._has_documents(path):
+                self._error(path, "there is no such file or folder")
+
+    def _has_documents(self, path: str) -> bool:
+        """Whether a file or folder that is gone was one of the index, or tried for it."""
+        part = Scopes([decodable(path)])
+        return any(part.holds(self._path_of(name)) for name in (*self._rest, *self._failed))
+
+    def _is_unknown(self, path: str) -> bool:
+        """Whether a file lies where nothing could be looked at."""
+        unknown = map(decodable, self._crawl.unknown)
+        return any(part in ("", path) or path.startswith(f"{part}/") for part in unknown)
+
+    def _is_on_absent_volume(self, name: str) -> bool:
+        """Whether a file lay on another volume, in whose place the folder's own one shows."""
+        if not self._rest[name].other_volume:
+            return False
+        path = self._folder.path / self._path_of(name)
+        if not is_missing(path):
+            return False
+        there = next(parent for parent in path.parents if not is_missing(parent))
+        return there.stat().st_dev == self._folder.path.stat().st_dev
+
+    def _is_in_scope(self, name: str) -> bool:
+        return self._parts is None or self._parts.holds(self._path_of(name))
+
+    def _without(self) -> frozenset[str]:
+        """The other folders of the index that lie within this one."""
+        others = [folder.path for folder in self._plan.folders if folder != self._folder]
+        here = os.path.realpath(self._folder.path)
+        return frozenset(os.path.relpath(os.path.realpath(path), here) for path in others)
+
+    def _error(self, path: str, reason: str) -> None:
+        self._plan.errors.append(SourceFileError(self._folder.path / path, reason))
+
+
+def _is_pruned(folder: IndexedFolder, planning: Planning) -> bool:
+    """Whether a folder is missing, and the user knows."""
+    return planning.prune_missing and is_missing(folder.path)
+
+
+def _counted(documents: Collection[str], one: str, several: str) -> str:
+    """A number of documents, with the verb that fits."""
+    count = len(documents)
+    return f"{quantity(count, 'document')} {one if count == 1 else several}"
+
+
+def _is_of(failure: Failure, found: FoundFile) -> bool:
+    return (failure.size, failure.modified_ns) == (found.size, found.modified_ns)
+
+
+def _add_single_files(
+    plan: Plan,
+    files: Sequence[Path],
+    documents: IndexedDocuments,
+    roots: Collection[Identity] | None,
+) -> None:
+    """Files that were named by themselves are always read."""
+    taken = {change.source_document: change.path for change in plan.changes}
+    for path in files:
+        try:
+            change = single_file(path, roots)
+        except SourceFileError as error:
+            plan.errors.append(error)
+            continue
+        name = change.source_document
+        if name in taken:
+            reason = f"has the same id as {taken[name]}, {name!r}"
+            plan.errors.append(SourceFileError(path, reason))
+        elif conflict := documents.conflict(name, path):
+            plan.errors.append(SourceFileError(path, conflict))
+        else:
+            taken[name] = path
+            plan.changes.append(replace(change, is_new=name not in documents.states))

@@ -1,0 +1,78 @@
+"""A file that was read, as a document of the index."""
+
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from idx.extraction.media_types import MARKDOWN
+from idx.extraction.types import ReadFile
+from idx.sync.plan import Change
+from shared.files.access import decodable
+from shared.model import metadata
+from shared.model.document import MAX_TITLE, Document, FileState, Metadata, SourceFile
+
+_LANGUAGE: Final = re.compile("[a-z]{2}")
+
+
+def file_document(change: Change, read: ReadFile) -> Document:
+    """The document of a file.
+
+    Args:
+        change: the file.
+        read: its text and state.
+
+    Raises:
+        InvalidDocumentError: its id or text cannot be indexed.
+    """
+    name = decodable(change.path.name)
+    extracted = read.extracted
+    known = {
+        metadata.MODIFIED: _iso(read.modified_ns / 1e9),
+        **extracted.metadata,
+        metadata.LANGUAGE: read.language or _declared_language(extracted.metadata),
+        metadata.FILE_TYPE: extracted.media_type,
+        metadata.FILE_NAME: name,
+        metadata.FILE_EXTENSION: Path(name).suffix.lower().removeprefix("."),
+        metadata.FILE_SIZE: read.size,
+        metadata.CONTENT_HASH: read.content_hash,
+        metadata.INDEXED: _iso(datetime.now(UTC).timestamp()),
+    }
+    return Document(
+        id=change.source_document,
+        title=(extracted.title or _title(name, extracted.media_type))[:MAX_TITLE],
+        content=extracted.text,
+        metadata={key: value for key, value in known.items() if value != ""},
+        sections=extracted.sections,
+        has_lines=extracted.is_own_text,
+        file=SourceFile(
+            path=change.relative,
+            state=FileState(
+                folder=change.folder,
+                size=read.size,
+                modified_ns=read.modified_ns if read.is_settled else 0,
+                content_hash=read.content_hash,
+                other_volume=change.other_volume,
+            ),
+        ),
+    )
+
+
+def _title(name: str, media_type: str) -> str:
+    """The title of a file that has none of its own; notes are called by their names only."""
+    return (Path(name).stem if media_type == MARKDOWN else "").strip() or name
+
+
+def _iso(seconds: float) -> str:
+    """A time as in ISO 8601, nothing for one out of the years 1 to 9999."""
+    try:
+        moment = datetime.fromtimestamp(seconds, UTC)
+    except (OSError, OverflowError, ValueError):
+        return ""
+    return moment.isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def _declared_language(known: Metadata) -> str:
+    """The language that a file says it is in, where its text is too short to tell."""
+    declared = known.get(metadata.LANGUAGE)
+    return declared if isinstance(declared, str) and _LANGUAGE.fullmatch(declared) else ""

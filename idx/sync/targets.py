@@ -1,0 +1,189 @@
+"""The paths a user names, as folders of the index.
+
+The id of a document is the path of its file within its folder, behind the folder's prefix. The
+first folder of an index has none; a later one is named by the last parts of its path. So that no
+two folders ever have the same id, a file of the first one that lies where another's ids begin is
+named with ``./`` before its path.
+"""
+
+import os
+import shlex
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+
+from idx.crawl.subtrees import Scopes
+from shared.errors import SourceFileError
+from shared.files.access import decodable, is_folder, is_missing
+from shared.model.folders import IndexedFolder, IndexedFolders
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A folder of the index, or a part of it, that a command is about.
+
+    Attributes:
+        folder: the folder.
+        scopes: files and folders within it, relative to it with slashes; None for all of it.
+        is_named: whether a user named the scopes, and is to be told if one is not taken.
+    """
+
+    folder: IndexedFolder
+    scopes: tuple[str, ...] | None = None
+    is_named: bool = False
+
+    @property
+    def shown(self) -> str:
+        """The folder, or the parts of it that a user named, as arguments of a command."""
+        scopes = (self.scopes if self.is_named else None) or ("",)
+        return shlex.join(decodable(str(self.folder.path / scope)) for scope in scopes)
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What the paths of a command mean.
+
+    Attributes:
+        folders: the folders of the index, new ones among them.
+        sources: those that the command is about, each once.
+        files: files that were named and lie in none of the folders.
+        errors: what is wrong with paths.
+    """
+
+    folders: IndexedFolders
+    sources: list[Source]
+    files: list[Path]
+    errors: list[SourceFileError]
+
+
+def resolve(
+    paths: Iterable[Path], known: IndexedFolders, is_taken: Callable[[str], bool]
+) -> Sources:
+    """Find the folders of the index that paths name, and name the new ones.
+
+    Args:
+        paths: files and folders.
+        known: the folders that the index has.
+        is_taken: whether the id of a document of it has a certain prefix.
+
+    Returns:
+        A path in a folder of the index means that part of it. A new folder with folders of the
+        index in it means these, too.
+    """
+    absolute = list(dict.fromkeys(Path(os.path.abspath(path)) for path in paths))  # noqa: PTH100 - resolves no links
+    errors = [
+        SourceFileError(path, "there is no such file or folder")
+        for path in absolute
+        if is_missing(path) and _containing(path, known) is None
+    ]
+    new = [path for path in absolute if is_folder(path) and _containing(path, known) is None]
+    # A folder within another new one is a part of it.
+    new = [path for path in new if not any(_is_within(path, other) for other in new)]
+    folders = IndexedFolders((*known, *_named(new, known, is_taken)))
+    files = []
+    scopes: dict[IndexedFolder, list[str]] = {}
+    for path in absolute:
+        if (folder := _containing(path, folders)) is not None:
+            scopes.setdefault(folder, []).append(_relative(path, folder.path))
+        elif not is_missing(path):
+            files.append(path)
+        for inner in known:
+            if _is_within(inner.path, path):
+                scopes.setdefault(inner, []).append("")
+    sources = [
+        Source(folder, None if "" in within else tuple(within), is_named=True)
+        for folder, within in scopes.items()
+    ]
+    return Sources(folders, sources, files, errors)
+
+
+def part_of(sources: Sources, changed: Collection[Path]) -> Sources:
+    """What changed of what a command is about.
+
+    Args:
+        sources: the folders.
+        changed: files and folders in them. Links are not resolved: a link in a folder that leads
+            out of it does not make what it leads to a part of the folder.
+    """
+    parts = []
+    for source in sources.sources:
+        paths = {
+            "" if path == source.folder.path else path.relative_to(source.folder.path).as_posix()
+            for path in changed
+            if path.is_relative_to(source.folder.path)
+        }
+        if source.scopes is not None:
+            named, found = Scopes(source.scopes), Scopes(paths)
+            whole = {scope for scope in source.scopes if "" in paths or found.holds(scope)}
+            paths = whole | {path for path in paths if named.holds(path)}
+        if paths:
+            parts.append(Source(source.folder, None if "" in paths else tuple(paths)))
+    return Sources(sources.folders, parts, [], [])
+
+
+def document_id(folder: IndexedFolder, path: str, folders: IndexedFolders) -> str:
+    r"""The id of the document of a file.
+
+    Args:
+        folder: its folder.
+        path: relative to the folder, with slashes; bytes that are no UTF-8 become ``\xNN``.
+        folders: all folders of the index.
+    """
+    path = decodable(path) if not path.isascii() else path
+    if folder.prefix:
+        return folder.prefix + path
+    taken = any(other.prefix and path.startswith(other.prefix) for other in folders)
+    return f"./{path}" if taken else path
+
+
+def path_of(source_document: str, folder: IndexedFolder) -> str:
+    """The path within its folder of the file behind an id; the reverse of `document_id`."""
+    return source_document.removeprefix(folder.prefix or "./")
+
+
+def _named(
+    new: Sequence[Path], known: IndexedFolders, is_taken: Callable[[str], bool]
+) -> Iterable[IndexedFolder]:
+    """New folders with their prefixes."""
+    if len(new) == 1 and not known.folders:
+        yield IndexedFolder("", new[0])
+        return
+    taken = [folder.prefix for folder in known if folder.prefix]
+    for path in new:
+        ends = [other.parts for other in new if other != path]
+        parts = [decodable(part) for part in path.parts[1:]] or ["root"]
+        tails = (
+            "/".join(parts[-length:]) + "/"
+            for length in range(1, len(parts) + 1)
+            if not any(other[-length:] == path.parts[-length:] for other in ends)
+        )
+        numbered = (f"{parts[-1]}-{number}/" for number in count(2))
+        prefix = next(
+            candidate
+            for candidates in (tails, numbered)
+            for candidate in candidates
+            if not _collides(candidate, taken) and not is_taken(candidate)
+        )
+        taken.append(prefix)
+        yield IndexedFolder(prefix, path)
+
+
+def _collides(prefix: str, taken: Iterable[str]) -> bool:
+    return any(prefix.startswith(other) or other.startswith(prefix) for other in taken)
+
+
+def _containing(path: Path, folders: IndexedFolders) -> IndexedFolder | None:
+    """The innermost folder that a path lies in or is."""
+    within = [folder for folder in folders if _is_within(path, folder.path, or_same=True)]
+    return max(within, key=lambda folder: len(folder.path.parts), default=None)
+
+
+def _is_within(path: Path, folder: Path, *, or_same: bool = False) -> bool:
+    inner, outer = os.path.realpath(path), os.path.realpath(folder)
+    return inner.startswith(os.path.join(outer, "")) or (or_same and inner == outer)  # noqa: PTH118 - of real paths
+
+
+def _relative(path: Path, folder: Path) -> str:
+    relative = os.path.relpath(os.path.realpath(path), os.path.realpath(folder))
+    return "" if relative == "." else relative

@@ -1,0 +1,96 @@
+"""Files whose time changes and nothing else: their bytes are compared, and none stops the sync."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from idx.extraction.pool import ExtractionPool, Limits
+from idx.extraction.types import ExtractionOptions, Unreadable
+from idx.sync.plan import single_file
+from tests.conftest import Idx
+from tests.idx.files import events, make, sync
+
+_HOLDER: Final = """
+import fcntl, os, signal, sys
+# The system asks for the file by this signal, and takes it away after 45 s.
+signal.signal(signal.SIGIO, signal.SIG_IGN)
+fcntl.fcntl(os.open(sys.argv[1], os.O_RDWR), 1024, fcntl.F_WRLCK)
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+@contextmanager
+def held(file: Path) -> Iterator[None]:
+    """Let another process hold a file by a lease, as a file server does for its clients."""
+    with subprocess.Popen(
+        [sys.executable, "-c", _HOLDER, file],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    ) as holder:
+        assert holder.stdin
+        assert holder.stdout
+        if not holder.stdout.readline():
+            pytest.skip("this file system has no leases")
+        try:
+            yield
+        finally:
+            holder.stdin.close()
+
+
+def test_touched_files_are_told_from_changed_ones(
+    idx: Idx, empty_index: Path, tmp_path: Path
+) -> None:
+    papers = make(tmp_path / "papers", *(f"{number}.txt" for number in range(40)))
+    sync(idx, "papers")
+    for file in papers.iterdir():
+        os.utime(file, (1, 1))
+    (papers / "7.txt").write_text("text of 8.txt")
+    (papers / "9.txt").write_text("another size")
+    planned, *_ = events(idx("sync", "papers", "--json").stdout)
+    assert (planned["update"], planned["skip"]) == (2, 38)
+    assert sync(idx, "papers") == {"skipped": 40}
+
+
+def test_a_file_that_another_program_holds_does_not_stop_a_sync(
+    idx: Idx, empty_index: Path, tmp_path: Path
+) -> None:
+    papers = make(tmp_path / "papers", "a.txt", "b.txt", "c.txt")
+    sync(idx, "papers")
+    for file in papers.iterdir():
+        os.utime(file, (1, 1))
+    make(papers, "d.txt")
+    with held(papers / "b.txt"):
+        started = time.monotonic()
+        done = idx("sync", "papers", "--json", code=1)
+        # The system itself would have let it wait for 45 s.
+        assert time.monotonic() - started < 40
+    first, problem, *_ = events(done.stdout)
+    assert (first["event"], first["skip"], first["add"]) == ("planned", 2, 1)
+    assert problem["message"] == (
+        f"{papers}/b.txt: cannot be read: another program holds it, and does not let go of it"
+    )
+    assert sync(idx, "papers") == {"skipped": 4}
+
+
+def test_hashing_a_file_takes_no_longer_than_it_may(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("text")
+    os.mkfifo(tmp_path / "pipe")
+    with (tmp_path / "endless").open("wb") as stream:
+        stream.truncate(10**13)
+    changes = [single_file(tmp_path / name) for name in ("endless", "pipe", "a.txt")]
+    with ExtractionPool(1, Limits(1, 2_000_000_000), ExtractionOptions()) as pool:
+        hashes = {change.path.name: hashed for change, hashed in pool.hashes(changes)}
+    assert hashes["endless"] == Unreadable(
+        "failed", "was not read within 1 seconds; allow more with --timeout"
+    )
+    assert hashes["pipe"] == Unreadable("failed", "is not a regular file")
+    assert str(hashes["a.txt"]).startswith("982d9e3eb996f559")
