@@ -19,7 +19,7 @@ from mcp.types import TextContent
 
 from benchmarks.longest_answers import IDX, WORST, Call, write_hostile_index
 from benchmarks.page import write_figures
-from server.budget import DEFAULT_CHARACTERS
+from server.answers.text import DEFAULT_CHARACTERS
 
 ROOT: Final = Path(__file__).parents[1]
 

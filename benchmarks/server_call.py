@@ -101,11 +101,11 @@ def lucene_share(index: Path, searches: int) -> float:
 
 def main() -> None:
     """Serve, and print what each call took when the client is gone."""
-    from server import application
+    from server import search_server
     from shared.reading.searcher import Searcher
 
     times: dict[str, list[float]] = {"tool": [], "search": []}
-    call_tool, search = application.SearchServer.call_tool, Searcher.search
+    call_tool, search = search_server.SearchServer.call_tool, Searcher.search
 
     async def timed_call(self: Any, *arguments: Any) -> Any:
         begin = time.perf_counter()
@@ -124,7 +124,7 @@ def main() -> None:
     from server.app import app
 
     with (
-        patch.object(application.SearchServer, "call_tool", timed_call),
+        patch.object(search_server.SearchServer, "call_tool", timed_call),
         patch.object(Searcher, "search", timed_search),
     ):
         try:

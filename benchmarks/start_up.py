@@ -31,7 +31,7 @@ FULL_COMPILER = (
 DEFAULT_COLLECTOR = (
     "from shared import jvm; jvm._COMMON = tuple(o for o in jvm._COMMON if 'SerialGC' not in o)"
 )
-ONE_AFTER_THE_OTHER = "import server.application"
+ONE_AFTER_THE_OTHER = "import server.search_server"
 
 PYTHON: Final = "`python -c pass`"
 HELP: Final = "`idx --help`"

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from server.administration import options as administration
-from server.finite_number import finite
-from server.http import options
+from server import options, options as administration
+from server.options import finite
 from server.settings import (
     DEFAULT_HOST,
     DEFAULT_IDLE_TIMEOUT,
@@ -28,7 +27,7 @@ from shared.settings.defaults import DEFAULT_INDEX_PATH, INDEX_PATH_VARIABLE, VA
 
 if TYPE_CHECKING:
     from server.administration.service import Administration
-    from server.application import SearchServer
+    from server.search_server import SearchServer
     from shared.rewriting.language_model import ServedModel
 
 app = typer.Typer(
@@ -230,7 +229,7 @@ def serve(
 
 
 def _serve_stdio(settings: ServerSettings, language_model: "ServedModel | None") -> None:
-    from server.lucene_pool import LucenePool
+    from server.runtime.lucene_pool import LucenePool
 
     # A stream that was closed before the process began is None, whatever its type says.
     if not all((sys.stdin, sys.stdout)):
@@ -242,8 +241,8 @@ def _serve_stdio(settings: ServerSettings, language_model: "ServedModel | None")
     # Java starts in a thread of the pool while this one imports the MCP SDK, which takes longer.
     pool = LucenePool(settings.index_path)
     from server.administration.service import Administration
-    from server.application import SearchServer
-    from server.state import ServerState
+    from server.runtime.state import ServerState
+    from server.search_server import SearchServer
 
     administration = Administration.of(settings)
     server = SearchServer(ServerState(settings, pool, language_model, administration))

@@ -16,12 +16,12 @@ from mcp.types import (
     PromptReference,
 )
 
-from server.budget import DEFAULT_CHARACTERS, fitting
-from server.completers import Completer
-from server.prompts import PROMPTS
-from server.protocol_errors import brief_error, told_to_client
+from server.answers.errors import brief_error, told_to_client
+from server.answers.text import DEFAULT_CHARACTERS, fitting
+from server.prompts.table import PROMPTS
 from server.resources.templates import TEMPLATES
-from server.state import ServerState, ask
+from server.runtime.known_values import Completer
+from server.runtime.state import ServerState, ask
 
 _RESERVE: Final = 500
 """Characters for what surrounds the values."""

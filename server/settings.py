@@ -41,7 +41,7 @@ class ServerSettings:
         tools: names or groups of the tools to offer; empty for all.
         exclude_tools: names or groups of tools not to offer after all.
         time_budget: seconds after which a call answers with what it has found, above 0.
-        fence: whether texts of documents stand between tags, see `server.fence`.
+        fence: whether texts of documents stand between tags, see `server.answers.fence`.
         admin: whether the tools of administration are offered.
         roots: folders under which they may have folders crawled.
     """

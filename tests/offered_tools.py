@@ -2,6 +2,6 @@
 
 from typing import Final
 
-from server.tools import TOOLS
+from server.tools.table import TOOLS
 
 OFFERED: Final = [name for name, tool in TOOLS.items() if tool.group != "admin"]

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft7Validator
 
-from server.http.tokens import read_tokens
+from server.http.access.tokens import read_tokens
 from tests.offered_tools import OFFERED
 
 ROOT = Path(__file__).parents[1]

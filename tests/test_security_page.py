@@ -10,12 +10,11 @@ from idx.crawl.ignore_files import _LARGEST_IGNORE_FILE
 from idx.extraction.markup import front_matter, package
 from idx.extraction.pool import _BYTES_AHEAD
 from idx.extraction.text import properties
-from server import arguments, budget, completers, instructions, protocol_errors, settings
-from server.application import MAX_ARGUMENTS
-from server.http import graceful_server, oauth, tokens
-from server.http.admission import PATIENCE_SECONDS
-from server.http.connection import MAX_HEADER_BYTES, timed_connections
-from server.http.key_set import (
+from server import settings
+from server.answers import errors, text
+from server.http import shutdown
+from server.http.access import oauth, tokens
+from server.http.access.key_set import (
     _FETCH_SECONDS,
     _FRESH_SECONDS,
     _MAX_BYTES,
@@ -23,12 +22,18 @@ from server.http.key_set import (
     _PAUSE_SECONDS,
     _USABLE_SECONDS,
 )
-from server.http.oauth import _LEEWAY_SECONDS
-from server.http.running import _BACKLOG
-from server.lucene_pool import _MAX_THREADS, MAX_ABANDONED_CALLS, MAX_SLOW_CALLS
+from server.http.access.oauth import _LEEWAY_SECONDS
+from server.http.admission import PATIENCE_SECONDS
+from server.http.connection import MAX_HEADER_BYTES, timed_connections
+from server.http.run import _BACKLOG
+from server.prompts import instructions
 from server.resources import subscribers, uris, watcher
 from server.resources.subscribers import _SECONDS_TO_SEND
-from server.state import _SECONDS_TO_STOP
+from server.runtime import known_values
+from server.runtime.lucene_pool import _MAX_THREADS, MAX_ABANDONED_CALLS, MAX_SLOW_CALLS
+from server.runtime.state import _SECONDS_TO_STOP
+from server.search_server import MAX_ARGUMENTS
+from server.tools import arguments
 from shared.model import document
 from shared.query import costs, limits, limits as expressions
 from shared.rewriting import rewriter, transport
@@ -68,7 +73,7 @@ def expected() -> dict[str, str]:
         "time between two requests of a connection": seconds(uvicorn.Config("").timeout_keep_alive),
         "connections": "half the files that the process may open",
         "connections that wait to be accepted": f"{_BACKLOG}",
-        "time that calls have when the server stops": seconds(graceful_server.STOP_SECONDS),
+        "time that calls have when the server stops": seconds(shutdown.STOP_SECONDS),
         "shortest token": characters(tokens.MIN_CHARACTERS),
         "signatures of access tokens": ", ".join(oauth.ALGORITHMS),
         "difference of the two clocks": seconds(_LEEWAY_SECONDS),
@@ -106,11 +111,11 @@ def expected() -> dict[str, str]:
         "calls of over 0.2 s, beside those": f"{MAX_SLOW_CALLS}",
         "calls that go on although they were given up, beside those": f"{MAX_ABANDONED_CALLS}",
         "heap of the Java virtual machine": f"{shared_settings.DEFAULT_JAVA_HEAP} MiB",
-        "answer": characters(budget.DEFAULT_CHARACTERS),
-        "answer that a client can ask for": characters(budget.MAX_CHARACTERS),
-        "error": characters(protocol_errors.MAX_ERROR_CHARACTERS),
+        "answer": characters(text.DEFAULT_CHARACTERS),
+        "answer that a client can ask for": characters(text.MAX_CHARACTERS),
+        "error": characters(errors.MAX_ERROR_CHARACTERS),
         "instructions": characters(instructions.MAX_CHARACTERS),
-        "values of a completion": f"{completers.MAX_VALUES}",
+        "values of a completion": f"{known_values.MAX_VALUES}",
         "URI of a resource": characters(uris.MAX_URI),
         "resources that a session or a stream subscribes to": f"{subscribers.MAX_SUBSCRIPTIONS:,}",
         "resources that all clients together subscribe to": f"{watcher.MAX_WATCHED:,}",

@@ -8,10 +8,11 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from idx.clients import jsonc, toml
+from idx.clients import jsonc
 from idx.clients.client import Client, Format
 from idx.clients.errors import ClientConfigurationError
 from idx.clients.launch import Launch, launch_in
+from idx.configuration import toml
 from shared.files.content import write_atomically
 
 Outcome = Literal["added", "changed", "unchanged"]

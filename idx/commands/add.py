@@ -63,7 +63,8 @@ def add(
     if paths:
         _add_paths(context, paths, reading, index_path, wait, as_json=as_json)
         return
-    from idx.sync.interruption import Kept, interruption_told, uninterrupted
+    from idx.output.interruption import interruption_told
+    from idx.sync.interruption import Kept, uninterrupted
     from shared.writing.index import Index
 
     # Before the index is opened, which would be created for nothing.
@@ -147,9 +148,10 @@ def _add_paths(
     as_json: bool,
 ) -> None:
     from idx.cli.run_settings import run_settings
+    from idx.output.interruption import interruption_told
     from idx.output.run_report import report
     from idx.sync.events import Event, Indexed, NotIndexed, Problem
-    from idx.sync.interruption import Kept, interruption_told
+    from idx.sync.interruption import Kept
     from idx.sync.synchronize import synchronize
 
     settings = run_settings(context, reading, index_path=index_path, wait=wait, reread=True)

@@ -40,8 +40,9 @@ def bulk(
     """
     from collections.abc import Iterator
 
+    from idx.output.interruption import interruption_told
     from idx.output.progress import counted
-    from idx.sync.interruption import Kept, interruption_told, uninterrupted
+    from idx.sync.interruption import Kept, uninterrupted
     from shared.model.document import Document
     from shared.writing.index import Index
 

@@ -117,8 +117,9 @@ def sync(
     """
     from idx.cli.move_question import after, settled_moves
     from idx.cli.run_settings import run_settings, wanted_folders
+    from idx.output.interruption import SAME_COMMAND, interruption_told
     from idx.output.run_report import report
-    from idx.sync.interruption import SAME_COMMAND, Kept, interruption_told
+    from idx.sync.interruption import Kept
     from idx.sync.synchronize import synchronize
 
     folders = wanted_folders(paths)

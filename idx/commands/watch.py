@@ -38,10 +38,11 @@ def watch(
 
     from idx.cli.move_question import after, settled_moves
     from idx.cli.run_settings import run_settings, wanted_folders
+    from idx.output.interruption import SAME_COMMAND, interruption_told
     from idx.output.printing import say
     from idx.output.run_problems import Problems
     from idx.output.run_report import print_event, print_news
-    from idx.sync.interruption import SAME_COMMAND, Kept, interruption_told
+    from idx.sync.interruption import Kept
     from idx.sync.watch import keep_synchronized
 
     wanted = wanted_folders(paths)

@@ -8,8 +8,8 @@ from typing import Any
 
 import tomlkit
 
-from idx.clients.toml import with_value
 from idx.configuration.configuration_file import locked, text_of, write
+from idx.configuration.toml import with_value
 from shared.errors import ConfigurationError
 from shared.settings.file import check_name, content_of, settings_in, value_from_text
 

@@ -5,13 +5,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
-from typing import Any, Final
+from typing import Any
 
-from idx.output.printing import say
 from shared.messages import quantity
-
-SAME_COMMAND: Final = "run the same command to go on"
-"""How a run goes on that skips what is done."""
 
 
 @dataclass(slots=True)
@@ -31,22 +27,6 @@ class Kept:
             return "nothing was changed"
         deleted = f", {self.deleted:,} deleted" if self.deleted else ""
         return f"{quantity(self.documents, 'document')} committed{deleted}"
-
-
-@contextmanager
-def interruption_told(kept: Kept, go_on: str | None = None) -> Iterator[None]:
-    """Say on stderr what Ctrl-C or SIGTERM has left of a run, after the run has ended.
-
-    Args:
-        kept: what the run commits, up to date when it has ended.
-        go_on: what to do for the rest; None if there is nothing to advise.
-    """
-    try:
-        yield
-    except KeyboardInterrupt:
-        advice = f"; {go_on}" if go_on else ""
-        say(f"Interrupted: {kept}{advice}.")
-        raise
 
 
 @contextmanager

@@ -2,13 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from server.administration.results import OperationName, State
 from shared.errors import McpLuceneError
 from shared.files.access import decodable
-
-if TYPE_CHECKING:
-    from server.administration.operation import Operation
 
 
 class ScopeMissingError(McpLuceneError):
@@ -91,16 +88,15 @@ class LinksFollowedError(McpLuceneError):
 class OperationRunningError(McpLuceneError):
     """Another operation is under way; there is one at a time."""
 
-    def __init__(self, running: "Operation") -> None:
-        paused = running.state == "paused"
+    def __init__(self, name: OperationName, operation_id: str, state: State) -> None:
+        paused = state == "paused"
         help_ = (
             "resume it with resume_crawl, or end it with stop_crawl" if paused else "wait for it"
         )
-        if running.name == "crawl" and not paused:
+        if name == "crawl" and not paused:
             help_ += ", or end it with stop_crawl"
         super().__init__(
-            f"the operation {running.name} ({running.id}) is {running.state}, and there is one at "
-            f"a time: {help_}"
+            f"the operation {name} ({operation_id}) is {state}, and there is one at a time: {help_}"
         )
 
 
@@ -116,11 +112,8 @@ class OperationNotFoundError(McpLuceneError):
 class OperationStateError(McpLuceneError):
     """An operation is not in a state in which it could be paused, resumed or stopped."""
 
-    def __init__(self, operation: "Operation", wish: str) -> None:
-        super().__init__(
-            f"the operation {operation.name} ({operation.id}) is {operation.state} and cannot be "
-            f"{wish}"
-        )
+    def __init__(self, name: OperationName, operation_id: str, state: State, wish: str) -> None:
+        super().__init__(f"the operation {name} ({operation_id}) is {state} and cannot be {wish}")
 
 
 class ServerStoppingError(McpLuceneError):

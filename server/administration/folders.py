@@ -4,9 +4,9 @@ import os
 from dataclasses import dataclass
 from typing import Final
 
-from server.administration.answers import RememberedDirectory
 from server.administration.child import answer_of
 from server.administration.errors import FoldersFixedError, LinksFollowedError, NothingToCrawlError
+from server.administration.results import RememberedDirectory
 from server.administration.roots import Roots
 from shared.files.access import is_folder
 from shared.settings.current import configuration_file

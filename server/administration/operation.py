@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any, Final, Literal
 
-from server.administration.answers import OperationName, OperationStatus, State
 from server.administration.child import Child
 from server.administration.errors import OperationStateError
 from server.administration.progress import Progress
-from server.budget import fitting
+from server.administration.results import OperationName, OperationStatus, State
+from server.answers.text import fitting
 from shared.messages import quantity
 
 Wish = Literal["paused", "stopped"]
@@ -98,7 +98,7 @@ class Operation:
             OperationStateError: it is not paused.
         """
         if self.state != "paused":
-            raise OperationStateError(self, "resumed")
+            raise OperationStateError(self.name, self.id, self.state, "resumed")
 
     def begin_run(self) -> None:
         """`idx` is run, for the first time or again."""
@@ -125,7 +125,7 @@ class Operation:
             self._finish("stopped")
             return
         if self.state not in _MAY_BECOME[wish] or self._progress is None:
-            raise OperationStateError(self, wish)
+            raise OperationStateError(self.name, self.id, self.state, wish)
         self._wish = wish
         self.state = _ON_THE_WAY[wish]
         if self.child is not None:

@@ -5,7 +5,6 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Final
 
-from server.administration.answers import OperationName
 from server.administration.child import Child
 from server.administration.errors import (
     ChildError,
@@ -14,6 +13,7 @@ from server.administration.errors import (
     ServerStoppingError,
 )
 from server.administration.operation import Operation, Wish
+from server.administration.results import OperationName
 
 _REMEMBERED: Final = 20
 """Operations that are remembered after their end."""
@@ -60,7 +60,7 @@ class Operations:
         if self._is_closed:
             raise ServerStoppingError
         if self._current is not None:
-            raise OperationRunningError(self._current)
+            raise OperationRunningError(self._current.name, self._current.id, self._current.state)
 
     def start(
         self, name: OperationName, command: Sequence[str], directories: Sequence[str] = ()

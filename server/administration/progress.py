@@ -3,8 +3,8 @@
 from collections import Counter, deque
 from typing import Any, Final
 
-from server.administration.answers import CrawlProgress
-from server.budget import cut, json_characters
+from server.administration.results import CrawlProgress
+from server.answers.text import cut, json_characters
 
 _PROBLEMS: Final = 20
 """How many of the last problems are kept; the tool list_failures has all files."""

@@ -6,19 +6,19 @@ from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.routing import Route
 
-from server.application import SearchServer
-from server.http import hosts
+from server.http.access import hosts
+from server.http.access.authentication import Authentication
 from server.http.address import MCP_PATH
 from server.http.admission import Admission, AdmissionControl, Holder, holder_of
-from server.http.authentication import Authentication
-from server.http.health import healthz, metrics_endpoint, readyz
 from server.http.messages import DistinctIds, WholeMessages
-from server.http.metrics import Load, Metrics
-from server.http.observation import CallObserver, RequestObserver
 from server.http.sessions import SessionShares
+from server.http.telemetry.health import healthz, metrics_endpoint, readyz
+from server.http.telemetry.metrics import Load, Metrics
+from server.http.telemetry.observation import CallObserver, RequestObserver
 from server.resources.watcher import MAX_WATCHED
+from server.runtime.state import ServerState
+from server.search_server import SearchServer
 from server.settings import HttpSettings
-from server.state import ServerState
 
 
 def http_application(

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from server.http import address, tokens
-from server.lucene_pool import LucenePool
+from server.http import address
+from server.http.access import tokens
+from server.runtime.lucene_pool import LucenePool
 from server.settings import HttpSettings, ServerSettings
 from shared.errors import ServerOptionError
 
@@ -36,8 +37,8 @@ def serve_http(
     # Java starts in a thread of the pool while this one imports the MCP SDK, which takes longer.
     pool = LucenePool(settings.index_path)
     from server.administration.service import Administration
-    from server.http.running import run
-    from server.state import ServerState
+    from server.http.run import run
+    from server.runtime.state import ServerState
 
     administration = Administration.of(
         settings, (http.token_file, http.tls_certificate, http.tls_key)

@@ -4,11 +4,11 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
-from server.completers import known_languages
-from server.errors import LanguageNotFoundError
+from server.answers.errors import LanguageNotFoundError
 from server.prompts.wording import CITATION, no_orders, quoted
-from server.state import ToolContext, ask
-from server.tools.choice import chosen_tools
+from server.runtime.known_values import known_languages
+from server.runtime.state import ToolContext, ask
+from server.tools.table import chosen_tools
 
 _TOOLS_TO_READ_ON: Final = {"get_next_chunk", "get_previous_chunk"}
 

@@ -8,9 +8,9 @@ from mcp import MCPError
 from mcp.types import INVALID_PARAMS, Prompt
 from pydantic import ValidationError
 
-from server.argument_errors import describe
-from server.prompts import PROMPTS
-from server.protocol_errors import brief_error, protocol_error
+from server.answers.argument_errors import describe
+from server.answers.errors import brief_error, protocol_error
+from server.prompts.table import PROMPTS
 from shared.errors import McpLuceneError
 
 

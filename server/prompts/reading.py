@@ -4,9 +4,9 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
-from server.fence import fenced
+from server.answers.fence import fenced
 from server.prompts.wording import CITATION, no_orders, quoted
-from server.state import ToolContext, ask
+from server.runtime.state import ToolContext, ask
 from shared.model.index_results import DocumentDetails
 
 _CHUNKS_AT_ONCE: Final = 10

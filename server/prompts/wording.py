@@ -4,7 +4,7 @@ from typing import Final
 
 from pydantic_core import to_json
 
-from server.fence import current_fence
+from server.answers.fence import current_fence
 
 CITATION: Final = (
     "After each statement cite where it stands, in square brackets: file_path, or else\n"

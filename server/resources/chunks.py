@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pydantic_core import to_json
 
-from server.budget import MAX_CHARACTERS, cut, json_characters, shorten_chunk
-from server.fence import fenced, fenced_answer
+from server.answers.budget import shorten_chunk
+from server.answers.fence import fenced, fenced_answer
+from server.answers.text import MAX_CHARACTERS, cut, json_characters
 from server.resources.contents import Contents, LengthOptions, fits_beside, options_of
 from server.resources.uris import ResourceUri
-from server.state import ToolContext, ask
+from server.runtime.state import ToolContext, ask
 from shared.model.chunks import chunk_id
 from shared.model.search_results import ChunkText, without_unknown
 

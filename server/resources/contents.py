@@ -7,12 +7,12 @@ from mcp.types import ReadResourceResult, TextResourceContents
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import to_json
 
-from server.argument_errors import describe
-from server.arguments import MaxCharacters
-from server.budget import DEFAULT_CHARACTERS
-from server.errors import ResourceNotFoundError
-from server.fence import fenced_parts
+from server.answers.argument_errors import describe
+from server.answers.errors import ResourceNotFoundError
+from server.answers.fence import fenced_parts
+from server.answers.text import DEFAULT_CHARACTERS
 from server.resources.uris import ResourceUri
+from server.tools.arguments import MaxCharacters
 from shared.settings.defaults import MAX_COUNT
 
 TEXT: Final = "text/plain"

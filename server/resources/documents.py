@@ -5,13 +5,13 @@ from typing import Any, Final, NamedTuple
 
 from pydantic_core import to_json
 
-from server.budget import MAX_CHARACTERS, brief, cut, json_characters
-from server.errors import ResourceNotFoundError
-from server.fence import fenced, fenced_answer
+from server.answers.errors import ResourceNotFoundError
+from server.answers.fence import fenced, fenced_answer
+from server.answers.text import MAX_CHARACTERS, brief, cut, json_characters
 from server.resources.contents import Contents, PartOptions, fits_beside, options_of
 from server.resources.uris import ResourceUri
-from server.state import ToolContext, ask
-from server.tools.choice import chosen_tools
+from server.runtime.state import ToolContext, ask
+from server.tools.table import chosen_tools
 from shared.messages import quantity
 from shared.model.chunks import OVERLAP, WORDS_PER_CHUNK, without_overlap
 from shared.model.search_results import ChunkText

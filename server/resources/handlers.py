@@ -1,5 +1,8 @@
 """The requests about resources, as the SDK hands them over."""
 
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Final
+
 from mcp.server import Server
 from mcp.server.context import CallNext, HandlerResult
 from mcp.server.mcpserver import Context
@@ -17,13 +20,35 @@ from mcp.types import (
     UnsubscribeRequestParams,
 )
 
-from server.lucene_pool import LucenePool
-from server.protocol_errors import brief_error, told_to_client
+from server.answers.errors import brief_error, told_to_client
+from server.resources.chunks import read_chunk
+from server.resources.contents import Contents
+from server.resources.documents import read_document
+from server.resources.index import read_field, read_language, read_statistics
 from server.resources.listing import list_resources
-from server.resources.reading import read
 from server.resources.subscribers import RequestContext, Subscribers
 from server.resources.templates import templates
-from server.state import ServerState, ToolContext
+from server.resources.uris import Kind, ResourceUri, parse
+from server.runtime.lucene_pool import LucenePool
+from server.runtime.state import ServerState, ToolContext
+
+_READERS: Final[Mapping[Kind, Callable[[ToolContext, ResourceUri], Awaitable[Contents]]]] = {
+    "document": read_document,
+    "chunk": read_chunk,
+    "statistics": read_statistics,
+    "field": read_field,
+    "language": read_language,
+}
+
+
+async def read(context: ToolContext, uri: str) -> Contents:
+    """Read a resource.
+
+    Raises:
+        McpLuceneError: there is no such resource, or it cannot be read; the class says why.
+    """
+    parsed = parse(uri)
+    return await _READERS[parsed.kind](context, parsed)
 
 
 class ResourceHandlers:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pydantic_core import to_json
 
-from server.budget import DEFAULT_CHARACTERS, fitting
-from server.completers import known_languages
-from server.errors import LanguageNotFoundError
-from server.fence import fenced_answer
+from server.answers.errors import LanguageNotFoundError
+from server.answers.fence import fenced_answer
+from server.answers.text import DEFAULT_CHARACTERS, fitting
 from server.resources.contents import JSON, Contents, Options, options_of
 from server.resources.uris import ResourceUri
-from server.state import ToolContext, ask
+from server.runtime.known_values import known_languages
+from server.runtime.state import ToolContext, ask
 from server.tools.index import index_stats
 from server.tools.terms import top_terms
 from shared.messages import quantity

@@ -7,11 +7,11 @@ from typing import Final, TypeGuard
 from mcp.types import Annotations, ListResourcesResult, Resource
 from pydantic_core import to_json
 
-from server.budget import DEFAULT_CHARACTERS
-from server.errors import CursorError
+from server.answers.errors import CursorError
+from server.answers.text import DEFAULT_CHARACTERS
 from server.resources.contents import JSON, TEXT
 from server.resources.uris import ResourceUri
-from server.state import ToolContext, ask
+from server.runtime.state import ToolContext, ask
 from shared.messages import quantity
 from shared.model.index_results import DocumentSummary
 from shared.model.metadata import MODIFIED

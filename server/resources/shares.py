@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from mcp.server.auth.middleware.auth_context import get_access_token
 
-from server.errors import TooManySubscriptionsError
+from server.answers.errors import TooManySubscriptionsError
 from server.resources.watcher import Topic, Watcher
 
 Holder: TypeAlias = tuple[str, str | None, bool] | None

@@ -18,12 +18,12 @@ from mcp.server.subscriptions import InMemorySubscriptionBus, ResourcesListChang
 from mcp.types import SubscriptionFilter
 from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 
-from server.errors import ResourceNotFoundError, TooManySubscriptionsError
-from server.lucene_pool import LucenePool
+from server.answers.errors import ResourceNotFoundError, TooManySubscriptionsError
 from server.resources.shares import Holder, SharedWatcher, current_holder
 from server.resources.uris import parse
 from server.resources.watcher import MAX_WATCHED, Topic, Watcher
-from server.state import ServerState
+from server.runtime.lucene_pool import LucenePool
+from server.runtime.state import ServerState
 
 RequestContext: TypeAlias = ServerRequestContext[ServerState, Any]
 """What a handler is told of the request that it answers."""

@@ -6,9 +6,9 @@ from typing import Final
 
 from mcp.types import ResourceTemplate
 
-from server.completers import Completer, chunk_ids, document_ids, field_names, languages
 from server.resources.contents import JSON, TEXT
 from server.resources.uris import FORMS
+from server.runtime.known_values import Completer, chunk_ids, document_ids, field_names, languages
 
 
 @dataclass(frozen=True)

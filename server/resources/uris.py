@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 from urllib.parse import parse_qsl, quote, unquote, urlencode
 
-from server.errors import ResourceNotFoundError
+from server.answers.errors import ResourceNotFoundError
 
 Kind = Literal["document", "chunk", "statistics", "field", "language"]
 

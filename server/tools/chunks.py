@@ -5,10 +5,11 @@ from typing import Annotated
 
 from pydantic import Field
 
-from server.arguments import ChunkId, DocumentId, MaxCharacters
-from server.budget import DEFAULT_CHARACTERS, check_room, fit, shorten_chunk
-from server.errors import AnswerTooLongError
-from server.state import ToolContext, ask
+from server.answers.budget import check_room, fit, shorten_chunk
+from server.answers.errors import AnswerTooLongError
+from server.answers.text import DEFAULT_CHARACTERS
+from server.runtime.state import ToolContext, ask
+from server.tools.arguments import ChunkId, DocumentId, MaxCharacters
 from shared.model.search_results import DocumentChunks, Neighbour
 from shared.settings.defaults import MAX_COUNT
 

@@ -4,12 +4,12 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
-from server.administration.answers import AdminStatus, OperationStatus
 from server.administration.folders import folder_settings, folders_from
 from server.administration.operation import Operation, Wish
+from server.administration.results import AdminStatus, OperationStatus
 from server.administration.service import Administration
-from server.budget import fitting
-from server.state import ToolContext, administration
+from server.answers.text import fitting
+from server.runtime.state import ToolContext, administration
 from shared.messages import quantity
 from shared.storage.lock import writer
 

@@ -6,12 +6,6 @@ from typing import Annotated
 
 from pydantic import Field
 
-from server.administration.answers import (
-    DirectoryAdded,
-    DirectoryList,
-    DirectoryRemoved,
-    RememberedDirectory,
-)
 from server.administration.child import answer_of
 from server.administration.errors import DirectoryError
 from server.administration.folders import (
@@ -20,9 +14,16 @@ from server.administration.folders import (
     folders_from,
     refuse_fixed_folders,
 )
-from server.arguments import MaxCharacters
-from server.budget import DEFAULT_CHARACTERS, fit
-from server.state import ToolContext, administration
+from server.administration.results import (
+    DirectoryAdded,
+    DirectoryList,
+    DirectoryRemoved,
+    RememberedDirectory,
+)
+from server.answers.budget import fit
+from server.answers.text import DEFAULT_CHARACTERS
+from server.runtime.state import ToolContext, administration
+from server.tools.arguments import MaxCharacters
 
 Directory = Annotated[
     str,

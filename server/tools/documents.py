@@ -5,16 +5,11 @@ from typing import Annotated
 
 from pydantic import Field
 
-from server.arguments import DocumentId, ListDetail, MaxCharacters, Offset
-from server.budget import (
-    DEFAULT_CHARACTERS,
-    fit,
-    shorten_details,
-    shorten_failure,
-    shorten_summary,
-)
-from server.errors import AnswerTooLongError
-from server.state import ToolContext, ask
+from server.answers.budget import fit, shorten_details, shorten_failure, shorten_summary
+from server.answers.errors import AnswerTooLongError
+from server.answers.text import DEFAULT_CHARACTERS
+from server.runtime.state import ToolContext, ask
+from server.tools.arguments import DocumentId, ListDetail, MaxCharacters, Offset
 from shared.model.index_results import DocumentDetails, DocumentList, FailureList
 from shared.model.metadata import of_chunk
 from shared.model.request import BY_ID, DocumentSort

@@ -5,10 +5,10 @@ from typing import Annotated
 
 from pydantic import Field
 
-from server.arguments import Filters, MaxCharacters, Offset
-from server.budget import DEFAULT_CHARACTERS, fit_explanation
-from server.rewriting import rewriting_of
-from server.state import ToolContext, ask
+from server.answers.budget import fit_explanation
+from server.answers.text import DEFAULT_CHARACTERS
+from server.runtime.state import ToolContext, ask, rewriting_of
+from server.tools.arguments import Filters, MaxCharacters, Offset
 from shared.model.request import Detail, Operator, Syntax
 from shared.model.search_results import QueryExplanation
 

@@ -5,9 +5,10 @@ from typing import Annotated, Any, Final
 
 from pydantic import Field
 
-from server.arguments import ListDetail, MaxCharacters
-from server.budget import DEFAULT_CHARACTERS, fit, shorten_field
-from server.state import ToolContext, ask
+from server.answers.budget import fit, shorten_field
+from server.answers.text import DEFAULT_CHARACTERS
+from server.runtime.state import ToolContext, ask
+from server.tools.arguments import ListDetail, MaxCharacters
 from shared.messages import quantity
 from shared.model.index_results import FieldList, IndexStatistics
 from shared.model.metadata import ONLY_WITH_DOCUMENTS

@@ -12,9 +12,9 @@ from mcp.server.mcpserver import (
 from mcp.types import ClientCapabilities
 from pydantic import BaseModel, Field
 
-from server.administration.answers import OperationStatus
 from server.administration.errors import ChildError, ConfirmationError
-from server.state import ToolContext, administration, ask
+from server.administration.results import OperationStatus
+from server.runtime.state import ToolContext, administration, ask
 from shared.messages import quantity
 
 _SECONDS_TO_UNLOCK: Final = 30.0

@@ -5,17 +5,10 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
-from server.arguments import Filters, MaxCharacters, Offset
-from server.budget import (
-    DEFAULT_CHARACTERS,
-    brief_facets,
-    brief_passages,
-    brief_query,
-    fit,
-    shorten_hit,
-)
-from server.rewriting import rewriting_of
-from server.state import ToolContext, ask
+from server.answers.budget import brief_facets, brief_passages, fit, shorten_hit
+from server.answers.text import DEFAULT_CHARACTERS, brief_query
+from server.runtime.state import ToolContext, ask, rewriting_of
+from server.tools.arguments import Filters, MaxCharacters, Offset
 from shared.model.request import BY_SCORE, Content, Operator, Syntax
 from shared.model.search_results import SearchAnswer
 

@@ -5,9 +5,10 @@ from typing import Annotated
 
 from pydantic import Field
 
-from server.arguments import FieldName, MaxCharacters
-from server.budget import DEFAULT_CHARACTERS, brief_query, fit, shorten_term
-from server.state import ToolContext, ask
+from server.answers.budget import fit, shorten_term
+from server.answers.text import DEFAULT_CHARACTERS, brief_query
+from server.runtime.state import ToolContext, ask
+from server.tools.arguments import FieldName, MaxCharacters
 from shared.model.index_results import TermList
 
 

@@ -32,8 +32,8 @@ from mcp.types import (
 from pydantic import BaseModel
 
 from server.__main__ import main
-from server.application import SearchServer
-from server.prompts import PROMPTS, PromptEntry
+from server.prompts.table import PROMPTS, PromptEntry
+from server.search_server import SearchServer
 from shared.errors import QueryError
 
 _PIXEL: Final = ImageContent(

@@ -10,7 +10,7 @@ from shared import Index, Searcher
 from tests.conftest import Connect, Idx
 from tests.idx.files import make, sync
 from tests.preloaded import library
-from tests.server.answers import answer
+from tests.server.tool_answers import answer
 
 pytestmark = [pytest.mark.anyio, pytest.mark.soak]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import PROGRAMS, Idx, connected
-from tests.server.answers import answer
+from tests.server.tool_answers import answer
 
 Found = Callable[..., tuple[set[str], str]]
 

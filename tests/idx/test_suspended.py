@@ -12,7 +12,7 @@ import pytest
 from shared import Document, Index
 from tests.conftest import PROGRAMS, Connect, Idx
 from tests.idx.test_index_errors import is_locked, wait_for
-from tests.server.answers import answer
+from tests.server.tool_answers import answer
 
 pytestmark = [pytest.mark.anyio, pytest.mark.soak]
 

@@ -13,7 +13,7 @@ from mcp import Client
 from shared.writing.index import create
 from tests.conftest import PROGRAMS, connected
 from tests.relevance.queries import Query, read
-from tests.server.answers import answer
+from tests.server.tool_answers import answer
 
 DOCUMENTS = sorted((Path(__file__).parent / "documents").glob("*.jsonl"))
 QUERIES = read()

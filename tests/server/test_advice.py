@@ -12,7 +12,7 @@ from mcp import Client
 from shared import Document, Index, errors as known
 from tests.conftest import Connect, Idx
 from tests.server.administration.administered import administered, told
-from tests.server.answers import error
+from tests.server.tool_answers import error
 
 pytestmark = pytest.mark.anyio
 

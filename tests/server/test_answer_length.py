@@ -12,7 +12,7 @@ from pydantic_core import to_json
 from shared import Document, Index
 from shared.model.document import Metadata
 from tests.conftest import Connect
-from tests.server.answers import answer
+from tests.server.tool_answers import answer
 
 pytestmark = pytest.mark.anyio
 

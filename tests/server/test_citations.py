@@ -15,7 +15,7 @@ from mcp import Client
 from idx.extraction.formats import extract
 from idx.extraction.types import ExtractionOptions
 from tests.conftest import Connect, Idx
-from tests.server.answers import answer
+from tests.server.tool_answers import answer
 
 pytestmark = pytest.mark.anyio
 

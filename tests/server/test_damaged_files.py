@@ -8,7 +8,7 @@ import pytest
 from shared import Document, Index
 from tests.conftest import Connect, Idx
 from tests.idx.damage import damaged, file_of_each_kind, fill_with_every_kind
-from tests.server.answers import answer, error
+from tests.server.tool_answers import answer, error
 
 pytestmark = pytest.mark.anyio
 

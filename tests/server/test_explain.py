@@ -10,7 +10,7 @@ from pydantic_core import to_json
 from shared import Document, Index, create
 from shared.model.weights import DEFAULT_WEIGHTS
 from tests.conftest import Connect, connected
-from tests.server.answers import answer, error
+from tests.server.tool_answers import answer, error
 
 pytestmark = pytest.mark.anyio
 

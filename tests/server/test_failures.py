@@ -9,7 +9,7 @@ from mcp import Client
 from tests.conftest import Connect, Idx
 from tests.idx.files import make
 from tests.idx.test_failures import DAMAGED, failures
-from tests.server.answers import answer, error
+from tests.server.tool_answers import answer, error
 
 pytestmark = pytest.mark.anyio
 

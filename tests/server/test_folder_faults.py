@@ -14,7 +14,7 @@ from shared import Document, Index, create
 from tests.conftest import Connect, Idx
 from tests.idx.raw_index import mark_as
 from tests.idx.volumes import MOUNT, UNMOUNT
-from tests.server.answers import answer, error
+from tests.server.tool_answers import answer, error
 
 pytestmark = [pytest.mark.anyio, pytest.mark.soak]
 

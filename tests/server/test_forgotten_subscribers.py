@@ -11,10 +11,10 @@ from mcp import Client
 from mcp.client.subscriptions import ResourceUpdated
 from mcp.types import ResourceListChangedNotification, ResourceUpdatedNotification
 
-from server.application import SearchServer
-from server.lucene_pool import LucenePool
+from server.runtime.lucene_pool import LucenePool
+from server.runtime.state import ServerState
+from server.search_server import SearchServer
 from server.settings import ServerSettings
-from server.state import ServerState
 from shared import Document, Index
 from tests.server.hearing import PATIENCE
 

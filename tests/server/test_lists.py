@@ -13,7 +13,7 @@ from shared import Document, Index
 from shared.model.document import Metadata
 from shared.writing.index import create
 from tests.conftest import Connect, Idx, connected
-from tests.server.answers import answer, error
+from tests.server.tool_answers import answer, error
 
 pytestmark = pytest.mark.anyio
 

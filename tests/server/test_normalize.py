@@ -15,7 +15,7 @@ from shared import Document, Index
 from tests.configured import write
 from tests.conftest import PROGRAMS, Connect
 from tests.model_server import TROUBLES, ModelServer, is_silent, says, serving
-from tests.server.answers import answer, error
+from tests.server.tool_answers import answer, error
 
 pytestmark = [pytest.mark.soak, pytest.mark.anyio]
 

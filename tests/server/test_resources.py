@@ -15,8 +15,8 @@ from shared import Document, Index
 from shared.model.document import Metadata
 from shared.writing.index import create
 from tests.conftest import Connect, connected
-from tests.server.answers import answer
 from tests.server.resource_answers import assert_brief, listed, read
+from tests.server.tool_answers import answer
 
 pytestmark = pytest.mark.anyio
 

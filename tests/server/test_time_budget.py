@@ -9,7 +9,7 @@ from mcp import Client
 
 from shared import Document, Index, create
 from tests.conftest import connected
-from tests.server.answers import answer
+from tests.server.tool_answers import answer
 
 CHUNKS = 2_000
 SLOW = " ".join(

@@ -12,7 +12,7 @@ from shared import Document, Index
 from shared.model.chunks import chunks
 from shared.writing.index import create
 from tests.conftest import connected
-from tests.server.answers import answer, error
+from tests.server.tool_answers import answer, error
 
 pytestmark = pytest.mark.anyio
 

@@ -13,7 +13,7 @@ from mcp import Client
 from mcp.client.session import ElicitationFnT
 
 from tests.conftest import connected
-from tests.server.answers import answer, error
+from tests.server.tool_answers import answer, error
 
 SECONDS = 60
 """How long anything may take before a test fails; the machine may be busy."""

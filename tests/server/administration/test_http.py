@@ -12,7 +12,7 @@ from mcp.client.session import ClientRequestContext
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import ElicitRequestParams, ElicitResult
 
-from server.tools import TOOLS
+from server.tools.table import TOOLS
 from tests.server.administration.administered import (
     ended,
     is_alive,

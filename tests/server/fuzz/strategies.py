@@ -7,7 +7,7 @@ from typing import Any, Final
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from server.tools import TOOLS
+from server.tools.table import TOOLS
 
 IDS: Final = ("manual", "manual-chunk-001", "a/../b", "a/../b-chunk-001", "menu-chunk-001")
 """Ids that the index of these tests has."""

@@ -8,7 +8,7 @@ from typing import Final
 
 from hypothesis import given, settings, strategies as st
 
-from server.tools import TOOLS
+from server.tools.table import TOOLS
 from shared import Document, Index, Searcher
 from shared.maintenance.check import check
 from shared.writing.index import create

@@ -11,8 +11,8 @@ from mcp import Client
 from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
 from shared import Document, Index
-from tests.server.answers import answer, error
 from tests.server.http.served import ACCEPT, SECONDS, Served, initialize, served, status_of_answer
+from tests.server.tool_answers import answer, error
 
 
 @pytest.mark.anyio

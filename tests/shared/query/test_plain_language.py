@@ -5,7 +5,7 @@ from mcp import Client
 
 from shared import Document, Index, QueryParseError, Searcher, create
 from tests.conftest import Connect, Idx
-from tests.server.answers import answer, error
+from tests.server.tool_answers import answer, error
 
 WORDS = "articles ecl levels section phrase question deposit three lambda parser smile"
 

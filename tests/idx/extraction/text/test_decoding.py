@@ -15,7 +15,7 @@ from idx.extraction.text.decoding import decode, is_binary
 from idx.extraction.text.legacy_encoding import detect_legacy
 from shared.errors import SourceFileError
 
-LANGUAGES = Path(__file__).parents[2] / "data" / "languages"
+LANGUAGES = Path(__file__).parents[3] / "data" / "languages"
 TYPOGRAPHY = str.maketrans(
     "\u2018\u2019\u201c\u201d\u201e\u2013\u0219\u021b", '\'\'"""-\u015f\u0163'
 )

@@ -1,0 +1,1 @@
+"""What is sent back: errors, the budget of an answer, and tags around texts of documents."""

@@ -1,0 +1,258 @@
+"""Keeping an answer short enough for a model's context, and saying what was cut.
+
+An answer is counted as the characters of its JSON text, fences included. The texts of the last
+results are cut first, then their metadata and titles; a result whose ids alone are too long is left
+out.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cache
+from typing import Any, Final, TypeVar
+
+from pydantic import TypeAdapter
+from pydantic_core import to_json, to_jsonable_python
+
+from server.answers.errors import AnswerTooLongError
+from server.answers.fence import current_fence, fenced_parts
+from server.answers.text import (
+    MAX_BRIEF_CHARACTERS,
+    MAX_CHARACTERS,
+    brief,
+    brief_query,
+    cut,
+    json_characters,
+)
+from shared.messages import quantity
+from shared.model.document import Scalar
+from shared.model.index_results import (
+    DocumentDetails,
+    DocumentSummary,
+    FailedFile,
+    FieldDescription,
+    TermCount,
+)
+from shared.model.search_results import (
+    ChunkText,
+    ExplainedHit,
+    ExplainedStep,
+    ExplainedTerm,
+    Facet,
+    Hit,
+    QueryExplanation,
+)
+
+_RESERVE: Final = 1_000
+"""Characters for what surrounds the results, the notice among it."""
+
+_HIT_WITH_PASSAGES: Final = 960
+"""Characters of a hit with its passages, if one passage is not longer by itself."""
+
+_SHARE_OF_FACETS: Final = 4
+"""All facets together take at most this part of an answer."""
+
+FACETS_CUT: Final = (
+    "Values of facets were left out; ask for fewer facets, or for more with max_characters."
+)
+
+VALUES_CUT: Final = (
+    f"Values of facets that end in … were cut after {MAX_BRIEF_CHARACTERS} characters; filter by "
+    "their beginning with the operator prefix."
+)
+
+_LONG_LIST: Final = 20
+"""Values of a key of the metadata where they were cut."""
+
+Item = TypeVar("Item")
+
+
+def fit(
+    items: Sequence[Item],
+    budget: int,
+    shorten: Callable[[Item, int], Item],
+    *,
+    outside: object = "",
+    reserve: int = _RESERVE,
+) -> tuple[list[Item], str | None]:
+    """Fit results into a budget.
+
+    Args:
+        items: results, the most important first.
+        budget: characters that the whole answer may have.
+        shorten: makes a result shorter by a number of characters, as far as it can.
+        outside: what else of any length stands in the answer, as it is or as plain data.
+        reserve: characters for what surrounds the results, the notice among it.
+
+    Returns:
+        The results that fit, the last ones cut short, and a notice of what was cut; None if
+        nothing was.
+    """
+    left = budget - reserve - len(to_json(fenced_parts(to_jsonable_python(outside))).decode())
+    kept: list[Item] = []
+    shortened = 0
+    for item in items:
+        excess = _size(item) - left
+        fitting = shorten(item, excess) if excess > 0 else item
+        if _size(fitting) > left:
+            continue
+        shortened += excess > 0
+        kept.append(fitting)
+        left -= _size(fitting)
+    dropped = len(items) - len(kept)
+    if not shortened and not dropped:
+        return kept, None
+    cuts = [f"{quantity(shortened, 'result')} cut short"] if shortened else []
+    cuts += [f"{quantity(dropped, 'result')} left out"] if dropped else []
+    return kept, (
+        f"To keep this answer under {budget:,} characters, {' and '.join(cuts)}; ask for fewer "
+        f"results, or for up to {MAX_CHARACTERS:,} characters with max_characters."
+    )
+
+
+def check_room(text: str, budget: int) -> None:
+    """Refuse an answer that a text which cannot be cut fills by itself.
+
+    Raises:
+        AnswerTooLongError: it does.
+    """
+    if json_characters(text) > budget - _RESERVE:
+        raise AnswerTooLongError(budget)
+
+
+def shorten_chunk(chunk: ChunkText, excess: int) -> ChunkText:
+    """The chunk with its text cut, or without text and metadata and with its title cut."""
+    content = cut(chunk.content, excess)
+    if content:
+        return replace(chunk, content=content)
+    return replace(chunk, content="", metadata={}, title=brief(chunk.title))
+
+
+def shorten_hit(hit: Hit, excess: int) -> Hit:
+    """The hit with its text cut, or without any text and metadata and with its title cut."""
+    content = cut(hit.content or "", excess)
+    if content:
+        return replace(hit, content=content)
+    return replace(
+        hit,
+        content=None if hit.content is None else "",
+        passages=None if hit.passages is None else [],
+        metadata={},
+        title=brief(hit.title),
+    )
+
+
+def brief_passages(hit: Hit) -> Hit:
+    """The hit with as many of its passages as let ten hits fit into 10,000 characters."""
+    while hit.passages is not None and len(hit.passages) > 1 and _size(hit) > _HIT_WITH_PASSAGES:
+        hit = replace(hit, passages=hit.passages[:-1])
+    return hit
+
+
+def shorten_summary(summary: DocumentSummary, _excess: int) -> DocumentSummary:
+    """The document without its metadata and with its title cut."""
+    return replace(summary, metadata={}, title=brief(summary.title))
+
+
+def brief_facets(facets: Sequence[Facet], budget: int) -> tuple[list[Facet], str | None]:
+    """Facets whose values are cut where they are long, as many as fit into their part of an answer.
+
+    Args:
+        facets: what was counted.
+        budget: characters that the whole answer may have.
+
+    Returns:
+        The facets, and a notice if some of their values are left out or cut.
+    """
+    shorter = [
+        replace(facet, values=[replace(entry, value=brief(entry.value)) for entry in facet.values])
+        for facet in facets
+    ]
+    kept, cut_out = fit(shorter, budget // _SHARE_OF_FACETS, _shorten_facet, reserve=0)
+    notices = [FACETS_CUT if cut_out else None, VALUES_CUT if shorter != [*facets] else None]
+    return kept, " ".join(filter(None, notices)) or None
+
+
+def _shorten_facet(facet: Facet, excess: int) -> Facet:
+    most = _size(facet) - excess
+    while facet.values and _size(facet) > most:
+        facet = replace(facet, values=facet.values[:-1])
+    return facet
+
+
+def shorten_failure(failure: FailedFile, _excess: int) -> FailedFile:
+    """The file with its reason cut."""
+    return replace(failure, reason=brief(failure.reason))
+
+
+def shorten_term(term: TermCount, _excess: int) -> TermCount:
+    """The term cut."""
+    return replace(term, term=brief(term.term))
+
+
+def shorten_field(field: FieldDescription, _excess: int) -> FieldDescription:
+    """The field without its examples."""
+    return replace(field, examples=[])
+
+
+def shorten_details(details: DocumentDetails, excess: int) -> DocumentDetails:
+    """The document with long metadata cut, or without any and with its title cut."""
+    shorter = replace(
+        details, metadata={key: _brief_value(value) for key, value in details.metadata.items()}
+    )
+    if _size(details) - _size(shorter) >= excess:
+        return shorter
+    return replace(details, metadata={}, title=brief(details.title))
+
+
+def fit_explanation(explanation: QueryExplanation, budget: int) -> QueryExplanation:
+    """An explanation within a budget; its steps are the last to be cut, its terms the first."""
+    query, parsed = (brief_query(text, budget) for text in (explanation.query, explanation.parsed))
+    note = explanation.note and brief_query(explanation.note, budget)
+    parts: list[_Explained] = [*explanation.steps, *explanation.hits, *explanation.terms]
+    kept, cut = fit(parts, budget, _shorten_explained, outside=[query, parsed, note])
+    return replace(
+        explanation,
+        query=query,
+        parsed=parsed,
+        note=note,
+        steps=[part for part in kept if isinstance(part, ExplainedStep)],
+        hits=[part for part in kept if isinstance(part, ExplainedHit)],
+        terms=[part for part in kept if isinstance(part, ExplainedTerm)],
+        notice=" ".join(filter(None, (explanation.notice, cut))) or None,
+    )
+
+
+_Explained = ExplainedStep | ExplainedHit | ExplainedTerm
+
+
+def _shorten_explained(part: _Explained, excess: int) -> _Explained:
+    match part:
+        case ExplainedStep():
+            return replace(part, query=cut(part.query, excess))
+        case ExplainedTerm():
+            return replace(part, term=brief(part.term))
+    return part
+
+
+def _brief_value(value: Scalar | list[Scalar]) -> Scalar | list[Scalar]:
+    match value:
+        case str():
+            return brief(value)
+        case list():
+            return [brief(part) if isinstance(part, str) else part for part in value[:_LONG_LIST]]
+    return value
+
+
+@cache
+def _adapter(kind: type) -> TypeAdapter[Any]:
+    """How results of a type become JSON, without what they leave out."""
+    return TypeAdapter(kind)
+
+
+def _size(item: Any) -> int:
+    """Characters of a result in the answer's JSON, with its comma and its fences."""
+    kind: Any = type(item)
+    adapter = _adapter(kind)
+    if fence := current_fence():
+        return len(to_json(fence.parts(adapter.dump_python(item))).decode()) + 1
+    return len(adapter.dump_json(item).decode()) + 1

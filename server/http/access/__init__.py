@@ -1,0 +1,1 @@
+"""Who may ask: tokens, OAuth, hosts and origins."""

@@ -1,0 +1,75 @@
+"""Who may ask: the server's own tokens, and those of an authorization server."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mcp.server.auth.provider import AccessToken, TokenVerifier
+from mcp.server.auth.settings import AuthSettings
+
+from server.http.access import tokens
+from server.http.access.key_set import KeySet
+from server.http.access.oauth import JwtVerifier
+from server.settings import HttpSettings
+
+
+@dataclass(frozen=True)
+class Authentication:
+    """How the SDK is to authenticate requests.
+
+    Attributes:
+        settings: what it announces, and the scope that every request needs.
+        verifier: tells what a token allows.
+    """
+
+    settings: AuthSettings
+    verifier: TokenVerifier
+
+
+def authentication(
+    settings: HttpSettings, own_tokens: Sequence[tokens.Token], public_url: str
+) -> Authentication | None:
+    """How requests are authenticated; None if no token is asked for.
+
+    Args:
+        settings: the choices of whoever started the server.
+        own_tokens: the tokens that it knows by itself.
+        public_url: its URL as clients know it.
+    """
+    if not own_tokens and settings.oauth_issuer is None:
+        return None
+    issuer = settings.oauth_issuer
+    # Of texts, since a parsed URL gets a slash that its owner may not write.
+    announced = AuthSettings.model_validate(
+        {
+            # Told to nobody where there is no authorization server, but the SDK wants one.
+            "issuer_url": issuer or public_url,
+            # With an authorization server, clients are told to look for it (RFC 9728).
+            "resource_server_url": public_url if issuer else None,
+            "required_scopes": ["read"],
+            # The audience is checked here, for it need not be a URL.
+            "validate_token_resource": False,
+        }
+    )
+    return Authentication(announced, _Verifier(own_tokens, _jwt_verifier(settings, public_url)))
+
+
+def _jwt_verifier(settings: HttpSettings, public_url: str) -> JwtVerifier | None:
+    issuer = settings.oauth_issuer
+    if issuer is None:
+        return None
+    keys = KeySet(issuer, settings.oauth_jwks_url)
+    return JwtVerifier(issuer, settings.oauth_audience or public_url, keys)
+
+
+class _Verifier:
+    """Looks for a token among the server's own, then asks whether the issuer signed it."""
+
+    def __init__(self, own: Sequence[tokens.Token], issued: JwtVerifier | None) -> None:
+        self._own = own
+        self._issued = issued
+
+    async def verify_token(self, token: str) -> AccessToken | None:
+        known = tokens.find(self._own, token)
+        if known is not None:
+            return AccessToken(token="", client_id=known.name, scopes=sorted(known.scopes))
+        return await self._issued.verify_token(token) if self._issued else None

@@ -1,0 +1,110 @@
+"""Bearer tokens of the server's own, from a file or from the environment.
+
+Each has a name, which logs and sessions know it by, and scopes. Only their hashes are kept, and a
+token that is presented is compared with all of them in constant time.
+"""
+
+import hashlib
+import hmac
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from server.runtime.scopes import SCOPES, Scope
+from shared.errors import ServerOptionError
+from shared.settings.defaults import TOKENS_VARIABLE
+
+MIN_CHARACTERS: Final = 32
+"""A random token of so many hexadecimal digits has 128 bits, which nobody guesses."""
+
+
+@dataclass(frozen=True)
+class Token:
+    """What is known of a token.
+
+    Attributes:
+        name: who has it.
+        scopes: what it allows.
+        digest: its SHA-256 hash.
+    """
+
+    name: str
+    scopes: frozenset[Scope]
+    digest: bytes
+
+
+def find(tokens: Iterable[Token], presented: str) -> Token | None:
+    """The token that was presented; None if it is none of them.
+
+    Takes as long whichever it is.
+    """
+    digest = _digest(presented)
+    found = None
+    for token in tokens:
+        if hmac.compare_digest(token.digest, digest):
+            found = token
+    return found
+
+
+def read_tokens(file: Path | None) -> tuple[Token, ...]:
+    """The tokens of a file, or of the environment if there is no file.
+
+    Raises:
+        ServerOptionError: the file cannot be read, or by too many; or a token is not as it should
+            be.
+    """
+    if file is not None:
+        tokens = tuple(_parsed(_lines(file), str(file)))
+        if not tokens:
+            raise ServerOptionError(f"{file}: there are no tokens; a line is NAME:SCOPES:TOKEN")
+    else:
+        tokens = tuple(_parsed(os.environ.get(TOKENS_VARIABLE, "").split(), TOKENS_VARIABLE))
+    if len({token.digest for token in tokens}) < len(tokens):
+        raise ServerOptionError(f"{file or TOKENS_VARIABLE}: two tokens are the same")
+    return tokens
+
+
+def _lines(file: Path) -> list[str]:
+    try:
+        with file.open(encoding="utf-8") as opened:
+            # Of what is open, not of the path, which may name another file by now.
+            mode = os.fstat(opened.fileno()).st_mode
+            if mode & (stat.S_IRWXG | stat.S_IRWXO):
+                raise ServerOptionError(
+                    f"{file} holds tokens, and others may read or change it; run: chmod 600 {file}"
+                )
+            return opened.read().splitlines()
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise ServerOptionError(f"the tokens in {file} cannot be read: {reason}") from error
+
+
+def _parsed(lines: Iterable[str], source: str) -> Iterator[Token]:
+    for number, text in enumerate(lines, start=1):
+        line = text.strip()
+        if not line or line.startswith("#"):
+            continue
+        # What is wrong is told without the line, which holds a secret.
+        name, _, rest = line.partition(":")
+        listed, _, token = rest.partition(":")
+        scopes = frozenset(listed.split(","))
+        if not (name and token) or not token.isascii() or not token.isprintable() or " " in token:
+            raise ServerOptionError(f"{source}, line {number}: a line is NAME:SCOPES:TOKEN")
+        if not scopes <= SCOPES:
+            raise ServerOptionError(
+                f"{source}, line {number}: the scopes are {' and '.join(sorted(SCOPES))}, with a "
+                "comma between them"
+            )
+        if len(token) < MIN_CHARACTERS:
+            raise ServerOptionError(
+                f"{source}, line {number}: the token of {name[:60]} is shorter than "
+                f"{MIN_CHARACTERS} characters; make one with: openssl rand -hex 32"
+            )
+        yield Token(name, frozenset(scope for scope in SCOPES if scope in scopes), _digest(token))
+
+
+def _digest(token: str) -> bytes:
+    return hashlib.sha256(token.encode()).digest()

@@ -1,0 +1,88 @@
+"""A run of the server by HTTP: everything is put together, then uvicorn serves it."""
+
+import logging
+import socket
+import ssl
+import sys
+from collections.abc import Sequence
+from ipaddress import ip_address
+from typing import Final
+
+import uvicorn
+
+from server.http import address
+from server.http.access.authentication import authentication
+from server.http.access.tokens import Token
+from server.http.admission import Admission
+from server.http.application import http_application
+from server.http.connection import timed_connections
+from server.http.shutdown import GracefulServer
+from server.http.telemetry.logs import LOG, log_to_stderr
+from server.http.telemetry.tracing import start_tracing
+from server.runtime.state import ServerState
+from server.settings import HttpSettings
+from shared.errors import ServerOptionError
+
+_BACKLOG: Final = 128
+"""Connections that wait to be accepted."""
+
+
+def run(
+    state: ServerState, settings: HttpSettings, tokens: Sequence[Token], listener: socket.socket
+) -> None:
+    """Serve until a signal says to stop.
+
+    Args:
+        state: what the handlers share; the pool is closed in the end.
+        settings: the choices of whoever started the server.
+        tokens: the server's own tokens.
+        listener: what is listened on.
+
+    Raises:
+        ServerOptionError: an option is not as it should be.
+    """
+    own_url = address.own_url(listener, settings)
+    public_url = settings.public_url or own_url
+    is_shared = settings.oauth_issuer is not None or len({token.name for token in tokens}) > 1
+    admission = Admission(settings.max_requests, settings.max_sessions, is_shared=is_shared)
+    authenticated = authentication(settings, tokens, public_url)
+    app = http_application(state, settings, admission, authenticated, (own_url, public_url))
+    log_to_stderr(settings.log_level, as_json=settings.json_logs)
+    config = uvicorn.Config(
+        app,
+        http=timed_connections(settings.receive_timeout),
+        ws="none",
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        # What a proxy says of its clients is used for nothing.
+        proxy_headers=False,
+        server_header=False,
+        backlog=_BACKLOG,
+        ssl_certfile=settings.tls_certificate,
+        ssl_keyfile=settings.tls_key,
+        # What is left by then is not waited for.
+        timeout_graceful_shutdown=1,
+    )
+    try:
+        config.load()
+    except (OSError, ssl.SSLError) as error:
+        raise ServerOptionError(
+            f"the certificate {settings.tls_certificate} and its key cannot be used: "
+            f"{error.strerror or error}"
+        ) from error
+    host = listener.getsockname()[0]
+    if not (settings.tls_certificate or address.is_loopback_name(host)):
+        LOG.warning("not_encrypted", extra={"host": host})
+    if ip_address(host).is_unspecified and not (settings.public_url or settings.allowed_hosts):
+        LOG.warning("no_name", extra={"host": host})
+
+    def announce() -> None:
+        if settings.json_logs:
+            # Whatever the level: nobody else tells a port that the system chose.
+            event = ("listening", (), None, None, {"url": own_url})
+            LOG.handle(LOG.makeRecord(LOG.name, logging.INFO, __file__, 0, *event))
+        else:
+            print(f"Listening on {own_url}", file=sys.stderr, flush=True)
+
+    GracefulServer(config, admission, announce, start_tracing()).run(sockets=[listener])

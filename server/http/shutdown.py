@@ -1,0 +1,82 @@
+"""The end of a server: calls that run are answered, new ones refused, and the exit code is 0."""
+
+import asyncio
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final
+
+import uvicorn
+
+from server.http.admission import Admission
+from server.http.telemetry.logs import LOG
+
+STOP_SECONDS: Final = 10.0
+"""How long calls that run may go on once the server stops."""
+
+
+class GracefulServer(uvicorn.Server):
+    """uvicorn's server, which stops in order.
+
+    Args:
+        config: uvicorn's settings.
+        admission: what is let in.
+        announce: called once the server answers.
+        flush: called when all that runs has ended.
+    """
+
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        admission: Admission,
+        announce: Callable[[], None],
+        flush: Callable[[], None],
+    ) -> None:
+        super().__init__(config)
+        self._admission = admission
+        self._announce = announce
+        self._flush = flush
+        self._told_twice = asyncio.Event()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to answer."""
+        await super().startup(sockets)
+        if self.started:
+            self._announce()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Answer what runs, refuse what comes meanwhile, then close everything."""
+        LOG.info("stopping", extra={"calls": self._admission.calls})
+        finished = asyncio.ensure_future(self._admission.stop())
+        told_twice = asyncio.ensure_future(self._told_twice.wait())
+        await asyncio.wait(
+            (finished, told_twice), timeout=STOP_SECONDS, return_when=asyncio.FIRST_COMPLETED
+        )
+        finished.cancel()
+        told_twice.cancel()
+        if self._admission.calls:
+            LOG.warning("calls_dropped", extra={"calls": self._admission.calls})
+        await asyncio.to_thread(self._flush)
+        await super().shutdown(sockets)
+        LOG.info("stopped")
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Stop at a signal, and at once at a second one.
+
+        uvicorn would raise the signal again in the end, so that the process ended by it.
+        """
+        loop = asyncio.get_running_loop()
+        for each in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(each, self._stop)
+        try:
+            yield
+        finally:
+            for each in (signal.SIGINT, signal.SIGTERM):
+                loop.remove_signal_handler(each)
+
+    def _stop(self) -> None:
+        if self.should_exit:
+            self._told_twice.set()
+        self.should_exit = True

@@ -1,0 +1,69 @@
+"""The paths for those who look after the server: is it alive, is it ready, what has it done."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+
+from server.http.admission import Admission
+from server.http.telemetry.metrics import IndexState, Metrics
+from server.runtime.lucene_pool import LucenePool
+from shared.errors import JavaStartError, McpLuceneError
+
+if TYPE_CHECKING:
+    from shared.reading.searcher import Searcher
+
+Endpoint = Callable[[Request], Awaitable[Response]]
+
+
+async def healthz(_request: Request) -> Response:
+    """Answer that the process is alive, which is all it takes to answer."""
+    return PlainTextResponse("ok\n")
+
+
+def readyz(pool: LucenePool, admission: Admission) -> Endpoint:
+    """The endpoint that tells whether a search would be answered now."""
+    looking = asyncio.Lock()
+
+    async def answer(_request: Request) -> Response:
+        if admission.stopping:
+            return PlainTextResponse("the server stops\n", 503)
+        # Nobody needs a token here: however many ask, one thread looks, and for what is at hand.
+        async with looking:
+            try:
+                await pool.run(lambda searcher: searcher.folders())
+            except McpLuceneError as error:
+                # Without its text, which tells where the index lies.
+                return PlainTextResponse(f"{type(error).__name__}\n", 503)
+        return PlainTextResponse("ready\n")
+
+    return answer
+
+
+def metrics_endpoint(pool: LucenePool, metrics: Metrics) -> Endpoint:
+    """The endpoint that Prometheus asks."""
+
+    async def answer(_request: Request) -> Response:
+        index = await _index_state(pool)
+        return Response(metrics.exposition(index), media_type=CONTENT_TYPE_PLAIN_0_0_4)
+
+    return answer
+
+
+async def _index_state(pool: LucenePool) -> IndexState:
+    # Without Java there is no searcher to ask.
+    with suppress(JavaStartError):
+        return await pool.run(_look)
+    return IndexState(None, 0)
+
+
+def _look(searcher: "Searcher") -> IndexState:
+    try:
+        statistics = searcher.statistics()
+    except McpLuceneError:
+        statistics = None
+    return IndexState(statistics, searcher.refreshes)

@@ -1,0 +1,120 @@
+"""What is told of requests and of calls, to the log and to the metrics.
+
+Only names that this program gives are told: a path or a tool that it does not know may be anything
+that a client sent.
+"""
+
+import logging
+import time
+from http import HTTPStatus
+from typing import Any, Final
+
+from mcp.server.auth.middleware.auth_context import get_access_token
+from mcp.server.auth.provider import AccessToken
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.types import CallToolResult
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from server.http.telemetry.logs import LOG
+from server.http.telemetry.metrics import Metrics
+from server.runtime.state import ServerState
+from server.tools.table import TOOLS
+
+_OTHER: Final = "other"
+"""What is not known by name."""
+
+
+class RequestObserver:
+    """Tells of each request how it was answered.
+
+    Args:
+        app: what answers.
+        metrics: where requests are counted.
+        paths: those that are told by name.
+    """
+
+    def __init__(self, app: ASGIApp, metrics: Metrics, paths: frozenset[str]) -> None:
+        self._app = app
+        self._metrics = metrics
+        self._paths = paths
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request of ASGI."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def watched(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                self._tell(scope, message["status"])
+            await send(message)
+
+        await self._app(scope, receive, watched)
+
+    def _tell(self, scope: Scope, status: int) -> None:
+        path = scope["path"] if scope["path"] in self._paths else _OTHER
+        self._metrics.count_request(path, status)
+        level = logging.DEBUG if status < HTTPStatus.BAD_REQUEST else logging.WARNING
+        peer = scope["client"][0] if scope["client"] else None
+        fields = {"method": scope["method"], "path": path, "status": status, "peer": peer}
+        LOG.log(level, "request", extra=fields)
+
+
+class CallObserver:
+    """Tells of each call of a tool how long it took and how it ended; a middleware of MCP.
+
+    Args:
+        metrics: where calls are counted.
+    """
+
+    def __init__(self, metrics: Metrics) -> None:
+        self._metrics = metrics
+
+    async def __call__(
+        self, ctx: ServerRequestContext[ServerState, Any], call_next: CallNext
+    ) -> HandlerResult:
+        """Pass a message on and see what becomes of it."""
+        if ctx.method != "tools/call" or ctx.request_id is None:
+            return await call_next(ctx)
+        name = (ctx.params or {}).get("name")
+        tool = name if isinstance(name, str) and name in TOOLS else _OTHER
+        outcome = "cancelled"
+        began = time.perf_counter()
+        try:
+            result = await call_next(ctx)
+            outcome = _outcome(result)
+        except Exception:
+            outcome = "error"
+            raise
+        else:
+            return result
+        finally:
+            seconds = time.perf_counter() - began
+            self._metrics.count_call(tool, outcome, seconds)
+            client = ctx.session.client_params
+            fields = {
+                "tool": tool,
+                "outcome": outcome,
+                "seconds": round(seconds, 4),
+                "client": client.client_info.name if client else None,
+            } | _caller(get_access_token())
+            LOG.info("call", extra=fields)
+
+
+def _caller(token: AccessToken | None) -> dict[str, str]:
+    """Who called: the name of an own token and that of an access token are fields of their own.
+
+    A client of the issuer may be called like a token of the server.
+    """
+    if token is None:
+        return {}
+    return {"access_token" if token.claims else "token": token.client_id}
+
+
+def _outcome(result: HandlerResult) -> str:
+    """What became of a call; its result may be what goes over the wire already."""
+    match result:
+        case CallToolResult(is_error=True) | {"isError": True}:
+            return "error"
+        case _:
+            return "ok"

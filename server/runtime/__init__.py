@@ -1,0 +1,1 @@
+"""What handlers share while the server runs: its state, threads, scopes and known values."""

@@ -1,0 +1,284 @@
+"""The threads of the server that touch Lucene.
+
+Handlers run on the event loop and send their work here. The threads live as long as the server
+and stay attached to the Java virtual machine, which the first of them starts. A call that takes
+long keeps its thread, and another thread takes the place of that one, so that calls that take
+milliseconds never wait for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, wait
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
+
+from server.answers.errors import QueryDisplacedError
+from server.runtime.recovery import Recovery
+from shared.java.cancellation import Cancellation, SearchStoppedError
+from shared.settings.machine import default_workers
+
+if TYPE_CHECKING:
+    from shared.reading.searcher import Searcher
+
+Answer = TypeVar("Answer")
+
+_MAX_THREADS: Final = 8
+
+MAX_SLOW_CALLS: Final = 8
+"""Calls that take long, beside the threads that are there for all others."""
+
+MAX_ABANDONED_CALLS: Final = 16
+"""Calls that go on although nobody waits for them. Beyond, queries that can take long are refused,
+and all others are answered."""
+
+_SECONDS_OF_A_SLOW_CALL: Final = 0.2
+"""After which a call takes long, and how often those that do are looked at."""
+
+_SECONDS_OF_ITS_OWN: Final = 2.0
+"""How long a call may run, however many others wait."""
+
+_SECONDS_TO_NOTICE: Final = 1.0
+"""After which a call that was cancelled, and goes on, leaves its place to others."""
+
+_SECONDS_TO_FINISH: Final = 0.5
+"""How long calls may go on after the client has gone."""
+
+
+@dataclass(eq=False)
+class _Call:
+    """Work for a thread, and how far it is.
+
+    Attributes:
+        work: what to do.
+        cancellation: stops it.
+        future: its answer.
+        began: when a thread began it; None while it waits.
+        cancelled: when it was seen to be cancelled.
+        replaced: whether another thread has taken the place of its own.
+        displaced: whether it was stopped since others waited.
+    """
+
+    work: Callable[[Searcher], Any]
+    cancellation: Cancellation
+    future: Future[Any] = field(default_factory=Future)
+    began: float | None = None
+    cancelled: float | None = None
+    replaced: bool = False
+    displaced: bool = False
+
+    def is_abandoned(self, now: float) -> bool:
+        """Whether it goes on, long after it was cancelled."""
+        if self.cancelled is None and self.cancellation.cancelled:
+            self.cancelled = now
+        return self.cancelled is not None and now - self.cancelled >= _SECONDS_TO_NOTICE
+
+
+class LucenePool:
+    """A searcher and the threads that use it.
+
+    Creating one returns at once: Java starts and the index is opened in the background.
+
+    Args:
+        index_path: the index folder; it need not exist yet.
+    """
+
+    def __init__(self, index_path: Path) -> None:
+        self._lock = threading.Lock()
+        self._waiting: SimpleQueue[_Call | None] = SimpleQueue()
+        self._running: set[_Call] = set()
+        self._threads: set[threading.Thread] = set()
+        self._is_closed = False
+        self._searcher: Future[Searcher] = Future()
+        self._recovery = Recovery(self._searcher)
+        self._start(partial(_resolve, self._searcher, partial(_open, index_path)))
+        for _ in range(min(_MAX_THREADS, 2 * default_workers())):
+            self._start(self._serve)
+
+    @property
+    def running_calls(self) -> int:
+        """The number of calls that hold a thread."""
+        with self._lock:
+            return len(self._running)
+
+    @property
+    def abandoned_calls(self) -> int:
+        """The number of calls that go on although nobody waits for them."""
+        now = time.monotonic()
+        with self._lock:
+            return sum(call.is_abandoned(now) for call in self._running)
+
+    async def run(
+        self, work: Callable[[Searcher], Answer], cancellation: Cancellation | None = None
+    ) -> Answer:
+        """Run work that needs the searcher on one of the threads, and return its answer.
+
+        Args:
+            work: what to do; what it asks of the searcher ends early when it is cancelled.
+            cancellation: what cancels it.
+
+        Raises:
+            QueryDisplacedError: it took long, and was stopped since too many others do.
+            McpLuceneError: what the work raised, or why Java could not start.
+        """
+        call = _Call(work, cancellation or Cancellation())
+        call.cancellation.allows_costly = self.abandoned_calls < MAX_ABANDONED_CALLS
+        self._waiting.put(call)
+        self._look_later(call)
+        try:
+            answer: Answer = await asyncio.wrap_future(call.future)
+        except asyncio.CancelledError:
+            call.cancellation.cancel()
+            raise
+        except SearchStoppedError as error:
+            if call.displaced:
+                raise QueryDisplacedError(_SECONDS_OF_ITS_OWN) from error
+            raise
+        return answer
+
+    def _look_later(self, call: _Call) -> None:
+        asyncio.get_running_loop().call_later(_SECONDS_OF_A_SLOW_CALL, self._look_at, call)
+
+    def _look_at(self, call: _Call) -> None:
+        """See whether a call takes long, until it has ended or been replaced."""
+        if call.future.done():
+            return
+        now = time.monotonic()
+        with self._lock:
+            if call in self._running and now - (call.began or now) >= _SECONDS_OF_A_SLOW_CALL:
+                self._replace(call, now)
+        if not call.replaced:
+            self._look_later(call)
+
+    def _replace(self, call: _Call, now: float) -> None:
+        """Start a thread in the place of that of a call, or see to it that one can be started."""
+        slow = [other for other in self._running if other.replaced]
+        abandoned = [other for other in slow if other.is_abandoned(now)]
+        if call.is_abandoned(now):
+            may_be_replaced = len(abandoned) < MAX_ABANDONED_CALLS
+        else:
+            may_be_replaced = len(slow) - len(abandoned) < MAX_SLOW_CALLS
+        if may_be_replaced:
+            call.replaced = True
+            self._start(self._serve)
+        elif not self._waiting.empty():
+            longest = min(
+                (other for other in self._running if not other.cancellation.cancelled),
+                key=lambda other: other.began or now,
+                default=call,
+            )
+            if now - (longest.began or now) >= _SECONDS_OF_ITS_OWN:
+                longest.displaced = True
+                longest.cancellation.cancel()
+
+    def _start(self, target: Callable[[], None]) -> None:
+        if not self._is_closed:
+            # Python would wait for others at its end, however long they take.
+            thread = threading.Thread(target=self._run, args=(target,), name="lucene", daemon=True)
+            self._threads.add(thread)
+            thread.start()
+
+    def _run(self, target: Callable[[], None]) -> None:
+        try:
+            target()
+        finally:
+            _leave_java()
+            with self._lock:
+                self._threads.discard(threading.current_thread())
+
+    def _serve(self) -> None:
+        """Answer calls until another thread has taken the place of this one, or there are none."""
+        while (call := self._waiting.get()) is not None:
+            if not call.future.set_running_or_notify_cancel():
+                continue
+            with self._lock:
+                self._running.add(call)
+            _resolve(call.future, partial(self._answer, call))
+            self._recovery.look_at(call.future.exception())
+            with self._lock:
+                self._running.discard(call)
+                is_replaced = call.replaced
+            if is_replaced:
+                return
+
+    def _answer(self, call: _Call) -> Any:
+        searcher = self._searcher.result()
+        _start_java()
+        call.began = time.monotonic()
+        return call.work(searcher.until(call.cancellation))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        error_type: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        with self._lock:
+            self._is_closed = True
+            threads, running = set(self._threads), set(self._running)
+        with suppress(Empty):
+            while True:
+                waiting = self._waiting.get_nowait()
+                if waiting is not None:
+                    waiting.future.cancel()
+        for _ in threads:
+            self._waiting.put(None)
+        unfinished = {self._searcher, *(call.future for call in running)}
+        unfinished = wait(unfinished, _SECONDS_TO_FINISH).not_done
+        # A client that is gone needs no answer. The server only reads: there is nothing to save.
+        # But if something failed, it must still be told.
+        if unfinished and error is None:
+            os._exit(0)
+        for call in running:
+            call.cancellation.cancel()
+        wait(unfinished, _SECONDS_TO_FINISH)
+
+
+def _resolve(future: Future[Any], work: Callable[[], Any]) -> None:
+    """Do work, and give its result or its error to whoever waits for it."""
+    try:
+        result = work()
+    except BaseException as error:  # noqa: BLE001 - it is raised where the result is asked for
+        future.set_exception(error)
+    else:
+        future.set_result(result)
+
+
+def _start_java() -> None:
+    """Have Java run, and the calling thread attached to it for as long as it lives."""
+    from shared.java import vm
+
+    vm.start("server")
+
+
+def _leave_java() -> None:
+    """Detach a thread that ends from Java: one that stays attached leaves its Java twin behind."""
+    from shared.java import vm
+
+    vm.detach()
+
+
+def _open(index_path: Path) -> Searcher:
+    _start_java()
+    from shared.reading.searcher import Searcher
+    from shared.storage import lucene_errors
+
+    lucene_errors.load_classes()
+    searcher = Searcher(index_path, program="server")
+    # Only a warm-up: whatever is wrong, the first call will tell its client, and the calls after it
+    # must be able to find it mended.
+    with suppress(Exception):
+        searcher.search("")
+    return searcher

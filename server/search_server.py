@@ -1,0 +1,209 @@
+"""The MCP server: its tools, how it answers a mistake, and what it keeps while it runs."""
+
+import inspect
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, nullcontext
+from typing import Any, Final
+
+from mcp.server import MCPServer
+from mcp.server.auth.provider import TokenVerifier
+from mcp.server.auth.settings import AuthSettings
+from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
+from mcp.server.mcpserver.tools import Tool
+from mcp.server.stdio import stdio_server
+from mcp.types import (
+    CallToolResult,
+    GetPromptResult,
+    InputRequiredResult,
+    TextContent,
+)
+from pydantic import ValidationError
+from pydantic_core import to_json
+
+from server.administration.errors import ScopeMissingError
+from server.answers import argument_errors
+from server.answers.errors import brief_error, keep_errors_brief
+from server.answers.fence import FENCE, fence_answers, fenced_answer
+from server.completion import Completions
+from server.prompts.errors import check_request, prompt_error
+from server.prompts.instructions import general_instructions, tell_of_the_index
+from server.prompts.table import chosen_prompts
+from server.resources.handlers import ResourceHandlers
+from server.resources.watcher import MAX_WATCHED
+from server.runtime.scopes import Scope, granted_scopes
+from server.runtime.state import ServerState, ToolContext
+from server.settings import DEFAULT_MAX_SESSIONS
+from server.stdio import AnsweredReadStream
+from server.tools.schema import short_input_schema, short_output_schema
+from server.tools.table import TOOLS, ToolEntry, chosen_tools
+from shared.errors import McpLuceneError
+from shared.model.search_results import LEFT_OUT, without_unknown
+from shared.version import software_version
+
+MAX_ARGUMENTS: Final = 100
+"""Arguments of a call: many more than any tool has. What is wrong with each takes time to tell."""
+
+_FENCE_SCHEMA: Final = {"type": "string"}
+
+
+class SearchServer(MCPServer[ServerState]):
+    """An MCP server whose tools answer a mistake with a sentence about it.
+
+    Args:
+        state: what its handlers share; the pool is closed when the server ends.
+        auth: what is announced of authentication over HTTP; None if no token is asked for.
+        token_verifier: tells what a token allows; given together with `auth`.
+        max_streams: streams of `subscriptions/listen` that may be open at once.
+        max_watched: resources that one token can subscribe to, by all its clients.
+
+    Raises:
+        ServerOptionError: a tool was chosen that does not exist.
+    """
+
+    def __init__(
+        self,
+        state: ServerState,
+        *,
+        auth: AuthSettings | None = None,
+        token_verifier: TokenVerifier | None = None,
+        max_streams: int = DEFAULT_MAX_SESSIONS,
+        max_watched: int = MAX_WATCHED,
+    ) -> None:
+        self.resources = ResourceHandlers(state.pool, max_streams, max_watched)
+        self._offered = chosen_tools(state.settings)
+
+        @asynccontextmanager
+        async def lifespan(_: MCPServer[ServerState]) -> AsyncIterator[ServerState]:
+            administration = state.administration
+            # The pool may end the process at once: what was started is ended before.
+            with state.pool:
+                async with (
+                    self.resources.subscribers.running(),
+                    administration.running() if administration else nullcontext(),
+                ):
+                    yield state
+
+        super().__init__(
+            name="mcp-lucene",
+            title="Document search",
+            instructions=general_instructions(state),
+            version=software_version(),
+            tools=[
+                _tool(name, entry, fence=state.settings.fence)
+                for name, entry in self._offered.items()
+            ],
+            lifespan=lifespan,
+            middleware=[keep_errors_brief, tell_of_the_index, fence_answers],
+            log_level="WARNING",
+            auth=auth,
+            token_verifier=token_verifier,
+        )
+        prompts = chosen_prompts(state.settings)
+        for prompt in prompts:
+            self.add_prompt(prompt)
+        self.resources.register(self._lowlevel_server)
+        Completions(prompts).register(self._lowlevel_server)
+
+    async def run_stdio_async(self) -> None:
+        """Serve over stdin and stdout until stdin ends."""
+        low_level = self._lowlevel_server
+        async with stdio_server() as (received, sent):
+            messages = AnsweredReadStream(received, sent)
+            await low_level.run(messages, sent, low_level.create_initialization_options())
+
+    async def call_tool(
+        self,
+        name: str,
+        arguments: dict[str, Any],
+        context: ToolContext | None = None,
+    ) -> CallToolResult | InputRequiredResult:
+        """Call a tool; what was wrong with the call becomes its answer.
+
+        An argument that is null counts as not given, since some clients send every argument.
+
+        Raises:
+            ToolError: the tool failed in a way nobody foresaw.
+        """
+        given = {key: value for key, value in arguments.items() if value is not None}
+        if context is not None and self._needs_scope(name) - granted_scopes(context):
+            return _mistake(str(ScopeMissingError(name)))
+        if len(given) > MAX_ARGUMENTS:
+            return _mistake(f"{name}: there are {len(given):,} arguments; it has fewer than that")
+        try:
+            return _told_alike(await super().call_tool(name, given, context))
+        except ToolError as error:
+            is_unforeseen = isinstance(error, UnexpectedToolError)
+            match error.__cause__:
+                case ValidationError() as invalid if not is_unforeseen:
+                    text = f"{name}: {argument_errors.describe(invalid, TOOLS[name].function)}"
+                case McpLuceneError() as known:
+                    text = known.for_client
+                case None:
+                    text = str(error)
+                case _:
+                    raise
+            return _mistake(text)
+
+    def _needs_scope(self, name: str) -> frozenset[Scope]:
+        """What a call needs besides the scope to read, which every request needs."""
+        entry = self._offered.get(name)
+        return frozenset({"admin"}) if entry and entry.group == "admin" else frozenset()
+
+    async def get_prompt(
+        self,
+        name: str,
+        arguments: dict[str, Any] | None = None,
+        context: ToolContext | None = None,
+    ) -> GetPromptResult | InputRequiredResult:
+        """Make the text of a prompt.
+
+        Raises:
+            MCPError: what was wrong with the request.
+            ValueError: the prompt failed in a way nobody foresaw.
+        """
+        check_request(name, arguments or {}, await self.list_prompts())
+        try:
+            return await super().get_prompt(name, arguments, context)
+        except ValueError as error:
+            if (known := prompt_error(name, error)) is None:
+                raise
+            raise known from error
+
+
+def _mistake(text: str) -> CallToolResult:
+    told = TextContent(type="text", text=brief_error(text))
+    return CallToolResult(content=[told], is_error=True)
+
+
+def _told_alike(
+    result: CallToolResult | InputRequiredResult,
+) -> CallToolResult | InputRequiredResult:
+    """An answer in its fence, without what is not known, whose text is its structured content."""
+    if not isinstance(result, CallToolResult) or result.structured_content is None:
+        return result
+    structured = fenced_answer(without_unknown(result.structured_content))
+    text = TextContent(type="text", text=to_json(structured).decode())
+    return result.model_copy(update={"content": [text], "structured_content": structured})
+
+
+def _tool(name: str, entry: ToolEntry, *, fence: bool) -> Tool:
+    tool = Tool.from_function(
+        entry.function,
+        name=name,
+        title=entry.title,
+        description=inspect.getdoc(entry.function),
+        annotations=entry.annotations,
+        structured_output=True,
+    )
+    # The SDK drops arguments that do not exist; a search without them would be another search.
+    arguments = tool.fn_metadata.arg_model
+    arguments.model_config["extra"] = "forbid"
+    arguments.model_rebuild(force=True)
+    tool.parameters = short_input_schema(arguments.model_json_schema(by_alias=True))
+    if (result := tool.fn_metadata.output_schema) is not None:
+        short = short_output_schema(result, LEFT_OUT)
+        if fence:
+            short["properties"] |= {FENCE: _FENCE_SCHEMA}
+            short["required"] = [FENCE, *short.get("required", [])]
+        tool.fn_metadata.output_schema = short
+    return tool

@@ -1,0 +1,132 @@
+"""The tools: one table, by public name, of each tool's title, group, function and annotations."""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any, Final, Literal
+
+from mcp.types import ToolAnnotations
+
+from server.settings import ServerSettings
+from server.tools.chunks import get_document_chunks, get_next_chunk, get_previous_chunk
+from server.tools.crawl import (
+    admin_status,
+    crawl_status,
+    pause_crawl,
+    resume_crawl,
+    start_crawl,
+    stop_crawl,
+)
+from server.tools.directories import add_directory, list_directories, remove_directory
+from server.tools.documents import document_details, list_documents, list_failures
+from server.tools.explain import explain_query
+from server.tools.index import index_stats, list_fields
+from server.tools.maintenance import optimize_index, purge_index, unlock_index
+from server.tools.search import search
+from server.tools.terms import suggest_terms, top_terms
+from shared.errors import ServerOptionError
+
+READ_ONLY: Final = ToolAnnotations(
+    read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+)
+"""Changes nothing."""
+
+ADDS: Final = ToolAnnotations(
+    read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+)
+"""Changes something that can be changed back, and loses nothing."""
+
+DESTRUCTIVE: Final = ToolAnnotations(
+    read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False
+)
+"""Deletes or breaks off something."""
+
+
+Group = Literal["search", "browse", "admin"]
+"""What a tool is for: to find chunks, to look through documents and the index, or to change it."""
+
+
+@dataclass(frozen=True)
+class ToolEntry:
+    """A tool as the server registers it.
+
+    Attributes:
+        title: the name that people see.
+        group: tools are chosen by their group or by their name.
+        function: its docstring and arguments are the description that a model gets.
+        annotations: its effects, for clients.
+    """
+
+    title: str
+    group: Group
+    function: Callable[..., Awaitable[Any]]
+    annotations: ToolAnnotations = field(default_factory=lambda: READ_ONLY)
+
+
+TOOLS: Final[dict[str, ToolEntry]] = {
+    "Search": ToolEntry("Search documents", "search", search),
+    "explain_query": ToolEntry("Explain a query", "search", explain_query),
+    "ListDocuments": ToolEntry("List documents", "browse", list_documents),
+    "document_details": ToolEntry("Details of a document", "browse", document_details),
+    "suggest_terms": ToolEntry("Words with a prefix", "search", suggest_terms),
+    "top_terms": ToolEntry("Most frequent words or values", "search", top_terms),
+    "list_fields": ToolEntry("List fields", "search", list_fields),
+    "index_stats": ToolEntry("Index statistics", "browse", index_stats),
+    "list_failures": ToolEntry("Files not indexed", "browse", list_failures),
+    "get_next_chunk": ToolEntry("Next chunk", "browse", get_next_chunk),
+    "get_previous_chunk": ToolEntry("Previous chunk", "browse", get_previous_chunk),
+    "get_document_chunks": ToolEntry("Chunks of a document", "browse", get_document_chunks),
+    "start_crawl": ToolEntry("Crawl folders", "admin", start_crawl, DESTRUCTIVE),
+    "crawl_status": ToolEntry("Progress of a crawl", "admin", crawl_status),
+    "pause_crawl": ToolEntry("Pause a crawl", "admin", pause_crawl, ADDS),
+    "resume_crawl": ToolEntry("Resume a crawl", "admin", resume_crawl, DESTRUCTIVE),
+    "stop_crawl": ToolEntry("Stop a crawl", "admin", stop_crawl, DESTRUCTIVE),
+    "list_directories": ToolEntry("List folders to crawl", "admin", list_directories),
+    "add_directory": ToolEntry("Remember a folder", "admin", add_directory, ADDS),
+    "remove_directory": ToolEntry("Forget a folder", "admin", remove_directory, DESTRUCTIVE),
+    "optimize_index": ToolEntry("Merge the index", "admin", optimize_index, ADDS),
+    "purge_index": ToolEntry("Delete all documents", "admin", purge_index, DESTRUCTIVE),
+    "unlock_index": ToolEntry("Remove a lock", "admin", unlock_index, DESTRUCTIVE),
+    "admin_status": ToolEntry("Administration status", "admin", admin_status),
+}
+
+
+def chosen_tools(settings: ServerSettings) -> dict[str, ToolEntry]:
+    """The tools that a server offers.
+
+    Raises:
+        ServerOptionError: there is no such tool or group, it needs ``--admin``, or no tool is left.
+    """
+    left_out = _names(settings.exclude_tools)
+    administration = _members(TOOLS)["admin"]
+    wanted = _names(settings.tools) or set(TOOLS) - (set() if settings.admin else administration)
+    if not settings.admin and wanted & administration:
+        named = ", ".join(choice for choice in settings.tools if _names([choice]) & administration)
+        raise ServerOptionError(
+            f"--tools {named}: the administration tools need --admin, and --root for the "
+            "folders that may be crawled"
+        )
+    chosen = {name: tool for name, tool in TOOLS.items() if name in wanted - left_out}
+    if not chosen:
+        raise ServerOptionError("no tool is left to offer; exclude fewer tools")
+    return chosen
+
+
+def _names(choices: Iterable[str]) -> set[str]:
+    members = _members(TOOLS)
+    names: set[str] = set()
+    for choice in choices:
+        if choice not in members:
+            near = get_close_matches(choice, members, 1)
+            hint = f"did you mean {near[0]!r}" if near else f"there are {', '.join(members)}"
+            raise ServerOptionError(f"there is no tool or group of tools {choice[:60]!r}; {hint}")
+        names |= members[choice]
+    return names
+
+
+def _members(tools: Mapping[str, ToolEntry]) -> dict[str, set[str]]:
+    """The tools of each group, and each tool by itself."""
+    groups: dict[str, set[str]] = {}
+    for name, tool in tools.items():
+        groups.setdefault(tool.group, set()).add(name)
+    return groups | {name: {name} for name in tools}

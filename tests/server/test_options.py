@@ -1,0 +1,90 @@
+"""Administration is there only if whoever starts the server says so, and where."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Connect
+from tests.server.administration.administered import administered
+from tests.server.http.served import refused
+from tests.server.tool_answers import error
+
+TOKEN = "t" * 40
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--admin"], "--admin needs --root PATH"),
+        (["--root", "."], "--root needs --admin"),
+        pytest.param(
+            ["--admin", "--root", "/no such folder"],
+            "--root: there is no folder /no such folder",
+            marks=pytest.mark.soak,
+        ),
+        pytest.param(
+            ["--admin", "--root", __file__],
+            f"--root: {__file__} is not a folder",
+            marks=pytest.mark.soak,
+        ),
+        (["--tools", "admin"], "--tools admin: the administration tools need --admin"),
+        pytest.param(
+            ["--tools", "Search,start_crawl"],
+            "--tools start_crawl: the tools of administration",
+            marks=pytest.mark.soak,
+        ),
+        pytest.param(
+            ["--tools", "admim"],
+            "no tool or group of tools 'admim'; did you mean 'admin'",
+            marks=pytest.mark.soak,
+        ),
+    ],
+)
+def test_options_that_do_not_fit_are_told(
+    empty_index: Path, options: list[str], message: str
+) -> None:
+    assert message in refused(*options, index=empty_index)
+
+
+@pytest.mark.parametrize(
+    ("options", "tokens", "message"),
+    [
+        ([], "", "--admin with --http: there is no authentication"),
+        pytest.param(
+            ["--insecure"],
+            "",
+            "--admin with --http: there is no authentication",
+            marks=pytest.mark.soak,
+        ),
+        ([], f"alice:read:{TOKEN}", "--admin with --http: no token has the scopes read and admin"),
+        ([], f"root:admin:{TOKEN}", "--admin with --http: no token has the scopes read and admin"),
+    ],
+)
+def test_nobody_administers_by_http_without_the_scope(
+    empty_index: Path, tmp_path: Path, options: list[str], tokens: str, message: str
+) -> None:
+    options = ["--http", "--port", "0", "--admin", "--root", str(tmp_path), *options]
+    assert message in refused(*options, index=empty_index, tokens=tokens)
+
+
+@pytest.mark.soak
+@pytest.mark.anyio
+async def test_without_the_option_no_tool_administers(empty_index: Path, connect: Connect) -> None:
+    async with connect() as client:
+        assert not any("crawl" in tool.name for tool in (await client.list_tools()).tools)
+        assert "Unknown tool" in error(await client.call_tool("start_crawl", {}))
+        assert "crawl" not in (client.instructions or "")
+
+
+@pytest.mark.soak
+@pytest.mark.anyio
+async def test_tools_of_administration_can_be_left_out(empty_index: Path, tmp_path: Path) -> None:
+    async with administered(empty_index, tmp_path, "--exclude-tools", "admin") as client:
+        assert [tool.name for tool in (await client.list_tools()).tools][-1] == (
+            "get_document_chunks"
+        )
+    async with administered(empty_index, tmp_path, "--tools", "Search,admin_status") as client:
+        assert [tool.name for tool in (await client.list_tools()).tools] == [
+            "Search",
+            "admin_status",
+        ]
