@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from shared.files.access import decodable
+from shared.messages import decodable
 
 FOR_CLIENT_VARIABLE: Final = "MCP_LUCENE_FOR_CLIENT"
 """Set for `idx` by a server that runs it, whose client reads the messages."""

@@ -1,5 +1,7 @@
 """Parts of messages that both programs write for people."""
 
+import os
+
 
 def quantity(number: int, noun: str, plural: str | None = None) -> str:
     """Write a number with its noun: ``1 chunk``, ``2,393 chunks``.
@@ -18,3 +20,8 @@ def _plural(noun: str) -> str:
     if noun.endswith("y") and noun[-2:-1] not in "aeiou":
         return f"{noun[:-1]}ies"
     return f"{noun}s"
+
+
+def decodable(path: str) -> str:
+    r"""A path as valid Unicode: bytes that are no UTF-8, surrogates in Python, become ``\xNN``."""
+    return os.fsencode(path).decode(errors="backslashreplace")

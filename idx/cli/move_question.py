@@ -11,7 +11,8 @@ from idx.output.confirmation import confirm
 from idx.output.printing import say, warn
 from idx.sync.moved_folders import FolderRecognizedError, Move, moved, named_move, recognized
 from shared.errors import IndexMissingError
-from shared.files.access import decodable, is_missing
+from shared.files.access import is_missing
+from shared.messages import decodable
 from shared.reading.searcher import Searcher
 from shared.settings.current import configuration_file
 from shared.settings.defaults import VARIABLES

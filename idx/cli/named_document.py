@@ -4,7 +4,7 @@ import os
 from typing import TYPE_CHECKING
 
 from shared.errors import DocumentNotFoundError, SourceFileError
-from shared.files.access import decodable
+from shared.messages import decodable
 
 if TYPE_CHECKING:
     from shared.reading.searcher import Searcher

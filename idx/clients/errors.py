@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from shared.errors import McpLuceneError
-from shared.files.access import decodable
+from shared.messages import decodable
 
 
 class ProgramMissingError(McpLuceneError):

@@ -14,7 +14,8 @@ from idx.crawl.patterns import Patterns
 from idx.output.printing import say
 from idx.sync.targets import document_id, path_of
 from shared.errors import ConfigurationError
-from shared.files.access import decodable, is_missing
+from shared.files.access import is_missing
+from shared.messages import decodable
 from shared.model.folders import IndexedFolder, IndexedFolders
 from shared.settings.current import configuration_file
 from shared.settings.defaults import VARIABLES

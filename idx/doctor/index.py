@@ -8,8 +8,8 @@ from pathlib import Path
 
 from idx.doctor.finding import Finding, Findings
 from shared.errors import ConfigurationError, McpLuceneError
-from shared.files.access import decodable, is_folder
-from shared.messages import quantity
+from shared.files.access import is_folder
+from shared.messages import decodable, quantity
 from shared.model.index_results import FailureList, IndexStatistics
 from shared.storage.lock import writer
 

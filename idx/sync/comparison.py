@@ -19,8 +19,8 @@ from idx.sync.moved_folders import hint
 from idx.sync.plan import Change, Plan, Planning, single_file
 from idx.sync.targets import Source, Sources, document_id, path_of
 from shared.errors import SourceFileError
-from shared.files.access import Identity, decodable, is_missing
-from shared.messages import quantity
+from shared.files.access import Identity, is_missing
+from shared.messages import decodable, quantity
 from shared.model.failures import Failure
 from shared.model.folders import IndexedFolder, IndexedFolders
 

@@ -8,7 +8,7 @@ from typing import Final
 from idx.extraction.media_types import MARKDOWN
 from idx.extraction.types import ReadFile
 from idx.sync.plan import Change
-from shared.files.access import decodable
+from shared.messages import decodable
 from shared.model import metadata
 from shared.model.document import MAX_TITLE, Document, FileState, Metadata, SourceFile
 

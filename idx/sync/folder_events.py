@@ -19,8 +19,8 @@ from idx.crawl.subtrees import Scopes
 from idx.crawl.walk import Crawl
 from idx.sync.synchronize import Settings, is_new
 from idx.sync.targets import part_of, resolve
-from shared.files.access import decodable, is_folder
-from shared.messages import quantity
+from shared.files.access import is_folder
+from shared.messages import decodable, quantity
 from shared.model.folders import IndexedFolders
 from shared.reading.searcher import Searcher
 

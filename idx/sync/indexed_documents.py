@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final
 
-from shared.files.access import decodable
+from shared.messages import decodable
 from shared.model.folders import IndexedFolders
 from shared.model.index_results import DocumentSummary
 from shared.model.schema import keyword

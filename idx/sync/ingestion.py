@@ -26,7 +26,7 @@ from idx.sync.events import (
 from idx.sync.interruption import Kept, uninterrupted
 from idx.sync.plan import Change, Plan
 from shared.errors import InvalidDocumentError, SourceFileError
-from shared.files.access import decodable
+from shared.messages import decodable
 from shared.model.failures import Failure, Kind, save_failures
 from shared.writing.index import Index
 

@@ -16,9 +16,9 @@ from idx.crawl.location import KnownFolder, Location, opened_file
 from idx.sync.events import MissingFolder
 from idx.sync.targets import Sources, path_of, resolve
 from shared.errors import McpLuceneError, SourceFileError
-from shared.files.access import decodable, identity, is_folder, is_missing
+from shared.files.access import identity, is_folder, is_missing
 from shared.files.content import content_hash
-from shared.messages import quantity
+from shared.messages import decodable, quantity
 from shared.model.document import FileState
 from shared.model.folders import IndexedFolder, IndexedFolders
 

@@ -8,7 +8,8 @@ from idx.crawl.location import OUTSIDE, Location, opened, resolve_links
 from idx.crawl.selection import Selections
 from idx.sync.events import MissingFolder
 from shared.errors import SourceFileError
-from shared.files.access import Identity, decodable, lies_in
+from shared.files.access import Identity, lies_in
+from shared.messages import decodable
 from shared.model.document import FileState
 from shared.model.folders import IndexedFolders
 

@@ -15,7 +15,8 @@ from pathlib import Path
 
 from idx.crawl.subtrees import Scopes
 from shared.errors import SourceFileError
-from shared.files.access import decodable, is_folder, is_missing
+from shared.files.access import is_folder, is_missing
+from shared.messages import decodable
 from shared.model.folders import IndexedFolder, IndexedFolders
 
 

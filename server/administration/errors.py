@@ -5,7 +5,7 @@ from pathlib import Path
 
 from server.administration.results import OperationName, State
 from shared.errors import McpLuceneError
-from shared.files.access import decodable
+from shared.messages import decodable
 
 
 class ScopeMissingError(McpLuceneError):

@@ -83,8 +83,3 @@ def lies_in(descriptor: int, folders: Collection[Identity]) -> bool:
     finally:
         os.close(here)
     return True
-
-
-def decodable(path: str) -> str:
-    r"""A path as valid Unicode: bytes that are no UTF-8, surrogates in Python, become ``\xNN``."""
-    return os.fsencode(path).decode(errors="backslashreplace")

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from shared.files.access import decodable
+from shared.messages import decodable
 
 
 @dataclass(frozen=True, slots=True)

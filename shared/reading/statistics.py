@@ -9,8 +9,8 @@ from org.apache.lucene.index import DirectoryReader, MultiTerms, Term
 from org.apache.lucene.search import TermQuery
 from org.apache.lucene.util import BytesRefIterator
 
-from shared.files.access import decodable
 from shared.files.index_folder import size_bytes
+from shared.messages import decodable
 from shared.model import metadata, schema
 from shared.model.index_results import IndexStatistics
 from shared.storage.chunk_queries import document_count, first_chunks

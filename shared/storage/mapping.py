@@ -30,7 +30,7 @@ from shared.analysis.detection import detect_language, languages_of
 from shared.analysis.identifiers import names_in
 from shared.analysis.transliteration import transliterable
 from shared.errors import InvalidDocumentError
-from shared.files.access import decodable
+from shared.messages import decodable
 from shared.model import metadata, schema
 from shared.model.chunks import Chunk, Place, chunks, places
 from shared.model.document import MAX_METADATA, MAX_METADATA_KEYS, Document, FileState, Scalar

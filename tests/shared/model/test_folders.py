@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from shared.files.access import decodable
+from shared.messages import decodable
 from shared.model.folders import IndexedFolder, IndexedFolders, file_term
 
 INNER = IndexedFolder("inner/", Path("/docs/inner"))
