@@ -1,5 +1,6 @@
 """`idx search`."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -9,7 +10,7 @@ from idx.cli.option_groups import NormalizerOptions, takes
 from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json, Plain
 from idx.output.printing import check_one_form, print_json, say, tell
 from shared.messages import quantity
-from shared.model.request import BY_SCORE, Detail, Operator, Syntax
+from shared.model.request import BY_SCORE, Detail, Operator, SearchRequest, Syntax
 
 if TYPE_CHECKING:
     from shared.model.search_results import SearchAnswer
@@ -112,38 +113,24 @@ def search(
     rewriting = rewriting_of(query, syntax, normalizer)
     if rewriting.diagnostic:
         say(rewriting.diagnostic)
+    request = SearchRequest(
+        query,
+        limit=limit,
+        offset=offset,
+        filters=conditions,
+        operator=operator,
+        syntax=syntax,
+        content="full" if as_json else "both",
+        sort=sort,
+        facets=facets or [],
+        min_confidence=min_confidence,
+        rewritten=rewriting.rewritten,
+    )
+    if explain:
+        _explain(index_path, request, detail or "steps", rewriting, as_json=as_json)
+        return
     with Searcher(index_path) as searcher:
-        if explain:
-            explanation = searcher.explain(
-                query,
-                detail=detail or "steps",
-                limit=limit,
-                offset=offset,
-                filters=conditions,
-                operator=operator,
-                syntax=syntax,
-                rewritten=rewriting.rewritten,
-            )
-            if as_json:
-                print_json(replace(explanation, diagnostics=rewriting.diagnostics))
-            else:
-                from idx.output.search_answer import print_explanation
-
-                print_explanation(explanation)
-            return
-        answer = searcher.search(
-            query,
-            limit=limit,
-            offset=offset,
-            filters=conditions,
-            operator=operator,
-            syntax=syntax,
-            content="full" if as_json else "both",
-            sort=sort,
-            facets=facets or [],
-            min_confidence=min_confidence,
-            rewritten=rewriting.rewritten,
-        )
+        answer = searcher.search(request)
     if as_json:
         print_json(replace(answer, diagnostics=rewriting.diagnostics))
         return
@@ -152,6 +139,28 @@ def search(
     else:
         _print_hits(answer, offset)
     _say_about(answer, offset)
+
+
+def _explain(
+    index_path: Path,
+    request: SearchRequest,
+    detail: Detail,
+    rewriting: "Rewriting",
+    *,
+    as_json: bool,
+) -> None:
+    """Show what becomes of the query instead of the chunks."""
+    from dataclasses import replace
+
+    from idx.output.search_answer import print_explanation
+    from shared.reading.searcher import Searcher
+
+    with Searcher(index_path) as searcher:
+        explanation = searcher.explain(request, detail=detail)
+    if as_json:
+        print_json(replace(explanation, diagnostics=rewriting.diagnostics))
+    else:
+        print_explanation(explanation)
 
 
 def _check_options(detail: Detail | None, *, explain: bool, about_hits: object) -> None:

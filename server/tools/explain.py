@@ -9,7 +9,7 @@ from server.answers.budget import fit_explanation
 from server.answers.text import DEFAULT_CHARACTERS
 from server.runtime.state import ToolContext, ask, rewriting_of
 from server.tools.arguments import Filters, MaxCharacters, Offset
-from shared.model.request import Detail, Operator, Syntax
+from shared.model.request import Detail, Operator, SearchRequest, Syntax
 from shared.model.search_results import QueryExplanation
 
 
@@ -38,17 +38,14 @@ async def explain_query(
     with other words. To learn which words the index has, use suggest_terms.
     """
     rewriting = await rewriting_of(context, query, syntax)
-    answer = await ask(
-        context,
-        lambda searcher: searcher.explain(
-            query,
-            detail=detail,
-            limit=limit,
-            offset=offset,
-            filters=filters,
-            operator=operator,
-            syntax=syntax,
-            rewritten=rewriting.rewritten,
-        ),
+    request = SearchRequest(
+        query,
+        limit=limit,
+        offset=offset,
+        filters=filters,
+        operator=operator,
+        syntax=syntax,
+        rewritten=rewriting.rewritten,
     )
+    answer = await ask(context, lambda searcher: searcher.explain(request, detail=detail))
     return fit_explanation(replace(answer, diagnostics=rewriting.diagnostics), max_characters)

@@ -9,7 +9,7 @@ from server.answers.budget import brief_facets, brief_passages, fit, shorten_hit
 from server.answers.text import DEFAULT_CHARACTERS, brief_query
 from server.runtime.state import ToolContext, ask, rewriting_of
 from server.tools.arguments import Filters, MaxCharacters, Offset
-from shared.model.request import BY_SCORE, Content, Operator, Syntax
+from shared.model.request import BY_SCORE, Content, Operator, SearchRequest, Syntax
 from shared.model.search_results import SearchAnswer
 
 PARTIAL: Final = (
@@ -88,21 +88,22 @@ async def search(
     source_document, with page_start, slide_start, sheet_start or line_start.
     """
     rewriting = await rewriting_of(context, query, syntax)
+    request = SearchRequest(
+        query,
+        limit=limit,
+        offset=offset,
+        filters=filters,
+        operator=operator,
+        syntax=syntax,
+        content=content,
+        sort=sort,
+        facets=facets,
+        min_confidence=min_confidence,
+        rewritten=rewriting.rewritten,
+    )
     answer = await ask(
         context,
-        lambda searcher: searcher.search(
-            query,
-            limit=limit,
-            offset=offset,
-            filters=filters,
-            operator=operator,
-            syntax=syntax,
-            content=content,
-            sort=sort,
-            facets=facets,
-            min_confidence=min_confidence,
-            rewritten=rewriting.rewritten,
-        ),
+        lambda searcher: searcher.search(request),
         partial=True,
     )
     shown = brief_query(query, max_characters)

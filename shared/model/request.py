@@ -1,11 +1,10 @@
 """What a search can be asked for: light, for the command line builds its options from it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal, get_args
+from dataclasses import dataclass, replace
+from typing import Final, Literal, TypedDict, get_args
 
 from shared.model.filters import Filter
-from shared.model.weights import DEFAULT_WEIGHTS, Weights
 from shared.settings.defaults import MAX_COUNT
 
 Content = Literal["full", "passages", "none"]
@@ -28,9 +27,43 @@ BY_SCORE = "score"
 """The order of hits that is best first."""
 
 
+EXPLAINED_HITS: Final = 3
+"""Hits whose scores an explanation has, if nobody says."""
+
+
+class SearchOptions(TypedDict, total=False):
+    """The fields of `SearchRequest` that have defaults, as keyword arguments."""
+
+    limit: int
+    offset: int
+    filters: Sequence[Filter]
+    operator: Operator
+    syntax: Syntax
+    content: Texts
+    sort: str
+    facets: Sequence[str]
+    min_confidence: float
+    rewritten: str | None
+
+
 @dataclass(frozen=True)
 class SearchRequest:
-    """What is looked for, and how it is shown; see `shared.reading.searcher.Searcher.search`.
+    """A search: the query, what its hits must meet, and how they are shown.
+
+    Attributes:
+        query: what was typed; a blank one matches every chunk.
+        limit: hits to return, from 1.
+        offset: hits to skip, from 0.
+        filters: conditions that every hit meets.
+        operator: whether one of the words is enough or all are needed.
+        syntax: which characters of the query count as Lucene's classic syntax.
+        content: how much text each hit carries; ``both`` is all of it and the passages.
+        sort: ``score`` for the best first, or ``source_document``, ``chunk_index`` or a key of the
+            metadata; with a minus before it the greatest comes first. By ``file_path`` files come
+            folder by folder, in the order of the folders' prefixes.
+        facets: keys of the metadata whose values are counted among the matches.
+        min_confidence: leaves out hits that are less likely to answer, from 0 to 1.
+        rewritten: the query in other words, which are searched as plain text, too.
 
     Raises:
         ValueError: a value is out of its range.
@@ -46,7 +79,6 @@ class SearchRequest:
     sort: str = BY_SCORE
     facets: Sequence[str] = ()
     min_confidence: float = 0.0
-    weights: Weights = DEFAULT_WEIGHTS
     rewritten: str | None = None
 
     def __post_init__(self) -> None:
@@ -57,6 +89,17 @@ class SearchRequest:
         check(self.operator in get_args(Operator), "operator", self.operator)
         check(self.syntax in get_args(Syntax), "syntax", self.syntax)
         check(self.content in get_args(Texts), "content", self.content)
+
+
+def as_request(query: str | SearchRequest, options: SearchOptions) -> SearchRequest:
+    """The request for a query, or another request, with options.
+
+    Raises:
+        ValueError: an option is out of its range.
+    """
+    if isinstance(query, SearchRequest):
+        return replace(query, **options)
+    return SearchRequest(query, **options)
 
 
 def check(holds: bool, name: str, value: object) -> None:

@@ -9,7 +9,6 @@ from org.apache.lucene.util import BytesRefIterator
 
 from shared.model import metadata, schema
 from shared.model.filters import FOLDER, Filter
-from shared.model.folders import IndexedFolders
 from shared.query.compiler import values_with
 from shared.query.folder_filter import in_folder
 from shared.query.limits import running
@@ -17,6 +16,7 @@ from shared.query.steps.metadata_fields import ALWAYS_FIELDS, Named, NamedFields
 from shared.query.steps.metadata_values import ValueWords
 from shared.query.tree import Node, leaves
 from shared.storage.field_names import all_fields
+from shared.storage.snapshot import Snapshot
 from shared.storage.terms import terms_with_prefix
 
 _MOST_NAMES: Final = 30
@@ -89,20 +89,19 @@ def on_filters(filters: Sequence[Filter], reader: Any) -> Iterator[str]:
         )
 
 
-def on_folders(filters: Sequence[Filter], searcher: Any, folders: IndexedFolders) -> Iterator[str]:
+def on_folders(filters: Sequence[Filter], snapshot: Snapshot) -> Iterator[str]:
     """Notes on folders that the query names and that no file lies in.
 
     Args:
         filters: those that the query names.
-        searcher: a Lucene searcher.
-        folders: the folders of the index.
+        snapshot: the commit that is searched.
     """
     for condition in filters:
         if condition.field == FOLDER and isinstance(condition.value, list):
             missing = (
                 str(name)
                 for name in condition.value
-                if not searcher.count(in_folder(str(name), folders))
+                if not snapshot.searcher.count(in_folder(str(name), snapshot.folders))
             )
             for name in islice(missing, _MOST_NOTES):
                 yield f"No file of the index lies in a folder {_brief(name)!r}."

@@ -19,7 +19,7 @@ from shared.query.tree import (
     best_of,
     weighted,
 )
-from shared.storage.commit_cache import remembered
+from shared.storage.commits import remembered
 
 _MOST_TERMS: Final = 10_000
 """Terms that are remembered, with some hundred bytes each."""

@@ -21,7 +21,7 @@
 What each match counts for is in `shared.model.weights`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Any, Final
@@ -37,10 +37,10 @@ from shared.query.costs import check_patterns, is_costly
 from shared.query.index_terms import IndexTerms, as_rare_as_anywhere, present, terms_of
 from shared.query.limits import check_allowed, check_characters, check_length, running
 from shared.query.parser import parse
-from shared.query.plain_language import read
-from shared.query.steps import phrases, phrases as proximity, wildcards
+from shared.query.plain_language import ReadQuery, read
+from shared.query.steps import phrases, wildcards
 from shared.query.steps.compounds import GERMAN, Compounds
-from shared.query.steps.spelling import Correction, SimilarWords
+from shared.query.steps.spelling import SimilarWords
 from shared.query.steps.words import WordsOnFields
 from shared.query.syntax import to_lucene_syntax
 from shared.query.tree import (
@@ -53,6 +53,7 @@ from shared.query.tree import (
     rewrite,
     weighted,
 )
+from shared.storage.snapshot import Snapshot
 
 _LEAST_SHARE: Final = 1 / 10_000
 """The share of the chunks that a language has for words to be looked for in it: a name or a table
@@ -64,16 +65,21 @@ _FEW_CONDITIONS: Final = 10
 
 
 @dataclass(frozen=True)
-class Stage:
-    """What one step has made of a query.
+class CompiledQuery:
+    """Lucene's queries for a tree; none of them belongs to a thread.
 
     Attributes:
-        step: the name of the step.
-        result: the tree after it.
+        ranked: finds and ranks the hits.
+        matching: matches the same chunks, and is faster to count them.
+        rescoring: its scores are added to those of the best hits; None if nothing is to be added.
+        costly: whether it can take so long that its searcher has to be one that can be stopped
+            (`shared.storage.snapshot.Snapshot.stoppable`).
     """
 
-    step: str
-    result: Node
+    ranked: Any
+    matching: Any
+    rescoring: Any | None
+    costly: bool
 
 
 @dataclass(frozen=True)
@@ -81,50 +87,39 @@ class ParsedQuery:
     """A query that has gone through all steps.
 
     Attributes:
-        syntax: the text as Lucene's parser got it.
-        notes: sentences for whoever asked, where the query was not read as it may have been meant.
-        filters: the conditions that the query names, which are no part of the tree.
-        stages: what each step has made of the tree, in their order; the last is what is run.
-        corrections: the words that no chunk has, and what was looked for instead.
-        rare: the words that hardly any chunk has, as they were typed.
-        words: the tree before its words were put on fields.
-        rewritten: the words of the rewritten query, on no fields either; `Nothing` without one.
-        on_fields: what puts them there.
+        read: the query as it was understood, before all steps.
+        rewritten: the words of the rewritten query, before all steps; `Nothing` without one.
+        steps: the tree after each step, in their order; the last is what is run.
+        similar: the words that hardly any chunk has, and what was looked for instead.
+        on_fields: puts words on the fields of the index.
         languages: the weight of each language whose base forms are looked for.
-        weights: what each match counts for.
-        lucene: the query of Lucene that finds and ranks the hits.
-        matching: a query that matches the same chunks, and is faster to count them.
-        rescoring: a query whose scores are added to those of the best hits, if there is anything
-            to add. None of the three belongs to a thread.
-        costly: whether it can take so long that its searcher has to be one that can be stopped
-            (`shared.java.cancellation.stoppable`).
+        weights: the weight of each kind of match.
+        lucene: Lucene's queries for it.
     """
 
-    syntax: str
-    notes: tuple[str, ...]
-    filters: Sequence[Filter]
-    stages: tuple[Stage, ...]
-    corrections: tuple[Correction, ...]
-    rare: tuple[str, ...]
-    words: Node
+    read: ReadQuery
     rewritten: Node
+    steps: Mapping[str, Node]
+    similar: SimilarWords
     on_fields: Change
     languages: Mapping[str, float]
     weights: Weights
-    lucene: Any
-    matching: Any
-    rescoring: Any | None
-    costly: bool
-
-    @property
-    def tree(self) -> Node:
-        """The tree after all steps."""
-        return self.stages[-1].result
+    lucene: CompiledQuery
 
     @property
     def parsed(self) -> Node:
         """The tree before all steps."""
-        return self.stages[0].result
+        return self.steps["parse"]
+
+    @property
+    def words(self) -> Node:
+        """The tree before its words were put on fields."""
+        return self.steps["similar"]
+
+    @property
+    def tree(self) -> Node:
+        """The tree after all steps."""
+        return self.steps["proximity"]
 
     @property
     def browses(self) -> bool:
@@ -132,97 +127,111 @@ class ParsedQuery:
         return isinstance(self.tree, Everything)
 
 
-def prepare(request: SearchRequest, searcher: Any) -> ParsedQuery:
+def parse_query(request: SearchRequest, snapshot: Snapshot) -> ParsedQuery:
     """Take a query through all steps.
 
     Args:
-        request: what is looked for; a blank text matches every chunk, and the filters may tell the
-            language.
-        searcher: the Lucene searcher that will run the query.
+        request: a blank query matches every chunk; the filters may tell the language.
+        snapshot: the commit that will be searched.
 
     Raises:
         QueryParseError: the text is not valid syntax; the message says where.
         QueryError: the query is too long, too large, or cannot be run.
         InvalidTextError: the text is not valid Unicode.
     """
-    text, operator, weights = request.query, request.operator, request.weights
-    check_length(text)
-    check_characters(text)
-    reader = searcher.getIndexReader()
+    check_length(request.query)
+    check_characters(request.query)
+    reader, weights = snapshot.reader, snapshot.weights
     asked = read(request, reader)
-    tree = asked.tree
-    rewritten = _rewritten(request)
+    other_words = _rewritten(request, weights)
     terms = terms_of(reader)
     filters = (*request.filters, *asked.filters)
     languages = language_weights(terms, reader.maxDoc(), filters, weights)
     # A word is asked for by several steps.
-    on_fields = cache(WordsOnFields(languages, requires_all=operator == "and", weights=weights))
-    similar = SimilarWords(
-        reader, terms, on_fields, 0 if request.syntax == "lucene" else weights.similar
+    on_fields = cache(
+        WordsOnFields(languages, requires_all=request.operator == "and", weights=weights)
     )
-    german = 0.0 if request.syntax == "lucene" else languages.get(GERMAN, 0.0)
-    steps: dict[str, Change] = {
-        "phrases": partial(phrases.near, weights=weights),
-        "wildcards": partial(wildcards.on_fields, weights=weights),
-        "compounds": Compounds(reader, terms, on_fields, weights, german),
-        "similar": similar,
-    }
-    pairs = [*proximity.neighbours(tree, weights), proximity.whole(tree, text, weights)]
-    pairs += (
-        weighted(pair, weights.rewritten) for pair in proximity.neighbours(rewritten, weights)
+    takes_other_words = request.syntax != "lucene"
+    similar = SimilarWords(reader, terms, on_fields, weights.similar if takes_other_words else 0.0)
+    compounds = Compounds(
+        reader, terms, on_fields, weights, languages.get(GERMAN, 0.0) if takes_other_words else 0.0
     )
-    near = [rewrite(pair, on_fields) for pair in pairs]
-    stages = [Stage("parse", tree)]
-    if not isinstance(rewritten, Nothing):
-        stages.append(Stage("rewritten", rewritten))
-    with running():
-        for name, change in steps.items():
-            check()
-            tree = rewrite(tree, change)
-            stages.append(Stage(name, tree))
-            if name == "wildcards":
-                # Two thousand of them take seconds in the steps that follow.
-                check_patterns(tree, terms)
-        words, other = tree, weighted(rewrite(rewritten, on_fields), weights.rewritten)
-        tree = any_of(rewrite(words, on_fields), other)
-        stages.append(Stage("fields", tree))
-        tree = as_rare_as_anywhere(present(tree, terms), terms)
-        pairs = [present(pair, terms) for pair in near]
-        stages += [Stage("index", tree), Stage("proximity", proximity.with_neighbours(tree, pairs))]
-        check()
-        costly = is_costly(tree) or sum(map(_looks_at_values, request.filters)) > _FEW_CONDITIONS
-        if costly:
-            check_patterns(tree, terms)
-            check_allowed()
-        compiler = Compiler(terms.query, guard=guarded if costly else None)
-        lucene, nearness = compiler.query(tree), any_of(*pairs)
-        return ParsedQuery(
-            syntax=asked.classic,
-            notes=asked.notes,
-            filters=asked.filters,
-            stages=tuple(stages),
-            corrections=tuple(similar.corrections),
-            rare=tuple(similar.rare),
-            words=words,
-            rewritten=rewritten,
-            on_fields=on_fields,
-            languages=languages,
-            weights=weights,
-            lucene=lucene,
-            matching=replace(compiler, ranks=False).query(tree) if ranks(tree) else lucene,
-            rescoring=None if isinstance(nearness, Nothing) else compiler.query(nearness),
-            costly=costly,
+    near = [
+        rewrite(pair, on_fields)
+        for pair in (
+            *phrases.neighbours(asked.tree, weights),
+            phrases.whole(asked.tree, request.query, weights),
+            *(
+                weighted(pair, weights.rewritten)
+                for pair in phrases.neighbours(other_words, weights)
+            ),
         )
+    ]
+
+    def wildcards_on_fields(tree: Node) -> Node:
+        tree = rewrite(tree, partial(wildcards.on_fields, weights=weights))
+        # Two thousand of them take seconds in the steps that follow.
+        check_patterns(tree, terms)
+        return tree
+
+    def words_on_fields(tree: Node) -> Node:
+        return any_of(
+            rewrite(tree, on_fields), weighted(rewrite(other_words, on_fields), weights.rewritten)
+        )
+
+    steps: dict[str, Callable[[Node], Node]] = {
+        "phrases": lambda tree: rewrite(tree, partial(phrases.near, weights=weights)),
+        "wildcards": wildcards_on_fields,
+        "compounds": lambda tree: rewrite(tree, compounds),
+        "similar": lambda tree: rewrite(tree, similar),
+        "fields": words_on_fields,
+        "index": lambda tree: as_rare_as_anywhere(present(tree, terms), terms),
+    }
+    tree = asked.tree
+    trees = {"parse": tree}
+    if not isinstance(other_words, Nothing):
+        trees["rewritten"] = other_words
+    with running():
+        for name, step in steps.items():
+            check()
+            trees[name] = tree = step(tree)
+        pairs = [present(pair, terms) for pair in near]
+        trees["proximity"] = phrases.with_neighbours(tree, pairs)
+        check()
+        lucene = _compiled(tree, pairs, terms, request.filters)
+    return ParsedQuery(asked, other_words, trees, similar, on_fields, languages, weights, lucene)
+
+
+def _compiled(
+    tree: Node, pairs: Sequence[Node], terms: IndexTerms, filters: Sequence[Filter]
+) -> CompiledQuery:
+    """Lucene's queries for a tree, and for the pairs of words that count more where they are near.
+
+    Raises:
+        QueryError: it looks at too many terms, or no time is left for a costly one.
+    """
+    costly = is_costly(tree) or sum(map(_looks_at_values, filters)) > _FEW_CONDITIONS
+    if costly:
+        check_patterns(tree, terms)
+        check_allowed()
+    compiler = Compiler(terms.query, guard=guarded if costly else None)
+    ranked, nearness = compiler.query(tree), any_of(*pairs)
+    return CompiledQuery(
+        ranked=ranked,
+        matching=replace(compiler, ranks=False).query(tree) if ranks(tree) else ranked,
+        rescoring=None if isinstance(nearness, Nothing) else compiler.query(nearness),
+        costly=costly,
+    )
 
 
 def _looks_at_values(condition: Filter) -> bool:
     return condition.operator in {"prefix", "range"}
 
 
-def _rewritten(request: SearchRequest) -> Node:
+def _rewritten(request: SearchRequest, weights: Weights) -> Node:
     text = request.rewritten or ""
     check_length(text)
-    if not (text.strip() and request.query.strip() and request.weights.rewritten):
+    if not (text.strip() and request.query.strip() and weights.rewritten):
         return Nothing()
     return parse(text, to_lucene_syntax(text, "plain"), request.operator)
 

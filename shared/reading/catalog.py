@@ -32,10 +32,10 @@ from shared.reading.completion import (
 from shared.reading.open_index import OpenIndex
 from shared.reading.stored_documents import stored_document
 from shared.storage.chunk_queries import first_chunks, with_prefix
-from shared.storage.commit_cache import remembered
-from shared.storage.commits import indexed_folders
+from shared.storage.commits import indexed_folders, remembered
 from shared.storage.field_names import names_with_terms
 from shared.storage.mapping import SUMMARY_FIELDS, stored_fields, summary_from_lucene
+from shared.storage.snapshot import Snapshot
 from shared.storage.terms import FILE_FIELD, terms_with_prefix
 
 
@@ -126,8 +126,7 @@ class Catalog:
     def complete_files(self, typed: str) -> list[str]:
         """The absolute paths of files that begin with a text; see `shared.reading.completion`."""
         with self._index.newest() as searcher:
-            folders = indexed_folders(searcher.getIndexReader(), self._index.path)
-            return complete_files(searcher, folders, typed)
+            return complete_files(Snapshot(searcher, self._index.path), typed)
 
     def complete_values(self, field: str, typed: str) -> list[str]:
         """The values of a field, by its name in filters, that begin with a text."""

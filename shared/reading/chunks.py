@@ -14,48 +14,49 @@ from org.apache.lucene.search import (
 
 from shared.errors import ChunkNotFoundError, DocumentNotFoundError
 from shared.model import schema
-from shared.model.folders import IndexedFolders
 from shared.model.search_results import ChunkText, DocumentChunks, Neighbour
 from shared.reading.similar_ids import near_chunks, near_documents
 from shared.settings.defaults import MAX_COUNT
 from shared.storage.chunk_queries import of_document
 from shared.storage.mapping import CHUNK_FIELDS, from_lucene, stored_fields
+from shared.storage.snapshot import Snapshot
 
 
-def find_chunk(searcher: Any, chunk_id: str, folders: IndexedFolders) -> ChunkText:
+def find_chunk(snapshot: Snapshot, chunk_id: str) -> ChunkText:
     """The chunk with an id.
 
     Raises:
         ChunkNotFoundError: there is none.
     """
-    found = searcher.search(TermQuery(Term(schema.ID, schema.keyword(chunk_id))), 1).scoreDocs
+    query = TermQuery(Term(schema.ID, schema.keyword(chunk_id)))
+    found = snapshot.searcher.search(query, 1).scoreDocs
     if not len(found):
-        raise ChunkNotFoundError(chunk_id, near_chunks(searcher, chunk_id))
-    return _load(searcher, found, folders)[0]
+        raise ChunkNotFoundError(chunk_id, near_chunks(snapshot.searcher, chunk_id))
+    return _load(snapshot, found)[0]
 
 
-def next_chunk(searcher: Any, chunk_id: str, folders: IndexedFolders) -> Neighbour:
+def next_chunk(snapshot: Snapshot, chunk_id: str) -> Neighbour:
     """The chunk after one, in the same document.
 
     Raises:
         ChunkNotFoundError: no chunk has the id.
     """
-    here = find_chunk(searcher, chunk_id, folders)
-    after = _in_order(searcher, folders, here.source_document, here.chunk_index + 1, limit=2)
+    here = find_chunk(snapshot, chunk_id)
+    after = _in_order(snapshot, here.source_document, here.chunk_index + 1, limit=2)
     if not after:
         return Neighbour(None, has_next=False, has_previous=True)
     return Neighbour(after[0], has_next=len(after) > 1, has_previous=True)
 
 
-def previous_chunk(searcher: Any, chunk_id: str, folders: IndexedFolders) -> Neighbour:
+def previous_chunk(snapshot: Snapshot, chunk_id: str) -> Neighbour:
     """The chunk before one, in the same document.
 
     Raises:
         ChunkNotFoundError: no chunk has the id.
     """
-    here = find_chunk(searcher, chunk_id, folders)
+    here = find_chunk(snapshot, chunk_id)
     before = _in_order(
-        searcher, folders, here.source_document, last=here.chunk_index - 1, limit=2, backwards=True
+        snapshot, here.source_document, last=here.chunk_index - 1, limit=2, backwards=True
     )
     if not before:
         return Neighbour(None, has_next=True, has_previous=False)
@@ -63,8 +64,7 @@ def previous_chunk(searcher: Any, chunk_id: str, folders: IndexedFolders) -> Nei
 
 
 def document_chunks(
-    searcher: Any,
-    folders: IndexedFolders,
+    snapshot: Snapshot,
     source_document: str,
     start_index: int,
     count: int | None,
@@ -74,17 +74,18 @@ def document_chunks(
     Raises:
         DocumentNotFoundError: there is no such document.
     """
-    total = searcher.count(of_document(source_document))
+    total = snapshot.searcher.count(of_document(source_document))
     if not total:
-        raise DocumentNotFoundError(source_document, near_documents(searcher, source_document))
+        raise DocumentNotFoundError(
+            source_document, near_documents(snapshot.searcher, source_document)
+        )
     limit = total if count is None else min(count, total)
-    chunks = _in_order(searcher, folders, source_document, start_index, limit=limit)
+    chunks = _in_order(snapshot, source_document, start_index, limit=limit)
     return DocumentChunks(source_document, total, chunks)
 
 
 def _in_order(
-    searcher: Any,
-    folders: IndexedFolders,
+    snapshot: Snapshot,
     source_document: str,
     first: int = 1,
     last: int = MAX_COUNT,
@@ -102,10 +103,12 @@ def _in_order(
         .build()
     )
     order = Sort([SortField(schema.CHUNK_INDEX, SortField.Type.INT, backwards)])
-    return _load(searcher, searcher.search(query, limit, order).scoreDocs, folders)
+    return _load(snapshot, snapshot.searcher.search(query, limit, order).scoreDocs)
 
 
-def _load(searcher: Any, score_docs: Any, folders: IndexedFolders) -> list[ChunkText]:
-    stored = searcher.storedFields()
+def _load(snapshot: Snapshot, score_docs: Any) -> list[ChunkText]:
+    stored = snapshot.searcher.storedFields()
     fields = stored_fields(*CHUNK_FIELDS)
-    return [from_lucene(stored.document(found.doc, fields), folders) for found in score_docs]
+    return [
+        from_lucene(stored.document(found.doc, fields), snapshot.folders) for found in score_docs
+    ]

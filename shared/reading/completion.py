@@ -13,9 +13,10 @@ from org.apache.lucene.search import TermQuery
 from org.apache.lucene.util import BytesRef
 
 from shared.model import schema
-from shared.model.folders import IndexedFolders, file_term
+from shared.model.folders import file_term
 from shared.storage.chunk_queries import with_prefix
 from shared.storage.field_names import fields_with_terms, metadata_fields, name_of, names_with_terms
+from shared.storage.snapshot import Snapshot
 from shared.storage.terms import FILE_FIELD
 
 MAX_COMPLETIONS: Final = 10_000
@@ -41,18 +42,18 @@ def complete_values(searcher: Any, field: str, typed: str) -> list[str]:
     return _until_a_choice(lambda text: _parts(searcher, field, "", text), typed)
 
 
-def complete_files(searcher: Any, folders: IndexedFolders, typed: str) -> list[str]:
+def complete_files(snapshot: Snapshot, typed: str) -> list[str]:
     """The paths of files that documents were made of; see `complete_values`.
 
     Args:
-        searcher: a Lucene searcher.
-        folders: the folders of the index.
+        snapshot: the commit.
         typed: the beginning of an absolute path.
     """
 
     def parts(path: str) -> set[str]:
+        searcher = snapshot.searcher
         found = _parts(searcher, FILE_FIELD, "", path)
-        for folder in folders:
+        for folder in snapshot.folders:
             beginning = folder.beginning
             if path.startswith(beginning):
                 term, within = file_term(folder.prefix, ""), path.removeprefix(beginning)

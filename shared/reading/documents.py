@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
-from pathlib import Path
 from typing import Any, Final
 
 from org.apache.lucene.index import Term
@@ -16,16 +15,16 @@ from org.apache.lucene.search import IndexSearcher, TermQuery
 from shared.model import metadata, schema
 from shared.model.chunks import word_count
 from shared.model.failures import load_failures
-from shared.model.folders import IndexedFolders
 from shared.model.index_results import DocumentDetails, DocumentList, FailedFile, FailureList
 from shared.model.metadata import MODIFIED
 from shared.model.request import BY_ID, DocumentSort
 from shared.reading.chunks import document_chunks
 from shared.search.sorting import document_order, order_by_text
 from shared.storage.chunk_queries import first_chunks, with_prefix
-from shared.storage.commit_cache import remembered
+from shared.storage.commits import remembered
 from shared.storage.field_names import all_fields
 from shared.storage.mapping import SUMMARY_FIELDS, stored_fields, summary_from_lucene
+from shared.storage.snapshot import Snapshot
 
 _COMPARED_CHARACTERS: Final = 100
 """Characters of a title that count for the order, so that long ones take no memory."""
@@ -120,8 +119,7 @@ def _title_key(title: str) -> str:
 
 
 def list_documents(
-    searcher: Any,
-    folders: IndexedFolders,
+    snapshot: Snapshot,
     prefix: str,
     offset: int,
     limit: int | None,
@@ -130,29 +128,29 @@ def list_documents(
     """List documents; see `shared.reading.searcher.Searcher.documents`."""
     chunks = with_prefix(schema.SOURCE_DOCUMENT, prefix)
     documents = first_chunks(chunks) if prefix else None
+    searcher = snapshot.searcher
     numbers = sorted_documents(searcher, documents, sort, offset, limit)
     stored, fields = searcher.storedFields(), stored_fields(*SUMMARY_FIELDS)
     return DocumentList(
         total_documents=searcher.count(documents or first_chunks()),
         total_chunks=searcher.count(chunks),
         documents=[
-            summary_from_lucene(stored.document(number, fields), folders) for number in numbers
+            summary_from_lucene(stored.document(number, fields), snapshot.folders)
+            for number in numbers
         ],
     )
 
 
-def list_failures(
-    path: Path, folders: IndexedFolders, offset: int, limit: int | None
-) -> FailureList:
+def list_failures(snapshot: Snapshot, offset: int, limit: int | None) -> FailureList:
     """Files in the order of their ids; see `shared.reading.searcher.Searcher.failures`."""
-    failures = sorted(load_failures(path).items())
+    failures = sorted(load_failures(snapshot.path).items())
     shown = failures[offset:] if limit is None else failures[offset : offset + limit]
     return FailureList(
         len(failures),
         [
             FailedFile(
                 source_document=name,
-                file_path=folders.file_path(failure.folder, failure.path) or failure.path,
+                file_path=snapshot.folders.file_path(failure.folder, failure.path) or failure.path,
                 kind=failure.kind,
                 reason=failure.reason,
                 tried=failure.tried,
@@ -166,20 +164,19 @@ _PREVIEW: Final = 300
 """Characters of the text's beginning."""
 
 
-def document_details(
-    searcher: Any, folders: IndexedFolders, source_document: str
-) -> DocumentDetails:
+def document_details(snapshot: Snapshot, source_document: str) -> DocumentDetails:
     """What is known of a document.
 
     Raises:
         DocumentNotFoundError: there is no such document.
     """
-    answer = document_chunks(searcher, folders, source_document, 1, 1)
+    answer = document_chunks(snapshot, source_document, 1, 1)
     total, (first,) = answer.total_chunks, answer.chunks
-    (last,) = document_chunks(searcher, folders, source_document, total, 1).chunks
-    found = searcher.search(TermQuery(Term(schema.ID, schema.keyword(first.id))), 1).scoreDocs
-    stored = searcher.storedFields().document(found[0].doc, stored_fields(*SUMMARY_FIELDS))
-    summary = summary_from_lucene(stored, folders)
+    (last,) = document_chunks(snapshot, source_document, total, 1).chunks
+    query = TermQuery(Term(schema.ID, schema.keyword(first.id)))
+    found = snapshot.searcher.search(query, 1).scoreDocs
+    stored = snapshot.searcher.storedFields().document(found[0].doc, stored_fields(*SUMMARY_FIELDS))
+    summary = summary_from_lucene(stored, snapshot.folders)
     language = summary.metadata.get(metadata.LANGUAGE)
     return DocumentDetails(
         source_document=source_document,

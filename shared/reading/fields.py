@@ -2,12 +2,11 @@
 
 import re
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from org.apache.lucene.search import FieldExistsQuery
 
 from shared.model import schema
-from shared.model.folders import IndexedFolders
 from shared.model.index_results import FieldDescription, FieldKind, FieldList
 from shared.reading.terms import example_terms
 from shared.storage.field_names import (
@@ -17,6 +16,7 @@ from shared.storage.field_names import (
     metadata_fields,
     name_of,
 )
+from shared.storage.snapshot import Snapshot
 from shared.storage.terms import FILE_FIELD
 
 _EXAMPLES: Final = 3
@@ -39,14 +39,14 @@ _TERMS_ONLY: Final = (schema.ID, schema.IDENTIFIERS)
 """Fields with neither norms nor doc values, which a `FieldExistsQuery` needs."""
 
 
-def list_fields(searcher: Any, folders: IndexedFolders) -> FieldList:
+def list_fields(snapshot: Snapshot) -> FieldList:
     """The fields of an index; see `shared.reading.searcher.Searcher.fields`."""
-    reader = searcher.getIndexReader()
+    reader = snapshot.reader
     existing = fields_with_terms(reader)
     descriptions = [
-        *(_of_chunks(searcher, folders, field) for field in OF_CHUNKS),
-        *(_of_metadata(searcher, folders, field) for field in metadata_fields(existing)),
-        *(_language_form(searcher, field) for field in language_fields(existing)),
+        *(_of_chunks(snapshot, field) for field in OF_CHUNKS),
+        *(_of_metadata(snapshot, field) for field in metadata_fields(existing)),
+        *(_language_form(snapshot, field) for field in language_fields(existing)),
     ]
     return FieldList(
         total_chunks=reader.numDocs(),
@@ -59,26 +59,26 @@ def list_fields(searcher: Any, folders: IndexedFolders) -> FieldList:
     )
 
 
-def _of_chunks(searcher: Any, folders: IndexedFolders, field: str) -> FieldDescription:
+def _of_chunks(snapshot: Snapshot, field: str) -> FieldDescription:
     kind, meaning = _MEANINGS[field]
     return FieldDescription(
         name=field,
         kind=kind,
         meaning=meaning,
-        chunks=_chunks(searcher, field),
+        chunks=_chunks(snapshot, field),
         searchable=field != schema.CHUNK_INDEX,
         query_name=field if field in _NAMED_IN_QUERIES else None,
         filterable=field in _FILTERABLE,
         sortable=field in _SORTABLE,
         facet=False,
-        examples=_examples(searcher, folders, field) if kind == "keyword" else [],
+        examples=_examples(snapshot, field) if kind == "keyword" else [],
     )
 
 
-def _of_metadata(searcher: Any, folders: IndexedFolders, field: str) -> FieldDescription:
-    name, chunks = name_of(field), _chunks(searcher, field)
+def _of_metadata(snapshot: Snapshot, field: str) -> FieldDescription:
+    name, chunks = name_of(field), _chunks(snapshot, field)
     numbers = schema.number_field(field.removeprefix(schema.metadata_field("")))
-    is_number = chunks > 0 and _chunks(searcher, numbers) == chunks
+    is_number = chunks > 0 and _chunks(snapshot, numbers) == chunks
     # A filter, an order and a facet take a name that chunks have for themselves as theirs.
     is_unique = name != field
     # The terms of files leave out the path of the folder, so nobody can type them.
@@ -93,17 +93,17 @@ def _of_metadata(searcher: Any, folders: IndexedFolders, field: str) -> FieldDes
         filterable=is_unique,
         sortable=is_unique,
         facet=is_unique,
-        examples=_examples(searcher, folders, field),
+        examples=_examples(snapshot, field),
     )
 
 
-def _language_form(searcher: Any, field: str) -> FieldDescription:
+def _language_form(snapshot: Snapshot, field: str) -> FieldDescription:
     text, _, language = field.partition(".")
     return FieldDescription(
         name=field,
         kind="language form",
         meaning=f"the words of {text} in the base forms of the language {language}",
-        chunks=_chunks(searcher, field),
+        chunks=_chunks(snapshot, field),
         searchable=True,
         query_name=None,
         filterable=False,
@@ -118,17 +118,17 @@ def _escaped(field: str) -> str:
     return re.sub(r"[^\w.-]", r"\\\g<0>", field)
 
 
-def _chunks(searcher: Any, field: str) -> int:
+def _chunks(snapshot: Snapshot, field: str) -> int:
     """The number of chunks that have a field."""
     if field in _TERMS_ONLY:
-        reader = searcher.getIndexReader()
+        reader = snapshot.reader
         # Chunks that were deleted count until their segment is merged.
         return int(min(reader.getDocCount(field), reader.numDocs()))
-    return int(searcher.count(FieldExistsQuery(field)))
+    return int(snapshot.searcher.count(FieldExistsQuery(field)))
 
 
-def _examples(searcher: Any, folders: IndexedFolders, field: str) -> list[str]:
-    found = example_terms(searcher, folders, field, _EXAMPLES)
+def _examples(snapshot: Snapshot, field: str) -> list[str]:
+    found = example_terms(snapshot, field, _EXAMPLES)
     return [
         text if len(text) <= _LONGEST_EXAMPLE else f"{text[:_LONGEST_EXAMPLE]}…" for text in found
     ]

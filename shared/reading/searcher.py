@@ -1,15 +1,14 @@
 """The index open for reading: every call sees the newest commit."""
 
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from copy import copy
 from pathlib import Path
-from typing import Any, Self, get_args
+from typing import Self, Unpack, get_args
 
 from shared.java import vm
-from shared.java.cancellation import Cancellation, stoppable
+from shared.java.cancellation import Cancellation
 from shared.model.document import FileState
-from shared.model.filters import Filter
 from shared.model.folders import IndexedFolders
 from shared.model.index_results import (
     DocumentDetails,
@@ -21,13 +20,12 @@ from shared.model.index_results import (
 )
 from shared.model.request import (
     BY_ID,
-    BY_SCORE,
+    EXPLAINED_HITS,
     Detail,
     DocumentSort,
-    Operator,
+    SearchOptions,
     SearchRequest,
-    Syntax,
-    Texts,
+    as_request,
     check,
     check_page,
 )
@@ -48,8 +46,8 @@ from shared.reading.statistics import statistics
 from shared.reading.terms import suggest_terms, top_terms
 from shared.search import answer
 from shared.search.explanation import explain
-from shared.storage.commits import indexed_folders
 from shared.storage.mapping import file_states
+from shared.storage.snapshot import Snapshot
 
 
 class Searcher:
@@ -99,73 +97,48 @@ class Searcher:
         """How often the index was opened, or opened again for a newer commit."""
         return self._index.refreshes
 
-    def search(
-        self,
-        query: str,
-        *,
-        limit: int = 10,
-        offset: int = 0,
-        filters: Sequence[Filter] = (),
-        operator: Operator = "or",
-        syntax: Syntax = "auto",
-        content: Texts = "full",
-        sort: str = BY_SCORE,
-        facets: Sequence[str] = (),
-        min_confidence: float = 0.0,
-        rewritten: str | None = None,
-    ) -> SearchAnswer:
+    def search(self, query: str | SearchRequest, **options: Unpack[SearchOptions]) -> SearchAnswer:
         """Find the chunks that match a query, best first.
 
         Args:
-            query: what was typed; a blank one matches every chunk.
-            limit: hits to return, from 1.
-            offset: hits to skip, from 0.
-            filters: conditions that every hit meets.
-            operator: whether one of the words is enough or all are needed.
-            syntax: which characters of the query count as Lucene's classic syntax.
-            content: how much text each hit carries; ``both`` is all of it and the passages.
-            sort: ``score`` for the best first, or ``source_document``, ``chunk_index`` or a key
-                of the metadata; with a minus before it the greatest comes first. By ``file_path``
-                files come folder by folder, in the order of the folders' prefixes.
-            facets: keys of the metadata whose values are counted among the matches.
-            min_confidence: leaves out hits that are less likely to answer, from 0 to 1.
-            rewritten: the query in other words, which are looked for, too, as plain text.
+            query: what was typed; a blank one matches every chunk. Or the whole request.
+            options: the fields of `SearchRequest` beside the query.
 
         Raises:
             QueryParseError: the query is not valid syntax.
             QueryError: the query is too long or too large.
             InvalidTextError: the query is not valid Unicode.
             FilterError: a filter, a facet or the order does not fit the index.
-            ValueError: an argument is out of its range.
+            ValueError: an option is out of its range.
         """
-        asked = (query, limit, offset, filters, operator, syntax, content, sort, facets)
-        request = SearchRequest(*asked, min_confidence, self._weights, rewritten)
-        with self._newest() as searcher:
-            return answer.search(searcher, request, self._folders(searcher))
+        request = as_request(query, options)
+        with self._newest() as snapshot:
+            return answer.search(snapshot, request)
 
     def explain(
         self,
-        query: str,
+        query: str | SearchRequest,
         *,
         detail: Detail = "parsed",
-        limit: int = 3,
-        offset: int = 0,
-        filters: Sequence[Filter] = (),
-        operator: Operator = "or",
-        syntax: Syntax = "auto",
-        rewritten: str | None = None,
+        **options: Unpack[SearchOptions],
     ) -> QueryExplanation:
         """Explain why a search finds what it finds.
 
-        `detail` is how much is told, where each level has what is in those before it, and `limit`
-        how many hits have their scores explained, from 1. The other arguments and the errors are
-        those of `search`.
+        Args:
+            query: what was typed, or the whole request; its `limit` is the number of hits whose
+                scores are explained, 3 if only a query is given.
+            detail: the level of detail; each has what is in those before it.
+            options: the fields of `SearchRequest` beside the query.
+
+        Raises:
+            ValueError: an option is out of its range; the other errors are those of `search`.
         """
         check(detail in get_args(Detail), "detail", detail)
-        asked = (query, limit, offset, filters, operator, syntax)
-        request = SearchRequest(*asked, weights=self._weights, rewritten=rewritten)
-        with self._newest() as searcher:
-            return explain(searcher, request, detail, self._folders(searcher))
+        if isinstance(query, str):
+            options = {"limit": EXPLAINED_HITS, **options}
+        request = as_request(query, options)
+        with self._newest() as snapshot:
+            return explain(snapshot, request, detail)
 
     def chunk(self, chunk_id: str) -> ChunkText:
         """The chunk with an id.
@@ -173,8 +146,8 @@ class Searcher:
         Raises:
             ChunkNotFoundError: there is none.
         """
-        with self._newest() as searcher:
-            return chunks.find_chunk(searcher, chunk_id, self._folders(searcher))
+        with self._newest() as snapshot:
+            return chunks.find_chunk(snapshot, chunk_id)
 
     def next_chunk(self, chunk_id: str) -> Neighbour:
         """The chunk after one, in the same document.
@@ -182,13 +155,13 @@ class Searcher:
         Raises:
             ChunkNotFoundError: no chunk has the id.
         """
-        with self._newest() as searcher:
-            return chunks.next_chunk(searcher, chunk_id, self._folders(searcher))
+        with self._newest() as snapshot:
+            return chunks.next_chunk(snapshot, chunk_id)
 
     def previous_chunk(self, chunk_id: str) -> Neighbour:
         """The chunk before one, in the same document; the error is that of `next_chunk`."""
-        with self._newest() as searcher:
-            return chunks.previous_chunk(searcher, chunk_id, self._folders(searcher))
+        with self._newest() as snapshot:
+            return chunks.previous_chunk(snapshot, chunk_id)
 
     def document_chunks(
         self, source_document: str, *, start_index: int = 1, count: int | None = None
@@ -206,10 +179,8 @@ class Searcher:
         """
         check(start_index >= 1, "start_index", start_index)
         check(count is None or count >= 1, "count", count)
-        with self._newest() as searcher:
-            return chunks.document_chunks(
-                searcher, self._folders(searcher), source_document, start_index, count
-            )
+        with self._newest() as snapshot:
+            return chunks.document_chunks(snapshot, source_document, start_index, count)
 
     def documents(
         self,
@@ -232,13 +203,13 @@ class Searcher:
         """
         check_page(offset, limit)
         check(sort in get_args(DocumentSort), "sort", sort)
-        with self._newest() as searcher:
-            return list_documents(searcher, self._folders(searcher), prefix, offset, limit, sort)
+        with self._newest() as snapshot:
+            return list_documents(snapshot, prefix, offset, limit, sort)
 
     def document_details(self, source_document: str) -> DocumentDetails:
         """Describe a document, without its text; the error is that of `document_chunks`."""
-        with self._newest() as searcher:
-            return document_details(searcher, self._folders(searcher), source_document)
+        with self._newest() as snapshot:
+            return document_details(snapshot, source_document)
 
     def suggest_terms(self, prefix: str, *, field: str = "content", limit: int = 10) -> TermList:
         """The terms of a field that begin with a prefix, those of most chunks first.
@@ -254,8 +225,8 @@ class Searcher:
             ValueError: an argument is out of its range.
         """
         check(limit >= 1, "limit", limit)
-        with self._newest() as searcher:
-            return suggest_terms(stoppable(searcher), self._folders(searcher), field, prefix, limit)
+        with self._newest() as snapshot:
+            return suggest_terms(snapshot.stoppable(), field, prefix, limit)
 
     def top_terms(
         self, *, field: str = "content", limit: int = 20, min_length: int = 1
@@ -265,18 +236,18 @@ class Searcher:
         `field`, `limit` and the errors are those of `suggest_terms`.
         """
         check(limit >= 1, "limit", limit)
-        with self._newest() as searcher:
-            return top_terms(stoppable(searcher), self._folders(searcher), field, limit, min_length)
+        with self._newest() as snapshot:
+            return top_terms(snapshot.stoppable(), field, limit, min_length)
 
     def fields(self) -> FieldList:
         """The fields that can be searched, filtered, sorted by or counted."""
-        with self._newest() as searcher:
-            return list_fields(stoppable(searcher), self._folders(searcher))
+        with self._newest() as snapshot:
+            return list_fields(snapshot.stoppable())
 
     def statistics(self) -> IndexStatistics:
         """The state of the index."""
-        with self._newest() as searcher:
-            return statistics(searcher, self.path)
+        with self._newest() as snapshot:
+            return statistics(snapshot)
 
     def failures(self, *, offset: int = 0, limit: int | None = None) -> FailureList:
         """The files of the indexed folders that are not in the index, and why.
@@ -284,21 +255,20 @@ class Searcher:
         `offset`, `limit` and the errors are those of `documents`.
         """
         check_page(offset, limit)
-        with self._newest() as searcher:
-            return list_failures(self.path, self._folders(searcher), offset, limit)
+        with self._newest() as snapshot:
+            return list_failures(snapshot, offset, limit)
 
     def files(self) -> tuple[IndexedFolders, dict[str, FileState]]:
         """The folders that the documents come from, and the state of each file by document id."""
-        with self._newest() as searcher:
-            return self._folders(searcher), file_states(searcher)
+        with self._newest() as snapshot:
+            return snapshot.folders, file_states(snapshot.searcher)
 
     def folders(self) -> IndexedFolders:
         """The folders that the documents come from."""
-        with self._newest() as searcher:
-            return self._folders(searcher)
+        with self._newest() as snapshot:
+            return snapshot.folders
 
-    def _newest(self) -> AbstractContextManager[Any]:
-        return self._index.newest(self.cancellation)
-
-    def _folders(self, searcher: Any) -> IndexedFolders:
-        return indexed_folders(searcher.getIndexReader(), self.path)
+    @contextmanager
+    def _newest(self) -> Iterator[Snapshot]:
+        with self._index.newest(self.cancellation) as searcher:
+            yield Snapshot(searcher, self.path, self._weights)

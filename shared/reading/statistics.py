@@ -14,15 +14,16 @@ from shared.messages import decodable
 from shared.model import metadata, schema
 from shared.model.index_results import IndexStatistics
 from shared.storage.chunk_queries import document_count, first_chunks
-from shared.storage.commits import indexed_folders, user_data
+from shared.storage.commits import user_data
+from shared.storage.snapshot import Snapshot
 
 
-def statistics(searcher: Any, path: Path) -> IndexStatistics:
-    """The figures of the commit that a Lucene searcher shows; `path` is its folder."""
-    reader = DirectoryReader.cast_(searcher.getIndexReader())
+def statistics(snapshot: Snapshot) -> IndexStatistics:
+    """Count what a commit holds."""
+    searcher, path = snapshot.searcher, snapshot.path
+    reader = DirectoryReader.cast_(snapshot.reader)
     commit = reader.getIndexCommit()
     data = user_data(reader)
-    folders = indexed_folders(reader, path)
     return IndexStatistics(
         path=str(path),
         documents=document_count(searcher),
@@ -33,7 +34,7 @@ def statistics(searcher: Any, path: Path) -> IndexStatistics:
         languages=_documents_by(metadata.LANGUAGE, searcher),
         formats=_documents_by(metadata.FILE_EXTENSION, searcher),
         changed=_time_of_change(path / str(commit.getSegmentsFileName())),
-        folders={decodable(str(folder.path)): folder.prefix for folder in folders},
+        folders={decodable(str(folder.path)): folder.prefix for folder in snapshot.folders},
         schema_version=int(data[schema.COMMIT_SCHEMA]),
         software_version=data[schema.COMMIT_SOFTWARE],
         lucene_version=data[schema.COMMIT_LUCENE],

@@ -15,9 +15,9 @@ from org.apache.lucene.search import TermQuery
 
 from shared.analysis.analyzers import normalized
 from shared.model import schema
-from shared.model.folders import IndexedFolders
 from shared.model.index_results import TermCount, TermList
 from shared.storage.field_names import field_with_terms
+from shared.storage.snapshot import Snapshot
 from shared.storage.terms import FILE_FIELD, shown, terms_with_prefix
 
 MAX_TERMS: Final = 10_000
@@ -26,11 +26,9 @@ MAX_TERMS: Final = 10_000
 _TERMS_FOR_EXAMPLES: Final = 100
 
 
-def suggest_terms(
-    searcher: Any, folders: IndexedFolders, name: str, prefix: str, limit: int
-) -> TermList:
+def suggest_terms(snapshot: Snapshot, name: str, prefix: str, limit: int) -> TermList:
     """Terms with a prefix; see `shared.reading.searcher.Searcher.suggest_terms`."""
-    reader = searcher.getIndexReader()
+    reader = snapshot.reader
     field = field_with_terms(name, reader)
     spelled = _as_indexed(field, prefix)
     if not spelled:
@@ -39,7 +37,7 @@ def suggest_terms(
             "give another one, or none."
         )
         return TermList(field=name, prefix=spelled, terms=[], complete=False, notice=notice)
-    beginnings = folders.term_prefixes(spelled) if field == FILE_FIELD else [spelled]
+    beginnings = snapshot.folders.term_prefixes(spelled) if field == FILE_FIELD else [spelled]
     terms = chain.from_iterable(
         terms_with_prefix(reader, field, beginning) for beginning in beginnings
     )
@@ -49,12 +47,12 @@ def suggest_terms(
         (term, frequency)
         for term, frequency in found.items()
         # The name of a folder in the index may begin like a path.
-        if shown(field, term, folders).startswith(spelled)
+        if shown(field, term, snapshot.folders).startswith(spelled)
     )
     return TermList(
         field=name,
         prefix=spelled,
-        terms=_counted(searcher, folders, field, candidates, limit),
+        terms=_counted(snapshot, field, candidates, limit),
         complete=complete,
         notice=None
         if complete
@@ -63,17 +61,15 @@ def suggest_terms(
     )
 
 
-def top_terms(
-    searcher: Any, folders: IndexedFolders, name: str, limit: int, min_length: int
-) -> TermList:
+def top_terms(snapshot: Snapshot, name: str, limit: int, min_length: int) -> TermList:
     """The terms of most chunks; see `shared.reading.searcher.Searcher.top_terms`."""
-    reader = searcher.getIndexReader()
+    reader = snapshot.reader
     field = field_with_terms(name, reader)
     # More than are wanted: some are too short, or have no chunk left, or as many as the last one.
     asked = max(limit, MAX_TERMS)
     of_field = list(_of_most_chunks(reader, field, asked))
     terms = _counted(
-        searcher, folders, field, (pair for pair in of_field if len(pair[0]) >= min_length), limit
+        snapshot, field, (pair for pair in of_field if len(pair[0]) >= min_length), limit
     )
     complete = len(terms) == limit or len(of_field) < asked
     return TermList(
@@ -87,11 +83,11 @@ def top_terms(
     )
 
 
-def example_terms(searcher: Any, folders: IndexedFolders, field: str, count: int) -> list[str]:
+def example_terms(snapshot: Snapshot, field: str, count: int) -> list[str]:
     """Some of the terms of a Lucene field, rather those of many chunks."""
-    terms = islice(terms_with_prefix(searcher.getIndexReader(), field, ""), _TERMS_FOR_EXAMPLES)
+    terms = islice(terms_with_prefix(snapshot.reader, field, ""), _TERMS_FOR_EXAMPLES)
     candidates = _most_frequent_first(terms)
-    return [found.term for found in _counted(searcher, folders, field, candidates, count)]
+    return [found.term for found in _counted(snapshot, field, candidates, count)]
 
 
 def _as_indexed(field: str, prefix: str) -> str:
@@ -115,8 +111,7 @@ def _most_frequent_first(terms: Iterable[tuple[str, int]]) -> list[tuple[str, in
 
 
 def _counted(
-    searcher: Any,
-    folders: IndexedFolders,
+    snapshot: Snapshot,
     field: str,
     candidates: Iterable[tuple[str, int]],
     limit: int,
@@ -124,16 +119,15 @@ def _counted(
     """The best of some terms.
 
     Args:
-        searcher: a Lucene searcher.
-        folders: the folders of the index.
+        snapshot: the commit to count in.
         field: a Lucene field.
         candidates: terms and their document frequency, the highest first.
         limit: how many are wanted.
     """
-    if searcher.getIndexReader().hasDeletions():
-        candidates = _counted_now(searcher, field, candidates, limit)
+    if snapshot.reader.hasDeletions():
+        candidates = _counted_now(snapshot.searcher, field, candidates, limit)
     best = islice(candidates, limit)
-    return [TermCount(shown(field, term, folders), chunks) for term, chunks in best]
+    return [TermCount(shown(field, term, snapshot.folders), chunks) for term, chunks in best]
 
 
 def _counted_now(

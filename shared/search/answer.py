@@ -7,13 +7,12 @@ from typing import Any, Final
 
 from org.apache.lucene.search import ScoreDoc, TotalHits
 
-from shared.java.cancellation import check, is_ending, stoppable
-from shared.model.folders import IndexedFolders
+from shared.java.cancellation import check, is_ending
 from shared.model.request import BY_SCORE, SearchRequest
 from shared.model.search_results import Facet, Hit, SearchAnswer
 from shared.query.field_notes import on_folders
 from shared.query.limits import running
-from shared.query.pipeline import ParsedQuery, prepare
+from shared.query.pipeline import ParsedQuery, parse_query
 from shared.query.steps.spelling import Correction, more_frequent_words
 from shared.search.confidence import FIRST_HITS, LOW, confidences
 from shared.search.coverage import Evidence
@@ -24,30 +23,18 @@ from shared.search.ranking import best_first
 from shared.search.sorting import document_order, order
 from shared.search.spelling import as_written
 from shared.storage.mapping import CHUNK_FIELDS, chunk_count, from_lucene, stored_fields
-
-
-def note_on(query: ParsedQuery, searcher: Any, folders: IndexedFolders) -> str | None:
-    """The note on a query, or None if there is nothing to say.
-
-    Args:
-        query: the query after all steps.
-        searcher: the Lucene searcher that runs it.
-        folders: the folders of the index.
-    """
-    return " ".join((*query.notes, *on_folders(query.filters, searcher, folders))) or None
-
+from shared.storage.snapshot import Snapshot
 
 _FEW_HITS: Final = 3
 """Hits of a poor answer, which tells what may have been meant."""
 
 
-def search(searcher: Any, request: SearchRequest, folders: IndexedFolders) -> SearchAnswer:
+def search(snapshot: Snapshot, request: SearchRequest) -> SearchAnswer:
     """Answer a query.
 
     Args:
-        searcher: a Lucene searcher.
+        snapshot: the commit to be searched.
         request: what is looked for.
-        folders: the folders of the index.
 
     Raises:
         QueryParseError: the query is not valid syntax.
@@ -55,28 +42,28 @@ def search(searcher: Any, request: SearchRequest, folders: IndexedFolders) -> Se
         InvalidTextError: the query is not valid Unicode.
         FilterError: a filter, a facet or the order does not fit the index.
     """
-    query = prepare(request, searcher)
-    if query.costly:
-        searcher = stoppable(searcher)
-    reader = searcher.getIndexReader()
-    request = replace(request, filters=(*request.filters, *query.filters))
-    selection = filtered(query.lucene, request.filters, reader, folders)
+    query = parse_query(request, snapshot)
+    if query.lucene.costly:
+        snapshot = snapshot.stoppable()
+    searcher = snapshot.searcher
+    request = replace(request, filters=(*request.filters, *query.read.filters))
+    selection = filtered(query.lucene.ranked, request.filters, snapshot)
     with running():
         evidence = Evidence(searcher, query)
         total_hits, found = _top(searcher, query, selection, request, evidence)
         total = total_hits.value()
         if total_hits.relation() != TotalHits.Relation.EQUAL_TO and not searcher.timedOut():
-            matching = filtered(query.matching, request.filters, reader, folders)
-            total = searcher.count(matching)
+            total = searcher.count(filtered(query.lucene.matching, request.filters, snapshot))
         shown = found[request.offset : request.offset + request.limit]
         first = _first(searcher, query, selection, request, evidence, found)
         likely = confidences(evidence, [*first, *shown])
-        hits = _hits(searcher, shown, evidence, query, request, folders)
+        hits = _hits(snapshot, shown, evidence, query, request)
         rated = zip(hits, likely[len(first) :], strict=True)
-        facets = _facets(searcher, query, request, folders)
+        facets = _facets(snapshot, query, request)
         low_confidence = max(likely[: len(first)], default=0.0) < LOW
         is_poor = low_confidence or total <= _FEW_HITS
-        meant = list(more_frequent_words(reader, query.rare)) if is_poor else []
+        meant = list(more_frequent_words(snapshot.reader, query.similar.rare)) if is_poor else []
+        corrections = query.similar.corrections
         return SearchAnswer(
             query=request.query,
             totalHits=total,
@@ -86,22 +73,26 @@ def search(searcher: Any, request: SearchRequest, folders: IndexedFolders) -> Se
                 for hit, confidence in rated
                 if confidence >= request.min_confidence
             ],
-            suggestion=_suggestion(searcher, request.query, [*query.corrections, *meant]),
-            suggestion_applied=bool(query.corrections) and not meant,
+            suggestion=_suggestion(searcher, request.query, [*corrections, *meant]),
+            suggestion_applied=bool(corrections) and not meant,
             facets=facets,
             partial=bool(searcher.timedOut()) or is_ending(),
-            note=note_on(query, searcher, folders),
+            note=note_on(query, snapshot),
             rewritten=request.rewritten,
         )
 
 
-def _facets(
-    searcher: Any, query: ParsedQuery, request: SearchRequest, folders: IndexedFolders
-) -> list[Facet]:
+def note_on(query: ParsedQuery, snapshot: Snapshot) -> str | None:
+    """The note on how a query was understood; None if there is nothing to say."""
+    return " ".join((*query.read.notes, *on_folders(query.read.filters, snapshot))) or None
+
+
+def _facets(snapshot: Snapshot, query: ParsedQuery, request: SearchRequest) -> list[Facet]:
     """How many hits have each value; nothing rather than the count of some of the hits."""
+    searcher = snapshot.searcher
     if searcher.timedOut() or is_ending():
         return []
-    facets = count_facets(searcher, query.matching, request.facets, request.filters, folders)
+    facets = count_facets(snapshot, query.lucene.matching, request.facets, request.filters)
     return [] if searcher.timedOut() or is_ending() else facets
 
 
@@ -134,21 +125,20 @@ def _first(
 
 
 def _hits(
-    searcher: Any,
+    snapshot: Snapshot,
     found: Sequence[Any],
     evidence: Evidence,
     query: ParsedQuery,
     request: SearchRequest,
-    folders: IndexedFolders,
 ) -> Iterator[dict[str, Any]]:
     """What is known of each hit but how likely it answers."""
     passages = Passages(evidence.wordings) if request.content in {"passages", "both"} else None
-    stored = searcher.storedFields()
+    stored = snapshot.searcher.storedFields()
     loaded = stored_fields(*CHUNK_FIELDS)
     for ranked in found:
         check()
         document = stored.document(ranked.doc, loaded)
-        chunk = from_lucene(document, folders)
+        chunk = from_lucene(document, snapshot.folders)
         yield {
             **vars(chunk),
             "content": chunk.content if request.content in {"full", "both"} else None,

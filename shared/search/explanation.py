@@ -7,10 +7,9 @@ from java.util import HashSet
 from org.apache.lucene.index import Term
 from org.apache.lucene.search import Explanation, QueryVisitor
 
-from shared.java.cancellation import check, stoppable
+from shared.java.cancellation import check
 from shared.messages import quantity
 from shared.model import schema
-from shared.model.folders import IndexedFolders
 from shared.model.request import Detail, SearchRequest
 from shared.model.search_results import (
     ExplainedHit,
@@ -21,7 +20,7 @@ from shared.model.search_results import (
 )
 from shared.query.compiler import Compiler, values_with
 from shared.query.limits import running
-from shared.query.pipeline import ParsedQuery, prepare
+from shared.query.pipeline import ParsedQuery, parse_query
 from shared.query.steps.metadata_filters import shown
 from shared.query.steps.metadata_values import ValueWords
 from shared.query.tree import Clause, Clauses, Node, Nothing, leaves
@@ -30,6 +29,7 @@ from shared.search.coverage import Evidence
 from shared.search.filter_query import filtered
 from shared.search.ranking import RESCORED, Ranking, best_first
 from shared.storage.mapping import stored_fields
+from shared.storage.snapshot import Snapshot
 
 MAX_TERMS: Final = 200
 """Terms that are listed; a pattern may come to more."""
@@ -40,16 +40,13 @@ MAX_PARTS: Final = 20
 _WEIGHT: Final = "weight("
 
 
-def explain(
-    searcher: Any, request: SearchRequest, detail: Detail, folders: IndexedFolders
-) -> QueryExplanation:
+def explain(snapshot: Snapshot, request: SearchRequest, detail: Detail) -> QueryExplanation:
     """Explain what a search finds.
 
     Args:
-        searcher: a Lucene searcher.
+        snapshot: the commit to be searched.
         request: the search; the scores of its hits from ``offset`` on are explained.
-        detail: how much is told; each level has what is in those before it.
-        folders: the folders of the index.
+        detail: the level of detail; each has what is in those before it.
 
     Raises:
         QueryParseError: the query is not valid syntax.
@@ -57,13 +54,13 @@ def explain(
         InvalidTextError: the query is not valid Unicode.
         FilterError: a filter does not fit the index.
     """
-    query = prepare(request, searcher)
-    if query.costly:
-        searcher = stoppable(searcher)
-    reader = searcher.getIndexReader()
-    filters = (*request.filters, *query.filters)
-    selection = filtered(query.lucene, filters, reader, folders)
-    matching = filtered(query.matching, filters, reader, folders)
+    query = parse_query(request, snapshot)
+    if query.lucene.costly:
+        snapshot = snapshot.stoppable()
+    searcher = snapshot.searcher
+    filters = (*request.filters, *query.read.filters)
+    selection = filtered(query.lucene.ranked, filters, snapshot)
+    matching = filtered(query.lucene.matching, filters, snapshot)
     level = get_args(Detail).index(detail)
     with running():
         count = request.offset + request.limit
@@ -72,7 +69,7 @@ def explain(
         terms = _terms(searcher, whole) if level >= get_args(Detail).index("terms") else []
         return QueryExplanation(
             query=request.query,
-            parsed=" ".join(filter(None, (str(query.parsed), shown(query.filters)))),
+            parsed=" ".join(filter(None, (str(query.parsed), shown(query.read.filters)))),
             total_hits=int(searcher.count(matching)),
             languages={code: round(weight, 3) for code, weight in query.languages.items()},
             steps=list(_steps(query, ranking)) if level >= get_args(Detail).index("steps") else [],
@@ -81,7 +78,7 @@ def explain(
             if detail == "scores"
             else [],
             notice=quantity(more, "more term") if (more := len(terms) - MAX_TERMS) > 0 else None,
-            note=note_on(query, searcher, folders),
+            note=note_on(query, snapshot),
         )
 
 
@@ -92,11 +89,11 @@ def _with_feedback(tree: Node, feedback: Node) -> Node:
 
 
 def _steps(query: ParsedQuery, ranking: Ranking) -> Iterator[ExplainedStep]:
-    yield ExplainedStep("syntax", query.syntax)
-    if query.filters:
-        yield ExplainedStep("filters", shown(query.filters))
-    for stage in query.stages:
-        yield ExplainedStep(stage.step, str(stage.result))
+    yield ExplainedStep("syntax", query.read.classic)
+    if query.read.filters:
+        yield ExplainedStep("filters", shown(query.read.filters))
+    for step, tree in query.steps.items():
+        yield ExplainedStep(step, str(tree))
     if not isinstance(ranking.feedback, Nothing):
         yield ExplainedStep("feedback", str(ranking.feedback))
 

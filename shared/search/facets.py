@@ -12,11 +12,11 @@ from org.apache.lucene.facet import (
 from org.apache.lucene.search import ConstantScoreQuery
 
 from shared.model.filters import Filter
-from shared.model.folders import IndexedFolders
 from shared.model.search_results import Facet, FacetValue
 from shared.search.filter_query import filtered
-from shared.storage.commit_cache import is_of_commit, remembered
+from shared.storage.commits import is_of_commit, remembered
 from shared.storage.field_names import metadata_field_of
+from shared.storage.snapshot import Snapshot
 from shared.storage.terms import shown
 
 MAX_FACET_VALUES: Final = 10
@@ -24,11 +24,7 @@ MAX_FACET_VALUES: Final = 10
 
 
 def count_facets(
-    searcher: Any,
-    query: Any,
-    fields: Sequence[str],
-    filters: Sequence[Filter],
-    folders: IndexedFolders,
+    snapshot: Snapshot, query: Any, fields: Sequence[str], filters: Sequence[Filter]
 ) -> list[Facet]:
     """Count the values of fields among the chunks that match.
 
@@ -36,16 +32,15 @@ def count_facets(
     else could be chosen (drill sideways).
 
     Args:
-        searcher: a Lucene searcher.
+        snapshot: the commit.
         query: the query without filters.
         fields: keys of the metadata.
         filters: the conditions of the search.
-        folders: the folders of the index.
 
     Raises:
         FilterError: no document has one of the fields, or it is no metadata.
     """
-    reader = searcher.getIndexReader()
+    reader = snapshot.reader
     collected: dict[tuple[int, ...], Any] = {}
     facets = []
     for name in fields:
@@ -54,13 +49,18 @@ def count_facets(
         others = tuple(number for number, other in enumerate(filters) if other.field != name)
         if others not in collected:
             conditions = [filters[number] for number in others]
-            selection = filtered(query, conditions, reader, folders)
+            selection = filtered(query, conditions, snapshot)
             # IndexSearcher.search with a collector manager has a type that JCC cannot wrap.
             unscored = ConstantScoreQuery(selection)
-            found = FacetsCollectorManager.search(searcher, unscored, 1, FacetsCollectorManager())
+            found = FacetsCollectorManager.search(
+                snapshot.searcher, unscored, 1, FacetsCollectorManager()
+            )
             collected[others] = found.facetsCollector()
         counted = _count(field, reader, collected[others])
-        values = [FacetValue(shown(field, term, folders), count) for term, count in counted.values]
+        values = [
+            FacetValue(shown(field, term, snapshot.folders), count)
+            for term, count in counted.values
+        ]
         facets.append(Facet(name, values, counted.distinct))
     return facets
 

@@ -33,6 +33,7 @@ from shared.query.syntax import is_number
 from shared.settings.defaults import MAX_COUNT
 from shared.storage.field_names import all_fields, metadata_field_of
 from shared.storage.mapping import metadata_text
+from shared.storage.snapshot import Snapshot
 
 _UTC: Final = re.compile(r"(?<=\d)(?:\+00:00|z)$")
 _PART_OF_TIME: Final = re.compile(r"\d{4}(-\d\d(-\d\d(T\d\d(:\d\d(:\d\d)?)?)?)?)?")
@@ -41,14 +42,13 @@ _TEXT_FIELDS: Final = (schema.TITLE, schema.CONTENT)
 _FIELDS_OF_CHUNKS: Final = (*schema.KEYWORD_FIELDS, schema.CHUNK_INDEX)
 
 
-def filtered(query: Any, filters: Sequence[Filter], reader: Any, folders: IndexedFolders) -> Any:
+def filtered(query: Any, filters: Sequence[Filter], snapshot: Snapshot) -> Any:
     """A query that matches what `query` matches and every filter lets through.
 
     Args:
         query: a query of Lucene; its scores stay as they are.
         filters: the conditions; all must hold.
-        reader: the reader to be searched, which knows the fields that exist.
-        folders: the folders of the index, whose paths the terms of files leave out.
+        snapshot: the commit to be searched.
 
     Raises:
         FilterError: a field or a value does not fit.
@@ -62,7 +62,7 @@ def filtered(query: Any, filters: Sequence[Filter], reader: Any, folders: Indexe
             if condition.operator in ("ne", "not_in")
             else BooleanClause.Occur.FILTER
         )
-        builder.add(_condition(condition, reader, folders), occur)
+        builder.add(_condition(condition, snapshot), occur)
     return builder.build()
 
 
@@ -75,7 +75,8 @@ def _resolve(name: str, reader: Any) -> str:
     return metadata_field_of(name, reader, _FIELDS_OF_CHUNKS)
 
 
-def _condition(condition: Filter, reader: Any, folders: IndexedFolders) -> Any:
+def _condition(condition: Filter, snapshot: Snapshot) -> Any:
+    reader, folders = snapshot.reader, snapshot.folders
     if _is_on_folders(condition, reader):
         return _in_folders(condition, folders)
     field = _resolve(condition.field, reader)

@@ -94,7 +94,7 @@ def parts_of(
         for language in WITH_FUNCTION_WORDS & query.languages.keys()
         if terms.chunks(schema.language_field(schema.CONTENT, language)) >= _LEAST_SHARE * chunks
     ]
-    quoted = frozenset(_QUOTED_WORD.findall(query.syntax))
+    quoted = frozenset(_QUOTED_WORD.findall(query.read.classic))
     empty_in = [_empty_in(clause.node, known, quoted) for clause in wanted]
     likely = _most_common(empty_in)
     telling = [

@@ -51,14 +51,14 @@ def best_first(
         evidence: tells how much of the query a hit has.
     """
     gives_feedback = query.weights.feedback and topic_words(query.parsed)
-    if query.rescoring is None and not gives_feedback:
+    if query.lucene.rescoring is None and not gives_feedback:
         found = _found(searcher, query, selection, count)
         return Ranking(found.totalHits, [ScoreDoc.cast_(hit) for hit in found.scoreDocs])
     found = _found(searcher, query, selection, max(count, RESCORED))
     hits = [ScoreDoc.cast_(hit) for hit in found.scoreDocs]
     best, others = hits[:RESCORED], hits[RESCORED:]
-    if query.rescoring is not None:
-        best = scored_again(searcher, best, query.rescoring)
+    if query.lucene.rescoring is not None:
+        best = scored_again(searcher, best, query.lucene.rescoring)
     feedback: Node = Nothing()
     weight = query.weights.feedback * unanswered(best, evidence) if gives_feedback else 0.0
     if weight:

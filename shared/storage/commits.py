@@ -1,19 +1,71 @@
 """What a commit says about itself: the schema and the software that wrote it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from threading import Lock
+from typing import Any, Final, TypeVar
 
 import lucene
 from java.util import HashMap
-from org.apache.lucene.index import DirectoryReader, SegmentInfos
+from org.apache.lucene.index import DirectoryReader, FilterDirectoryReader, SegmentInfos
 
 from shared.errors import IndexDamagedError, IndexSchemaError
 from shared.model import schema
 from shared.model.folders import IndexedFolders
 from shared.storage import lucene_errors
-from shared.storage.commit_cache import remembered
 from shared.version import software_version
+
+Result = TypeVar("Result")
+
+_READERS: Final = 2
+"""Readers that something is remembered of: a program may search two indexes in turns."""
+
+
+def remembered(work: Callable[[Any], Result]) -> Callable[[Any], Result]:
+    """Have a function of a reader work once for each commit; threads may share it.
+
+    Args:
+        work: takes a Lucene reader of a whole commit, and returns what nobody changes.
+
+    Returns:
+        The function, which remembers its results for the last readers that it got and that are
+        still open.
+    """
+    newest: tuple[tuple[Any, Result], ...] = ()
+    adding = Lock()
+
+    def known(reader: Any) -> Iterator[Result]:
+        # Each call of JCC wraps the reader anew.
+        return (result for other, result in newest if other.equals(reader))
+
+    @wraps(work)
+    def recall(reader: Any) -> Result:
+        nonlocal newest
+        # One that can be stopped is made for each call, around that of the commit.
+        reader = _of_commit(reader)
+        for result in known(reader):
+            return result
+        result = work(reader)
+        with adding:
+            # Another thread may have done the same work meanwhile.
+            for earlier in known(reader):
+                return earlier
+            # What is known of a closed reader would only take memory: nobody asks for it again.
+            still_open = [entry for entry in newest if entry[0].getRefCount() > 0]
+            newest = ((reader, result), *still_open[: _READERS - 1])
+        return result
+
+    return recall
+
+
+def is_of_commit(reader: Any) -> bool:
+    """Whether a reader is that of its commit, and not one around it."""
+    return bool(_of_commit(reader).equals(reader))
+
+
+def _of_commit(reader: Any) -> Any:
+    return FilterDirectoryReader.unwrap(DirectoryReader.cast_(reader))
 
 
 def commit_data(folders: IndexedFolders, path: Path) -> Any:

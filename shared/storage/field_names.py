@@ -12,7 +12,7 @@ from org.apache.lucene.index import FieldInfo, FieldInfos, IndexOptions
 
 from shared.errors import FieldNotFoundError, FilterError
 from shared.model import schema
-from shared.storage.commit_cache import remembered
+from shared.storage.commits import remembered
 
 OF_CHUNKS: Final = (
     schema.CONTENT,

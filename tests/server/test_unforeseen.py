@@ -16,11 +16,11 @@ from shared.reading.searcher import Searcher
 def fail(self, *arguments, **options):
     from java.lang import Integer
     if failing == "lent":
-        with self._newest() as searcher:
+        with self._newest() as snapshot:
             Integer.parseInt("no number")
     if failing == "called wrongly":
-        with self._newest() as searcher:
-            searcher.count(5)
+        with self._newest() as snapshot:
+            snapshot.searcher.count(5)
     if failing == "invalid":
         from pydantic import TypeAdapter
         TypeAdapter(int).validate_python("no number")

@@ -36,7 +36,7 @@ from shared.query.tree import (
     all_of,
     any_of,
 )
-from shared.storage.commit_cache import remembered
+from shared.storage.commits import remembered
 from shared.storage.field_names import all_fields, metadata_fields
 
 Named = Word | Phrase | Wildcard | Fuzzy | Expression | Range

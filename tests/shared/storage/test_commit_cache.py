@@ -17,7 +17,7 @@ from org.apache.lucene.store import FSDirectory
 
 from shared import create
 from shared.java import vm
-from shared.storage.commit_cache import remembered
+from shared.storage.commits import remembered
 
 
 class Result:
