@@ -7,7 +7,7 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.routing import Route
 
 from server.http.access import hosts
-from server.http.access.authentication import Authentication
+from server.http.access.authentication import Authentication, TokenRequired
 from server.http.address import MCP_PATH
 from server.http.admission import Admission, AdmissionControl, Holder, holder_of
 from server.http.messages import DistinctIds, WholeMessages
@@ -90,7 +90,8 @@ def http_application(
             expose_headers=["Mcp-Session-Id", "WWW-Authenticate"],
         ),
         *app.user_middleware,
-        # After it, so that requests without a token take no room.
+        # Before admission, so that requests without a token take no room.
+        *([Middleware(TokenRequired, authentication.settings)] if authentication else []),
         Middleware(AdmissionControl, admission),
         Middleware(WholeMessages, max_bytes),
         Middleware(SessionShares, admission.share(settings.max_sessions), holders),

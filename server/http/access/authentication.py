@@ -3,12 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from mcp.server.auth.middleware.bearer_auth import RequireAuthMiddleware
 from mcp.server.auth.provider import AccessToken, TokenVerifier
+from mcp.server.auth.routes import build_resource_metadata_url
 from mcp.server.auth.settings import AuthSettings
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from server.http.access import tokens
 from server.http.access.key_set import KeySet
 from server.http.access.oauth import JwtVerifier
+from server.http.address import MCP_PATH
 from server.settings import HttpSettings
 
 
@@ -59,6 +63,31 @@ def _jwt_verifier(settings: HttpSettings, public_url: str) -> JwtVerifier | None
         return None
     keys = KeySet(issuer, settings.oauth_jwks_url)
     return JwtVerifier(issuer, settings.oauth_audience or public_url, keys)
+
+
+class TokenRequired:
+    """Refuses requests of MCP without a token before they take any room or send a body.
+
+    The SDK asks for the token only once a request has passed all middleware.
+
+    Args:
+        app: the application that answers the other requests.
+        settings: the required scopes, and the server that the tokens are for.
+    """
+
+    def __init__(self, app: ASGIApp, settings: AuthSettings) -> None:
+        server = settings.resource_server_url
+        self._app = app
+        self._guarded = RequireAuthMiddleware(
+            app,
+            settings.required_scopes or [],
+            build_resource_metadata_url(server) if server else None,
+        )
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request of ASGI."""
+        is_guarded = scope["type"] == "http" and scope["path"] == MCP_PATH
+        await (self._guarded if is_guarded else self._app)(scope, receive, send)
 
 
 class _Verifier:

@@ -1,6 +1,7 @@
 """The server's own bearer tokens: what they open, and what is refused of them."""
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import httpx2
@@ -8,7 +9,15 @@ import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from tests.server.http.served import SECONDS, Served, initialize, refused, served
+from tests.server.http.served import (
+    SECONDS,
+    Served,
+    begin_call,
+    initialize,
+    refused,
+    served,
+    status_of_answer,
+)
 from tests.server.tool_answers import answer
 
 READER = "reader-" + "r" * 40
@@ -87,6 +96,22 @@ def test_a_token_in_the_url_opens_nothing(guarded: Served) -> None:
         assert guarded.get(f"/metrics?{name}={READER}").status_code == 401
 
 
+def test_requests_without_a_token_take_no_room_from_others(documents: Path, tmp_path: Path) -> None:
+    tokens = f"alice:read:{READER}"
+    options = ["--max-requests", 2]
+    with (
+        served(documents, *options, tokens=tokens, log=tmp_path / "log") as server,
+        ExitStack() as opened,
+    ):
+        for _ in range(4):
+            connection = opened.enter_context(server.connection())
+            begin_call(connection)
+            # It is answered before its body is there.
+            assert status_of_answer(connection) == 401
+        assert server.metrics(**bearer(READER))["mcp_lucene_running_requests"] == 0
+        assert server.call(headers=bearer(READER), query="text").status_code == 200
+
+
 def test_a_token_without_the_scope_to_read_opens_nothing(guarded: Served) -> None:
     answered = guarded.call(headers=bearer(NEITHER), query="text")
     assert answered.status_code == 403
@@ -153,7 +178,7 @@ def test_a_file_that_others_may_read_is_refused(documents: Path, tmp_path: Path,
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "there is no token; a line is NAME:SCOPES:TOKEN"),
+        ("", "there are no tokens; a line is NAME:SCOPES:TOKEN"),
         (f"alice:{READER}", "line 1: a line is NAME:SCOPES:TOKEN"),
         (f"# x\nalice:write:{READER}", "line 2: the scopes are admin and read"),
         (f"alice::{READER}", "line 1: the scopes are admin and read"),
