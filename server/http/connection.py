@@ -17,17 +17,18 @@ MAX_HEADER_BYTES: Final = 16 * 1_024
 
 
 class StrictParser(h11.Connection):
-    """Refuses long headers however they come.
+    """Refuses long headers however they come, and bodies whose end is ambiguous.
 
     h11 itself looks at the length only while headers are incomplete, so it takes longer ones that
-    come in one packet.
+    come in one packet. Of Content-Length and Transfer-Encoding it ignores the first, which a proxy
+    may have gone by: what it took for a body would be read as further requests (RFC 9112, 6.1).
     """
 
     def next_event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
         """What was received next.
 
         Raises:
-            h11.RemoteProtocolError: it is no HTTP, or too long.
+            h11.RemoteProtocolError: it is not HTTP, too long, or ambiguous.
         """
         if self.their_state is not h11.IDLE:
             return super().next_event()
@@ -35,7 +36,16 @@ class StrictParser(h11.Connection):
         event = super().next_event()
         if before - len(self.trailing_data[0]) > MAX_HEADER_BYTES:
             raise h11.RemoteProtocolError("the headers are too long", error_status_hint=431)
+        if isinstance(event, h11.Request) and _is_ambiguous(event):
+            raise h11.RemoteProtocolError("the end of the body is ambiguous")
         return event
+
+
+def _is_ambiguous(request: h11.Request) -> bool:
+    names = {name for name, _ in request.headers}
+    return b"transfer-encoding" in names and (
+        b"content-length" in names or request.http_version < b"1.1"
+    )
 
 
 class TimedConnection(H11Protocol):
