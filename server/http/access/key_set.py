@@ -145,7 +145,10 @@ async def _fetched(client: httpx2.AsyncClient, url: str) -> Mapping[str, Any]:
             body += part
             if len(body) > _MAX_BYTES:
                 raise ValueError("too long")
-    document = json.loads(body)
+    try:
+        document = json.loads(body)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
     if not isinstance(document, dict):
         raise ValueError("no object")  # noqa: TRY004 - as for every other document of no use
     return document

@@ -3,8 +3,8 @@
 import json
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -23,6 +23,7 @@ class Issuer:
         url: its name, where its metadata are found.
         published: its public keys as it shows them.
         documents: what it answers by path.
+        answers: how it answers at a path instead, by hand.
         asked: the paths that were asked for.
     """
 
@@ -40,6 +41,7 @@ class Issuer:
             "/.well-known/oauth-authorization-server": metadata,
             "/keys": {"keys": self.published},
         }
+        self.answers: dict[str, Callable[[BaseHTTPRequestHandler], None]] = {}
 
     def public(self, algorithm: str) -> dict[str, Any]:
         """A public key in JSON."""
@@ -88,6 +90,11 @@ def issuing() -> Iterator[Issuer]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             issuer.asked.append(self.path)
+            if self.path in issuer.answers:
+                # The client may leave before it has everything.
+                with suppress(ConnectionError):
+                    issuer.answers[self.path](self)
+                return
             document = issuer.documents.get(self.path)
             self.send_response(404 if document is None else 200)
             self.end_headers()
