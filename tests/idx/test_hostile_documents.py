@@ -1,0 +1,467 @@
+"""A table of documents that mean harm: each is read or refused, and reaches nothing beyond it."""
+
+import io
+import json
+import socket
+import stat
+import zipfile
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import pytest
+
+from tests.conftest import Idx
+from tests.idx.extraction.test_damage import BOMB
+from tests.idx.extraction.test_epub import CONTAINER
+from tests.idx.files import events, ids
+
+pytestmark = pytest.mark.soak
+
+HIDDEN: Final = "marmalade"
+"""Said by a file beside the folder, which no document may show."""
+
+W: Final = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+OFFICE: Final = "urn:oasis:names:tc:opendocument:xmlns:office:1.0"
+TEXT: Final = "urn:oasis:names:tc:opendocument:xmlns:text:1.0"
+RELATIONS: Final = "http://schemas.openxmlformats.org/package/2006/relationships"
+TYPES: Final = (
+    '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">'
+    '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships'
+    '+xml"/><Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-'
+    'officedocument.wordprocessingml.document.main+xml"/></Types>'
+)
+
+
+class Beyond(NamedTuple):
+    """What documents try to reach.
+
+    Attributes:
+        file: has the hidden word.
+        url: of a server that counts who asks.
+    """
+
+    file: Path
+    url: str
+
+
+def zipped(**entries: str | bytes) -> bytes:
+    """An archive with entries; one of a name that ends with ``.link`` is a link instead."""
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as package:
+        for name, content in entries.items():
+            if f"{name}.link" in entries:
+                continue
+            entry = zipfile.ZipInfo(name.removesuffix(".link"))
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            if name.endswith(".link"):
+                entry.external_attr = (stat.S_IFLNK | 0o777) << 16
+            package.writestr(entry, content)
+    return data.getvalue()
+
+
+def docx(body: str, *, before: str = "", target: str = "word/document.xml", **more: str) -> bytes:
+    relation = (
+        f'<Relationships xmlns="{RELATIONS}"><Relationship Id="r1" Type="http://schemas.openxml'
+        f'formats.org/officeDocument/2006/relationships/officeDocument" Target="{target}"/>'
+        "</Relationships>"
+    )
+    parts = {
+        "[Content_Types].xml": TYPES,
+        "_rels/.rels": relation,
+        "word/document.xml": (
+            f'{before}<w:document xmlns:w="{W}"><w:body>{body}</w:body></w:document>'
+        ),
+    }
+    return zipped(**(parts | more))
+
+
+def paragraph(text: str) -> str:
+    return f"<w:p><w:r><w:t>{text}</w:t></w:r></w:p>"
+
+
+def odt(body: str, *, before: str = "", **more: str) -> bytes:
+    content = (
+        f'{before}<office:document-content xmlns:office="{OFFICE}" xmlns:text="{TEXT}" '
+        'xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:xi="http://www.w3.org/2001/XInclude">'
+        f"<office:body><office:text>{body}</office:text></office:body></office:document-content>"
+    )
+    parts = {"mimetype": "application/vnd.oasis.opendocument.text", "content.xml": content}
+    return zipped(**(parts | more))
+
+
+def epub(*, href: str = "one.xhtml", container: str = CONTAINER, **more: str) -> bytes:
+    book = (
+        '<package xmlns="http://www.idpf.org/2007/opf"><manifest>'
+        f'<item id="a" href="{href}" media-type="application/xhtml+xml"/>'
+        '<item id="b" href="two.xhtml" media-type="application/xhtml+xml"/>'
+        '</manifest><spine><itemref idref="a"/><itemref idref="b"/></spine></package>'
+    )
+    parts = {
+        "mimetype": "application/epub+zip",
+        "META-INF/container.xml": container,
+        "OEBPS/book.opf": book,
+        "OEBPS/two.xhtml": "<p>needle</p>",
+    }
+    return zipped(**(parts | more))
+
+
+def pdf(*objects: bytes) -> bytes:
+    """A PDF of objects whose numbers begin at 1, the first of which is the catalogue."""
+    data = b"%PDF-1.7\n"
+    offsets = []
+    for number, content in enumerate(objects, 1):
+        offsets.append(len(data))
+        data += b"%d 0 obj\n%b\nendobj\n" % (number, content)
+    table = b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
+    size = len(objects) + 1
+    return data + (
+        b"xref\n0 %d\n0000000000 65535 f \n%b"
+        b"trailer\n<</Size %d/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF" % (size, table, size, len(data))
+    )
+
+
+def stream(content: bytes, more: bytes = b"") -> bytes:
+    packed = zlib.compress(content, 9)
+    return b"<</Filter/FlateDecode/Length %d%b>>stream\n%b\nendstream" % (len(packed), more, packed)
+
+
+PAGE: Final = (
+    b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]/Contents 4 0 R"
+    b"/Resources<</Font<</F1<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>>>"
+)
+PAGES: Final = b"<</Type/Pages/Kids[3 0 R]/Count 1>>"
+SHOWN: Final = b"BT /F1 12 Tf 20 100 Td (needle) Tj ET"
+
+
+def entity(beyond: Beyond, at: str) -> str:
+    return f'<!DOCTYPE x [<!ENTITY e SYSTEM "{at or beyond.file.as_uri()}">]>'
+
+
+class Attack(NamedTuple):
+    """A file, and what becomes of it.
+
+    Attributes:
+        name: of the file.
+        content: its bytes, which may lead beyond it.
+        reason: a part of why it is not indexed; None if it is.
+    """
+
+    name: str
+    content: Callable[[Beyond], str | bytes]
+    reason: str | None = None
+
+
+ATTACKS: Final = (
+    # What unpacks to very much.
+    Attack(
+        "bomb.docx", lambda _: docx(paragraph(" " * 150_000_000)), "unpacks to more than 100 MB"
+    ),
+    Attack("bomb.odt", lambda _: odt(" " * 150_000_000), "unpacks to more than 100 MB"),
+    Attack("bomb.epub", lambda _: epub(**{"OEBPS/one.xhtml": "<p>" * 100_000_000}), "unpacks to"),
+    Attack(
+        "bomb in bomb.odt",
+        lambda _: zipped(
+            mimetype=b"application/vnd.oasis.opendocument.text",
+            **{"content.xml": b"<x>needle</x>", "a.zip": zipped(b="0" * 10**8)},
+        ),
+        "has no text",
+    ),
+    Attack(
+        "bomb.pdf",
+        lambda _: pdf(b"<</Pages 2 0 R>>", PAGES, PAGE, stream(SHOWN + b" " * 150_000_000)),
+    ),
+    Attack(
+        "bomb of text.pdf",
+        lambda _: pdf(b"<</Pages 2 0 R>>", PAGES, PAGE, stream(SHOWN * 2_000_000)),
+        "memory",
+    ),
+    Attack(
+        "many entries.docx",
+        lambda _: docx(paragraph("needle"), **{f"{n}": "" for n in range(60_000)}),
+    ),
+    # Entities, and documents that include others.
+    Attack(
+        "laughs.docx",
+        lambda _: docx(paragraph("&e9;"), before=BOMB.partition("<x>")[0]),
+        "entity amplification",
+    ),
+    Attack(
+        "laughs.odt",
+        lambda _: zipped(
+            mimetype="application/vnd.oasis.opendocument.text", **{"content.xml": BOMB}
+        ),
+        "entity amplification",
+    ),
+    Attack("laughs.html", lambda _: BOMB + "needle"),
+    Attack(
+        "entity.docx", lambda beyond: docx(paragraph("a&e;b needle"), before=entity(beyond, ""))
+    ),
+    Attack(
+        "entity.odt", lambda beyond: odt("<text:p>a&e;b needle</text:p>", before=entity(beyond, ""))
+    ),
+    Attack(
+        "entity.epub", lambda beyond: epub(**{"OEBPS/one.xhtml": entity(beyond, "") + "<p>a&e;b"})
+    ),
+    Attack("entity.html", lambda beyond: entity(beyond, "") + "<p>a&e;b needle"),
+    Attack(
+        "entity of the network.docx",
+        lambda beyond: docx(paragraph("a&e;b needle"), before=entity(beyond, beyond.url)),
+    ),
+    Attack(
+        "types of the network.odt",
+        lambda beyond: odt("<text:p>needle</text:p>", before=f'<!DOCTYPE x SYSTEM "{beyond.url}">'),
+    ),
+    Attack(
+        "parameters.docx",
+        lambda beyond: docx(
+            paragraph("needle"), before=f'<!DOCTYPE x [<!ENTITY % e SYSTEM "{beyond.url}"> %e;]>'
+        ),
+    ),
+    Attack(
+        "include.odt",
+        lambda beyond: odt(
+            f'<text:p>needle<xi:include href="{beyond.file}" parse="text"/></text:p>'
+        ),
+    ),
+    Attack(
+        "section.odt",
+        lambda beyond: odt(
+            f'<text:section><text:section-source xlink:href="{beyond.file.as_uri()}"/>'
+            "<text:p>needle</text:p></text:section>"
+        ),
+    ),
+    Attack(
+        "field.docx",
+        lambda beyond: docx(
+            f'<w:p><w:r><w:instrText>INCLUDETEXT "{beyond.file}"</w:instrText></w:r></w:p>'
+            + paragraph("needle")
+        ),
+    ),
+    Attack(
+        "field.rtf",
+        lambda beyond: (
+            r"{\rtf1 needle{\field{\*\fldinst INCLUDETEXT " + f'"{beyond.file}"' + r"}{\fldrslt }}}"
+        ),
+    ),
+    Attack(
+        "frames.html",
+        lambda beyond: (
+            f'needle<iframe src="{beyond.file.as_uri()}"></iframe><object data="{beyond.url}">'
+            f'</object><link rel=stylesheet href="{beyond.url}"><img src="{beyond.url}">'
+            f'<script src="{beyond.url}"></script>'
+        ),
+    ),
+    Attack(
+        "base.html",
+        lambda beyond: (
+            f'<base href="{beyond.url}">'
+            f'<meta http-equiv=refresh content="0; url={beyond.url}">needle'
+        ),
+    ),
+    # Archives whose parts are elsewhere.
+    Attack(
+        "target up.docx",
+        lambda beyond: docx(paragraph("needle"), target=f"../../../../..{beyond.file}"),
+        "it has no main part",
+    ),
+    Attack(
+        "target file.docx",
+        lambda beyond: docx(paragraph("needle"), target=beyond.file.as_uri()),
+        "it has no main part",
+    ),
+    Attack(
+        "target of the network.docx",
+        lambda beyond: docx(paragraph("needle"), target=beyond.url),
+        "it has no main part",
+    ),
+    Attack(
+        "link.docx",
+        lambda beyond: docx("", **{"word/document.xml.link": f"{beyond.file}"}),
+        "is a damaged DOCX",
+    ),
+    Attack("chapter up.epub", lambda beyond: epub(href=f"../../../../../..{beyond.file}")),
+    Attack("chapter of a file.epub", lambda beyond: epub(href=beyond.file.as_uri())),
+    Attack("chapter of the network.epub", lambda beyond: epub(href=beyond.url)),
+    Attack("link.epub", lambda beyond: epub(**{"OEBPS/one.xhtml.link": f"{beyond.file}"})),
+    Attack(
+        "book up.epub",
+        lambda beyond: epub(container=CONTAINER.replace("OEBPS/book.opf", f"../..{beyond.file}")),
+        "it has no list of chapters",
+    ),
+    Attack(
+        "slip.docx",
+        lambda _: docx(paragraph("needle"), **{"../../../slipped.txt": "x", "/slipped.txt": "x"}),
+    ),
+    # Great depth, and lines without end.
+    Attack("deep.docx", lambda _: docx("<w:p>" * 200_000), "is a damaged DOCX"),
+    Attack("deep.odt", lambda _: odt("<text:p>" * 200_000 + "</text:p>" * 200_000), "has no text"),
+    Attack("deep.html", lambda _: "<div>" * 300_000 + "needle"),
+    Attack("deep tables.html", lambda _: "<table><tr><td>" * 30_000 + "needle"),
+    Attack("deep.rtf", lambda _: r"{\rtf1 " + "{" * 1_000_000 + "needle"),
+    Attack("deep quotes.md", lambda _: ">" * 200_000 + " needle"),
+    Attack("deep brackets.md", lambda _: "[" * 200_000 + " needle"),
+    Attack("deep lists.md", lambda _: "".join(f"{' ' * n}- needle\n" for n in range(2_000))),
+    Attack("deep matter.md", lambda _: "---\na: " + "[" * 9_000 + "\n---\nneedle"),
+    Attack("deep.json", lambda _: "[" * 1_000_000 + "needle"),
+    Attack(
+        "deep.eml",
+        lambda _: (
+            "".join(
+                f"Content-Type: multipart/mixed; boundary=b{n}\n\n--b{n}\n" for n in range(3_000)
+            )
+            + "\nneedle"
+        ),
+        "nested too deeply",
+    ),
+    Attack("one line.txt", lambda _: "needle " * 5_000_000),
+    Attack("one line.md", lambda _: "*needle_`" * 500_000),
+    Attack("one header.eml", lambda _: "Subject: needle" + "=?utf-8?q?" * 200_000 + "\n\nneedle"),
+    # What would be run.
+    Attack(
+        "python.md",
+        lambda _: "---\na: !!python/object/apply:os.system ['touch it-ran']\n---\nneedle",
+    ),
+    Attack(
+        "anchors.md",
+        lambda _: (
+            "---\na: &a [x,x,x,x,x,x,x,x,x]\n"
+            + "".join(
+                f"{chr(98 + n)}: &{chr(98 + n)} [{','.join(['*' + chr(97 + n)] * 9)}]\n"
+                for n in range(9)
+            )
+            + "---\nneedle"
+        ),
+    ),
+    Attack(
+        "macro.rtf",
+        lambda _: (
+            r"{\rtf1 needle{\object\objemb{\*\objdata 0105000002}}"
+            r"{\field{\*\fldinst DDEAUTO c:\\cmd.exe '/c calc'}}}"
+        ),
+    ),
+    Attack("script.html", lambda _: "needle<script>fetch('x')</script><style>@import 'x'</style>"),
+    Attack(
+        "script.pdf",
+        lambda _: pdf(
+            b"<</Pages 2 0 R/OpenAction<</S/JavaScript/JS(app.launchURL\\('x'\\))>>"
+            b"/AA<</WC<</S/Launch/F(/bin/touch)>>>>>>",
+            PAGES,
+            PAGE,
+            stream(SHOWN),
+        ),
+    ),
+    Attack(
+        "address.pdf",
+        lambda beyond: pdf(
+            f"<</Pages 2 0 R/OpenAction<</S/URI/URI({beyond.url})>>>>".encode(),
+            PAGES,
+            PAGE,
+            stream(SHOWN),
+        ),
+    ),
+    Attack(
+        "stream of a file.pdf",
+        lambda beyond: pdf(
+            b"<</Pages 2 0 R>>",
+            PAGES,
+            PAGE,
+            f"<</Length 0/F({beyond.file})>>stream\n\nendstream".encode(),
+        ),
+        "has no text",
+    ),
+    # What leads round in a circle, or lies.
+    Attack(
+        "pages in pages.pdf",
+        lambda _: pdf(b"<</Pages 2 0 R>>", b"<</Type/Pages/Kids[2 0 R]/Count 1>>"),
+        "is a damaged PDF",
+    ),
+    Attack(
+        "a billion pages.pdf",
+        lambda _: pdf(
+            b"<</Pages 2 0 R>>", PAGES.replace(b"Count 1", b"Count 999999999"), PAGE, stream(SHOWN)
+        ),
+    ),
+    Attack(
+        "length of itself.pdf",
+        lambda _: pdf(
+            b"<</Pages 2 0 R>>", PAGES, PAGE, b"<</Length 4 0 R>>stream\n" + SHOWN + b"\nendstream"
+        ),
+    ),
+    Attack(
+        "form in itself.pdf",
+        lambda _: pdf(
+            b"<</Pages 2 0 R>>",
+            PAGES,
+            PAGE.replace(b"/Font", b"/XObject<</X 5 0 R>>/Font"),
+            stream(SHOWN + b" /X Do"),
+            stream(
+                b"/X Do",
+                b"/Type/XObject/Subtype/Form/BBox[0 0 9 9]/Resources<</XObject<</X 5 0 R>>>>",
+            ),
+        ),
+    ),
+    Attack(
+        "a page of a mile.pdf",
+        lambda _: pdf(
+            b"<</Pages 2 0 R>>",
+            PAGES,
+            PAGE.replace(b"200 200", b"9999999999 9999999999"),
+            stream(SHOWN),
+        ),
+    ),
+    # What is not what its name says.
+    Attack("zip.txt", lambda _: zipped(a="needle"), "is named .txt, but is an archive"),
+    Attack("program.md", lambda _: b"\x7fELF\2\1\1" + bytes(500), "is named .md, but is a program"),
+    Attack(
+        "picture.html", lambda _: b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(99), "but is a picture"
+    ),
+    Attack("text.docx", lambda _: "needle"),
+    Attack("zeros.txt", lambda _: bytes(1_000_000), "binary"),
+    Attack("noise.pdf", lambda _: b"%PDF-1.7\n" + bytes(range(256)) * 400, "is a damaged PDF"),
+    Attack("noise.docx", lambda _: b"PK\3\4" + bytes(range(256)) * 400, "is a damaged"),
+    Attack(
+        "noise.rtf",
+        lambda _: b"{\\rtf1" + bytes(range(1, 256)) * 400,
+        "is named .rtf, but is binary",
+    ),
+    Attack("colours.txt", lambda _: "needle \x1b[31m\x1b]0;title\x07 \x9b31m \u202eelif"),
+)
+
+
+def test_a_document_is_read_or_refused_and_reaches_nothing(
+    idx: Idx, index_path: Path, tmp_path: Path
+) -> None:
+    papers = tmp_path / "papers"
+    papers.mkdir()
+    outside = tmp_path / "outside.txt"
+    outside.write_text(HIDDEN)
+    with socket.create_server(("127.0.0.1", 0)) as asked:
+        beyond = Beyond(outside, f"http://127.0.0.1:{asked.getsockname()[1]}/x")
+        for attack in ATTACKS:
+            content = attack.content(beyond)
+            raw = content if isinstance(content, bytes) else content.encode()
+            (papers / attack.name).write_bytes(raw)
+        (papers / "good.txt").write_text("a good needle")
+        before = {entry.name for entry in tmp_path.iterdir()}
+        done = idx("sync", "papers", "--timeout", "20", "--max-memory", "800", "--json", code=1)
+        asked.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            asked.accept()
+    reasons = {
+        event["source_document"]: event["reason"]
+        for event in events(done.stdout)
+        if event["event"] == "notindexed"
+    }
+    assert reasons.keys() == {attack.name for attack in ATTACKS if attack.reason}
+    for attack in ATTACKS:
+        assert (attack.reason or "") in reasons.get(attack.name, ""), attack.name
+    assert set(ids(index_path)) == {
+        "good.txt",
+        *(attack.name for attack in ATTACKS if attack.reason is None),
+    }
+    assert {entry.name for entry in tmp_path.iterdir()} == before | {index_path.name}
+    assert json.loads(idx("search", HIDDEN, "--json").stdout)["totalHits"] == 0
+    shown = idx("show", "colours.txt").stdout
+    assert not {"\x1b", "\x9b", "\u202e"} & set(shown)
