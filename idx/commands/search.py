@@ -191,7 +191,7 @@ def _print_hits(answer: "SearchAnswer", offset: int) -> None:
 
 
 def _say_about(answer: "SearchAnswer", offset: int) -> None:
-    from idx.output.printing import visible_line
+    from idx.output.control_characters import visible_line
 
     if answer.note:
         say(visible_line(answer.note))

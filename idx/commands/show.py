@@ -52,7 +52,7 @@ def show(
     if details and chunk:
         raise typer.BadParameter("give --chunk or --details, not both")
     from idx.cli.named_document import named_document
-    from idx.output.printing import visible, visible_line
+    from idx.output.control_characters import visible, visible_line
     from idx.output.search_answer import cited
     from shared.reading.searcher import Searcher
 
@@ -81,7 +81,8 @@ def _print_details(details: "DocumentDetails", *, as_json: bool) -> None:
     if as_json:
         print_json(details)
         return
-    from idx.output.printing import Unbroken, visible
+    from idx.output.control_characters import visible
+    from idx.output.printing import Unbroken
     from idx.output.tables import print_table
 
     known = {

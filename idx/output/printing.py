@@ -5,25 +5,11 @@ import sys
 from collections.abc import Sequence
 from dataclasses import is_dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import typer
 
-_SHOWN: Final = {
-    code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\n\t"
-}
-
-_SHOWN_ON_ONE_LINE: Final = _SHOWN | {0x0A: "\\n", 0x2028: "\\u2028", 0x2029: "\\u2029"}
-
-
-def visible(text: str) -> str:
-    """The text with control characters as escapes of Python; tabs and ends of lines stay."""
-    return text.replace("\r\n", "\n").translate(_SHOWN)
-
-
-def visible_line(text: str) -> str:
-    """The text with all control characters as escapes of Python, on one line."""
-    return text.translate(_SHOWN_ON_ONE_LINE)
+from idx.output.control_characters import visible_json, visible_line
 
 
 def print_json(answer: Any) -> None:
@@ -36,7 +22,7 @@ def print_json(answer: Any) -> None:
 
 def tell_json(value: Any, *, indent: int | None = None) -> None:
     """Print plain data as JSON on stdout, with escapes for what its encoding does not have."""
-    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    text = visible_json(json.dumps(value, ensure_ascii=False, indent=indent))
     try:
         text.encode(sys.stdout.encoding)
     except UnicodeEncodeError:

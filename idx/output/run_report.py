@@ -7,7 +7,8 @@ from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import asdict
 from typing import Any, Final, Literal
 
-from idx.output.printing import say, tell, tell_json, visible_line
+from idx.output.control_characters import visible_line
+from idx.output.printing import say, tell, tell_json
 from idx.output.run_problems import Problems
 from idx.sync.events import Deleted, Event, Finished, Indexed, NotIndexed, Planned, Watching
 from shared.messages import quantity

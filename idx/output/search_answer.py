@@ -5,8 +5,9 @@ from typing import Final
 
 from rich.text import Text
 
+from idx.output.control_characters import visible, visible_line
 from idx.output.excerpts import excerpts, match_line
-from idx.output.printing import Unbroken, visible, visible_line
+from idx.output.printing import Unbroken
 from idx.output.tables import print_table
 from idx.output.terminal import console, shows_styles, symbol
 from shared.model.search_results import MARKS, Citation, Facet, Hit, QueryExplanation

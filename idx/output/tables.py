@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable
 
-from idx.output.printing import Row, visible_line
+from idx.output.control_characters import visible_line
+from idx.output.printing import Row
 from idx.output.terminal import console, width
 
 

@@ -15,7 +15,7 @@ from idx.evaluation.report.figures import (
     summary,
 )
 from idx.evaluation.results import Evaluation, QueryResult
-from idx.output.printing import visible_line
+from idx.output.control_characters import visible_line
 from shared.messages import quantity
 
 WORST: Final = 20

@@ -1,5 +1,6 @@
 """What people see on a terminal, and what stays out of a pipe."""
 
+import json
 import os
 import pty
 import re
@@ -143,6 +144,22 @@ def test_matches_are_between_stars_on_a_terminal_without_styles(filled_index: Pa
     shown = on_a_terminal("search", "cafe", "-i", filled_index, TERM="dumb")
     assert "**Café** au lait" in shown
     assert "\x1b" not in shown
+
+
+def test_text_cannot_turn_a_line_around_or_steer_the_terminal(
+    idx: Idx, empty_index: Path, tmp_path: Path
+) -> None:
+    hostile = "rent \u202efdp.exe\u202c \u2066due\u2069 \x9b2J\x7f"
+    with Index(empty_index) as index:
+        index.add(Document(hostile, hostile, hostile))
+    for command in (["list"], ["search", "rent"], ["show", hostile], ["list", "--plain"]):
+        shown = on_a_terminal(*command, "-i", empty_index, NO_COLOR="1", TERM="dumb")
+        assert r"\u202e" in shown
+        assert not set(hostile) - set("rent fdp.exe due 2J") & set(shown)
+    listed = on_a_terminal("list", "--json", "-i", empty_index)
+    assert not set(hostile) - set("rent fdp.exe due 2J") & set(listed)
+    (document,) = json.loads(listed)["documents"]
+    assert document["title"] == hostile
 
 
 def test_the_name_of_a_file_cannot_steer_the_terminal(
