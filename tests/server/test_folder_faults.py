@@ -89,10 +89,10 @@ def remove_the_commit(path: Path) -> None:
 
 
 FAULTS: Final[dict[Callable[[Path], None], str]] = {
-    remove: "there is no index at {}; create one with",
-    rename: "there is no index at {}; create one with",
-    exchange_for_nothing: "there is no index at {}; create one with",
-    exchange_for_other_files: "there is no index at {}; create one with",
+    remove: "there is no index at {}; ask the user to create one with",
+    rename: "there is no index at {}; ask the user to create one with",
+    exchange_for_nothing: "there is no index at {}; ask the user to create one with",
+    exchange_for_other_files: "there is no index at {}; ask the user to create one with",
     exchange_for_a_file: "the index folder {} cannot be used: it is a file, not a folder",
     exchange_for_an_old_index: "the index at {} was written by Lucene 8.11.4 and cannot be read",
     exchange_for_an_older_schema: "the index at {} has schema version 1, but",

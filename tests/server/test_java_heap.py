@@ -12,7 +12,7 @@ from tests.server.raw_client import RawClient
 
 TOO_LARGE = (
     "the 16 MiB of memory that Java may use are too small for work on the index at {}; ask "
-    "for less at once, or allow more with IDX_JAVA_HEAP or the setting java_heap"
+    "for less at once, or ask the user to allow more with IDX_JAVA_HEAP or the setting java_heap"
 )
 
 

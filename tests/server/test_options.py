@@ -30,7 +30,7 @@ TOKEN = "t" * 40
         (["--tools", "admin"], "--tools admin: the administration tools need --admin"),
         pytest.param(
             ["--tools", "Search,start_crawl"],
-            "--tools start_crawl: the tools of administration",
+            "--tools start_crawl: the administration tools need --admin",
             marks=pytest.mark.soak,
         ),
         pytest.param(

@@ -134,7 +134,7 @@ async def test_a_language_of_many_documents_says_what_was_left_out(
         told = json.loads((await read(client, "index://languages/en")).text)
         assert told["total_documents"] == 120
         assert len(told["documents"]) == 100
-        assert told["notice"].startswith("20 more documents are not listed here")
+        assert told["notice"].startswith("20 more documents not listed here")
         with Index(empty_index) as index:
             for number in range(20):
                 index.add(Document(f"long {number}{'ü' * 1_000}", "T", "text", {"language": "fr"}))

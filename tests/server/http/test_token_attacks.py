@@ -80,12 +80,13 @@ def repeated(issuer: Issuer) -> str:
     return f"{signed}.{part(_FORGER.sign(signed.encode(), PKCS1v15(), SHA256()))}"
 
 
+ALGORITHMS: Final[list[Any]] = [
+    *("none", "None", "nOnE", "", "HS256", "HS512", "RS1", "ES256K", "dir", None, [])
+]
+
 FORGED: Final[dict[str, Callable[[Issuer], str]]] = {
     # The signature.
-    **{
-        f"alg {name}": partial(forged, header={"alg": name})
-        for name in ("none", "None", "nOnE", "", None, "HS256", "HS512", "RS1", "ES256K", "dir", [])
-    },
+    **{f"alg {name}": partial(forged, header={"alg": name}) for name in ALGORITHMS},
     "no signature": lambda issuer: issuer.token().rpartition(".")[0] + ".",
     "half a signature": lambda issuer: issuer.token()[:-100],
     "zeros as a signature": lambda issuer: issuer.token().rpartition(".")[0] + "." + "A" * 342,
