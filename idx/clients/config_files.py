@@ -13,7 +13,7 @@ from idx.clients.client import Client, Format
 from idx.clients.errors import ClientConfigurationError
 from idx.clients.launch import Launch, launch_in
 from idx.configuration import toml
-from shared.files.content import write_atomically
+from shared.files.content import IrregularFileError, read_of_owner, write_atomically
 
 Outcome = Literal["added", "changed", "unchanged"]
 
@@ -34,6 +34,9 @@ _SYNTAX: Final[dict[Format, _Syntax]] = {
 
 _STARTING: Final = frozenset({"command", "args"})
 """What of an entry says how the server is started; the rest is the user's once it is there."""
+
+_MAX_BYTES: Final = 100_000_000
+"""The longest file of a client that is read; some keep their conversations in it."""
 
 _MARK: Final = "\ufeff"
 """The byte order mark that some editors put before the text."""
@@ -142,7 +145,7 @@ class _Content:
 
 def _read(client: Client, file: Path) -> _Content:
     try:
-        whole = file.read_bytes().decode()
+        whole = read_of_owner(file, _MAX_BYTES).decode()
         text = whole.removeprefix(_MARK)
         return _Content(whole[: len(whole) - len(text)], text, _SYNTAX[client.format].parse(text))
     except FileNotFoundError:
@@ -151,6 +154,8 @@ def _read(client: Client, file: Path) -> _Content:
         raise _refusal(client, file, f"cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
         raise _refusal(client, file, "is not UTF-8 text") from error
+    except IrregularFileError as error:
+        raise _refusal(client, file, f"cannot be read: {error}") from error
     except ValueError as error:
         reason = f"is not valid {client.format.upper()}: {error}"
         raise _refusal(client, file, reason, "fix it first, or change it yourself") from error

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 _STRING: Final = r'"(?:[^"\\]|\\.)*"'
-_COMMENT: Final = re.compile(rf"{_STRING}|//[^\r\n]*|/\*.*?\*/", re.DOTALL)
+_COMMENT: Final = re.compile(rf"{_STRING}|//[^\r\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _TRAILING_COMMA: Final = re.compile(rf"{_STRING}|,(?=\s*[}}\]])", re.DOTALL)
 _BLANK: Final = re.compile(r"[ \t\r\n]*")
 _INDENTED_KEY: Final = re.compile(r'^([ \t]+)"', re.MULTILINE)
@@ -120,9 +120,14 @@ def _strict(text: str) -> str:
 
 
 def _without_comments(text: str) -> str:
-    return _COMMENT.sub(
-        lambda match: match[0] if match[0][0] == '"' else re.sub(r"[^\r\n]", " ", match[0]), text
-    )
+    def blank(match: re.Match[str]) -> str:
+        found = match[0]
+        # One without an end stays, for the parser to name. It is matched at once to the end of the
+        # text, which is not searched again from each further beginning of a comment.
+        is_open = found.startswith("/*") and (len(found) < 4 or not found.endswith("*/"))  # noqa: PLR2004 - of /**/
+        return found if found.startswith('"') or is_open else re.sub(r"[^\r\n]", " ", found)
+
+    return _COMMENT.sub(blank, text)
 
 
 def _formatted(text: str, value: Any, indentation: str) -> str:

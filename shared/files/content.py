@@ -1,5 +1,6 @@
 """Contents of files: regular files only, hashes, and writes that are whole or not at all."""
 
+import errno
 import hashlib
 import os
 import stat
@@ -78,3 +79,25 @@ def write_atomically(file: Path, content: bytes) -> None:
         except BaseException:
             Path(new.name).unlink()
             raise
+
+
+def read_of_owner(file: Path, max_bytes: int) -> bytes:
+    """Read the whole of a small file that its owner may have put elsewhere and linked to.
+
+    The null device is an empty file.
+
+    Raises:
+        IrregularFileError: it is a pipe or another device, or it is larger.
+        OSError: it does not exist, or cannot be read.
+    """
+    descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(descriptor, "rb") as stream:
+        status = os.fstat(descriptor)
+        if stat.S_ISDIR(status.st_mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(file))
+        if status.st_rdev != Path(os.devnull).stat().st_rdev and not stat.S_ISREG(status.st_mode):
+            raise IrregularFileError("it is not a regular file but a pipe or a device")
+        content = stream.read(max_bytes + 1)
+    if len(content) > max_bytes:
+        raise IrregularFileError(f"it is larger than {max_bytes / 1e6:,.0f} MB")
+    return content

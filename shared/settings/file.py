@@ -13,12 +13,16 @@ from pydantic import (
 )
 
 from shared.errors import ConfigurationError
+from shared.files.content import IrregularFileError, read_of_owner
 from shared.settings.defaults import VARIABLES
 from shared.settings.errors import key, reasons, suggestion
 from shared.settings.model import Settings
 
 _CONFIGURATION: Final = "the configuration"
 """Where a setting is meant to be that is not written yet, in messages."""
+
+_MAX_BYTES: Final = 1_000_000
+"""The longest configuration file that is read."""
 
 
 def value_in_file(file: Path, setting: str) -> Any:
@@ -97,7 +101,7 @@ def read(file: Path) -> Settings:
         ConfigurationError: the file cannot be read, or something in it is wrong.
     """
     try:
-        text = file.read_text("utf-8-sig")
+        text = read_of_owner(file, _MAX_BYTES).decode("utf-8-sig")
     except (FileNotFoundError, NotADirectoryError):
         text = ""
     except OSError as error:
@@ -105,6 +109,8 @@ def read(file: Path) -> Settings:
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
         raise ConfigurationError(file, f"line {line}: is not UTF-8 text") from error
+    except IrregularFileError as error:
+        raise ConfigurationError(file, f"cannot be read: {error}") from error
     return settings_in(content_of(text, file), file)
 
 
@@ -120,6 +126,8 @@ def content_of(text: str, file: Path) -> dict[str, Any]:
         raise ConfigurationError(file, "values are nested too deeply") from error
     except tomllib.TOMLDecodeError as error:
         raise ConfigurationError(file, _with_line_first(str(error))) from error
+    except ValueError as error:
+        raise ConfigurationError(file, "a number has too many digits") from error
 
 
 def settings_in(content: Mapping[str, Any], file: Path) -> Settings:

@@ -1,0 +1,119 @@
+"""Tables of hostile configuration files and files of clients: one clear error, and no change."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from shared.settings import configuration_file
+from tests.conftest import Idx
+from tests.idx.clients.files import file_of
+
+pytestmark = pytest.mark.soak
+
+Put = Callable[[Path], None]
+
+
+def text(content: str | bytes) -> Put:
+    raw = content if isinstance(content, bytes) else content.encode()
+
+    def put(file: Path) -> None:
+        file.write_bytes(raw)
+
+    return put
+
+
+def link(target: str) -> Put:
+    return lambda file: file.symlink_to(target)
+
+
+ODD: Final[dict[str, tuple[Put, str]]] = {
+    "a pipe": (os.mkfifo, "cannot be read: it is not a regular file but a pipe or a device"),
+    "a device without end": (link("/dev/zero"), "cannot be read: it is not a regular file"),
+    "a terminal": (link("/dev/ptmx"), "cannot be read: it is not a regular file"),
+    "a link to itself": (link("."), "cannot be read: Is a directory"),
+    "a folder": (Path.mkdir, "cannot be read: Is a directory"),
+    "UTF-16": (text("wait = 1".encode("utf-16")), "is not UTF-8 text"),
+    "Latin-1": (text(b"# caf\xe9"), "is not UTF-8 text"),
+}
+
+CONFIGURATIONS: Final[dict[str, tuple[Put, str]]] = {
+    **ODD,
+    "two megabytes": (text("#" * 2_000_000), "cannot be read: it is larger than 1 MB"),
+    "lists in lists": (text("include = " + "[" * 100_000), "values are nested too deeply"),
+    "tables in tables": (text("a = " + "{a = " * 50_000), "values are nested too deeply"),
+    "a number of 5,000 digits": (text("wait = " + "9" * 5_000), "a number has too many digits"),
+    "a number beyond all": (text("wait = 1e999"), "the value should be a finite number"),
+    "a key twice": (text("wait = 1\nwait = 2"), "Cannot overwrite a value"),
+    "NUL": (text("wait = 1\0"), "line 1"),
+    "NUL in a path": (text('index_path = "a\\u0000b"'), "no null character"),
+    "half a surrogate": (text('index_path = "\\ud800"'), "line 1"),
+    "a list for a path": (text("index_path = ['a']"), "the value should be a path, in quotes"),
+    "a table for a path": (text("[index_path]\na = 1"), "the value should be a path, in quotes"),
+    "a moment for a number": (text("wait = 2026-01-01"), "wait: the value should be a valid num"),
+    "folders in folders": (text("folders = [[['a']]]"), "folders, number 1"),
+    "colours": (text('"\x1b[31m" = 1'), "line 1"),
+    "JSON": (text('{"wait": 1}'), "line 1"),
+}
+
+CLIENT_FILES: Final[dict[str, tuple[Put, str]]] = {
+    **ODD,
+    "lists in lists": (text("[" * 100_000), "values are nested too deeply"),
+    "objects in objects": (text('{"a":' * 100_000), "values are nested too deeply"),
+    "comments without end": (text("{" + "/* " * 1_000_000), "is not valid JSON"),
+    "a string without end": (text('{"a": "' + "x" * 5_000_000), "is not valid JSON"),
+    "a list": (text("[]"), "there is no object in braces"),
+    "null": (text("null"), "there is no object in braces"),
+    "a table that is null": (text('{"mcpServers": null}'), "is not a table of servers"),
+    "a table that is a list": (text('{"mcpServers": [{}]}'), "is not a table of servers"),
+    "a server that is a number": (text('{"mcpServers": {"mcp-lucene": 5}}'), "another server"),
+    "a command that is a list": (
+        text('{"mcpServers": {"mcp-lucene": {"command": ["x"], "args": {}}}}'),
+        "another server is called mcp-lucene",
+    ),
+    "NUL": (text('{"a": "\0"}'), "is not valid JSON"),
+    "TOML": (text("[mcp_servers]"), "is not valid JSON"),
+}
+
+
+@pytest.mark.parametrize(("put", "reason"), CONFIGURATIONS.values(), ids=CONFIGURATIONS.keys())
+def test_a_hostile_configuration_file_is_one_clear_error(
+    idx: Idx, tmp_path: Path, put: Put, reason: str
+) -> None:
+    file = configuration_file()
+    file.parent.mkdir(parents=True)
+    put(file)
+    for command in (["config", "show"], ["init"], ["folders", "add", "."]):
+        (told,) = idx(*command, code=1).stderr.splitlines()
+        assert told.startswith(f"Error: {file}: ")
+        assert reason in told
+        assert len(told) < 1_000
+        assert told.isprintable()
+    assert not [*tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize(("put", "reason"), CLIENT_FILES.values(), ids=CLIENT_FILES.keys())
+def test_a_hostile_file_of_a_client_is_one_clear_error_and_stays(
+    idx: Idx, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, put: Put, reason: str
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    file = file_of("cursor")
+    file.parent.mkdir(parents=True)
+    put(file)
+    before = file.lstat()
+    (told,) = idx("mcp-config", "cursor", "--write", code=1).stderr.splitlines()
+    assert told.startswith(f"Error: {file}: ")
+    assert reason in told
+    assert "nothing was changed" in told
+    assert len(told) < 1_000
+    assert [entry.name for entry in file.parent.iterdir()] == [file.name]
+    assert (file.lstat().st_mtime_ns, file.lstat().st_ino) == (before.st_mtime_ns, before.st_ino)
+
+
+def test_the_null_device_is_an_empty_configuration(idx: Idx) -> None:
+    file = configuration_file()
+    file.parent.mkdir(parents=True)
+    file.symlink_to(os.devnull)
+    idx("init")
