@@ -1,13 +1,15 @@
-"""The limits that docs/security.md tells are those of the code."""
+"""docs/security.md: its limits are those of the code, and a test keeps each of its promises."""
 
+import ast
 import re
 import resource
 from pathlib import Path
 
+import pytest
 import uvicorn
+from idx.crawl.walk.ignore_files import _LARGEST_IGNORE_FILE
 
-from idx.crawl.ignore_files import _LARGEST_IGNORE_FILE
-from idx.extraction.markup import front_matter, package
+from idx.extraction.markup.markup import front_matter, package
 from idx.extraction.pool import _BYTES_AHEAD
 from idx.extraction.text import properties
 from server import settings
@@ -38,9 +40,12 @@ from shared.model import document
 from shared.query import costs, limits, limits as expressions
 from shared.rewriting import rewriter, transport
 from shared.rewriting.chat import _MAX_TOKENS
-from shared.settings import defaults as shared_settings
+from shared.settings.defaults import defaults as shared_settings
 
-PAGE = Path(__file__).parents[1] / "docs" / "security.md"
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "security.md"
+
+WITHOUT_PROMISES = {"What it does not promise", "Reporting a vulnerability"}
 
 
 def seconds(value: float) -> str:
@@ -151,3 +156,38 @@ def test_the_limits_are_those_of_the_code() -> None:
     assert len(told) == len(dict(told))
     assert dict(told) == expected()
     assert f"unless one ends within {PATIENCE_SECONDS:g} s" in section
+
+
+def sections() -> dict[str, str]:
+    """The sections of the page by their headings."""
+    return dict(re.findall(r"^## (.+)\n((?:(?!## ).*\n?)*)", PAGE.read_text(), re.MULTILINE))
+
+
+def functions_in(file: str) -> set[str]:
+    """The names of the functions of a file."""
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
+    nodes = ast.parse((ROOT / file).read_text()).body
+    return {node.name for node in nodes if isinstance(node, functions)}
+
+
+def test_every_promise_names_tests_that_exist() -> None:
+    for heading, text in sections().items():
+        named = re.findall(r"`(tests/[\w/]+\.py)::(test_\w+)`", text)
+        assert bool(named) is (heading not in WITHOUT_PROMISES), heading
+        for file, name in named:
+            assert name in functions_in(file), f"{file}::{name}"
+        rows = re.findall(r"^\| ([^|]+) \| ([^|]+) \|$", text, re.MULTILINE)
+        promises = [row for row in rows if "tests/" in row[1]]
+        tables = text.count("| promise | kept by |")
+        assert bool(promises) is bool(tables)
+        for _, kept_by in promises:
+            assert re.fullmatch(r"`tests/[\w/]+\.py::\w+`(, `tests/[\w/]+\.py::\w+`)*", kept_by)
+
+
+@pytest.mark.parametrize("file", ["requirements.txt", "tests/clients/python/requirements.txt"])
+def test_every_package_is_pinned_by_version_and_hash(file: str) -> None:
+    text = (ROOT / file).read_text()
+    pin = r"^[\w.\[\]-]+==\S+(?: ; [^\\\n]*)? \\\n(?:    --hash=sha256:[0-9a-f]{64}(?: \\)?\n)+"
+    rest = re.sub(pin, "", text, flags=re.MULTILINE)
+    assert re.sub(r"^\s*#.*\n", "", rest, flags=re.MULTILINE) == ""
+    assert "://" not in text
