@@ -1,6 +1,7 @@
 """Where there are several tokens, none of them takes more than half of anything."""
 
 import json
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from http.client import HTTPConnection
@@ -57,6 +58,32 @@ def test_one_token_runs_half_of_the_calls(documents: Path, tmp_path: Path) -> No
             assert refused.headers["retry-after"] == "1"
             assert server.call(headers=SECOND, query="text").status_code == 200
         assert server.call(headers=FIRST, query="text").status_code == 200
+
+
+def test_calls_of_one_token_that_wait_keep_no_other_waiting(
+    documents: Path, tmp_path: Path
+) -> None:
+    def whole_call(connection: HTTPConnection, token: dict[str, str]) -> None:
+        connection.send(begin_call(connection, token))
+
+    with (
+        served(documents, "--max-requests", 4, tokens=TWO, log=tmp_path / "log") as server,
+        ExitStack() as opened,
+    ):
+        # The first search takes longer than a call waits.
+        assert server.call(headers=SECOND, query="text").status_code == 200
+        opened.enter_context(running(server, 2))
+        one, other, late, *many = (opened.enter_context(server.connection()) for _ in range(13))
+        lasts = [(connection, begin_call(connection, SECOND)) for connection in (one, other)]
+        wait_for(lambda: server.metrics(**FIRST)["mcp_lucene_running_requests"] == 4, "all run")
+        for connection in many:
+            whole_call(connection, FIRST)
+        whole_call(late, SECOND)
+        time.sleep(0.1)
+        for connection, last in lasts:
+            connection.send(last)
+        assert [status_of_answer(connection) for connection in (one, other, late)] == [200] * 3
+        assert [status_of_answer(connection) for connection in many] == [429] * 10
 
 
 def test_one_token_opens_half_of_the_sessions(documents: Path, tmp_path: Path) -> None:
