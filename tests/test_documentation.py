@@ -8,13 +8,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from idx.crawl.walk.secret_files import SECRETS
 from mcp import Client
 from typer.main import get_command
 
-from idx.crawl.secret_files import SECRETS
 from server.app import app
 from shared import create
 from tests.conftest import PROGRAMS, Connect
+from tests.idx.test_secrets import SECRETS as EXAMPLES
 
 ROOT = Path(__file__).parents[1]
 TOOL_PAGES = ("tools.md", "administration.md")
@@ -150,6 +151,13 @@ def test_the_session_with_resources_is_real(
 def test_the_list_of_secrets_is_documented() -> None:
     *_, listed = blocks("docs/folders.md", "text")
     assert listed.split() == list(SECRETS)
+
+
+def test_the_issuers_of_secrets_are_documented() -> None:
+    page = " ".join((ROOT / "docs" / "folders.md").read_text().split())
+    listed = page.partition("- a token or key of ")[2].partition(", in the shape")[0]
+    known = {what.partition(" of ")[2] for _, what in EXAMPLES.values()} - {""}
+    assert set(re.split(", | or ", listed)) == known
 
 
 @pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "docs", "test-index"])

@@ -26,6 +26,8 @@ from tests.idx.test_failures import failures
 _RANDOM = random.Random(7)  # noqa: S311 - no real secret
 _RSA = generate_private_key(65537, 2048)
 _ALPHANUMERIC = string.ascii_letters + string.digits
+HEX = "0123456789abcdef"
+BASE32 = string.ascii_uppercase + "234567"
 
 
 def some(count: int, alphabet: str = _ALPHANUMERIC) -> str:
@@ -98,6 +100,40 @@ SECRETS = {
     "Hugging Face": (f"hf_{some(34, string.ascii_letters)}", "a token of Hugging Face"),
     "DigitalOcean": (f"dop_v1_{some(64, '0123456789abcdef')}", "a token of DigitalOcean"),
     "SendGrid": (f"SG.{some(22)}.{some(43)}", "a key of SendGrid"),
+    "AWS, for a service": (f"ABIA{some(16, BASE32)}", "an access key of AWS"),
+    "AWS, Bedrock": (f"ABSK{some(120)}==", "an access key of AWS"),
+    "Azure's clients": (f"{some(3)}8Q~{some(34)}", "a secret of Azure"),
+    "GitLab, of a runner": (f"glrt-{some(20)}", "a token of GitLab"),
+    "GitLab, to deploy": (f"gldt-{some(20)}", "a token of GitLab"),
+    "GitLab, routable": (f"glpat-{some(27)}.01.{some(9, HEX)}", "a token of GitLab"),
+    "Slack's triggers": (f"https://hooks.slack.com/triggers/{some(46)}", "a webhook of Slack"),
+    "Brevo": (f"xkeysib-{some(64, HEX)}-{some(16)}", "a key of Brevo"),
+    "Shopify": (f"shpat_{some(32, HEX)}", "a token of Shopify"),
+    "Square": (f"sq0atp-{some(22)}", "a token of Square"),
+    "Databricks": (f"dapi{some(32, HEX)}-2", "a token of Databricks"),
+    "Vault": (f"hvs.{some(95)}", "a token of Vault"),
+    "Vault, in a batch": (f"hvb.{some(150)}", "a token of Vault"),
+    "Terraform": (f"{some(14)}.atlasv1.{some(66)}", "a token of Terraform"),
+    "Atlassian": (f"ATATT3{some(186)}", "a token of Atlassian"),
+    "Heroku": (f"HRKU-AA{some(58)}", "a key of Heroku"),
+    "Grafana": (f"glsa_{some(32)}_{some(8, HEX)}", "a token of Grafana"),
+    "Grafana's cloud": (f"glc_{some(80)}", "a token of Grafana"),
+    "Sentry": (f"sntrys_eyJpYXQiO{some(90)}_{some(43)}", "a token of Sentry"),
+    "Sentry, of a user": (f"sntryu_{some(64, HEX)}", "a token of Sentry"),
+    "New Relic": (f"NRAK-{some(27, BASE32)}", "a key of New Relic"),
+    "Postman": (f"PMAK-{some(24, HEX)}-{some(34, HEX)}", "a key of Postman"),
+    "Pulumi": (f"pul-{some(40, HEX)}", "a token of Pulumi"),
+    "RubyGems": (f"rubygems_{some(48, HEX)}", "a key of RubyGems"),
+    "Doppler": (f"dp.pt.{some(43)}", "a token of Doppler"),
+    "Perplexity": (f"pplx-{some(48)}", "a key of Perplexity"),
+    "Notion": (f"ntn_{some(11, string.digits)}{some(35)}", "a token of Notion"),
+    "Airtable": (f"pat{some(14)}.{some(64, HEX)}", "a token of Airtable"),
+    "Linear": (f"lin_api_{some(40)}", "a key of Linear"),
+    "PlanetScale": (f"pscale_tkn_{some(40)}", "a token of PlanetScale"),
+    "Fly": (f"fm2_{some(150)}", "a token of Fly"),
+    "1Password": (f"ops_eyJ{some(300)}", "a token of 1Password"),
+    "Alibaba": (f"LTAI{some(20)}", "an access key of Alibaba"),
+    "Facebook": (f"EAAC{some(120)}", "a token of Facebook"),
 }
 
 DOCUMENTS = {
