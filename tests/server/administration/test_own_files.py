@@ -1,4 +1,4 @@
-"""What a server was given for itself is never indexed by a crawl that it starts."""
+"""What a server was given for itself is neither indexed nor known by a crawl that it starts."""
 
 import os
 import shutil
@@ -10,11 +10,12 @@ import httpx2
 import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
+from shared.files.access.own_files import OWN
 
-from shared.files.own_files import OWN
 from tests.idx.files import ids
 from tests.idx.test_failures import failures
 from tests.server.administration.administered import ended, told
+from tests.server.administration.crawling import crawling
 from tests.server.http.served import SECONDS, served
 
 pytestmark = pytest.mark.anyio
@@ -68,3 +69,20 @@ def make_certificate(certificate: Path, key: Path) -> None:
         capture_output=True,
         check=True,
     )
+
+
+@pytest.mark.soak
+def test_a_crawl_knows_neither_the_tokens_nor_the_key_of_a_model(
+    empty_index: Path, many_files: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tokens, key = f"alice:read:{'t' * 40}", "k" * 40
+    monkeypatch.setenv("IDX_TOKENS", tokens)
+    monkeypatch.setenv("IDX_NORMALIZER_API_KEY", key)
+    with crawling(empty_index, many_files) as (server, crawl):
+        known = Path(f"/proc/{server.pid}/environ").read_bytes()
+        assert tokens.encode() in known
+        assert key.encode() in known
+        for told in ("environ", "cmdline"):
+            passed_on = Path(f"/proc/{crawl}/{told}").read_bytes()
+            assert tokens.encode() not in passed_on
+            assert key.encode() not in passed_on
