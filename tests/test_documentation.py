@@ -8,10 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from idx.crawl.walk.secret_files import SECRETS
 from mcp import Client
 from typer.main import get_command
 
+from idx.crawl.secret_files import SECRETS
 from server.app import app
 from shared import create
 from tests.conftest import PROGRAMS, Connect

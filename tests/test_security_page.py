@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 import uvicorn
-from idx.crawl.walk.ignore_files import _LARGEST_IGNORE_FILE
 
-from idx.extraction.markup.markup import front_matter, package
+from idx.crawl.ignore_files import _LARGEST_IGNORE_FILE
+from idx.extraction.markup import front_matter, package
 from idx.extraction.pool import _BYTES_AHEAD
 from idx.extraction.text import properties
 from server import settings
@@ -40,7 +40,7 @@ from shared.model import document
 from shared.query import costs, limits, limits as expressions
 from shared.rewriting import rewriter, transport
 from shared.rewriting.chat import _MAX_TOKENS
-from shared.settings.defaults import defaults as shared_settings
+from shared.settings import defaults as shared_settings
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "security.md"
@@ -171,14 +171,14 @@ def functions_in(file: str) -> set[str]:
 
 
 def test_every_promise_names_tests_that_exist() -> None:
-    for heading, text in sections().items():
-        named = re.findall(r"`(tests/[\w/]+\.py)::(test_\w+)`", text)
+    for heading, section in sections().items():
+        named = re.findall(r"`(tests/[\w/]+\.py)::(test_\w+)`", section)
         assert bool(named) is (heading not in WITHOUT_PROMISES), heading
         for file, name in named:
             assert name in functions_in(file), f"{file}::{name}"
-        rows = re.findall(r"^\| ([^|]+) \| ([^|]+) \|$", text, re.MULTILINE)
+        rows = re.findall(r"^\| ([^|]+) \| ([^|]+) \|$", section, re.MULTILINE)
         promises = [row for row in rows if "tests/" in row[1]]
-        tables = text.count("| promise | kept by |")
+        tables = section.count("| promise | kept by |")
         assert bool(promises) is bool(tables)
         for _, kept_by in promises:
             assert re.fullmatch(r"`tests/[\w/]+\.py::\w+`(, `tests/[\w/]+\.py::\w+`)*", kept_by)

@@ -13,8 +13,8 @@ from typing import Final, NamedTuple
 import pytest
 
 from tests.conftest import Idx
+from tests.idx.extraction.markup.test_epub import CONTAINER
 from tests.idx.extraction.test_damage import BOMB
-from tests.idx.extraction.test_epub import CONTAINER
 from tests.idx.files import events, ids
 
 pytestmark = pytest.mark.soak

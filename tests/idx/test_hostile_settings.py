@@ -7,7 +7,7 @@ from typing import Final
 
 import pytest
 
-from shared.settings import configuration_file
+from shared.settings.current import configuration_file
 from tests.conftest import Idx
 from tests.idx.clients.files import file_of
 
