@@ -134,6 +134,7 @@ def expected() -> dict[str, str]:
         "files read ahead": megabytes(_BYTES_AHEAD),
         "ignore file": characters(_LARGEST_IGNORE_FILE),
         "front matter of Markdown": characters(front_matter.MAX_FRONT_MATTER),
+        "lists and objects of a front matter within each other": f"{front_matter.MAX_LEVELS}",
         "properties of a front matter": f"{front_matter.MAX_PROPERTIES}",
         "what a file says of itself, such as its author": characters(properties.MAX_LENGTH),
         "keywords of a file": f"{properties.MAX_KEYWORDS}",

@@ -2,15 +2,22 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from idx.extraction.markup.obsidian import without_links
 from idx.extraction.text.properties import MAX_KEYWORDS, one_line, properties
 from shared.model import metadata, schema
 from shared.model.document import MAX_KEY_LENGTH, Metadata, Scalar
 
+if TYPE_CHECKING:
+    from yaml import Event
+
 MAX_FRONT_MATTER: Final = 10_000
-"""Characters. The parser of YAML crashes on brackets that are nested deeper than its stack."""
+"""Characters."""
+
+MAX_LEVELS: Final = 100
+"""Lists and objects within each other. YAML's parser in C composes each level by a call within the
+last, and overflows the stack: after 5,000 levels in the main thread of a process that runs Java."""
 
 MAX_PROPERTIES: Final = 40
 """Properties of one file that become metadata: each is a field, and a document has at most 64."""
@@ -80,11 +87,26 @@ def front_matter(text: str) -> FrontMatter:
     # 1.1 makes a truth value of the language no, and 3.1 of the version 3.10.
     loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
     try:
+        if _is_too_deep(yaml.parse(found[1], Loader=loader)):
+            deep = f"its front matter is nested more than {MAX_LEVELS} levels deep"
+            return FrontMatter({}, found.end(), (deep,))
         said = yaml.load(found[1], Loader=loader)  # noqa: S506 - makes nothing but texts of scalars
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         problem = getattr(error, "problem", None) or str(error).partition("\n")[0]
         return FrontMatter({}, found.end(), (f"its front matter is not YAML: {problem}",))
     return FrontMatter(said if isinstance(said, dict) else {}, found.end())
+
+
+def _is_too_deep(events: "Iterable[Event]") -> bool:
+    """Whether lists and objects are nested too deeply; events come without any recursion."""
+    from yaml import CollectionEndEvent, CollectionStartEvent
+
+    depth = 0
+    for event in events:
+        depth += isinstance(event, CollectionStartEvent) - isinstance(event, CollectionEndEvent)
+        if depth > MAX_LEVELS:
+            return True
+    return False
 
 
 def front_matter_metadata(

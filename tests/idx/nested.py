@@ -1,0 +1,120 @@
+"""Files that are nested as deeply as they can be, one for each reader."""
+
+from collections.abc import Callable
+from io import BytesIO
+from typing import Final
+
+import docx
+import pptx
+
+from tests.idx.extraction.conftest import FILES
+from tests.idx.extraction.test_office import rewritten
+
+_DEPTH: Final = 100_000
+
+
+def _docx() -> bytes:
+    written = BytesIO()
+    docx.Document().save(written)
+    return written.getvalue()
+
+
+def _pptx() -> bytes:
+    written = BytesIO()
+    pptx.Presentation().save(written)
+    return written.getvalue()
+
+
+def _elements(name: str, namespace: str = "urn:a") -> bytes:
+    return (
+        f'<a:{name} xmlns:a="{namespace}">'.encode()
+        + f"<a:{name}>".encode() * _DEPTH
+        + f"</a:{name}>".encode() * (_DEPTH + 1)
+    )
+
+
+def _pdf(catalog: bytes = b"", contents: bytes = b"", resources: bytes = b"") -> bytes:
+    """A document of one page."""
+    contents = b"BT /F 9 Tf 5 5 Td (needle) Tj ET\n" + contents
+    objects = (
+        b"<</Type/Catalog/Pages 2 0 R" + catalog + b">>",
+        b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 99 99]/Contents 4 0 R"
+        b"/Resources<</Font<</F 5 0 R>>" + resources + b">>>>",
+        b"<</Length %d>>stream\n%s\nendstream\n" % (len(contents), contents),
+        b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
+    )
+    data, places = b"%PDF-1.7\n", []
+    for number, content in enumerate(objects, start=1):
+        places.append(len(data))
+        data += b"%d 0 obj\n" % number + content + b"\nendobj\n"
+    table = b"".join(b"%010d 00000 n \n" % place for place in places)
+    return data + (
+        b"xref\n0 6\n0000000000 65535 f \n%strailer<</Size 6/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF"
+        % (table, len(data))
+    )
+
+
+def _page_tree() -> bytes:
+    """Pages within pages."""
+    data = b"%PDF-1.7\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n"
+    inner = b"".join(
+        b"%d 0 obj<</Type/Pages/Kids[%d 0 R]/Count 1/Parent %d 0 R>>endobj\n"
+        % (number, number + 1, number - 1)
+        for number in range(2, 20_000)
+    )
+    return data + inner + b"trailer<</Root 1 0 R>>\n%%EOF"
+
+
+def _mail(depth: int) -> bytes:
+    parts = b"".join(
+        b'Content-Type: multipart/mixed; boundary="b%d"\r\n\r\n--b%d\r\n' % (level, level)
+        for level in range(depth)
+    )
+    return b"From: a@example.org\r\nSubject: Deep\r\nMIME-Version: 1.0\r\n" + parts
+
+
+def _messages(depth: int) -> bytes:
+    return (
+        b"From: a@example.org\r\nSubject: Deep\r\nMIME-Version: 1.0\r\n"
+        + b"Content-Type: message/rfc822\r\n\r\n" * depth
+        + b"text"
+    )
+
+
+NESTED: Final[dict[str, Callable[[], bytes]]] = {
+    "flow.md": lambda: b"---\na: " + b"[" * 9_900 + b"\n---\nneedle",
+    "objects.md": lambda: b"---\na: " + b"{b: " * 2_400 + b"\n---\nneedle",
+    "closed.md": lambda: b"---\na: " + b"[" * 4_900 + b"]" * 4_900 + b"\n---\nneedle",
+    "lists.md": lambda: b"---\n" + b"- " * 4_900 + b"\n---\nneedle",
+    "keys.md": lambda: b"---\n" + b"? " * 4_900 + b"\n---\nneedle",
+    "paragraphs.docx": lambda: rewritten(_docx(), **{"word/document.xml": _elements("p")}),
+    "types.docx": lambda: rewritten(_docx(), **{"_rels/.rels": _elements("Relationships")}),
+    "shapes.pptx": lambda: rewritten(_pptx(), **{"ppt/presentation.xml": _elements("sp")}),
+    "cells.xlsx": lambda: rewritten(
+        (FILES / "book.xlsx").read_bytes(), **{"xl/workbook.xml": _elements("sheet")}
+    ),
+    "spans.odt": lambda: rewritten(
+        (FILES / "garden.odt").read_bytes(), **{"content.xml": _elements("span")}
+    ),
+    "meta.odt": lambda: rewritten(
+        (FILES / "garden.odt").read_bytes(), **{"meta.xml": _elements("title")}
+    ),
+    "blocks.html": lambda: b"<div>" * _DEPTH + b"needle",
+    "inline.html": lambda: b"<b><i>" * _DEPTH + b"needle",
+    "tables.html": lambda: b"<table><tr><td>" * 20_000 + b"needle",
+    "arrays.pdf": lambda: _pdf(catalog=b"/A" + b"[" * _DEPTH + b"]" * _DEPTH),
+    "dictionaries.pdf": lambda: _pdf(catalog=b"/A" + b"<</A" * _DEPTH + b"1" + b">>" * _DEPTH),
+    "resources.pdf": lambda: _pdf(resources=b"/XObject" + b"<</A" * _DEPTH),
+    "operands.pdf": lambda: _pdf(contents=b"[" * _DEPTH + b"]" * _DEPTH + b"TJ"),
+    "states.pdf": lambda: _pdf(contents=b"q " * _DEPTH),
+    "parentheses.pdf": lambda: _pdf(contents=b"(" * _DEPTH + b")" * _DEPTH + b"Tj"),
+    "pages.pdf": _page_tree,
+    "groups.rtf": lambda: b"{\\rtf1 needle" + b"{" * _DEPTH,
+    "notes.rtf": lambda: b"{\\rtf1 needle" + b"{\\footnote " * _DEPTH,
+    "parts.eml": lambda: _mail(2_000),
+    "messages.eml": lambda: _messages(2_000),
+    "values.json": lambda: b"[" * _DEPTH,
+    "elements.xml": lambda: b"<?xml version='1.0'?>" + b"<a>" * _DEPTH + b"needle",
+}
+"""The bytes of each file by its name."""

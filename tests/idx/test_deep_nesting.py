@@ -1,0 +1,160 @@
+"""Deep nesting leaves a process that runs Java alive, whose threads overflow their stacks sooner.
+
+Readers of files run in processes without Java. None of them depends on that: each reads what is
+nested deeply in the main thread of a process that runs Java, and in another thread of it.
+"""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+import pytest
+from mcp import Client
+
+from shared import Document, Index, Searcher
+from tests.conftest import Connect, Idx
+from tests.idx.files import events
+from tests.idx.nested import NESTED
+
+READING: Final = """
+import sys, threading
+from pathlib import Path
+
+from idx.extraction.types import ExtractionOptions
+from idx.extraction.formats import extract
+from shared import jvm
+from shared.errors import McpLuceneError
+
+
+def read():
+    try:
+        with jvm.attached():
+            print("read", len(extract(Path(sys.argv[1]), options).text))
+    except McpLuceneError as error:
+        print("refused", error)
+
+
+options = ExtractionOptions(pdf_engine=sys.argv[2])
+jvm.start()
+read()
+thread = threading.Thread(target=read)
+thread.start()
+thread.join()
+"""
+
+ENGINES: Final = [(name, "pdfium") for name in NESTED] + [
+    (name, "pdfplumber") for name in NESTED if name.endswith(".pdf")
+]
+
+
+@pytest.mark.parametrize(("name", "engine"), ENGINES)
+def test_a_reader_beside_java_survives_what_is_nested_deeply(
+    tmp_path: Path, name: str, engine: str
+) -> None:
+    file = tmp_path / name
+    file.write_bytes(NESTED[name]())
+    done = subprocess.run(
+        [sys.executable, "-c", READING, file, engine],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(re.findall(r"^(?:read \d+|refused .+)$", done.stdout, re.MULTILINE)) == 2
+
+
+def test_no_reader_of_a_folder_crashes_on_what_is_nested_deeply(
+    idx: Idx, empty_index: Path, tmp_path: Path
+) -> None:
+    papers = tmp_path / "papers"
+    papers.mkdir()
+    for name, content in NESTED.items():
+        (papers / name).write_bytes(content())
+    (papers / "plain.txt").write_text("needle")
+    told = events(idx("sync", papers, "--json", code=1).stdout)
+    reasons = {
+        event["source_document"]: event["reason"]
+        for event in told
+        if event["event"] == "notindexed"
+    }
+    assert reasons
+    assert not [reason for reason in reasons.values() if re.search("crashed|of its own", reason)]
+    with Searcher(empty_index) as searcher:
+        read = {entry.source_document for entry in searcher.documents().documents}
+    assert read | reasons.keys() == {*NESTED, "plain.txt"}
+    assert "plain.txt" in read
+
+
+def test_a_process_that_reads_files_runs_without_java() -> None:
+    lists_modules = (
+        "import sys, idx.extraction.worker, idx.extraction.pdf.reader; print(*sys.modules)"
+    )
+    listed = subprocess.run(
+        [sys.executable, "-c", lists_modules], capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert "idx.extraction.rtf.reader" in listed
+    assert "lucene" not in listed
+
+
+QUERIES: Final = {
+    "parentheses": "(" * 9_000 + "a" + ")" * 9_000,
+    "parentheses that stay open": "(" * 19_000,
+    "expressions": f"/{'(' * 9_000}a{')' * 9_000}/",
+    "repetitions": f"/{'(' * 5_000}a{'*)' * 5_000}/",
+    "weights": "(" * 6_000 + "a" + ")^2" * 4_000,
+    "exclusions": "a " + "-(" * 9_000 + "a",
+}
+
+
+@pytest.mark.parametrize("query", QUERIES.values(), ids=QUERIES)
+def test_a_query_that_is_nested_deeply_is_refused(idx: Idx, empty_index: Path, query: str) -> None:
+    assert "nested too deeply" in idx("search", query, "--syntax", "lucene", code=1).stderr
+
+
+@pytest.mark.anyio
+async def test_a_server_outlives_queries_that_are_nested_deeply(
+    empty_index: Path, connect: Connect
+) -> None:
+    with Index(empty_index) as index:
+        index.add(Document("a", "A", "needle"))
+    async with connect() as client:
+        for query in QUERIES.values():
+            await client.call_tool("Search", {"query": query, "syntax": "lucene"})
+        assert await hits(client, "needle") == 1
+
+
+async def hits(client: Client, query: str) -> int:
+    answer = await client.call_tool("Search", {"query": query})
+    assert answer.structured_content
+    total: int = answer.structured_content["totalHits"]
+    return total
+
+
+CONFIGURATIONS: Final = {
+    "lists": "workers = " + "[" * 100_000,
+    "tables": "workers = " + "{a = " * 5_000,
+    "keys": "a." * 2_000 + "a = 1",
+    "headings": "[" + "a." * 2_000 + "a]",
+}
+
+
+@pytest.mark.parametrize("text", CONFIGURATIONS.values(), ids=CONFIGURATIONS)
+def test_a_configuration_that_is_nested_deeply_is_refused(
+    idx: Idx, empty_index: Path, text: str
+) -> None:
+    file = Path(os.environ["XDG_CONFIG_HOME"], "mcp-lucene", "config.toml")
+    file.parent.mkdir(parents=True)
+    file.write_text(text)
+    (message,) = idx("search", "needle", code=1).stderr.splitlines()
+    assert message.startswith(f"Error: {file}: ")
+
+
+def test_a_collection_of_documents_that_is_nested_deeply_is_refused(
+    idx: Idx, empty_index: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "bulk.json").write_text('[{"Id": "a", "Title": "A", "x": ' + "[" * 1_000_000)
+    assert "is not JSON that can be read" in idx("bulk", "-j", "bulk.json", code=1).stderr
