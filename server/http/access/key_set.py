@@ -147,8 +147,8 @@ async def _fetched(client: httpx2.AsyncClient, url: str) -> Mapping[str, Any]:
                 raise ValueError("too long")
     try:
         document = json.loads(body)
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
     if not isinstance(document, dict):
         raise ValueError("no object")  # noqa: TRY004 - as for every other document of no use
     return document

@@ -22,7 +22,7 @@ class Issuer:
     Attributes:
         url: its name, where its metadata are found.
         published: its public keys as it shows them.
-        documents: what it answers by path.
+        documents: what it answers by path; bytes as they are.
         answers: how it answers at a path instead, by hand.
         asked: the paths that were asked for.
     """
@@ -98,7 +98,9 @@ def issuing() -> Iterator[Issuer]:
             document = issuer.documents.get(self.path)
             self.send_response(404 if document is None else 200)
             self.end_headers()
-            self.wfile.write(json.dumps(document).encode())
+            if not isinstance(document, bytes):
+                document = json.dumps(document).encode()
+            self.wfile.write(document)
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the library's
             """Nobody reads it."""

@@ -217,6 +217,18 @@ def test_an_issuer_that_is_not_as_it_should_be_lets_nobody_in(
             assert server.get("/healthz").status_code == 200
 
 
+@pytest.mark.parametrize("path", [METADATA, "/keys"])
+def test_an_answer_that_is_nested_deeply_lets_nobody_in(
+    documents: Path, tmp_path: Path, path: str
+) -> None:
+    with issuing() as issuer:
+        issuer.documents[path] = b"[" * 500_000
+        options = ["--oauth-issuer", issuer.url, "--oauth-audience", AUDIENCE]
+        with served(documents, *options, log=tmp_path / "log") as server:
+            assert status(server, issuer.token()) == 401
+            assert "keys_unavailable" in server.logged()
+
+
 def test_an_answer_without_keys_leaves_those_that_are_there(
     documents: Path, tmp_path: Path
 ) -> None:
