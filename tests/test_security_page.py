@@ -37,7 +37,7 @@ from server.runtime.state import _SECONDS_TO_STOP
 from server.search_server import MAX_ARGUMENTS
 from server.tools import arguments
 from shared.model import document
-from shared.query import costs, limits, limits as expressions
+from shared.query import costs, expressions, limits
 from shared.rewriting import rewriter, transport
 from shared.rewriting.chat import _MAX_TOKENS
 from shared.settings import defaults as shared_settings
@@ -104,6 +104,9 @@ def expected() -> dict[str, str]:
         ),
         "letters of all regular expressions, repetitions written out": (
             f"{expressions.MAX_EXPRESSION_LETTERS:,}"
+        ),
+        "transitions that Lucene makes of all regular expressions": (
+            f"{expressions.MAX_EXPRESSION_TRANSITIONS:,}"
         ),
         "terms of the index that all patterns of a query have Lucene look at": (
             f"{costs.MAX_TERMS_LOOKED_AT:,}"

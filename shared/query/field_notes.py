@@ -10,8 +10,8 @@ from org.apache.lucene.util import BytesRefIterator
 from shared.model import metadata, schema
 from shared.model.filters import FOLDER, Filter
 from shared.query.compiler import values_with
-from shared.query.folder_filter import in_folder
 from shared.query.limits import running
+from shared.query.steps.folder_filter import in_folder
 from shared.query.steps.metadata_fields import ALWAYS_FIELDS, Named, NamedFields
 from shared.query.steps.metadata_values import ValueWords
 from shared.query.tree import Node, leaves

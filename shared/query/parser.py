@@ -31,13 +31,13 @@ from org.apache.lucene.search import (
 from shared.errors import QueryError, QueryParseError
 from shared.model import schema
 from shared.model.request import Operator
+from shared.query.expressions import check_expressions
 from shared.query.limits import (
     MAX_CLAUSES,
     MAX_DEPTH,
     MAX_QUERY_LENGTH,
     MAX_TERMS,
     check_boosts,
-    check_expressions,
     check_fuzzy_words,
     nested_too_deeply,
     running,

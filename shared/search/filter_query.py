@@ -28,7 +28,7 @@ from shared.model import schema
 from shared.model.document import Scalar
 from shared.model.filters import FOLDER, Filter, FilterOperator
 from shared.model.folders import IndexedFolders
-from shared.query.folder_filter import FILE_FIELD, in_folder
+from shared.query.steps.folder_filter import FILE_FIELD, in_folder
 from shared.query.syntax import is_number
 from shared.settings.defaults import MAX_COUNT
 from shared.storage.field_names import all_fields, metadata_field_of

@@ -1,0 +1,141 @@
+"""The regular expressions of a query: how large Lucene would make them.
+
+Lucene writes repetitions out: ``(a{10}){10}`` takes as much memory as a hundred letters.
+"""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import lucene
+from java.io import StringReader
+from org.apache.lucene.queryparser.charstream import FastCharStream
+from org.apache.lucene.queryparser.classic import (
+    QueryParserConstants,
+    QueryParserTokenManager,
+    TokenMgrError,
+)
+from org.apache.lucene.util.automaton import RegExp
+
+from shared.errors import QueryError
+
+MAX_REPETITIONS: Final = 1_000
+"""Product of the repetition counts around a part of a regular expression."""
+
+MAX_EXPRESSION_LETTERS: Final = 20_000
+"""Letters of all regular expressions of a query, with their repetitions written out."""
+
+MAX_EXPRESSION_TRANSITIONS: Final = 100_000
+"""Transitions that Lucene makes of all regular expressions of a query. From each part that may be
+left out, one leads past every later part that may be; both sides of ``&`` are multiplied. Half a
+million take seconds, and a few million all memory."""
+
+_MAY_BE_LEFT_OUT: Final = frozenset({"REGEXP_OPTIONAL", "REGEXP_REPEAT", "REGEXP_ANYSTRING"})
+_REPETITIONS: Final = frozenset({"REGEXP_REPEAT_MIN", "REGEXP_REPEAT_MINMAX"})
+
+
+def check_expressions(classic: str) -> None:
+    """Refuse regular expressions that Lucene would unroll into very many states.
+
+    The parser unrolls each as soon as it has read it, so this comes first.
+
+    Args:
+        classic: a query in Lucene's classic syntax.
+
+    Raises:
+        QueryError: there is such an expression, or there are too many.
+        lucene.JavaError: one is not valid.
+    """
+    letters = transitions = 0
+    for expression in _expressions(classic):
+        parsed = RegExp(expression)
+        for size, repetitions in _parts(parsed):
+            if repetitions > MAX_REPETITIONS:
+                raise QueryError(
+                    f"the regular expression {expression[:80]!r} repeats more than "
+                    f"{MAX_REPETITIONS:,} times; use * or + or smaller numbers"
+                )
+            letters += size * repetitions
+        if letters > MAX_EXPRESSION_LETTERS:
+            raise QueryError(
+                "the regular expressions of the query come to more than "
+                f"{MAX_EXPRESSION_LETTERS:,} letters when their repetitions are written out; use "
+                "fewer, * or +, or smaller numbers"
+            )
+        transitions += _transitions(parsed)
+        if transitions > MAX_EXPRESSION_TRANSITIONS:
+            raise QueryError(
+                f"the regular expression {expression[:80]!r} has too many parts that may be left "
+                "out, or too many on both sides of &; use fewer"
+            )
+
+
+def _expressions(classic: str) -> Iterator[str]:
+    """What stands between slashes, as the tokenizer of Lucene's parser finds it."""
+    if "/" not in classic:
+        return
+    tokens = QueryParserTokenManager(FastCharStream(StringReader(classic)))
+    while True:
+        try:
+            token = tokens.getNextToken()
+        except lucene.JavaError as error:
+            if not TokenMgrError.instance_(error.getJavaException()):
+                raise
+            # The parser stops at the same place, and says where that is.
+            return
+        if token.kind == QueryParserConstants.EOF:
+            return
+        if token.kind == QueryParserConstants.REGEXPTERM:
+            yield token.image[1:-1]
+
+
+def _parts(expression: Any) -> Iterator[tuple[int, int]]:
+    """The letters of each part of an expression, and how often it is repeated."""
+    # An expression of many parts is a tree that is as deep as they are many.
+    waiting = [(expression, 1)]
+    while waiting:
+        part, repetitions = waiting.pop()
+        if part.kind.equals(RegExp.Kind.REGEXP_REPEAT_MIN):
+            repetitions *= max(1, part.min)
+        elif part.kind.equals(RegExp.Kind.REGEXP_REPEAT_MINMAX):
+            repetitions *= max(1, part.max)
+        inner = [child for child in (part.exp1, part.exp2) if child is not None]
+        waiting += [(child, repetitions) for child in inner]
+        yield (0 if inner else len(part.s or " ")), repetitions
+
+
+def _transitions(expression: Any) -> int:
+    """About how many transitions Lucene makes of an expression, its repetitions written out."""
+    # The parts within one come behind it; an expression of many parts is a deep tree.
+    parts: list[tuple[Any, list[int]]] = [(expression, [])]
+    for part, within in parts:
+        for child in (part.exp1, part.exp2):
+            if child is not None:
+                within.append(len(parts))
+                parts.append((child, []))
+    most = 0
+    sizes: dict[int, tuple[int, int]] = {}
+    for place in reversed(range(len(parts))):
+        part, within = parts[place]
+        sizes[place] = letters, optional = _size(part, [sizes.pop(inner) for inner in within])
+        most = max(most, letters + optional**2)
+    return most
+
+
+def _size(part: Any, inner: list[tuple[int, int]]) -> tuple[int, int]:
+    """The letters of a part and how many parts of it may be left out, by those within it."""
+    kind = str(part.kind.name())
+    if kind == "REGEXP_INTERSECTION":
+        (letters, optional), (other_letters, other_optional) = inner
+        many = letters * other_letters, max(optional, 1) * max(other_optional, 1)
+        return many if optional or other_optional else (many[0], 0)
+    letters = sum(size for size, _ in inner) or len(part.s or " ")
+    optional = sum(count for _, count in inner)
+    times = 1
+    if kind in _REPETITIONS:
+        times = max(1, part.max if kind == "REGEXP_REPEAT_MINMAX" else part.min)
+    is_optional = (
+        kind in _MAY_BE_LEFT_OUT
+        or (kind in _REPETITIONS and part.min == 0)
+        or (kind == "REGEXP_STRING" and not part.s)
+    )
+    return letters * times, optional * times + is_optional
