@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-_STRING: Final = r'"(?:[^"\\]|\\.)*"'
-_COMMENT: Final = re.compile(rf"{_STRING}|//[^\r\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
+# What is never closed goes to the end: if it were no match, the next quote would be tried, too.
+_STRING: Final = r'"(?:[^"\\]|\\.)*+(?:"|.*)'
+_COMMENT: Final = re.compile(rf"{_STRING}|(?P<comment>//[^\r\n]*|/\*.*?\*/)|/\*.*", re.DOTALL)
 _TRAILING_COMMA: Final = re.compile(rf"{_STRING}|,(?=\s*[}}\]])", re.DOTALL)
 _BLANK: Final = re.compile(r"[ \t\r\n]*")
 _INDENTED_KEY: Final = re.compile(r'^([ \t]+)"', re.MULTILINE)
@@ -120,14 +121,9 @@ def _strict(text: str) -> str:
 
 
 def _without_comments(text: str) -> str:
-    def blank(match: re.Match[str]) -> str:
-        found = match[0]
-        # One without an end stays, for the parser to name. It is matched at once to the end of the
-        # text, which is not searched again from each further beginning of a comment.
-        is_open = found.startswith("/*") and (len(found) < 4 or not found.endswith("*/"))  # noqa: PLR2004 - of /**/
-        return found if found.startswith('"') or is_open else re.sub(r"[^\r\n]", " ", found)
-
-    return _COMMENT.sub(blank, text)
+    return _COMMENT.sub(
+        lambda match: re.sub(r"[^\r\n]", " ", match[0]) if match["comment"] else match[0], text
+    )
 
 
 def _formatted(text: str, value: Any, indentation: str) -> str:

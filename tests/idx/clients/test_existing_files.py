@@ -204,6 +204,8 @@ def test_two_changes_within_a_second_leave_two_backups(idx: Idx, home: Path) -> 
         ("cursor", b'{"a": "/* }', "is not valid JSON: line 1, column 7"),
         ("cursor", b"[]", "is not valid JSON: there is no object in braces"),
         ("cursor", b"[" * 100_000, "is not valid JSON: values are nested too deeply"),
+        ("cursor", b'"a\\' * 50_000, "is not valid JSON: line 1, column"),
+        ("cursor", b"/*a" * 50_000, "is not valid JSON: line 1, column 1: Expecting value"),
         ("cursor", b'{"a": "\xff"}', "is not UTF-8 text"),
         ("cursor", b'{"mcpServers": []}', "mcpServers is not a table of servers"),
         ("cursor", b'{"mcpServers": {"mcp-lucene": {"url": "x"}}}', "another server is called"),
