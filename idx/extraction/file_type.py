@@ -22,6 +22,7 @@ _HTML: Final = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _XML: Final = re.compile(rb"\s*<\?xml\s")
+_RTF_HEADER: Final = b"{\\rtf"
 _SVG: Final = re.compile(
     rb"\s*(?:<\?xml[^>]*>\s*)?(?>(?:<!--.*?-->\s*|<!DOCTYPE[^>]*>\s*)*)<svg\b", re.DOTALL
 )
@@ -51,6 +52,9 @@ def file_type(beginning: bytes, file: Path, encoding: str | None = None) -> str:
     named = media_types.by_name(file)
     if not beginning:
         return named or media_types.PLAIN_TEXT
+    if beginning.startswith(_RTF_HEADER):
+        # Pictures in it may be bytes as they are.
+        return media_types.RTF
     looks_like_text = not is_binary(beginning)
     is_text = encoding is not None or looks_like_text
     if _is_pdf(beginning, named, is_text=is_text):
@@ -91,7 +95,7 @@ def _text_type(beginning: bytes, named: str | None, file: Path) -> str:
     """The type of a text: source code and such by its name, the rest by its beginning."""
     # UTF-16 has a null beside each letter of a tag.
     begins = beginning.lstrip(_BYTE_ORDER_MARKS).replace(b"\0", b"")
-    if begins.startswith(b"{\\rtf"):
+    if begins.startswith(_RTF_HEADER):
         return media_types.RTF
     if _SVG.match(begins) and (named is None or named == media_types.XML):
         refuse(file, Kind.PICTURE, "image/svg+xml")

@@ -49,6 +49,10 @@ def test_words_of_rich_text_are_read(read: Read, body: str, text: str) -> None:
     assert extracted.warnings == ()
 
 
+def test_rich_text_may_hold_any_bytes(read: Read) -> None:
+    assert read("a.rtf", b"{\\rtf1 a{\\pict\\bin8 \0\0%PDF-}}b\0}").text == "ab"
+
+
 def test_properties_of_rich_text_are_read(read: Read) -> None:
     extracted = read(
         "a.rtf",
