@@ -164,7 +164,13 @@ def _shared_texts(file: OfficeOpenFile, part: str | None) -> list[str]:
 
 
 def _shared_text(texts: list[str]) -> Callable[[str], str]:
-    return lambda number: texts[int(number)] if number.isdecimal() else ""
+    """What makes a text of a cell's number; one that no text has stands for nothing."""
+
+    def text(number: str) -> str:
+        place = int(number) if number.isdecimal() else len(texts)
+        return texts[place] if place < len(texts) else ""
+
+    return text
 
 
 def _styles(
@@ -182,13 +188,14 @@ def _styles(
     styles: dict[str, Callable[[str], str]] = {}
     formats = (cell for cells in tree.iter("{*}cellXfs") for cell in cells.iter("{*}xf"))
     for number, cell in enumerate(formats):
-        format_id = cell.get("numFmtId", "0")
-        pattern = patterns.get(format_id)
-        if number_format.is_percentage(int(format_id), pattern):
+        named = cell.get("numFmtId", "0")
+        pattern = patterns.get(named)
+        format_id = int(named) if named.isdecimal() else 0
+        if number_format.is_percentage(format_id, pattern):
             styles[str(number)] = number_format.percentage_text
-        elif number_format.is_duration(int(format_id), pattern):
+        elif number_format.is_duration(format_id, pattern):
             styles[str(number)] = number_format.duration_text
-        elif number_format.is_date(int(format_id), pattern):
+        elif number_format.is_date(format_id, pattern):
             styles[str(number)] = date_text
     return styles
 

@@ -175,6 +175,18 @@ def test_sheets_are_sections_with_values_as_people_read_them(tmp_path: Path) -> 
     assert extracted.metadata["creator"] == "Microsoft Excel"
 
 
+def test_a_cell_that_names_what_is_not_there_costs_only_itself(read: Read, tmp_path: Path) -> None:
+    book = xlsxwriter.Workbook(tmp_path / "a.xlsx")
+    book.add_worksheet("S").write_row(0, 0, ["lost", 7, "lost, too"])
+    book.close()
+    parts = {
+        "xl/sharedStrings.xml": "<sst><si><t>only</t></si></sst>",
+        "xl/styles.xml": "<styleSheet><cellXfs><xf numFmtId='date'/></cellXfs></styleSheet>",
+    }
+    extracted = read("b.xlsx", rewritten((tmp_path / "a.xlsx").read_bytes(), **parts))
+    assert extracted.text == "S\n\nonly | 7"
+
+
 def test_dates_count_from_1904_where_the_workbook_says_so(tmp_path: Path) -> None:
     book = xlsxwriter.Workbook(tmp_path / "a.xlsx", {"date_1904": True})
     day = book.add_format({"num_format": 14})
