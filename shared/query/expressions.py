@@ -16,7 +16,7 @@ from org.apache.lucene.queryparser.classic import (
 )
 from org.apache.lucene.util.automaton import RegExp
 
-from shared.errors import QueryError
+from shared.errors import QueryError, QueryParseError
 
 MAX_REPETITIONS: Final = 1_000
 """Product of the repetition counts around a part of a regular expression."""
@@ -28,6 +28,9 @@ MAX_EXPRESSION_TRANSITIONS: Final = 100_000
 """Transitions that Lucene makes of all regular expressions of a query. From each part that may be
 left out, one leads past every later part that may be; both sides of ``&`` are multiplied. Half a
 million take seconds, and a few million all memory."""
+
+MAX_STARS: Final = 20
+_STARS: Final = "*" * MAX_STARS
 
 _MAY_BE_LEFT_OUT: Final = frozenset({"REGEXP_OPTIONAL", "REGEXP_REPEAT", "REGEXP_ANYSTRING"})
 _REPETITIONS: Final = frozenset({"REGEXP_REPEAT_MIN", "REGEXP_REPEAT_MINMAX"})
@@ -69,10 +72,32 @@ def check_expressions(classic: str) -> None:
             )
 
 
-def _expressions(classic: str) -> Iterator[str]:
-    """What stands between slashes, as the tokenizer of Lucene's parser finds it."""
-    if "/" not in classic:
+def check_wildcards(classic: str) -> None:
+    """Refuse words with very many ``*`` in a row, of which Lucene would make a pattern as large.
+
+    Args:
+        classic: a query in Lucene's classic syntax.
+
+    Raises:
+        QueryParseError: there is such a word.
+    """
+    if _STARS not in classic:
         return
+    with_wildcards = (QueryParserConstants.PREFIXTERM, QueryParserConstants.WILDTERM)
+    if any(kind in with_wildcards and _STARS in image for kind, image in _tokens(classic)):
+        raise QueryParseError(f"a word has {MAX_STARS} or more * in a row; one says the same")
+
+
+def _expressions(classic: str) -> Iterator[str]:
+    """What stands between slashes."""
+    if "/" in classic:
+        for kind, image in _tokens(classic):
+            if kind == QueryParserConstants.REGEXPTERM:
+                yield image[1:-1]
+
+
+def _tokens(classic: str) -> Iterator[tuple[int, str]]:
+    """The kinds and texts of a query's parts, as the tokenizer of Lucene's parser finds them."""
     tokens = QueryParserTokenManager(FastCharStream(StringReader(classic)))
     while True:
         try:
@@ -84,8 +109,7 @@ def _expressions(classic: str) -> Iterator[str]:
             return
         if token.kind == QueryParserConstants.EOF:
             return
-        if token.kind == QueryParserConstants.REGEXPTERM:
-            yield token.image[1:-1]
+        yield token.kind, token.image
 
 
 def _parts(expression: Any) -> Iterator[tuple[int, int]]:

@@ -31,7 +31,7 @@ from org.apache.lucene.search import (
 from shared.errors import QueryError, QueryParseError
 from shared.model import schema
 from shared.model.request import Operator
-from shared.query.expressions import check_expressions
+from shared.query.expressions import check_expressions, check_wildcards
 from shared.query.limits import (
     MAX_CLAUSES,
     MAX_DEPTH,
@@ -86,6 +86,7 @@ def parse(text: str, classic: str, operator: Operator) -> Node:
     IndexSearcher.setMaxClauseCount(MAX_CLAUSES)
     with running():
         check_expressions(classic)
+        check_wildcards(classic)
         try:
             # A static method of the same name hides this one on the class itself.
             query = QueryParserBase.parse(_parser(operator), classic)
