@@ -10,6 +10,8 @@ import signal
 import sys
 from typing import Final
 
+from shared.messages import reason_of
+
 _OBJECTS_BETWEEN_COLLECTIONS: Final = 20_000
 """Python's own 700 would have it look through the same classes and modules again and again."""
 
@@ -56,7 +58,7 @@ def main() -> None:
 
 
 def _reason(error: OSError) -> str:
-    reason = error.strerror or str(error)
+    reason = reason_of(error)
     if error.filename:
         return f"{error.filename} could not be used: {reason}"
     if isinstance(error, FileNotFoundError):

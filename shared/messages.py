@@ -1,6 +1,14 @@
 """Parts of messages that both programs write for people."""
 
 import os
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+_COMPARED_CHARACTERS: Final = 256
+"""Characters of a name that are compared: what a client sends may be of any length."""
 
 
 def quantity(number: int, noun: str, plural: str | None = None) -> str:
@@ -25,3 +33,47 @@ def _plural(noun: str) -> str:
 def decodable(path: str) -> str:
     r"""A path as valid Unicode: bytes that are no UTF-8, surrogates in Python, become ``\xNN``."""
     return os.fsencode(path).decode(errors="backslashreplace")
+
+
+def shortened(text: str, most: int) -> str:
+    """Cut a text after `most` characters; an ellipsis stands for the rest."""
+    return text if len(text) <= most else f"{text[:most]}…"
+
+
+def reason_of(error: OSError) -> str:
+    """Say why the system refused something, without the path that the message names already."""
+    return error.strerror or str(error)
+
+
+def did_you_mean(name: str, known: Iterable[str], otherwise: str, *, cutoff: float = 0.6) -> str:
+    """Suggest the known name that is spelled most like an unknown one.
+
+    Args:
+        name: the unknown name, of any length.
+        known: the names that there are.
+        otherwise: what to say if none is alike.
+        cutoff: how alike a name has to be, from 0 to 1 (`difflib.get_close_matches`).
+    """
+    from difflib import get_close_matches
+
+    near = get_close_matches(name[:_COMPARED_CHARACTERS], known, 1, cutoff)
+    return f"did you mean {near[0]!r}?" if near else otherwise
+
+
+def utc_time(moment: "datetime | float | None" = None) -> str:
+    """Write a moment in ISO 8601, in UTC and whole seconds, such as ``2026-01-31T12:00:00Z``.
+
+    Args:
+        moment: an aware datetime, or seconds since 1970; None for now.
+
+    Raises:
+        OverflowError, OSError, ValueError: it is not in the years 1 to 9999.
+    """
+    from datetime import UTC, datetime
+
+    if moment is None:
+        moment = datetime.now(UTC)
+    if not isinstance(moment, datetime):
+        moment = datetime.fromtimestamp(moment, UTC)
+    text = moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="seconds")
+    return f"{text}Z"

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from difflib import get_close_matches
 from math import isfinite
 from typing import Any
 
@@ -13,6 +12,7 @@ from typer.core import TyperCommand
 from idx.configuration.recent_indexes import DefaultIndexMissingError, note_use, recent_indexes
 from idx.output.printing import warn
 from shared.errors import IndexMissingError, McpLuceneError
+from shared.messages import did_you_mean
 from shared.settings.current import configuration_file, configured
 from shared.settings.defaults import (
     CONFIGURATION_VARIABLE,
@@ -98,8 +98,7 @@ def warnings_of_variables() -> Iterator[str]:
     }
     for name in sorted(name for name in os.environ if name.startswith("IDX_")):
         # A name that is unlike all of them belongs to another program.
-        near = [] if name in known else get_close_matches(name, known, n=1, cutoff=0.8)
-        if near:
-            yield f"{name} is not a setting and has no effect; did you mean {near[0]}?"
+        if name not in known and (hint := did_you_mean(name, known, "", cutoff=0.8)):
+            yield f"{name} is not a setting and has no effect; {hint}"
     if os.environ.get(CONFIGURATION_VARIABLE) and not os.path.lexists(file := configuration_file()):
         yield f"{CONFIGURATION_VARIABLE} names {file}, which does not exist"

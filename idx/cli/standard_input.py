@@ -10,6 +10,7 @@ from typing import BinaryIO, Final
 
 from idx.output.printing import say
 from shared.errors import SourceFileError
+from shared.messages import reason_of
 from shared.model.document import Document
 from shared.model.metadata import FILE_EXTENSION, FILE_NAME, MODIFIED
 
@@ -63,7 +64,7 @@ def _read() -> bytes:
     try:
         return sys.stdin.buffer.read(_BYTES_AT_ONCE)
     except OSError as error:
-        raise SourceFileError(NAME, f"cannot be read: {error.strerror or error}") from error
+        raise SourceFileError(NAME, f"cannot be read: {reason_of(error)}") from error
 
 
 def without_file(document: Document) -> Document:

@@ -14,6 +14,7 @@ from idx.clients.errors import ClientConfigurationError
 from idx.clients.launch import Launch, launch_in
 from idx.configuration import toml
 from shared.files.content import IrregularFileError, read_of_owner, write_atomically
+from shared.messages import reason_of
 
 Outcome = Literal["added", "changed", "unchanged"]
 
@@ -107,7 +108,7 @@ def write(client: Client, file: Path, name: str, launch: Launch) -> Written:
         backup = _back_up(file)
         write_atomically(file, (content.mark + text).encode())
     except OSError as error:
-        raise _refusal(client, file, f"cannot be written: {error.strerror or error}") from error
+        raise _refusal(client, file, f"cannot be written: {reason_of(error)}") from error
     return Written("added" if present is None else "changed", backup)
 
 
@@ -151,7 +152,7 @@ def _read(client: Client, file: Path) -> _Content:
     except FileNotFoundError:
         return _Content("", "", {})
     except OSError as error:
-        raise _refusal(client, file, f"cannot be read: {error.strerror or error}") from error
+        raise _refusal(client, file, f"cannot be read: {reason_of(error)}") from error
     except UnicodeDecodeError as error:
         raise _refusal(client, file, "is not UTF-8 text") from error
     except IrregularFileError as error:

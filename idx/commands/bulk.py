@@ -18,6 +18,7 @@ from idx.cli.standard_input import NAME, STDIN
 from idx.extraction.text.decoding import decode
 from idx.output.printing import created, print_json, say, tell, warn
 from shared.errors import InvalidDocumentError, SourceFileError
+from shared.messages import reason_of
 from shared.model.document import Document, Scalar
 from shared.settings.defaults import DEFAULT_WAIT
 
@@ -172,7 +173,7 @@ def _open(file: str, name: str) -> Iterator[BufferedReader]:
     except FileNotFoundError as error:
         raise SourceFileError(name, "there is no such file") from error
     except OSError as error:
-        raise SourceFileError(name, f"cannot be read: {error.strerror or error}") from error
+        raise SourceFileError(name, f"cannot be read: {reason_of(error)}") from error
 
 
 def _first_text(stream: BufferedReader) -> tuple[int, bytes]:

@@ -2,7 +2,6 @@
 
 import os
 import re
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -12,6 +11,7 @@ from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json
 from idx.clients.catalogue import CLIENTS
 from idx.clients.client import Scope
 from idx.output.printing import print_json, say, tell, warn
+from shared.messages import did_you_mean
 
 _NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """What every client takes as the name of a server."""
@@ -19,9 +19,8 @@ _NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 def _known(client: str) -> str:
     if client not in CLIENTS:
-        near = get_close_matches(client.lower(), CLIENTS, n=1)
-        hint = f"; did you mean {near[0]}?" if near else "."
-        raise typer.BadParameter(f"{client!r} is not known{hint} There are {', '.join(CLIENTS)}.")
+        hint = did_you_mean(client.lower(), CLIENTS, f"there are {', '.join(CLIENTS)}")
+        raise typer.BadParameter(f"{client!r} is not known; {hint}")
     return client
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from idx.output.printing import warn
 from shared.errors import ConfigurationError
 from shared.files.content import write_atomically
+from shared.messages import reason_of
 from shared.settings.defaults import VARIABLES
 
 
@@ -72,4 +73,4 @@ def warn_of_variable(setting: str, file: Path, what: str | None = None) -> None:
 
 
 def _not_written(file: Path, error: OSError) -> ConfigurationError:
-    return ConfigurationError(file, f"cannot be written: {error.strerror or error}")
+    return ConfigurationError(file, f"cannot be written: {reason_of(error)}")

@@ -14,6 +14,7 @@ from idx.configuration.folder_list import append, delete, entry, holds, set_valu
 from idx.crawl.patterns import check
 from idx.crawl.selection import Selection
 from shared.errors import ConfigurationError, SourceFileError
+from shared.messages import reason_of
 from shared.settings.file import read
 from shared.settings.model import Folder
 
@@ -186,7 +187,7 @@ def _check_folder(folder: Path) -> None:
     except FileNotFoundError as error:
         raise SourceFileError(folder, "does not exist") from error
     except OSError as error:
-        raise SourceFileError(folder, f"cannot be looked at: {error.strerror}") from error
+        raise SourceFileError(folder, f"cannot be looked at: {reason_of(error)}") from error
     if not S_ISDIR(status.st_mode):
         raise SourceFileError(folder, "is not a folder")
 

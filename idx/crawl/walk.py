@@ -22,6 +22,7 @@ from idx.crawl.subtrees import Scopes
 from shared.errors import SourceFileError
 from shared.files.access import Identity, identity, identity_of, lies_in, opened_folder
 from shared.files.own_files import OWN
+from shared.messages import reason_of
 
 _BY_NAME: Final = "is a secret by its name"
 
@@ -278,4 +279,4 @@ def _found(entry: Entry, path: str, above: _Above) -> FoundFile:
 
 
 def _reason(what: str, error: OSError) -> str:
-    return f"{what}: {error.strerror or error}"
+    return f"{what}: {reason_of(error)}"

@@ -13,6 +13,7 @@ from idx.clients.errors import ProgramMissingError
 from idx.clients.launch import installed_program
 from idx.doctor.finding import Finding, Findings
 from shared.files.access import is_folder
+from shared.messages import reason_of
 from shared.version import software_version
 
 DISTRIBUTION: Final = "mcp-lucene"
@@ -102,7 +103,7 @@ def disk(index_path: Path) -> Findings:
         files = [*os.scandir(place)] if place == index_path else []
         size = sum(file.stat(follow_symlinks=False).st_size for file in files)
     except OSError as error:
-        yield Finding("Disk", "warning", f"{place} cannot be looked at: {error.strerror or error}")
+        yield Finding("Disk", "warning", f"{place} cannot be looked at: {reason_of(error)}")
         return
     found = f"{free / 1e6:,.0f} MB are free at {place}"
     if free < _LEAST_BYTES:

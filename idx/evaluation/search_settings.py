@@ -3,9 +3,9 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from difflib import get_close_matches
 from typing import Final
 
+from shared.messages import did_you_mean
 from shared.model.weights import DEFAULT_WEIGHTS, Weights
 
 _MOST: Final = {"b": 1.0}
@@ -47,9 +47,8 @@ def _parse(setting: str) -> tuple[str, float]:
         raise InvalidSettingError(f"{setting!r} is not NAME=VALUE")
     known = [field.name for field in fields(Weights)]
     if name not in known:
-        near = get_close_matches(name, known, n=1)
-        hint = f"did you mean {near[0]}? The weights are" if near else "the weights are"
-        raise InvalidSettingError(f"there is no weight {name!r}; {hint} {', '.join(known)}")
+        hint = did_you_mean(name, known, f"the weights are {', '.join(known)}")
+        raise InvalidSettingError(f"there is no weight {name!r}; {hint}")
     try:
         value = float(text)
     except ValueError:

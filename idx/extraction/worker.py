@@ -23,6 +23,7 @@ from shared.errors import SourceFileError, UnsupportedFileError
 from shared.files.access import identity_of
 from shared.files.content import content_hash
 from shared.files.own_files import OWN
+from shared.messages import reason_of
 
 _MEGABYTE: Final = 1_000_000
 
@@ -90,7 +91,7 @@ def _opened(location: Location) -> Iterator[BufferedReader]:
     except FileNotFoundError as error:
         raise SourceFileError(location.path, VANISHED) from error
     except OSError as error:
-        reason = f"cannot be read: {error.strerror or error}"
+        reason = f"cannot be read: {reason_of(error)}"
         raise SourceFileError(location.path, reason) from error
 
 

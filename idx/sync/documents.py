@@ -8,7 +8,7 @@ from typing import Final
 from idx.extraction.media_types import MARKDOWN
 from idx.extraction.types import ReadFile
 from idx.sync.plan import Change
-from shared.messages import decodable
+from shared.messages import decodable, utc_time
 from shared.model import metadata
 from shared.model.document import MAX_TITLE, Document, FileState, Metadata, SourceFile
 
@@ -66,10 +66,9 @@ def _title(name: str, media_type: str) -> str:
 def _iso(seconds: float) -> str:
     """A time as in ISO 8601, nothing for one out of the years 1 to 9999."""
     try:
-        moment = datetime.fromtimestamp(seconds, UTC)
+        return utc_time(seconds)
     except (OSError, OverflowError, ValueError):
         return ""
-    return moment.isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def _declared_language(known: Metadata) -> str:

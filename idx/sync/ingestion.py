@@ -5,7 +5,6 @@ from collections import Counter, deque
 from collections.abc import Iterator
 from concurrent.futures import Future
 from dataclasses import replace
-from datetime import UTC, datetime
 from itertools import chain
 from typing import Final
 
@@ -26,7 +25,7 @@ from idx.sync.events import (
 from idx.sync.interruption import Kept, uninterrupted
 from idx.sync.plan import Change, Plan
 from shared.errors import InvalidDocumentError, SourceFileError
-from shared.messages import decodable
+from shared.messages import decodable, utc_time
 from shared.model.failures import Failure, Kind, save_failures
 from shared.writing.index import Index
 
@@ -260,7 +259,7 @@ def _failure(change: Change, kind: Kind, reason: str) -> Failure:
         reason=reason,
         size=change.size,
         modified_ns=change.modified_ns,
-        tried=datetime.now(UTC).isoformat(timespec="seconds"),
+        tried=utc_time(),
     )
 
 

@@ -9,7 +9,7 @@ from idx.crawl.selection import Selections
 from idx.sync.events import MissingFolder
 from shared.errors import SourceFileError
 from shared.files.access import Identity, lies_in
-from shared.messages import decodable
+from shared.messages import decodable, reason_of
 from shared.model.document import FileState
 from shared.model.folders import IndexedFolders
 
@@ -66,7 +66,7 @@ def single_file(path: Path, roots: Collection[Identity] | None = None) -> Change
     except FileNotFoundError as error:
         raise SourceFileError(path, "there is no such file") from error
     except OSError as error:
-        raise SourceFileError(path, f"cannot be looked at: {error.strerror or error}") from error
+        raise SourceFileError(path, f"cannot be looked at: {reason_of(error)}") from error
     return Change(
         source_document=decodable(path.name),
         location=Location(absolute, target.folder, target.name),

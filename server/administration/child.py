@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from server.administration.errors import ChildError
 from shared.errors import FOR_CLIENT_VARIABLE
+from shared.messages import reason_of
 from shared.settings.defaults import NORMALIZER_API_KEY_VARIABLE, TOKENS_VARIABLE
 
 _LONGEST_LINE: Final = 1_000_000
@@ -72,7 +73,7 @@ class Child:
                 limit=_LONGEST_LINE,
             )
         except OSError as error:
-            raise ChildError(f"idx could not be started: {error.strerror or error}") from error
+            raise ChildError(f"idx could not be started: {reason_of(error)}") from error
         return cls(process)
 
     @property

@@ -5,7 +5,6 @@ import secrets
 import signal
 import time
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import Any, Final, Literal
 
 from server.administration.child import Child
@@ -13,7 +12,7 @@ from server.administration.errors import OperationStateError
 from server.administration.progress import Progress
 from server.administration.results import OperationName, OperationStatus, State
 from server.answers.text import fitting
-from shared.messages import quantity
+from shared.messages import quantity, utc_time
 
 Wish = Literal["paused", "stopped"]
 """What a client wants an operation to become."""
@@ -74,7 +73,7 @@ class Operation:
         self._progress = Progress() if name == "crawl" else None
         self._printed = bytearray()
         self._wish: Wish | None = None
-        self._started = _now()
+        self._started = utc_time()
         self._ended: str | None = None
         self._seconds = 0.0
         self._began = time.monotonic()
@@ -202,7 +201,7 @@ class Operation:
             self._seconds += time.monotonic() - self._began
         self.state = state
         if self.has_ended:
-            self._ended = _now()
+            self._ended = utc_time()
 
     def _result(self) -> dict[str, Any] | None:
         if self._progress is not None or self.state != "done":
@@ -224,7 +223,3 @@ def _reason(child: Child, code: int) -> str:
     if code in _TOLD_TO_END:
         return "another program ended idx, which committed what it had done; start it again"
     return child.last_words or f"idx ended with the exit code {code} and said nothing"
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")

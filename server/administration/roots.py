@@ -19,6 +19,7 @@ from server.administration.errors import (
 )
 from shared.errors import ServerOptionError
 from shared.files.access import Identity, identity_of, lies_in, opened_folder
+from shared.messages import reason_of
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,7 @@ class Roots:
         except (FileNotFoundError, NotADirectoryError) as error:
             raise DirectoryError(path, "does not exist, or is not a folder") from error
         except OSError as error:
-            raise DirectoryError(path, f"cannot be read: {error.strerror}") from error
+            raise DirectoryError(path, f"cannot be read: {reason_of(error)}") from error
         if not is_in_root:
             raise RootReplacedError(path)
         return folder

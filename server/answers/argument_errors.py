@@ -1,11 +1,12 @@
 """What was wrong with the arguments of a call, in a sentence."""
 
-import difflib
 import inspect
 from collections.abc import Callable
 from typing import Any, Final
 
 from pydantic import ValidationError
+
+from shared.messages import did_you_mean, shortened
 
 _SHOWN_CHARACTERS: Final = 60
 
@@ -36,9 +37,7 @@ def _describe_one(detail: Any, known: list[str]) -> str:
     name = ".".join(str(part) for part in detail["loc"])
     match detail["type"]:
         case "extra_forbidden" | "unexpected_keyword_argument" if len(detail["loc"]) == 1:
-            near = difflib.get_close_matches(name[:_SHOWN_CHARACTERS], known, 1)
-            there = f"there are {', '.join(known) or 'none'}"
-            hint = f"did you mean {near[0]!r}" if near else there
+            hint = did_you_mean(name, known, f"there are {', '.join(known) or 'none'}")
             return f"there is no argument {name!r}; {hint}"
         case "missing":
             return f"the argument {name!r} is missing"
@@ -46,8 +45,7 @@ def _describe_one(detail: Any, known: list[str]) -> str:
 
 
 def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…"
+    return shortened(repr(value), _SHOWN_CHARACTERS)
 
 
 def _lower(message: str) -> str:

@@ -18,7 +18,7 @@ from shared.errors import (
     InvalidTextError,
     McpLuceneError,
 )
-from shared.messages import quantity
+from shared.messages import quantity, shortened
 
 
 class ResourceNotFoundError(McpLuceneError):
@@ -153,4 +153,4 @@ async def keep_errors_brief(
 
 def brief_error(text: str) -> str:
     """The text of an error, cut where it is long."""
-    return text if len(text) <= MAX_ERROR_CHARACTERS else f"{text[:MAX_ERROR_CHARACTERS]}…"
+    return shortened(text, MAX_ERROR_CHARACTERS)

@@ -6,6 +6,8 @@ from typing import Final
 
 from pydantic_core import to_json
 
+from shared.messages import shortened
+
 DEFAULT_CHARACTERS: Final = 40_000
 """Characters of an answer unless the client asks for more."""
 
@@ -23,12 +25,12 @@ def brief_query(query: str, budget: int) -> str:
     """A query, or the beginning of a word, as an answer of so many characters repeats it."""
     longest = budget // _SHARE_OF_QUERY
     # A character takes up to six in JSON.
-    return query if json_characters(query) <= longest else f"{query[: longest // 6 - 1]}…"
+    return query if json_characters(query) <= longest else shortened(query, longest // 6 - 1)
 
 
 def brief(title: str) -> str:
     """A title, or another short text, cut where it is long."""
-    return title if len(title) <= MAX_BRIEF_CHARACTERS else f"{title[:MAX_BRIEF_CHARACTERS]}…"
+    return shortened(title, MAX_BRIEF_CHARACTERS)
 
 
 def json_characters(text: str) -> int:

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from server.settings import HttpSettings
 from shared.errors import ServerOptionError
+from shared.messages import reason_of
 from shared.settings.defaults import TOKENS_VARIABLE
 
 MCP_PATH: Final = "/mcp"
@@ -91,7 +92,7 @@ def listen(address: Address) -> socket.socket:
         listener = socket.create_server((address.host, address.port), family=address.family)
     except OSError as error:
         raise ServerOptionError(
-            f"cannot listen on port {address.port} of {address.host}: {error.strerror}; choose "
+            f"cannot listen on port {address.port} of {address.host}: {reason_of(error)}; choose "
             "another with --host and --port"
         ) from error
     # Connections take it over. Without it the body of an answer waits 40 ms for the client to

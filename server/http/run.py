@@ -22,6 +22,7 @@ from server.http.telemetry.tracing import start_tracing
 from server.runtime.state import ServerState
 from server.settings import HttpSettings
 from shared.errors import ServerOptionError
+from shared.messages import reason_of
 
 _BACKLOG: Final = 128
 """Connections that wait to be accepted."""
@@ -69,7 +70,7 @@ def run(
     except (OSError, ssl.SSLError) as error:
         raise ServerOptionError(
             f"the certificate {settings.tls_certificate} and its key cannot be used: "
-            f"{error.strerror or error}"
+            f"{reason_of(error)}"
         ) from error
     host = listener.getsockname()[0]
     if not (settings.tls_certificate or address.is_loopback_name(host)):

@@ -1,7 +1,6 @@
 """What was wrong with a request for a prompt."""
 
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any
 
 from mcp import MCPError
@@ -12,6 +11,7 @@ from server.answers.argument_errors import describe
 from server.answers.errors import brief_error, protocol_error
 from server.prompts.table import PROMPTS
 from shared.errors import McpLuceneError
+from shared.messages import did_you_mean
 
 
 def check_request(name: str, arguments: Mapping[str, Any], offered: Sequence[Prompt]) -> None:
@@ -22,8 +22,7 @@ def check_request(name: str, arguments: Mapping[str, Any], offered: Sequence[Pro
     """
     prompts = {prompt.name: prompt for prompt in offered}
     if name not in prompts:
-        near = get_close_matches(name[:60], prompts, 1)
-        hint = f"did you mean {near[0]!r}" if near else f"there are {', '.join(prompts) or 'none'}"
+        hint = did_you_mean(name, prompts, f"there are {', '.join(prompts) or 'none'}")
         raise MCPError(INVALID_PARAMS, f"there is no prompt {name[:60]!r}; {hint}")
     for argument in prompts[name].arguments or ():
         if argument.required and argument.name not in arguments:

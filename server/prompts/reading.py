@@ -7,6 +7,7 @@ from pydantic import Field
 from server.answers.fence import fenced
 from server.prompts.wording import CITATION, no_orders, quoted
 from server.runtime.state import ToolContext, ask
+from shared.messages import shortened
 from shared.model.index_results import DocumentDetails
 
 _CHUNKS_AT_ONCE: Final = 10
@@ -75,8 +76,7 @@ Compare two documents: the first is {_named(first)}, the second is {_named(secon
 
 
 def _named(details: DocumentDetails) -> str:
-    title = details.title
-    brief = title if len(title) <= _LONGEST_TITLE else f"{title[:_LONGEST_TITLE]}…"
+    brief = shortened(details.title, _LONGEST_TITLE)
     return f"{fenced(quoted(brief))} (id {quoted(details.source_document)})"
 
 

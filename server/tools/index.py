@@ -9,7 +9,7 @@ from server.answers.budget import fit, shorten_field
 from server.answers.text import DEFAULT_CHARACTERS
 from server.runtime.state import ToolContext, ask
 from server.tools.arguments import ListDetail, MaxCharacters
-from shared.messages import quantity
+from shared.messages import quantity, shortened
 from shared.model.index_results import FieldList, IndexStatistics
 from shared.model.metadata import ONLY_WITH_DOCUMENTS
 
@@ -69,8 +69,7 @@ def _brief(answer: FieldList, budget: int) -> FieldList:
 
 
 def _brief_example(text: str) -> str:
-    most = _BRIEF_EXAMPLE_CHARACTERS
-    return text if len(text) <= most else f"{text[:most]}…"
+    return shortened(text, _BRIEF_EXAMPLE_CHARACTERS)
 
 
 async def index_stats(

@@ -2,7 +2,6 @@
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import Any, Final, Literal
 
 from mcp.types import ToolAnnotations
@@ -25,6 +24,7 @@ from server.tools.maintenance import optimize_index, purge_index, unlock_index
 from server.tools.search import search
 from server.tools.terms import suggest_terms, top_terms
 from shared.errors import ServerOptionError
+from shared.messages import did_you_mean
 
 READ_ONLY: Final = ToolAnnotations(
     read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
@@ -117,8 +117,7 @@ def _names(choices: Iterable[str]) -> set[str]:
     names: set[str] = set()
     for choice in choices:
         if choice not in members:
-            near = get_close_matches(choice, members, 1)
-            hint = f"did you mean {near[0]!r}" if near else f"there are {', '.join(members)}"
+            hint = did_you_mean(choice, members, f"there are {', '.join(members)}")
             raise ServerOptionError(f"there is no tool or group of tools {choice[:60]!r}; {hint}")
         names |= members[choice]
     return names

@@ -14,6 +14,7 @@ from typing import Final
 
 from shared.errors import IndexDamagedError, IndexMissingError, IndexPathError
 from shared.files.lucene_files import NO_COMMIT, has_segments
+from shared.messages import reason_of
 
 _OWNER_ONLY: Final = 0o700
 
@@ -66,7 +67,7 @@ def check(path: Path) -> None:
     except NotADirectoryError as error:
         raise IndexPathError(path, _not_a_folder(path)) from error
     except OSError as error:
-        raise IndexPathError(path, error.strerror or str(error)) from error
+        raise IndexPathError(path, reason_of(error)) from error
     if any(_COMMIT_FILE.fullmatch(name) for name in names):
         return
     if has_segments(path):
@@ -99,7 +100,7 @@ def prepare(path: Path, *, parents: bool = False) -> bool:
         if not holds_index(path):
             path.chmod(_OWNER_ONLY)
     except OSError as error:
-        raise IndexPathError(path, error.strerror or str(error)) from error
+        raise IndexPathError(path, reason_of(error)) from error
     return is_new
 
 
@@ -145,7 +146,7 @@ def identify(path: Path) -> tuple[int, int]:
     except (FileNotFoundError, NotADirectoryError) as error:
         raise IndexMissingError(path) from error
     except OSError as error:
-        raise IndexPathError(path, error.strerror or str(error)) from error
+        raise IndexPathError(path, reason_of(error)) from error
     if not stat.S_ISDIR(status.st_mode):
         raise IndexPathError(path, "it is a file, not a folder")
     return status.st_dev, status.st_ino

@@ -13,7 +13,6 @@ import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -27,6 +26,7 @@ from shared.files.index_folder import flush, replace_folder, size_bytes
 from shared.files.lucene_files import begins_as_lucene, blocks, damage_of, is_lucene_file
 from shared.java import vm
 from shared.maintenance.progress import Progress, Step
+from shared.messages import reason_of, utc_time
 from shared.model import failures
 from shared.storage import lucene_errors
 from shared.storage.chunk_queries import document_count
@@ -110,7 +110,7 @@ def backup(path: Path | str, destination: Path | str, *, progress: Progress = it
                     shutil.rmtree(superfluous, ignore_errors=True)
         except OSError as error:
             raise BackupError(
-                f"the backup {destination} cannot be written: {error.strerror or error}; what was "
+                f"the backup {destination} cannot be written: {reason_of(error)}; what was "
                 "there is as it was: free some space or choose another folder"
             ) from error
     return BackedUp(**done, seconds=round(time.monotonic() - began, 3))
@@ -256,7 +256,7 @@ def _source_blocks(path: Path, name: str) -> Iterator[bytes]:
     except FileNotFoundError:
         raise
     except OSError as error:
-        reason = error.strerror or str(error)
+        reason = reason_of(error)
         if error.errno == errno.EIO:
             raise IndexDamagedError(path, f"file {name}: it cannot be read: {reason}") from error
         raise IndexPathError(path, f"{name}: {reason}") from error
@@ -285,8 +285,7 @@ def _finish(path: Path, new: Path) -> None:
     if (path / failures.FILE_NAME).exists():
         failures.save_failures(new, failures.load_failures(path))
         flush(new / failures.FILE_NAME)
-    created = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
     note = new / NOTE
-    note.write_text(json.dumps({"source": str(path), "created": created}), "ascii")
+    note.write_text(json.dumps({"source": str(path), "created": utc_time()}), "ascii")
     flush(note)
     flush(new)

@@ -26,7 +26,7 @@ from shared.files.lucene_files import Checksum, blocks
 from shared.java import vm
 from shared.maintenance.document_checks import checked_documents, without_document
 from shared.maintenance.progress import Progress, Step
-from shared.messages import quantity
+from shared.messages import quantity, reason_of
 from shared.settings.defaults import DEFAULT_WAIT
 from shared.storage import lucene_errors
 from shared.storage.commits import check_schema, rebuilt_schema
@@ -211,7 +211,7 @@ def _damaged_files(
         except FileNotFoundError:
             damage = "it is missing"
         except OSError as error:
-            damage = f"it cannot be read: {error.strerror or error}"
+            damage = f"it cannot be read: {reason_of(error)}"
         if damage:
             damaged.add(name)
             checked.report(f"file {name}: {damage}; {_RESTORE}")

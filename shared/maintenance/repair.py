@@ -27,6 +27,7 @@ from shared.maintenance.check import Checked, SegmentState, check_segments
 from shared.maintenance.document_checks import CheckedDocument, checked_documents, without_document
 from shared.maintenance.progress import Progress, Step
 from shared.maintenance.restore import copy_segments
+from shared.messages import reason_of
 from shared.model import schema
 from shared.settings.defaults import DEFAULT_WAIT
 from shared.storage import lucene_errors
@@ -171,7 +172,7 @@ def _keep(path: Path) -> Path:
     except OSError as error:
         shutil.rmtree(kept, ignore_errors=True)
         raise BackupError(
-            f"the damaged index cannot be kept at {kept}: {error.strerror or error}; nothing was "
+            f"the damaged index cannot be kept at {kept}: {reason_of(error)}; nothing was "
             "done: free some space, or move the index to a folder that can be written"
         ) from error
     return kept

@@ -31,6 +31,7 @@ from shared.files.lucene_files import damage_of, has_segments
 from shared.java import vm
 from shared.java.interruption import in_background
 from shared.maintenance.progress import Progress, Step
+from shared.messages import reason_of
 from shared.model import failures, schema
 from shared.model.failures import Failure
 from shared.settings.defaults import DEFAULT_WAIT
@@ -76,7 +77,7 @@ def checked_backup(source: Path, links: Path) -> Iterator[Step]:
             damage = damage_of(source / name)
             done += (source / name).stat().st_size
         except OSError as error:
-            damage = error.strerror or str(error)
+            damage = reason_of(error)
         if damage:
             raise _damaged(source, f"file {name}: {damage}")
         (links / name).symlink_to(source / name)
@@ -258,7 +259,7 @@ def _written_beside(path: Path, backup: Any, known: Mapping[str, Failure]) -> It
             *files, commit = commit_files(directory)
         _take_over(path, beside, files, commit, known)
     except OSError as error:
-        raise IndexWriteError(path, error.strerror or str(error)) from error
+        raise IndexWriteError(path, reason_of(error)) from error
     finally:
         shutil.rmtree(beside, ignore_errors=True)
 
@@ -288,7 +289,7 @@ def _take_over(
         raise IndexPathError(
             path,
             f"the backup is in place, but {file.name} of the old index cannot be deleted "
-            f"({error.strerror or error}), and nobody can write to the index while it is there",
+            f"({reason_of(error)}), and nobody can write to the index while it is there",
         ) from error
 
 

@@ -10,6 +10,7 @@ from shared.errors import IndexLockedError, IndexMissingError, IndexPathError
 from shared.files import index_folder
 from shared.files.lucene_files import has_segments
 from shared.java import vm
+from shared.messages import reason_of
 from shared.storage import lucene_errors
 from shared.storage.directory import open_directory
 from shared.storage.lock import holder
@@ -56,5 +57,5 @@ def unlock(path: Path | str) -> bool:
             try:
                 file.unlink()
             except OSError as error:
-                raise IndexPathError(path, error.strerror or str(error)) from error
+                raise IndexPathError(path, reason_of(error)) from error
     return True

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from shared.errors import IndexFileError, IndexPathError, IndexWriteError
 from shared.files.content import IrregularFileError, read_regular
+from shared.messages import reason_of
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -73,7 +74,7 @@ def load_failures(index: Path) -> dict[str, Failure]:
     except NotADirectoryError as error:
         raise IndexPathError(index, "it is a file, not a folder") from error
     except OSError as error:
-        raise IndexPathError(index, f"{FILE_NAME}: {error.strerror or error}") from error
+        raise IndexPathError(index, f"{FILE_NAME}: {reason_of(error)}") from error
     try:
         return _failures().validate_json(content, strict=True)
     except ValueError as error:
@@ -121,7 +122,7 @@ def save_failures(index: Path, failures: Mapping[str, Failure]) -> None:
             temporary.unlink(missing_ok=True)
             raise
     except OSError as error:
-        raise IndexWriteError(index, f"{FILE_NAME}: {error.strerror or error}") from error
+        raise IndexWriteError(index, f"{FILE_NAME}: {reason_of(error)}") from error
 
 
 def replace_failures(index: Path, failures: Mapping[str, Failure]) -> None:
@@ -145,7 +146,7 @@ def delete_failures(index: Path) -> None:
     try:
         (index / FILE_NAME).unlink(missing_ok=True)
     except OSError as error:
-        raise IndexWriteError(index, f"{FILE_NAME}: {error.strerror or error}") from error
+        raise IndexWriteError(index, f"{FILE_NAME}: {reason_of(error)}") from error
 
 
 def _for_the_owner(path: str, flags: int) -> int:

@@ -7,6 +7,7 @@ from typing import Any, Final
 from org.apache.lucene.index import MultiTerms, Term, TermsEnum
 from org.apache.lucene.util import BytesRefIterator
 
+from shared.messages import shortened
 from shared.model import metadata, schema
 from shared.model.filters import FOLDER, Filter
 from shared.query.compiler import values_with
@@ -130,4 +131,4 @@ def _has_value(node: ValueWords, reader: Any) -> bool:
 
 
 def _brief(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+    return shortened(text, _LONGEST)

@@ -6,6 +6,7 @@ from typing import Final
 
 from org.apache.lucene.search import FieldExistsQuery
 
+from shared.messages import shortened
 from shared.model import schema
 from shared.model.index_results import FieldDescription, FieldKind, FieldList
 from shared.reading.terms import example_terms
@@ -129,6 +130,4 @@ def _chunks(snapshot: Snapshot, field: str) -> int:
 
 def _examples(snapshot: Snapshot, field: str) -> list[str]:
     found = example_terms(snapshot, field, _EXAMPLES)
-    return [
-        text if len(text) <= _LONGEST_EXAMPLE else f"{text[:_LONGEST_EXAMPLE]}…" for text in found
-    ]
+    return [shortened(text, _LONGEST_EXAMPLE) for text in found]

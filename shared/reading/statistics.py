@@ -1,7 +1,6 @@
 """The state of an index in figures."""
 
 import time
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,7 @@ from org.apache.lucene.search import TermQuery
 from org.apache.lucene.util import BytesRefIterator
 
 from shared.files.index_folder import size_bytes
-from shared.messages import decodable
+from shared.messages import decodable, utc_time
 from shared.model import metadata, schema
 from shared.model.index_results import IndexStatistics
 from shared.storage.chunk_queries import document_count, first_chunks
@@ -60,4 +59,4 @@ def _time_of_change(commit: Path) -> str:
         changed = commit.stat().st_mtime
     except FileNotFoundError:
         changed = time.time()
-    return datetime.fromtimestamp(int(changed), UTC).isoformat().replace("+00:00", "Z")
+    return utc_time(changed)

@@ -1,12 +1,12 @@
 """What is wrong with settings, in words for the person who wrote them."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
-from typing import Any
+from typing import Any, Final
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from shared.messages import did_you_mean, shortened
 from shared.settings.defaults import VARIABLES
 from shared.settings.model import Folder
 
@@ -15,6 +15,9 @@ def is_secret(name: str) -> bool:
     """Whether the value of a setting must not be shown: it is a password, or may have one in it."""
     return any(word in name.lower() for word in ("password", "normalizer_url"))
 
+
+_SHOWN_CHARACTERS: Final = 80
+"""Characters of a wrong value that a message repeats."""
 
 Location = Sequence[int | str]
 """The keys and positions that lead to a value."""
@@ -52,12 +55,10 @@ def _message(error: Mapping[str, Any]) -> str:
 
 
 def _shortened(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else f"{text[:80]}…"  # noqa: PLR2004 - one line
+    return shortened(repr(value), _SHOWN_CHARACTERS)
 
 
 def suggestion(location: Location) -> str:
     """The keys that there are, the nearest one first."""
     allowed = list(VARIABLES if len(location) == 1 else Folder.model_fields)
-    near = get_close_matches(str(location[-1]), allowed, n=1)
-    return f"did you mean {near[0]}?" if near else f"the settings are {', '.join(allowed)}"
+    return did_you_mean(str(location[-1]), allowed, f"the settings are {', '.join(allowed)}")

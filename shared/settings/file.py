@@ -14,6 +14,7 @@ from pydantic import (
 
 from shared.errors import ConfigurationError
 from shared.files.content import IrregularFileError, read_of_owner
+from shared.messages import reason_of
 from shared.settings.defaults import VARIABLES
 from shared.settings.errors import key, reasons, suggestion
 from shared.settings.model import Settings
@@ -105,7 +106,7 @@ def read(file: Path) -> Settings:
     except (FileNotFoundError, NotADirectoryError):
         text = ""
     except OSError as error:
-        raise ConfigurationError(file, f"cannot be read: {error.strerror or error}") from error
+        raise ConfigurationError(file, f"cannot be read: {reason_of(error)}") from error
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
         raise ConfigurationError(file, f"line {line}: is not UTF-8 text") from error

@@ -10,6 +10,7 @@ from org.apache.lucene.store import FSDirectory
 from shared.errors import IndexFileError, IndexPathError
 from shared.files.content import NOT_REGULAR
 from shared.files.lucene_files import is_lucene_file
+from shared.messages import reason_of
 
 
 def open_directory(path: Path) -> Any:
@@ -54,4 +55,4 @@ def check_files(path: Path) -> None:
         # Whoever reads or writes the index says so.
         return
     except OSError as error:
-        raise IndexPathError(path, error.strerror or str(error)) from error
+        raise IndexPathError(path, reason_of(error)) from error

@@ -17,6 +17,7 @@ from typing import Final
 
 from shared.errors import IndexDamagedError, IndexPathError
 from shared.files.lucene_files import damage_of
+from shared.messages import reason_of
 
 _BYTES_AT_ONCE: Final = 1_000_000_000
 """Of so much a call waits until it is compared, which takes about 0.4 s for files in the memory of
@@ -97,13 +98,13 @@ def _told(path: Path, name: str, missing: list[str]) -> Iterator[None]:
     except FileNotFoundError:
         missing.append(name)
     except PermissionError as error:
-        raise IndexPathError(path, f"{name}: {error.strerror or error}") from error
+        raise IndexPathError(path, f"{name}: {reason_of(error)}") from error
     except OSError as error:
         _refuse(path, name, _unreadable(error))
 
 
 def _unreadable(error: OSError) -> str:
-    return f"it cannot be read: {error.strerror or error}"
+    return f"it cannot be read: {reason_of(error)}"
 
 
 def _refuse(path: Path, name: str, damage: str | None) -> None:

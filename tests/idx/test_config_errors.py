@@ -26,7 +26,7 @@ def test_nothing_in_the_current_folder_is_configuration(idx: Idx, tmp_path: Path
         ("wait = 1\n\nhidden =\n", "line 3, column 9: Invalid value"),
         ('wait = """', "Unterminated string (at end of document)"),
         ("# \xff", "line 1: is not UTF-8 text"),
-        ("maxsize = 5", "maxsize is not a setting; did you mean max_size?"),
+        ("maxsize = 5", "maxsize is not a setting; did you mean 'max_size'?"),
         (
             "[server]\nport = 1",
             "server is not a setting; the settings are index_path, wait, folders, ",
@@ -51,7 +51,7 @@ def test_nothing_in_the_current_folder_is_configuration(idx: Idx, tmp_path: Path
         ("folders = [{}]", "folders, number 1, path is missing"),
         (
             "[[folders]]\npath = 'a'\nexclud = []",
-            "folders, number 1, exclud is not a setting; did you mean exclude?",
+            "folders, number 1, exclud is not a setting; did you mean 'exclude'?",
         ),
     ],
 )
@@ -66,7 +66,7 @@ def test_what_is_wrong_in_the_file_is_named(idx: Idx, text: str, reason: str) ->
 
 def test_every_command_that_needs_the_file_says_what_is_wrong_in_it(idx: Idx) -> None:
     file = write("index_path = 'a'\nwiat = 1\n")
-    expected = f"Error: {file}: wiat is not a setting; did you mean wait?\n"
+    expected = f"Error: {file}: wiat is not a setting; did you mean 'wait'?\n"
     for command in (["init"], ["config", "show"], ["folders", "list"], ["folders", "add", "."]):
         assert idx(*command, code=1).stderr == expected
     assert file.read_text() == "index_path = 'a'\nwiat = 1\n"
@@ -111,5 +111,6 @@ def test_a_variable_that_is_misspelled_gets_a_warning_and_others_are_left_alone(
     monkeypatch.setenv("IDX_OF_ANOTHER_PROGRAM", "1")
     monkeypatch.setenv("IDX_INDEXPATH", "elsewhere")
     assert idx("init").stderr == (
-        "Warning: IDX_INDEXPATH is not a setting and has no effect; did you mean IDX_INDEX_PATH?\n"
+        "Warning: IDX_INDEXPATH is not a setting and has no effect; "
+        "did you mean 'IDX_INDEX_PATH'?\n"
     )

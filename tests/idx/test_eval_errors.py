@@ -16,7 +16,7 @@ def _collection(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (["--set", "titel=2"], "there is no weight 'titel'; did you mean title? The weights are"),
+        (["--set", "titel=2"], "there is no weight 'titel'; did you mean 'title'?"),
         (["--set", "title"], "'title' is not NAME=VALUE"),
         (["--set", "title=much"], "title is 'much', which is not a number from 0"),
         (["--set", "title=-1"], "title is '-1', which is not a number from 0"),

@@ -67,4 +67,6 @@ def test_the_server_names_what_is_wrong_in_the_file() -> None:
     )
     assert done.returncode == 1
     assert done.stdout == ""
-    assert done.stderr == (f"Error: {file}: index_pat is not a setting; did you mean index_path?\n")
+    assert done.stderr == (
+        f"Error: {file}: index_pat is not a setting; did you mean 'index_path'?\n"
+    )

@@ -1,8 +1,10 @@
 """Numbers and their nouns."""
 
+from datetime import datetime, timedelta, timezone
+
 import pytest
 
-from shared.messages import quantity
+from shared.messages import did_you_mean, quantity, shortened, utc_time
 
 
 @pytest.mark.parametrize(
@@ -25,3 +27,29 @@ def test_a_noun_agrees_with_its_number(
     number: int, noun: str, plural: str | None, written: str
 ) -> None:
     assert quantity(number, noun, plural) == written
+
+
+def test_a_long_text_is_cut_and_says_so() -> None:
+    assert shortened("abc", 3) == "abc"
+    assert shortened("abcd", 3) == "abc…"
+
+
+def test_the_nearest_name_is_suggested() -> None:
+    assert did_you_mean("titel", ["title", "content"], "nothing") == "did you mean 'title'?"
+    assert did_you_mean("zzz", ["title", "content"], "nothing") == "nothing"
+    assert did_you_mean("x" * 1_000_000, ["title"], "nothing") == "nothing"
+
+
+@pytest.mark.parametrize(
+    ("moment", "written"),
+    [
+        (0, "1970-01-01T00:00:00Z"),
+        (1.9, "1970-01-01T00:00:01Z"),
+        (
+            datetime(2026, 7, 1, 12, 30, 5, 999, timezone(timedelta(hours=2))),
+            "2026-07-01T10:30:05Z",
+        ),
+    ],
+)
+def test_a_moment_is_written_in_utc(moment: float | datetime, written: str) -> None:
+    assert utc_time(moment) == written

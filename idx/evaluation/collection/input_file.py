@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from shared.errors import SourceFileError
+from shared.messages import reason_of
 
 _GZIP: Final = b"\x1f\x8b"
 
@@ -91,7 +92,7 @@ def _binary_lines(file: Path) -> Iterator[bytes]:
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise SourceFileError(file, f"is a gzip file that is damaged: {error}") from error
     except OSError as error:
-        raise SourceFileError(file, f"cannot be read: {error.strerror or error}") from error
+        raise SourceFileError(file, f"cannot be read: {reason_of(error)}") from error
 
 
 @contextmanager

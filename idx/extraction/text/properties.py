@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Iterable
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from itertools import islice
 from typing import Final
 
 from idx.extraction.text.cleaning import normalize
+from shared.messages import utc_time
 from shared.model.document import Metadata, Scalar
 
 MAX_LENGTH: Final = 1_000
@@ -87,6 +88,6 @@ def _iso_time(value: str | date | None) -> str | None:
     if value.tzinfo is None:
         return value.isoformat()
     try:
-        return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
+        return utc_time(value)
     except OverflowError:
         return None

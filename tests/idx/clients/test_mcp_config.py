@@ -146,8 +146,8 @@ def test_the_index_of_the_configuration_file_is_named(idx: Idx, home: Path) -> N
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["curser"], "'curser' is not known; did you mean cursor?"),
-        (["nonsense"], "'nonsense' is not known. There are claude-desktop,"),
+        (["curser"], "'curser' is not known; did you mean 'cursor'?"),
+        (["nonsense"], "'nonsense' is not known; there are claude-desktop,"),
         ([], "Missing argument 'CLIENT'"),
         (["zed", "--scope", "project"], "Zed has no file of a project"),
         (["cursor", "--name", "a b"], "letters, digits, hyphens and underscores"),

@@ -223,7 +223,7 @@ def test_wrong_settings_do_not_keep_it_from_looking_at_the_rest(
     assert message.endswith("; fix it, or remove it")
     assert of(findings, "Variables") == (
         "warning",
-        "IDX_FOLDER is not a setting and has no effect; did you mean IDX_FOLDERS?",
+        "IDX_FOLDER is not a setting and has no effect; did you mean 'IDX_FOLDERS'?",
     )
     status, message = of(findings, "Disk")
     assert (status, message.endswith("; writing will fail: free some space")) == ("problem", True)
