@@ -1,10 +1,12 @@
-"""Numbers and their nouns."""
+"""Numbers with nouns, suggestions, cut texts and times."""
 
 from datetime import datetime, timedelta, timezone
 
 import pytest
 
 from shared.messages import did_you_mean, quantity, shortened, utc_time
+
+IN_BERLIN = timezone(timedelta(hours=2))
 
 
 @pytest.mark.parametrize(
