@@ -3,13 +3,17 @@ PYTHON ?= python3
 BIN := .venv/bin
 CLIENTS := tests/clients
 
-.PHONY: demo test check soak clients coverage lock docs bench bench-quick
+.PHONY: demo test quick check soak clients coverage lock docs bench bench-quick
 
 demo: .venv/ready
 	$(BIN)/python test-index/demo.py
 
 test: .venv/ready check
 	$(BIN)/pytest
+
+# In under a minute, while something is being changed: all checks, and the tests of what changed.
+quick: .venv/ready check
+	$(BIN)/pytest --exitfirst $$($(BIN)/python -m tests.changed)
 
 # The tests that take long, by themselves or with their like.
 soak: .venv/ready
