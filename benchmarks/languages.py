@@ -113,8 +113,8 @@ def lingua() -> Detector:
 
 def idx_encoding() -> Detector:
     """What idx uses for encodings: chardetng, with a sample, and conditions on its answer."""
+    from idx.errors import SourceFileError
     from idx.extraction.text.decoding import decode
-    from shared.errors import SourceFileError
 
     def text_of(data: bytes) -> str | None:
         try:

@@ -19,9 +19,9 @@ from server.settings import (
     DEFAULT_RECEIVE_TIMEOUT,
     DEFAULT_TIME_BUDGET,
     HttpSettings,
+    ServerOptionError,
     ServerSettings,
 )
-from shared.errors import ServerOptionError
 from shared.settings.current import configured, java_heap
 from shared.settings.defaults import DEFAULT_INDEX_PATH, INDEX_PATH_VARIABLE, VARIABLES
 

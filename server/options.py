@@ -7,8 +7,7 @@ from typing import Annotated, Final
 
 import typer
 
-from server.settings import LogLevel
-from shared.errors import ServerOptionError
+from server.settings import LogLevel, ServerOptionError
 from shared.settings.defaults import TOKENS_VARIABLE
 
 

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
+from shared.errors import McpLuceneError
+
 DEFAULT_TIME_BUDGET: Final = 10.0
 """Seconds for a call."""
 
@@ -100,3 +102,7 @@ class HttpSettings:
     receive_timeout: float = DEFAULT_RECEIVE_TIMEOUT
     json_logs: bool = False
     log_level: LogLevel = "info"
+
+
+class ServerOptionError(McpLuceneError):
+    """The server cannot be started with an option as it was given."""

@@ -23,14 +23,8 @@ from shared.errors import (
     LanguageModelError as LanguageModelError,
     LuceneError as LuceneError,
     McpLuceneError as McpLuceneError,
-    NoFoldersError as NoFoldersError,
     QueryError as QueryError,
     QueryParseError as QueryParseError,
-    ReadersDiedError as ReadersDiedError,
-    ServerOptionError as ServerOptionError,
-    SourceFileError as SourceFileError,
-    TimeBudgetError as TimeBudgetError,
-    UnsupportedFileError as UnsupportedFileError,
 )
 from shared.maintenance.backup import (
     BackedUp as BackedUp,

@@ -1,7 +1,23 @@
-"""Everything that can go wrong, as one family.
+"""Errors that both programs can meet.
 
-Each error says what happened, to what, and what to do next. The command line prints the text of
-the error after ``Error:``; the server sends its `for_client` as the answer of a tool.
+Each says what happened, to what, and what to do next. The command line prints its text after
+``Error:``; the server sends its `for_client` as the answer of a tool.
+
+    McpLuceneError
+    ├── IndexFolderError        the index folder
+    │   ├── IndexMissingError, IndexPathError, IndexFileError, IndexWriteError
+    │   ├── IndexLuceneVersionError, IndexSchemaError
+    │   └── IndexLockedError, IndexDamagedError
+    ├── BackupError
+    ├── InvalidDocumentError, InvalidTextError, DocumentNotFoundError, ChunkNotFoundError
+    ├── QueryError              queries
+    │   └── QueryParseError
+    ├── FilterError, FieldNotFoundError
+    ├── JavaStartError, JavaHeapError, LuceneError
+    └── ConfigurationError, LanguageModelError, ExtraMissingError
+
+Errors of one program live with it: `idx.errors`, `idx.clients.errors`, `server.settings`,
+`server.answers.errors`, `server.administration.errors`.
 """
 
 import os
@@ -83,10 +99,6 @@ class ConfigurationError(McpLuceneError):
     def __init__(self, source: str | Path, reason: str) -> None:
         super().__init__(f"{source}: {reason}")
         self.source = source
-
-
-class ServerOptionError(McpLuceneError):
-    """The server cannot be started with an option as it was given."""
 
 
 # The index folder
@@ -253,45 +265,6 @@ class InvalidTextError(McpLuceneError):
         )
 
 
-class SourceFileError(McpLuceneError):
-    """A file given to idx cannot be read as a document or as a list of documents.
-
-    Attributes:
-        file: the file as the user named it.
-        reason: what is wrong with it.
-    """
-
-    def __init__(self, file: str | Path, reason: str) -> None:
-        super().__init__(f"{decodable(str(file))}: {reason}")
-        self.file = file
-        self.reason = reason
-
-
-class ReadersDiedError(McpLuceneError):
-    """The processes that read files end as soon as they start."""
-
-    def __init__(self, memory_bytes: int) -> None:
-        super().__init__(
-            "the processes that read files end as soon as they start; each may take "
-            f"{memory_bytes / 1e6:,.0f} MB of memory",
-            "allow more with --max-memory, or run fewer with --workers",
-            "ask the user to set max_memory higher or workers lower in the configuration",
-        )
-
-
-class NoFoldersError(McpLuceneError):
-    """A command on folders was given none, and none is remembered."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "there are no folders: name them, or remember them with: idx folders add PATH"
-        )
-
-
-class UnsupportedFileError(SourceFileError):
-    """A file is of a kind that is not read, such as a picture, an archive or a program."""
-
-
 class DocumentNotFoundError(McpLuceneError):
     """No document of the index has the id."""
 
@@ -315,16 +288,6 @@ class ChunkNotFoundError(McpLuceneError):
 
 def _did_you_mean(near: Sequence[str]) -> str:
     return f"did you mean {' or '.join(repr(name[:200]) for name in near)}? Or " if near else ""
-
-
-class TimeBudgetError(McpLuceneError):
-    """A call took longer than the server allows."""
-
-    def __init__(self, seconds: float) -> None:
-        super().__init__(
-            f"the answer was not ready after {seconds:g} seconds and was given up; ask for less, "
-            "or ask the user to start the server with a greater --time-budget"
-        )
 
 
 # Queries

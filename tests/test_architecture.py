@@ -14,7 +14,7 @@ ASKS_THE_SERVER = ROOT / "idx" / "doctor" / "server.py"
 LAYERS = {
     "idx": (
         *("__main__", "app", "commands", "doctor", "evaluation", "clients", "cli"),
-        *("configuration", "output", "sync", "extraction", "crawl"),
+        *("configuration", "output", "sync", "extraction", "crawl", "errors"),
     ),
     "server": (
         *("__main__", "app", "options", "http", "search_server", "completion", "stdio"),

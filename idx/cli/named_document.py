@@ -3,7 +3,8 @@
 import os
 from typing import TYPE_CHECKING
 
-from shared.errors import DocumentNotFoundError, SourceFileError
+from idx.errors import SourceFileError
+from shared.errors import DocumentNotFoundError
 from shared.messages import decodable
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ import typer
 from idx.cli.option_groups import ReadingOptions
 from idx.configuration.remembered_folders import own_patterns
 from idx.crawl.selection import Selection, Selections
+from idx.errors import NoFoldersError
 from idx.extraction.pool import Limits
 from idx.extraction.types import ExtractionOptions
 from idx.sync.moved_folders import Move, moved
 from idx.sync.synchronize import Settings
-from shared.errors import NoFoldersError
 from shared.files.access import Identity
 from shared.files.own_files import own_files
 from shared.settings.current import configuration_file

@@ -8,8 +8,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import BinaryIO, Final
 
+from idx.errors import SourceFileError
 from idx.output.printing import say
-from shared.errors import SourceFileError
 from shared.messages import reason_of
 from shared.model.document import Document
 from shared.model.metadata import FILE_EXTENSION, FILE_NAME, MODIFIED

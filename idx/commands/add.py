@@ -10,8 +10,9 @@ import typer
 
 from idx.cli.option_groups import ReadingOptions, takes
 from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json, Wait
+from idx.errors import SourceFileError
 from idx.output.printing import created, print_json, say, tell, warn
-from shared.errors import InvalidDocumentError, SourceFileError
+from shared.errors import InvalidDocumentError
 from shared.messages import quantity
 from shared.model.document import Document
 from shared.settings.defaults import DEFAULT_WAIT

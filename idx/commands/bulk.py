@@ -15,9 +15,10 @@ from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json, Wait
 from idx.cli.standard_input import NAME, STDIN
+from idx.errors import SourceFileError
 from idx.extraction.text.decoding import decode
 from idx.output.printing import created, print_json, say, tell, warn
-from shared.errors import InvalidDocumentError, SourceFileError
+from shared.errors import InvalidDocumentError
 from shared.messages import reason_of
 from shared.model.document import Document, Scalar
 from shared.settings.defaults import DEFAULT_WAIT

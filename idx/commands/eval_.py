@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json
+from idx.errors import SourceFileError
 from idx.output.printing import print_json, say, warn
-from shared.errors import SourceFileError
 from shared.model.request import Operator, Syntax
 
 if TYPE_CHECKING:

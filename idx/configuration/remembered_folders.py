@@ -13,7 +13,8 @@ from idx.configuration.configuration_file import locked, text_of, write
 from idx.configuration.folder_list import append, delete, entry, holds, set_values
 from idx.crawl.patterns import check
 from idx.crawl.selection import Selection
-from shared.errors import ConfigurationError, SourceFileError
+from idx.errors import SourceFileError
+from shared.errors import ConfigurationError
 from shared.messages import reason_of
 from shared.settings.file import read
 from shared.settings.model import Folder

@@ -18,7 +18,7 @@ from stat import S_ISDIR, S_ISREG
 from typing import Final
 
 from idx.crawl.descriptors import READING, open_beneath, opened_beneath, refuse_too_long
-from shared.errors import SourceFileError
+from idx.errors import SourceFileError
 from shared.files.access import PASSAGE, Identity, identity_of, opened_folder
 
 OUTSIDE: Final = "lies in no folder that may be indexed: it was moved, or one above it replaced"

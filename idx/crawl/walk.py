@@ -19,7 +19,7 @@ from idx.crawl.patterns import check
 from idx.crawl.secret_files import is_allowed_secret, is_behind_secret, is_secret
 from idx.crawl.selection import Choice, Selection
 from idx.crawl.subtrees import Scopes
-from shared.errors import SourceFileError
+from idx.errors import SourceFileError
 from shared.files.access import Identity, identity, identity_of, lies_in, opened_folder
 from shared.files.own_files import OWN
 from shared.messages import reason_of

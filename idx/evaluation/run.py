@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from shared.errors import SourceFileError
+from idx.errors import SourceFileError
 from shared.model.search_results import Hit
 
 

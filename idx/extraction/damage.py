@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from shared.errors import SourceFileError
+from idx.errors import SourceFileError
 
 _DAMAGE: Final = (
     ArithmeticError,

@@ -4,10 +4,10 @@ import re
 from pathlib import Path
 from typing import Final, NoReturn
 
+from idx.errors import SourceFileError, UnsupportedFileError
 from idx.extraction import media_types
 from idx.extraction.media_types import Kind
 from idx.extraction.text.decoding import is_binary
-from shared.errors import SourceFileError, UnsupportedFileError
 
 BEGINNING: Final = 8192
 """Bytes from which the type of a file is told."""

@@ -19,8 +19,8 @@ from typing import Any, Final, Protocol, Self, TypeVar
 from pebble import ProcessExpired, ProcessPool
 
 from idx.crawl.location import Location
+from idx.errors import ReadersDiedError
 from idx.extraction.types import ExtractionOptions, ReadFile, Unreadable
-from shared.errors import ReadersDiedError
 
 _BATCH: Final = 32
 _BATCH_BYTES: Final = 64_000

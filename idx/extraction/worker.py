@@ -15,11 +15,11 @@ from typing import Final, TypeVar
 
 from idx.crawl.location import Location, opened_file
 from idx.crawl.secret_files import is_allowed_secret
+from idx.errors import SourceFileError, UnsupportedFileError
 from idx.extraction.formats import extract_from
 from idx.extraction.text.secret_content import BYTES, SecretFileError, found_secret
 from idx.extraction.types import CHANGED, VANISHED, ExtractionOptions, ReadFile, Unreadable
 from shared.analysis.detection import detect_language
-from shared.errors import SourceFileError, UnsupportedFileError
 from shared.files.access import identity_of
 from shared.files.content import content_hash
 from shared.files.own_files import OWN

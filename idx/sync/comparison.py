@@ -14,11 +14,11 @@ from idx.crawl.location import Location
 from idx.crawl.secret_files import is_allowed_secret
 from idx.crawl.subtrees import Scopes
 from idx.crawl.walk import Crawl, FoundFile
+from idx.errors import SourceFileError
 from idx.sync.indexed_documents import IndexedDocuments
 from idx.sync.moved_folders import hint
 from idx.sync.plan import Change, Plan, Planning, single_file
 from idx.sync.targets import Source, Sources, document_id, path_of
-from shared.errors import SourceFileError
 from shared.files.access import Identity, is_missing
 from shared.messages import decodable, quantity
 from shared.model.failures import Failure

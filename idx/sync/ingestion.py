@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import Final
 
+from idx.errors import SourceFileError
 from idx.extraction.pool import ExtractionPool
 from idx.extraction.types import ReadFile, Unreadable
 from idx.sync.documents import file_document
@@ -24,7 +25,7 @@ from idx.sync.events import (
 )
 from idx.sync.interruption import Kept, uninterrupted
 from idx.sync.plan import Change, Plan
-from shared.errors import InvalidDocumentError, SourceFileError
+from shared.errors import InvalidDocumentError
 from shared.messages import decodable, utc_time
 from shared.model.failures import Failure, Kind, save_failures
 from shared.writing.index import Index

@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from idx.crawl.location import KnownFolder, Location, opened_file
+from idx.errors import SourceFileError
 from idx.sync.events import MissingFolder
 from idx.sync.targets import Sources, path_of, resolve
-from shared.errors import McpLuceneError, SourceFileError
+from shared.errors import McpLuceneError
 from shared.files.access import identity, is_folder, is_missing
 from shared.files.content import content_hash
 from shared.messages import decodable, quantity

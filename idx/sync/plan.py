@@ -6,8 +6,8 @@ from pathlib import Path
 
 from idx.crawl.location import OUTSIDE, Location, opened, resolve_links
 from idx.crawl.selection import Selections
+from idx.errors import SourceFileError
 from idx.sync.events import MissingFolder
-from shared.errors import SourceFileError
 from shared.files.access import Identity, lies_in
 from shared.messages import decodable, reason_of
 from shared.model.document import FileState

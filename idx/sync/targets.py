@@ -14,7 +14,7 @@ from itertools import count
 from pathlib import Path
 
 from idx.crawl.subtrees import Scopes
-from shared.errors import SourceFileError
+from idx.errors import SourceFileError
 from shared.files.access import is_folder, is_missing
 from shared.messages import decodable
 from shared.model.folders import IndexedFolder, IndexedFolders

@@ -13,12 +13,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
+from idx.errors import SourceFileError
 from idx.extraction.types import CHANGED, VANISHED
 from idx.sync.events import Event, MissingFolder, NotIndexed, Problem, Watching
 from idx.sync.folder_events import FolderWatch
 from idx.sync.interruption import Kept
 from idx.sync.synchronize import Settings, synchronize
-from shared.errors import IndexLockedError, IndexWriteError, SourceFileError
+from shared.errors import IndexLockedError, IndexWriteError
 from shared.files import index_folder
 from shared.files.access import identity, is_folder
 

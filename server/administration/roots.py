@@ -17,7 +17,7 @@ from server.administration.errors import (
     OutsideRootsError,
     RootReplacedError,
 )
-from shared.errors import ServerOptionError
+from server.settings import ServerOptionError
 from shared.files.access import Identity, identity_of, lies_in, opened_folder
 from shared.messages import reason_of
 

@@ -154,3 +154,13 @@ async def keep_errors_brief(
 def brief_error(text: str) -> str:
     """The text of an error, cut where it is long."""
     return shortened(text, MAX_ERROR_CHARACTERS)
+
+
+class TimeBudgetError(McpLuceneError):
+    """A call took longer than the server allows."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(
+            f"the answer was not ready after {seconds:g} seconds and was given up; ask for less, "
+            "or ask the user to start the server with a greater --time-budget"
+        )

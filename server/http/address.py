@@ -6,8 +6,7 @@ from ipaddress import ip_address
 from typing import Final
 from urllib.parse import urlsplit
 
-from server.settings import HttpSettings
-from shared.errors import ServerOptionError
+from server.settings import HttpSettings, ServerOptionError
 from shared.messages import reason_of
 from shared.settings.defaults import TOKENS_VARIABLE
 

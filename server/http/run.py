@@ -20,8 +20,7 @@ from server.http.shutdown import GracefulServer
 from server.http.telemetry.logs import LOG, log_to_stderr
 from server.http.telemetry.tracing import start_tracing
 from server.runtime.state import ServerState
-from server.settings import HttpSettings
-from shared.errors import ServerOptionError
+from server.settings import HttpSettings, ServerOptionError
 from shared.messages import reason_of
 
 _BACKLOG: Final = 128

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 from server.http import address
 from server.http.access import tokens
 from server.runtime.lucene_pool import LucenePool
-from server.settings import HttpSettings, ServerSettings
-from shared.errors import ServerOptionError
+from server.settings import HttpSettings, ServerOptionError, ServerSettings
 
 if TYPE_CHECKING:
     from shared.rewriting.language_model import ServedModel

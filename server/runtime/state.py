@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from mcp.server.mcpserver import Context
 
-from server.answers.errors import QueryDisplacedError, ServerBusyError
+from server.answers.errors import QueryDisplacedError, ServerBusyError, TimeBudgetError
 from server.runtime.lucene_pool import LucenePool
 from server.settings import ServerSettings
-from shared.errors import TimeBudgetError
 from shared.java.cancellation import Cancellation, SearchStoppedError
 from shared.model.request import Syntax
 from shared.rewriting.rewriter import Rewriting, normalize

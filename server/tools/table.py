@@ -6,7 +6,7 @@ from typing import Any, Final, Literal
 
 from mcp.types import ToolAnnotations
 
-from server.settings import ServerSettings
+from server.settings import ServerOptionError, ServerSettings
 from server.tools.chunks import get_document_chunks, get_next_chunk, get_previous_chunk
 from server.tools.crawl import (
     admin_status,
@@ -23,7 +23,6 @@ from server.tools.index import index_stats, list_fields
 from server.tools.maintenance import optimize_index, purge_index, unlock_index
 from server.tools.search import search
 from server.tools.terms import suggest_terms, top_terms
-from shared.errors import ServerOptionError
 from shared.messages import did_you_mean
 
 READ_ONLY: Final = ToolAnnotations(

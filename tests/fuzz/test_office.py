@@ -10,6 +10,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
+from idx.errors import SourceFileError
 from idx.extraction.formats import extract_from
 from idx.extraction.office.number_format import (
     date_text,
@@ -21,7 +22,6 @@ from idx.extraction.office.number_format import (
     percentage_text,
 )
 from idx.extraction.types import Extracted, ExtractionOptions
-from shared.errors import SourceFileError
 from tests.fuzz.running import MARKS, check_document, fuzz
 
 pytestmark = MARKS

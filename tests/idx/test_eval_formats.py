@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from idx.errors import SourceFileError
 from idx.evaluation.collection.documents import read_documents
 from idx.evaluation.collection.judgements import read_judgements
 from idx.evaluation.collection.queries import Query, read_queries
 from shared import Document
-from shared.errors import SourceFileError
 from shared.model.document import Metadata
 
 

@@ -12,10 +12,10 @@ from typing import Final
 
 import pytest
 
+from idx.errors import SourceFileError
 from idx.extraction.types import ExtractionOptions
 from idx.extraction.worker import hash_file, read_file
 from idx.sync.plan import single_file
-from shared.errors import SourceFileError
 from tests.conftest import Idx
 from tests.idx.files import events, ids, make, result
 from tests.idx.running import IDX, Process, start

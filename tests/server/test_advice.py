@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from mcp import Client
 
+from idx.errors import ReadersDiedError
+from server.answers.errors import TimeBudgetError
 from shared import Document, Index, errors as known
 from tests.conftest import Connect, Idx
 from tests.server.administration.administered import administered, told
@@ -119,10 +121,10 @@ ERRORS: list[known.McpLuceneError] = [
     known.IndexLockedError(PATH, "process 1 (idx sync)"),
     known.IndexLockedError(PATH, "process 1 (idx sync)", 5),
     known.IndexDamagedError(PATH, "file _0.cfs: it is cut short"),
-    known.ReadersDiedError(1_000_000),
+    ReadersDiedError(1_000_000),
     known.DocumentNotFoundError("a", ["b"]),
     known.ChunkNotFoundError("a", ["b"]),
-    known.TimeBudgetError(10),
+    TimeBudgetError(10),
 ]
 
 
@@ -133,4 +135,4 @@ def test_a_client_is_never_told_to_run_a_command_itself(raised: known.McpLuceneE
     if COMMAND.search(advice):
         assert "ask the user to" in advice
     assert "ListDocuments" not in str(raised)
-    assert "ask the user" not in str(raised) or isinstance(raised, known.TimeBudgetError)
+    assert "ask the user" not in str(raised) or isinstance(raised, TimeBudgetError)

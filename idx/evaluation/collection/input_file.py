@@ -10,7 +10,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Final
 
-from shared.errors import SourceFileError
+from idx.errors import SourceFileError
 from shared.messages import reason_of
 
 _GZIP: Final = b"\x1f\x8b"

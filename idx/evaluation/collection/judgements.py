@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Self
 
+from idx.errors import SourceFileError
 from idx.evaluation.collection.input_file import Line, error_at, peek, read_lines
-from shared.errors import SourceFileError
 
 _TREC_COLUMNS: Final = 4
 _BEIR_COLUMNS: Final = 3

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
+from idx.errors import SourceFileError
 from idx.evaluation.collection.input_file import Line, UniqueIds, error_at, peek, read_lines
 from idx.evaluation.collection.json_lines import entries
 from idx.evaluation.collection.trec_markup import blocks
-from shared.errors import SourceFileError
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from typing import Final
 from urllib.parse import unquote
 
+from idx.errors import SourceFileError
 from idx.extraction.markup.html import decode_hypertext, read_hypertext
 from idx.extraction.markup.package import Package, resolve
 from idx.extraction.text.cleaning import normalize
 from idx.extraction.text.properties import one_line, properties
 from idx.extraction.types import Extracted, Source
-from shared.errors import SourceFileError
 from shared.model.document import Metadata
 
 _CONTAINER: Final = "META-INF/container.xml"

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from idx.errors import SourceFileError
 from idx.extraction.markup.markup import MarkupText, Role, Roles, parse_html
 from idx.extraction.text.cleaning import normalize
 from idx.extraction.text.declared_encoding import declared_codec
 from idx.extraction.text.decoding import decode
 from idx.extraction.text.properties import one_line, properties
 from idx.extraction.types import Extracted, Source
-from shared.errors import SourceFileError
 
 _TAGS: Final[dict[Role | str, str]] = {
     Role.PARAGRAPH: (

@@ -8,13 +8,13 @@ from email.message import EmailMessage
 from email.parser import BytesParser
 from typing import Final
 
+from idx.errors import SourceFileError
 from idx.extraction.markup.html import decode_hypertext, read_hypertext
 from idx.extraction.text.cleaning import normalize
 from idx.extraction.text.declared_encoding import declared_codec
 from idx.extraction.text.decoding import decode
 from idx.extraction.text.properties import one_line, properties
 from idx.extraction.types import Extracted, Source
-from shared.errors import SourceFileError
 
 _SHOWN: Final = ("From", "To", "Cc", "Date", "Subject")
 

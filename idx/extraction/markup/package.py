@@ -6,9 +6,9 @@ import zipfile
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
+from idx.errors import SourceFileError
 from idx.extraction.markup.markup import Target, local_name, parse_xml
 from idx.extraction.types import Source
-from shared.errors import SourceFileError
 
 if TYPE_CHECKING:
     from lxml import etree

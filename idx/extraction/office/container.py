@@ -6,13 +6,13 @@ import zipfile
 from pathlib import Path
 from typing import Final, NoReturn
 
+from idx.errors import SourceFileError
 from idx.extraction import media_types
 from idx.extraction.damage import damage
 from idx.extraction.file_type import refuse
 from idx.extraction.markup.package import Package
 from idx.extraction.media_types import Kind
 from idx.extraction.types import ExtractionOptions, Source
-from shared.errors import SourceFileError
 
 _CONTENT_TYPES: Final = "[Content_Types].xml"
 _MAIN_PART: Final = re.compile(

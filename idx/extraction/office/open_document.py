@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from idx.errors import SourceFileError
 from idx.extraction.markup.markup import MarkupText, Role, Roles
 from idx.extraction.markup.package import Package
 from idx.extraction.office.workbook import MAX_GAP
 from idx.extraction.text.cleaning import join_sections, normalize
 from idx.extraction.text.properties import one_line, properties
 from idx.extraction.types import Extracted, Source
-from shared.errors import SourceFileError
 from shared.model.document import Metadata, Section
 
 _CONTENT: Final = "content.xml"

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from shared.errors import SourceFileError
+from idx.errors import SourceFileError
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
 
+from idx.errors import SourceFileError
 from idx.extraction.pdf.document import opened_pdf
 from idx.extraction.pdf.forms import read_fields
 from idx.extraction.pdf.grid import has_grid
@@ -22,7 +23,6 @@ from idx.extraction.pdf.tables import TablePage, read_table_pages
 from idx.extraction.pdf.text import read_text
 from idx.extraction.text.cleaning import CELL_SEPARATOR, join_sections
 from idx.extraction.types import Extracted, ExtractionOptions
-from shared.errors import SourceFileError
 from shared.messages import quantity
 
 _MEDIA_TYPE: Final = "application/pdf"

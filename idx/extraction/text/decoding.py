@@ -5,8 +5,8 @@ import re
 from pathlib import Path
 from typing import Final
 
+from idx.errors import SourceFileError
 from idx.extraction.text.legacy_encoding import UndecidedEncodingError, decode_legacy
-from shared.errors import SourceFileError
 
 _BYTE_ORDER_MARKS: Final = (
     # UTF-32 first: the mark of UTF-16 is the beginning of its mark.

@@ -10,7 +10,7 @@ storage and secrets of Google's clients, whose shapes their issuers document.
 import re
 from typing import Final, NamedTuple
 
-from shared.errors import SourceFileError
+from idx.errors import SourceFileError
 
 BYTES: Final = 1_000_000
 """How much of a file, and of its text, is looked at."""

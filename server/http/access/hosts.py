@@ -15,8 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from server.settings import HttpSettings
-from shared.errors import ServerOptionError
+from server.settings import HttpSettings, ServerOptionError
 
 _LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
 """No name server is asked for these, so that they lead nowhere else."""

@@ -12,7 +12,7 @@ from mcp.client.auth.utils import build_oauth_authorization_server_metadata_disc
 
 from server.http.address import checked_url
 from server.http.telemetry.logs import LOG
-from shared.errors import ServerOptionError
+from server.settings import ServerOptionError
 
 _FRESH_SECONDS: Final = 300.0
 """How long keys are used before they are fetched again."""

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from server.runtime.scopes import SCOPES, Scope
-from shared.errors import ServerOptionError
+from server.settings import ServerOptionError
 from shared.settings.defaults import TOKENS_VARIABLE
 
 MIN_CHARACTERS: Final = 32

@@ -7,7 +7,7 @@ import pptx
 import pytest
 import xlsxwriter  # type: ignore[import-untyped]
 
-from shared.errors import SourceFileError
+from idx.errors import SourceFileError
 from tests.idx.extraction.conftest import FILES, Read
 from tests.idx.extraction.test_office import rewritten
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from idx.errors import SourceFileError, UnsupportedFileError
 from idx.extraction.formats import extract
 from idx.extraction.types import ExtractionOptions
-from shared.errors import SourceFileError, UnsupportedFileError
 from tests.idx.extraction.conftest import FILES, Read
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1"

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from shared.errors import SourceFileError
+from idx.errors import SourceFileError
 from tests.idx.extraction.pdf_files import (
     DATA,
     ENGINES,

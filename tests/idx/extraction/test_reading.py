@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from idx.errors import SourceFileError
 from idx.extraction.types import ExtractionOptions, ReadFile
 from idx.extraction.worker import read_file as read_location
 from idx.sync.plan import single_file
-from shared.errors import SourceFileError
 
 OPTIONS = ExtractionOptions()
 

@@ -3,7 +3,7 @@ import zipfile
 
 import pytest
 
-from shared.errors import SourceFileError
+from idx.errors import SourceFileError
 from tests.idx.extraction.conftest import Read
 
 CONTAINER = (

@@ -3,7 +3,7 @@ from email.message import EmailMessage
 
 import pytest
 
-from shared.errors import SourceFileError
+from idx.errors import SourceFileError
 from tests.idx.extraction.conftest import Read
 
 

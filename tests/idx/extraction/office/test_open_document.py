@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from shared.errors import SourceFileError
+from idx.errors import SourceFileError
 from tests.idx.extraction.conftest import FILES, Read
 from tests.idx.extraction.test_office import parts_of, rewritten
 

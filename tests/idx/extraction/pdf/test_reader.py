@@ -10,7 +10,7 @@ from fpdf import FPDF
 from fpdf.enums import TextMode
 from PIL import Image
 
-from shared.errors import SourceFileError
+from idx.errors import SourceFileError
 from shared.model.document import Section
 from tests.idx.extraction.pdf_files import (
     ENGINES,

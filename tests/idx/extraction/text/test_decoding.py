@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from idx.errors import SourceFileError
 from idx.extraction.text.decoding import decode, is_binary
 from idx.extraction.text.legacy_encoding import detect_legacy
-from shared.errors import SourceFileError
 
 LANGUAGES = Path(__file__).parents[3] / "data" / "languages"
 TYPOGRAPHY = str.maketrans(

@@ -1,0 +1,45 @@
+"""Errors of the command line; they belong to the family of `shared.errors`."""
+
+from pathlib import Path
+
+from shared.errors import McpLuceneError
+from shared.messages import decodable
+
+
+class SourceFileError(McpLuceneError):
+    """A file given to idx cannot be read as a document or as a list of documents.
+
+    Attributes:
+        file: the file as the user named it.
+        reason: what is wrong with it.
+    """
+
+    def __init__(self, file: str | Path, reason: str) -> None:
+        super().__init__(f"{decodable(str(file))}: {reason}")
+        self.file = file
+        self.reason = reason
+
+
+class ReadersDiedError(McpLuceneError):
+    """The processes that read files end as soon as they start."""
+
+    def __init__(self, memory_bytes: int) -> None:
+        super().__init__(
+            "the processes that read files end as soon as they start; each may take "
+            f"{memory_bytes / 1e6:,.0f} MB of memory",
+            "allow more with --max-memory, or run fewer with --workers",
+            "ask the user to set max_memory higher or workers lower in the configuration",
+        )
+
+
+class NoFoldersError(McpLuceneError):
+    """A command on folders was given none, and none is remembered."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "there are no folders: name them, or remember them with: idx folders add PATH"
+        )
+
+
+class UnsupportedFileError(SourceFileError):
+    """A file is of a kind that is not read, such as a picture, an archive or a program."""
