@@ -13,7 +13,7 @@ from benchmarks.calibration import Asked, Sample
 from benchmarks.collection import Collection
 from benchmarks.misspelled import misspelled
 from benchmarks.off_topic import OFF_TOPIC
-from idx.commands.bulk import document_of, read_bulk
+from idx.cli.bulk_file import document_of, read_bulk
 from idx.evaluation.collection.documents import read_documents
 from idx.evaluation.collection.judgements import read_judgements
 from idx.evaluation.collection.queries import read_queries

@@ -123,7 +123,7 @@ def _read_file(
     file: Path, shown: Path | str, document_id: str, title: str, reading: ReadingOptions
 ) -> Document:
     """The one document whose text is in a file, which is called `shown` in messages."""
-    from idx.cli.run_settings import extraction_options, limits
+    from idx.cli.run_options import extraction_options, limits
     from idx.extraction.pool import ExtractionPool
     from idx.extraction.types import Unreadable
     from idx.sync.documents import file_document
@@ -148,21 +148,21 @@ def _add_paths(
     *,
     as_json: bool,
 ) -> None:
-    from idx.cli.run_settings import run_settings
+    from idx.cli.run_options import sync_options
     from idx.output.interruption import interruption_told
     from idx.output.run_report import report
     from idx.sync.events import Event, Indexed, NotIndexed, Problem
     from idx.sync.interruption import Kept
     from idx.sync.synchronize import synchronize
 
-    settings = run_settings(context, reading, index_path=index_path, wait=wait, reread=True)
+    options = replace(sync_options(context, reading, index_path=index_path, wait=wait), reread=True)
     added = []
     failed = []
 
     kept = Kept()
 
     def noted() -> Generator[Event, None, None]:
-        with closing(synchronize(paths, settings, kept)) as events:
+        with closing(synchronize(paths, options, kept)) as events:
             for event in events:
                 match event:
                     case Indexed():

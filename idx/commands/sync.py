@@ -1,18 +1,19 @@
 """`idx sync`."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from idx.cli.option_groups import ReadingOptions, takes
 from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Wait
 from idx.output.printing import print_json, say, tell, warn
-from idx.output.run_report import plan_line
-from idx.sync.ingestion import planned
-from idx.sync.synchronize import Settings, preview
 from shared.settings.defaults import DEFAULT_WAIT
+
+if TYPE_CHECKING:
+    from idx.sync.synchronize import SyncOptions
 
 PruneMissing = Annotated[
     bool,
@@ -116,7 +117,7 @@ def sync(
     Examples: idx sync ~/Documents; idx sync ~/Documents --dry-run
     """
     from idx.cli.move_question import after, settled_moves
-    from idx.cli.run_settings import run_settings, wanted_folders
+    from idx.cli.run_options import sync_options, wanted_folders
     from idx.output.interruption import SAME_COMMAND, interruption_told
     from idx.output.run_report import report
     from idx.sync.interruption import Kept
@@ -127,25 +128,21 @@ def sync(
         folders, index_path, moved_from=moved_from, not_moved=not_moved, dry_run=dry_run
     )
     folders = after(moves, folders)
-    settings = run_settings(
-        context,
-        reading,
-        index_path=index_path,
-        wait=wait,
+    options = replace(
+        sync_options(context, reading, index_path=index_path, wait=wait, moves=moves),
         prune_missing=prune_missing,
         retry=retry,
         strict=strict,
-        moves=moves,
         roots=_identities("--only-in", only_in) if only_in else None,
         keep_out=_identities("--keep-out", keep_out or []),
     )
     if dry_run:
-        if not show_plan(folders, settings, as_json=as_json):
+        if not show_plan(folders, options, as_json=as_json):
             raise typer.Exit(1)
         return
     kept = Kept()
     with interruption_told(kept, SAME_COMMAND):
-        end = report(synchronize(folders, settings, kept), "events" if as_json else "text")
+        end = report(synchronize(folders, options, kept), "events" if as_json else "text")
     if end is None or end.failed:
         raise typer.Exit(1)
 
@@ -158,18 +155,22 @@ def _identities(option: str, texts: list[str]) -> frozenset[tuple[int, int]]:
         raise typer.BadParameter(f"give {option} as DEVICE:INODE, two numbers") from error
 
 
-def show_plan(paths: Iterable[Path], settings: Settings, *, as_json: bool) -> bool:
+def show_plan(paths: Iterable[Path], options: "SyncOptions", *, as_json: bool) -> bool:
     """Print the documents that would be added, updated and deleted.
 
     Args:
         paths: the folders.
-        settings: of the run that would be.
+        options: of the run that would be.
         as_json: whether to print them as JSON.
 
     Returns:
         Whether every folder could be looked at.
     """
-    plan = preview(paths, settings)
+    from idx.output.run_report import plan_line
+    from idx.sync.ingestion import planned
+    from idx.sync.synchronize import preview
+
+    plan = preview(paths, options)
     actions = {
         "add": [change.source_document for change in plan.changes if change.is_new],
         "update": [change.source_document for change in plan.changes if not change.is_new],

@@ -37,7 +37,7 @@ def watch(
     from contextlib import closing
 
     from idx.cli.move_question import after, settled_moves
-    from idx.cli.run_settings import run_settings, wanted_folders
+    from idx.cli.run_options import sync_options, wanted_folders
     from idx.output.interruption import SAME_COMMAND, interruption_told
     from idx.output.printing import say
     from idx.output.run_problems import Problems
@@ -47,14 +47,14 @@ def watch(
 
     wanted = wanted_folders(paths)
     moves = settled_moves(wanted, index_path)
-    settings = run_settings(context, reading, index_path=index_path, wait=wait, moves=moves)
+    options = sync_options(context, reading, index_path=index_path, wait=wait, moves=moves)
     show = print_event if as_json else print_news
     folders = [path.absolute() for path in after(moves, wanted)]
     kept, problems = Kept(), Problems()
     # If showing fails, too, what was done is committed.
     with (
         interruption_told(kept, SAME_COMMAND),
-        closing(keep_synchronized(folders, settings, kept)) as events,
+        closing(keep_synchronized(folders, options, kept)) as events,
     ):
         for event in events:
             show(event)

@@ -17,7 +17,7 @@ from watchfiles.main import FileChange
 from idx.crawl.ignore_files import IGNORE_FILES
 from idx.crawl.subtrees import Scopes
 from idx.crawl.walk import Crawl
-from idx.sync.synchronize import Settings, is_new
+from idx.sync.synchronize import SyncOptions, is_new
 from idx.sync.targets import part_of, resolve
 from shared.files.access import is_folder
 from shared.messages import decodable, quantity
@@ -50,16 +50,16 @@ class FolderWatch:
 
     Args:
         folders: the folders, absolute.
-        settings: of the synchronizations that the changes are meant for.
+        options: of the synchronizations that the changes are meant for.
 
     Attributes:
         is_lost: whether something went unnoticed since the last `renew`.
         obstacle: why not all folders are watched, in words; None if they are.
     """
 
-    def __init__(self, folders: Sequence[Path], settings: Settings) -> None:
+    def __init__(self, folders: Sequence[Path], options: SyncOptions) -> None:
         self._folders = folders
-        self._settings = settings
+        self._options = options
         self._feed: _Feed | None = None
         self._watched: frozenset[str] = frozenset()
         self._appeared: set[str] = set()
@@ -132,10 +132,10 @@ class FolderWatch:
 
     def _wanted(self, changed: Collection[Path] | None) -> Iterator[str]:
         """The folders that a synchronization lists."""
-        settings = self._settings
+        options = self._options
         known = IndexedFolders()
-        if not is_new(settings):
-            with Searcher(settings.index_path, program="batch") as searcher:
+        if not is_new(options):
+            with Searcher(options.index_path, program="batch") as searcher:
                 known = searcher.folders()
         # The names of new folders, which other ids bear upon, do not matter here.
         sources = resolve(self._folders, known, lambda _: False)
@@ -145,10 +145,10 @@ class FolderWatch:
             folder = source.folder.path
             crawl = Crawl(
                 folder,
-                settings.selections.of(folder),
+                options.selections.of(folder),
                 source.scopes,
-                own=settings.selections.within(folder),
-                avoid=settings.index_path,
+                own=options.selections.within(folder),
+                avoid=options.index_path,
             )
             for _ in crawl:
                 pass

@@ -27,13 +27,13 @@ from shared.writing.index import Index
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class SyncOptions:
     """How folders are synchronized.
 
     Attributes:
         index_path: the index folder.
         selections: which files of the folders are wanted.
-        options: how files are read.
+        extraction: how files are read.
         limits: what reading one file may take.
         workers: processes that read.
         wait: seconds to wait for another writer to end.
@@ -49,7 +49,7 @@ class Settings:
 
     index_path: Path
     selections: Selections
-    options: ExtractionOptions
+    extraction: ExtractionOptions
     limits: Limits
     workers: int
     wait: float
@@ -70,7 +70,7 @@ class Settings:
 
 def synchronize(
     paths: Iterable[Path],
-    settings: Settings,
+    options: SyncOptions,
     kept: Kept,
     changed: Collection[Path] | None = None,
 ) -> Generator[Event, None, None]:
@@ -78,7 +78,7 @@ def synchronize(
 
     Args:
         paths: files and folders; nothing outside of them changes in the index.
-        settings: how.
+        options: how.
         kept: what is committed is counted in it.
         changed: the only files and folders in the paths that are looked at; None for all.
 
@@ -87,25 +87,25 @@ def synchronize(
     """
     started = time.monotonic()
     paths = [*paths]
-    if is_new(settings) and all(is_missing(path) for path in paths):
-        yield from _problems(_compared(paths, settings, None)[0], started)
+    if is_new(options) and all(is_missing(path) for path in paths):
+        yield from _problems(_compared(paths, options, None)[0], started)
         return
     with Index(
-        settings.index_path, wait=settings.wait, program="batch", create=settings.create
+        options.index_path, wait=options.wait, program="batch", create=options.create
     ) as index:
-        plan, failures = _compared(paths, settings, changed)
-        with _pool(plan, settings) as pool:
+        plan, failures = _compared(paths, options, changed)
+        with _pool(plan, options) as pool:
             if index.created:
                 index.commit()
                 yield Created(str(index.path))
             leave_out_unchanged(plan, pool)
             run = Ingestion(
-                plan, index, pool, failures, kept, started=started, strict=settings.strict
+                plan, index, pool, failures, kept, started=started, strict=options.strict
             )
             yield from run.run()
 
 
-def preview(paths: Iterable[Path], settings: Settings) -> Plan:
+def preview(paths: Iterable[Path], options: SyncOptions) -> Plan:
     """What `synchronize` would do.
 
     Nothing is created.
@@ -113,39 +113,39 @@ def preview(paths: Iterable[Path], settings: Settings) -> Plan:
     Raises:
         IndexFolderError: the index cannot be used; the class says why.
     """
-    plan, _ = _compared(paths, settings, None)
-    with _pool(plan, settings) as pool:
+    plan, _ = _compared(paths, options, None)
+    with _pool(plan, options) as pool:
         leave_out_unchanged(plan, pool)
     return plan
 
 
-def _pool(plan: Plan, settings: Settings) -> ExtractionPool:
-    workers = max(1, min(settings.workers, len(plan.changes)))
-    options = replace(settings.options, own_files=settings.own_files)
-    return ExtractionPool(workers, settings.limits, options)
+def _pool(plan: Plan, options: SyncOptions) -> ExtractionPool:
+    workers = max(1, min(options.workers, len(plan.changes)))
+    extraction = replace(options.extraction, own_files=options.own_files)
+    return ExtractionPool(workers, options.limits, extraction)
 
 
 def _compared(
-    paths: Iterable[Path], settings: Settings, changed: Collection[Path] | None
+    paths: Iterable[Path], options: SyncOptions, changed: Collection[Path] | None
 ) -> tuple[Plan, dict[str, Failure]]:
     """The plan of a synchronization, and the failures that are known."""
-    failures = load_failures(settings.index_path)
+    failures = load_failures(options.index_path)
     planning = Planning(
-        selections=settings.selections,
-        avoid=settings.index_path,
-        reread=settings.reread,
-        retry=settings.retry,
-        prune_missing=settings.prune_missing,
-        roots=settings.roots,
-        own_files=settings.own_files,
+        selections=options.selections,
+        avoid=options.index_path,
+        reread=options.reread,
+        retry=options.retry,
+        prune_missing=options.prune_missing,
+        roots=options.roots,
+        own_files=options.own_files,
     )
-    with _documents(settings) as documents:
-        known = relocated(documents.folders, settings.moves)
+    with _documents(options) as documents:
+        known = relocated(documents.folders, options.moves)
         sources = resolve(paths, known, documents.has_prefix)
         if changed is not None:
             sources = part_of(sources, changed)
         plan = make_plan(sources, documents, failures, planning)
-        if changed is None and not settings.reread:
+        if changed is None and not options.reread:
             plan.missing += missing_beside(sources, documents.states)
     # Of a folder that was indexed once more at the place that an older one has moved to.
     doubled = {folder.prefix for folder in documents.folders} - {folder.prefix for folder in known}
@@ -154,18 +154,18 @@ def _compared(
     return plan, failures
 
 
-def is_new(settings: Settings) -> bool:
+def is_new(options: SyncOptions) -> bool:
     """Whether a run is going to create the index."""
-    return settings.create and not index_folder.holds_index(settings.index_path)
+    return options.create and not index_folder.holds_index(options.index_path)
 
 
 @contextmanager
-def _documents(settings: Settings) -> Iterator[IndexedDocuments]:
-    if is_new(settings):
-        index_folder.check(index_folder.absolute(settings.index_path))
+def _documents(options: SyncOptions) -> Iterator[IndexedDocuments]:
+    if is_new(options):
+        index_folder.check(index_folder.absolute(options.index_path))
         yield NoDocuments()
     else:
-        with Searcher(settings.index_path) as searcher:
+        with Searcher(options.index_path) as searcher:
             yield IndexedDocuments(searcher)
 
 

@@ -18,7 +18,7 @@ from idx.extraction.types import CHANGED, VANISHED
 from idx.sync.events import Event, MissingFolder, NotIndexed, Problem, Watching
 from idx.sync.folder_events import FolderWatch
 from idx.sync.interruption import Kept
-from idx.sync.synchronize import Settings, synchronize
+from idx.sync.synchronize import SyncOptions, synchronize
 from shared.errors import IndexLockedError, IndexWriteError
 from shared.files import index_folder
 from shared.files.access import identity, is_folder
@@ -80,7 +80,7 @@ class _Due:
 
 
 def keep_synchronized(
-    folders: Sequence[Path], settings: Settings, kept: Kept
+    folders: Sequence[Path], options: SyncOptions, kept: Kept
 ) -> Generator[Event, None, None]:
     """Synchronize, then go on with every change, until interrupted.
 
@@ -89,7 +89,7 @@ def keep_synchronized(
 
     Args:
         folders: the folders, absolute.
-        settings: how they are synchronized.
+        options: how they are synchronized.
         kept: what is committed is counted in it.
 
     Yields:
@@ -104,18 +104,18 @@ def keep_synchronized(
         # Not Path.exists, which fails where nothing can be reached.
         if os.path.exists(path) and not is_folder(path):  # noqa: PTH110
             raise SourceFileError(path, "is not a folder; only folders can be watched")
-    with closing(FolderWatch(folders, settings)) as watch:
-        yield from _Looking(folders, settings, watch, kept).run()
+    with closing(FolderWatch(folders, options)) as watch:
+        yield from _Looking(folders, options, watch, kept).run()
 
 
 class _Looking:
     """What `keep_synchronized` does, and remembers in between."""
 
     def __init__(
-        self, folders: Sequence[Path], settings: Settings, watch: FolderWatch, kept: Kept
+        self, folders: Sequence[Path], options: SyncOptions, watch: FolderWatch, kept: Kept
     ) -> None:
         self._folders = folders
-        self._settings = settings
+        self._options = options
         self._watch = watch
         self._kept = kept
         self._due = _Due()
@@ -154,8 +154,8 @@ class _Looking:
         yield from self._synchronized(lasting)
         self._told = lasting
         # An index that vanishes later ends the watch.
-        if index_folder.holds_index(self._settings.index_path):
-            self._settings = replace(self._settings, create=False)
+        if index_folder.holds_index(self._options.index_path):
+            self._options = replace(self._options, create=False)
         now = time.monotonic()
         if not due.everything_was:
             yield Watching(sum(identity is not None for identity in self._identities))
@@ -181,7 +181,7 @@ class _Looking:
         self, lasting: set[str], changed: Collection[Path] | None = None
     ) -> Iterator[Event]:
         """Synchronize, and tell what is news of it."""
-        with closing(synchronize(self._folders, self._settings, self._kept, changed)) as events:
+        with closing(synchronize(self._folders, self._options, self._kept, changed)) as events:
             for event in events:
                 if self._is_news(event, lasting):
                     yield event

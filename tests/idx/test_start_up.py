@@ -43,6 +43,8 @@ def imports(module: str, arguments: list[str]) -> tuple[subprocess.CompletedProc
         ("idx", ["--help"], 0),
         ("idx", ["--version"], 0),
         ("idx", ["add", "--help"], 0),
+        ("idx", ["bulk", "--help"], 0),
+        ("idx", ["sync", "--help"], 0),
         ("idx", ["nonsense"], 2),
         ("idx", ["search"], 2),
         ("idx", ["search", "x", "--limit", "0"], 2),

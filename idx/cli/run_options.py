@@ -1,4 +1,4 @@
-"""From the options of a command and the configuration to the settings of a run."""
+"""From the options of a command and the configuration to the options of a run."""
 
 import os
 from collections.abc import Sequence
@@ -13,8 +13,7 @@ from idx.errors import NoFoldersError
 from idx.extraction.pool import Limits
 from idx.extraction.types import ExtractionOptions
 from idx.sync.moved_folders import Move, moved
-from idx.sync.synchronize import Settings
-from shared.files.access import Identity
+from idx.sync.synchronize import SyncOptions
 from shared.files.own_files import own_files
 from shared.settings.current import configuration_file
 from shared.settings.machine import default_workers
@@ -22,21 +21,15 @@ from shared.settings.machine import default_workers
 _MEGABYTE = 1_000_000
 
 
-def run_settings(
+def sync_options(
     context: typer.Context,
     reading: ReadingOptions,
     *,
     index_path: Path,
     wait: float,
-    reread: bool = False,
-    retry: bool = False,
-    prune_missing: bool = False,
-    strict: bool = False,
     moves: Sequence[Move] = (),
-    roots: frozenset[Identity] | None = None,
-    keep_out: frozenset[Identity] = frozenset(),
-) -> Settings:
-    """The settings of a run; see `idx.sync.synchronize.Settings` for what they mean.
+) -> SyncOptions:
+    """Return the options of a run, without those that only some commands have.
 
     Raises:
         ConfigurationError: the configuration file cannot be used.
@@ -55,21 +48,15 @@ def run_settings(
         for folder in remembered_folders()
         if folder.include or folder.exclude
     }
-    return Settings(
+    return SyncOptions(
         index_path=index_path,
         selections=Selections(general, own),
-        options=extraction_options(reading),
+        extraction=extraction_options(reading),
         limits=limits(reading),
         workers=reading.workers or default_workers(),
         wait=wait,
-        reread=reread,
-        retry=retry,
-        prune_missing=prune_missing,
-        strict=strict,
         create=True,
         moves=tuple(moves),
-        roots=roots,
-        keep_out=keep_out,
     )
 
 

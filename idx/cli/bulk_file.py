@@ -1,0 +1,175 @@
+"""Files of documents for `idx bulk`: a JSON array or JSON Lines."""
+
+import codecs
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from io import BufferedReader
+from itertools import chain
+from pathlib import Path
+from typing import Any, cast
+
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+
+from idx.cli.standard_input import NAME, STDIN
+from idx.errors import SourceFileError
+from idx.extraction.text.decoding import decode
+from shared.errors import InvalidDocumentError
+from shared.messages import reason_of
+from shared.model.document import Document, Scalar
+
+
+class BulkEntry(BaseModel):
+    """An entry of a bulk file; keys that are not among its fields become metadata."""
+
+    model_config = ConfigDict(strict=True, extra="allow")
+
+    id: str | None = None
+    title: str | None = None
+    content: str | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _lower_case_field_names(cls, entry: Any) -> Any:
+        if not isinstance(entry, dict):
+            return entry
+        return {
+            key.lower() if key.lower() in cls.model_fields else key: entry[key] for key in entry
+        }
+
+    def document(self) -> Document | None:
+        """The document that the entry describes; None if it has no id or no title.
+
+        Raises:
+            InvalidDocumentError: a text is not valid Unicode, or there is too much metadata.
+        """
+        if not self.id or not (self.title and self.title.strip()):
+            return None
+        extra = self.model_extra or {}
+        metadata = {key: _metadata(value) for key, value in extra.items() if value is not None}
+        return Document(self.id, self.title, self.content or "", metadata)
+
+
+def read_bulk(file: str) -> Iterator[tuple[int, BulkEntry]]:
+    """Yield the entries of a bulk file, each with its number from 1.
+
+    Args:
+        file: a path, or ``-`` for standard input. JSON Lines are read line by line.
+
+    Raises:
+        SourceFileError: the file cannot be read, is not JSON, or has an entry of a wrong type;
+            the message says which line or entry.
+    """
+    name = _shown(file)
+    with _open(file, name) as stream:
+        blank_lines, first = _first_text(stream)
+        # Null bytes tell UTF-16, in which lines cannot be told apart byte by byte.
+        is_wide = b"\0" in first
+        if is_wide or _without_mark(first).lstrip().startswith(b"["):
+            data = b"\n" * blank_lines + first + stream.read()
+            entries = _whole(data, name, may_be_lines=is_wide)
+        else:
+            entries = _lines(chain([first], stream), name, blank_lines + 1)
+        for number, entry in enumerate(entries, start=1):
+            try:
+                yield number, BulkEntry.model_validate(entry)
+            except ValidationError as error:
+                raise SourceFileError(name, f"entry {number}: {_first(error)}") from error
+
+
+def document_of(file: str, number: int, entry: BulkEntry) -> Document | None:
+    """The document of an entry; see `BulkEntry.document`.
+
+    Raises:
+        SourceFileError: the entry makes no valid document; the message names its number.
+    """
+    try:
+        return entry.document()
+    except InvalidDocumentError as error:
+        raise SourceFileError(_shown(file), f"entry {number}: {error}") from error
+
+
+def _shown(file: str) -> str:
+    """What a file is called in messages."""
+    return NAME if file == STDIN else file
+
+
+@contextmanager
+def _open(file: str, name: str) -> Iterator[BufferedReader]:
+    try:
+        if file == STDIN:
+            # The standard streams are buffered readers unless a program replaces them.
+            yield cast("BufferedReader", sys.stdin.buffer)
+        else:
+            with Path(file).open("rb") as stream:
+                yield stream
+    except FileNotFoundError as error:
+        raise SourceFileError(name, "there is no such file") from error
+    except OSError as error:
+        raise SourceFileError(name, f"cannot be read: {reason_of(error)}") from error
+
+
+def _first_text(stream: BufferedReader) -> tuple[int, bytes]:
+    """How many blank lines there are at the beginning, and the line after them."""
+    for number, line in enumerate(stream):
+        if _without_mark(line).strip():
+            return number, line
+    return 0, b""
+
+
+def _without_mark(data: bytes) -> bytes:
+    return data.removeprefix(codecs.BOM_UTF8)
+
+
+def _whole(data: bytes, name: str, *, may_be_lines: bool) -> Iterable[Any]:
+    text = decode(data, name, json.detect_encoding(data))
+    if may_be_lines and text.lstrip().startswith("{"):
+        return _lines((line.encode() for line in text.split("\n")), name, 1)
+    entries = _parse(text, name, "")
+    if not isinstance(entries, list):
+        raise SourceFileError(name, "holds no JSON array and no JSON Lines")
+    return entries
+
+
+def _lines(lines: Iterable[bytes], name: str, first: int) -> Iterator[Any]:
+    for number, line in enumerate(lines, start=first):
+        text = decode(_without_mark(line), f"{name}, line {number}", "utf-8")
+        if text.strip():
+            yield _parse(text, name, f"line {number}: ")
+
+
+def _parse(text: str, name: str, place: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        where = (
+            f"line {error.lineno}, column {error.colno}" if not place else f"column {error.colno}"
+        )
+        raise SourceFileError(
+            name,
+            f"{place}is not valid JSON: {error.msg} at {where}; a bulk file is a JSON "
+            "array of objects, or one object on each line",
+        ) from error
+    except (ValueError, RecursionError) as error:
+        raise SourceFileError(name, f"{place}is not JSON that can be read: {error}") from error
+
+
+def _metadata(value: Any) -> Scalar | list[Scalar]:
+    if isinstance(value, list) and all(isinstance(item, Scalar) for item in value):
+        return value
+    if isinstance(value, Scalar):
+        return value
+    try:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    except ValueError as error:
+        raise InvalidDocumentError("the metadata have a number that is not finite") from error
+
+
+def _first(error: ValidationError) -> str:
+    """The first thing that is wrong with an entry, in a few words."""
+    detail = error.errors(include_url=False)[0]
+    field = ".".join(str(part) for part in detail["loc"])
+    if not field:
+        return f"is {type(detail['input']).__name__}, not an object with Id, Title and Content"
+    return f"{field!r} is {type(detail['input']).__name__}, not text"
