@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -83,3 +83,19 @@ def lies_in(descriptor: int, folders: Collection[Identity]) -> bool:
     finally:
         os.close(here)
     return True
+
+
+def holds(folder: Path, path: Path) -> bool:
+    """Whether a path leads to a folder or into it, by whatever links, even if nothing is there yet.
+
+    False where nobody can tell.
+    """
+    known = identity(folder)
+    if known is None:
+        return False
+    # What does not exist yet lies where its nearest parent does.
+    target = Path(os.path.realpath(path))
+    nearest = next(place for place in (target, *target.parents) if is_folder(place))
+    with suppress(OSError), opened_folder(nearest) as descriptor:
+        return lies_in(descriptor, {known})
+    return False

@@ -21,6 +21,7 @@ from org.apache.lucene.search import IndexSearcher
 
 from shared.errors import BackupError, IndexDamagedError, IndexPathError
 from shared.files import index_folder
+from shared.files.access import holds
 from shared.files.content import read_regular
 from shared.files.index_folder import flush, replace_folder, size_bytes
 from shared.files.lucene_files import begins_as_lucene, blocks, damage_of, is_lucene_file
@@ -79,7 +80,8 @@ def backup(path: Path | str, destination: Path | str, *, progress: Progress = it
         IndexMissingError: there is no index at the path.
         IndexDamagedError: a file of it is missing, cut short or changed.
         IndexFolderError: the index cannot be read; the class says why.
-        BackupError: the destination holds something else, or cannot be written.
+        BackupError: the destination lies in the index folder or holds it, holds something else,
+            or cannot be written.
     """
     began = time.monotonic()
     path = index_folder.absolute(path)
@@ -117,6 +119,29 @@ def backup(path: Path | str, destination: Path | str, *, progress: Progress = it
 
 
 def _check_destination(path: Path, destination: Path) -> None:
+    """Make sure that a backup can be put somewhere without harm to anything else.
+
+    Raises:
+        BackupError: it cannot.
+    """
+    _refuse_nesting(path, destination)
+    _refuse_others(path, destination)
+
+
+def _refuse_nesting(path: Path, destination: Path) -> None:
+    if holds(path, destination):
+        raise BackupError(
+            f"the backup {destination} would lie in the index folder {path}, and be lost with it; "
+            "name a folder outside of the index"
+        )
+    if holds(destination, path):
+        raise BackupError(
+            f"the index {path} lies in {destination}, which the backup would take the place of; "
+            "name a folder that does not hold the index"
+        )
+
+
+def _refuse_others(path: Path, destination: Path) -> None:
     try:
         if not destination.is_dir():
             if destination.exists() or destination.is_symlink():

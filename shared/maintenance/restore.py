@@ -26,6 +26,7 @@ from shared.errors import (
     LuceneError,
 )
 from shared.files import index_folder
+from shared.files.access import holds
 from shared.files.index_folder import flush, size_bytes
 from shared.files.lucene_files import damage_of, has_segments
 from shared.java import vm
@@ -130,8 +131,8 @@ def restore(
         progress: what passes on how far it is.
 
     Raises:
-        BackupError: there is no backup, or it is damaged, or another program wrote the index;
-            nothing was done.
+        BackupError: there is no backup, or it is damaged, or it lies in the index folder or holds
+            it, or another program wrote the index; nothing was done.
         LuceneError: not all of it was copied; the index is as it was.
         IndexLockedError: a writer held the index all the time.
         IndexWriteError: the file system refused to write.
@@ -142,6 +143,16 @@ def restore(
         raise BackupError(f"there is no backup at {source}", "make one with idx backup")
     if path.exists() and source.samefile(path):
         raise BackupError(f"{source} is the index itself, not a backup of it")
+    if holds(path, source):
+        raise BackupError(
+            f"the backup {source} lies in the index folder {path}, which is rewritten; move it out "
+            "of there first"
+        )
+    if holds(source, path):
+        raise BackupError(
+            f"the index {path} would lie in the backup {source}; name an index folder outside of "
+            "the backup with --index-path"
+        )
     known = failures.load_failures(source)
     # Lucene locks what it copies from, but a backup may be on a medium that is read only.
     with (

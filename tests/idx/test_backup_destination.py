@@ -130,3 +130,38 @@ def test_an_index_of_an_unknown_schema_is_named_before_anything_is_copied(
         backup(filled, tmp_path / "copy", progress=progress)  # type: ignore[arg-type] # as above
     assert seen == []
     assert not (tmp_path / "copy").exists()
+
+
+@pytest.mark.parametrize(
+    ("destination", "told"),
+    [
+        ("lucene-index/copy", "would lie in the index folder"),
+        ("lucene-index/new/folders/copy", "would lie in the index folder"),
+        ("lucene-index/../lucene-index/copy", "would lie in the index folder"),
+        ("link/copy", "would lie in the index folder"),
+        ("lucene-index", "would lie in the index folder"),
+        (".", "which the backup would take the place of"),
+        ("parent", "which the backup would take the place of"),
+    ],
+)
+def test_a_backup_lies_neither_in_the_index_nor_around_it(
+    idx: Idx, filled: Path, tmp_path: Path, destination: str, told: str
+) -> None:
+    (tmp_path / "link").symlink_to(filled)
+    (tmp_path / "parent").symlink_to(tmp_path)
+    before = files(tmp_path)
+    (message,) = idx("backup", destination, code=1).stderr.splitlines()
+    assert told in message
+    assert str(filled) in message
+    assert "name a folder" in message
+    assert files(tmp_path) == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "lucene-index", "parent"]
+
+
+def test_a_backup_beside_an_index_that_a_link_leads_to_is_made(
+    idx: Idx, filled: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "link").symlink_to(filled)
+    idx("backup", "copy", "-i", "link")
+    idx("backup", "link/../copy", "-i", "link")
+    assert files(tmp_path / "copy").keys() >= {"backup.json"}

@@ -244,3 +244,25 @@ def test_a_terminal_shows_how_far_it_is(filled: Path, tmp_path: Path) -> None:
     shown = on_a_terminal("restore", tmp_path / "copy", "-i", filled)
     assert "Checking the backup" in shown
     assert "Restored 11 documents" in shown
+
+
+def test_a_backup_in_the_index_folder_is_not_restored_and_stays(
+    idx: Idx, filled: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "link").symlink_to(filled)
+    # Where the new index is written if the old one cannot be read, so what is there is deleted.
+    inside = filled / ".restored"
+    (tmp_path / "copy").rename(inside)
+    next(filled.glob("segments_*")).write_bytes(b"nothing")
+    before = files(inside)
+    for source in (inside, tmp_path / "link" / ".restored"):
+        failed = idx("restore", source, "--yes", code=1).stderr
+        assert f"lies in the index folder {filled}" in failed
+        assert files(inside) == before
+
+
+def test_nothing_is_restored_into_the_backup(idx: Idx, filled: Path, tmp_path: Path) -> None:
+    before = files(tmp_path / "copy")
+    failed = idx("restore", "copy", "-i", "copy/index", "--yes", code=1).stderr
+    assert f"the index {tmp_path}/copy/index would lie in the backup {tmp_path}/copy" in failed
+    assert files(tmp_path / "copy") == before
