@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import count
@@ -13,7 +14,12 @@ from idx.clients.client import Client, Format
 from idx.clients.errors import ClientConfigurationError
 from idx.clients.launch import Launch, launch_in
 from idx.configuration import toml
-from shared.files.content import IrregularFileError, read_of_owner, write_atomically
+from shared.files.content import (
+    IrregularFileError,
+    locked,
+    read_of_owner,
+    write_atomically,
+)
 from shared.messages import reason_of
 
 Outcome = Literal["added", "changed", "unchanged"]
@@ -76,7 +82,8 @@ def write(client: Client, file: Path, name: str, launch: Launch) -> Written:
     """Add this server to a client's file, or change how it is started there.
 
     What else stands in the file stays, and so does what an entry that is changed says besides. The
-    file is replaced as a whole, after a copy of it was made beside it.
+    file is replaced as a whole, after a copy of it was made beside it; another program that does so
+    at the same time waits.
 
     Args:
         client: the client.
@@ -88,6 +95,15 @@ def write(client: Client, file: Path, name: str, launch: Launch) -> Written:
         ClientConfigurationError: the file cannot be read or written, something in it is wrong,
             or another server has the name.
     """
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(locked(file))
+        except OSError as error:
+            raise _not_written(client, file, error) from error
+        return _write(client, file, name, launch)
+
+
+def _write(client: Client, file: Path, name: str, launch: Launch) -> Written:
     content = _read(client, file)
     table = _table(client, file, content.says)
     present = table.get(name)
@@ -108,7 +124,7 @@ def write(client: Client, file: Path, name: str, launch: Launch) -> Written:
         backup = _back_up(file)
         write_atomically(file, (content.mark + text).encode())
     except OSError as error:
-        raise _refusal(client, file, f"cannot be written: {reason_of(error)}") from error
+        raise _not_written(client, file, error) from error
     return Written("added" if present is None else "changed", backup)
 
 
@@ -179,6 +195,10 @@ def _refusal(
     return ClientConfigurationError(
         file, reason, f"{help_}; what belongs there is printed by: idx mcp-config {client.id}"
     )
+
+
+def _not_written(client: Client, file: Path, error: OSError) -> ClientConfigurationError:
+    return _refusal(client, file, f"cannot be written: {reason_of(error)}")
 
 
 def _back_up(file: Path) -> Path | None:

@@ -1,14 +1,13 @@
 """The configuration file, changed without touching what else stands in it."""
 
-import fcntl
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from idx.output.printing import warn
 from shared.errors import ConfigurationError
-from shared.files.content import write_atomically
+from shared.files import content
 from shared.messages import reason_of
 from shared.settings.defaults import VARIABLES
 
@@ -20,18 +19,12 @@ def locked(file: Path) -> Iterator[None]:
     Raises:
         ConfigurationError: the folder cannot be created or opened.
     """
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        folder = os.open(file.parent, os.O_RDONLY)
-    except OSError as error:
-        raise _not_written(file, error) from error
-    try:
-        with suppress(OSError):
-            # Some file systems have no locks; two changes at a time are as rare there.
-            fcntl.flock(folder, fcntl.LOCK_EX)
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(content.locked(file))
+        except OSError as error:
+            raise _not_written(file, error) from error
         yield
-    finally:
-        os.close(folder)
 
 
 def text_of(file: Path) -> str:
@@ -52,7 +45,7 @@ def write(file: Path, text: str) -> None:
         ConfigurationError: the file cannot be written, or the text is not valid Unicode.
     """
     try:
-        write_atomically(file, text.encode())
+        content.write_atomically(file, text.encode())
     except UnicodeEncodeError as error:
         raise ConfigurationError(file, "cannot hold a path that is not UTF-8") from error
     except OSError as error:

@@ -1,10 +1,13 @@
 """Contents of files: regular files only, hashes, and writes that are whole or not at all."""
 
 import errno
+import fcntl
 import hashlib
 import os
 import stat
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from io import BufferedReader
 from pathlib import Path
 from typing import Final
@@ -53,6 +56,28 @@ def content_hash(stream: BufferedReader) -> str:
 
 
 _OWNER_ONLY: Final = 0o600
+
+
+@contextmanager
+def locked(file: Path) -> Iterator[None]:
+    """Keep other programs that change a file in this way waiting for the length of a block.
+
+    The lock is one of the folder of the file, or of the file that a link leads to, which is created
+    if it is missing. It leaves nothing behind, and ends with the process.
+
+    Raises:
+        OSError: the folder cannot be created or opened.
+    """
+    parent = Path(os.path.realpath(file)).parent
+    parent.mkdir(parents=True, exist_ok=True)
+    folder = os.open(parent, os.O_RDONLY)
+    try:
+        with suppress(OSError):
+            # Some file systems have no locks; two changes at a time are as rare there.
+            fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(folder)
 
 
 def write_atomically(file: Path, content: bytes) -> None:

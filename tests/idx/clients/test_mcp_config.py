@@ -14,7 +14,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from idx.clients.catalogue import CLIENTS
 from shared import Document, Index
-from tests.conftest import Idx
+from tests.conftest import PROGRAMS, Idx
 from tests.idx.clients.files import PROGRAM, file_of, servers
 
 PLAIN = {"command": PROGRAM, "args": ["INDEX"]}
@@ -127,6 +127,26 @@ def test_the_answer_for_programs_tells_the_file_and_what_became_of_it(idx: Idx, 
     assert outcomes == ["added", "unchanged", "changed"]
     assert Path(done["backup"]).parent == file.parent
     assert "/a" in Path(done["backup"]).read_text()
+
+
+@pytest.mark.parametrize("client", ["cursor", "codex-cli"])
+def test_what_is_written_at_the_same_time_is_all_there(home: Path, client: str) -> None:
+    file = file_of(client)
+    own = home / "dotfiles" / file.name
+    own.parent.mkdir()
+    own.touch()
+    file.parent.mkdir(parents=True)
+    file.symlink_to(own)
+    names = [f"server-{number}" for number in range(6)]
+    program = (PROGRAMS / "idx", "mcp-config", client, "--write", "--name")
+    processes = [subprocess.Popen([*program, name], stderr=subprocess.DEVNULL) for name in names]
+    assert [process.wait(timeout=60) for process in processes] == [0] * len(names)
+    assert sorted(servers(client, own)) == names
+    assert file.is_symlink()
+    # Nothing is left of the lock, and each copy has what was there before.
+    left = sorted(path.name for path in own.parent.iterdir() if path.suffix != ".bak")
+    assert left == [own.name]
+    assert len([*file.parent.glob("*.bak")]) == len(names)
 
 
 def test_an_index_that_does_not_exist_gets_a_warning(idx: Idx, home: Path) -> None:
