@@ -22,7 +22,8 @@ LAYERS = {
     ),
     "shared": (
         *("maintenance", "reading", "search", "rewriting", "query", "writing", "storage"),
-        *("analysis", "model", "java", "settings", "files", "errors", "messages", "version"),
+        *("analysis", "model", "java", "settings", "files", "errors", "messages"),
+        *("control_characters", "version"),
     ),
 }
 """The modules and folders of each package: one may import those after it only."""

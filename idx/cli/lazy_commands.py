@@ -5,10 +5,15 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from typing import Any, Final
 
 import typer
 from typer.core import TyperCommand, TyperGroup
+
+from shared.control_characters import visible
+
+_USAGE_ERROR: Final[Any] = typer.BadParameter.__base__
+"""The class of all errors of usage, which typer gives no name."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +42,16 @@ class CommandEntry:
         return typer.main.get_group(application).commands[name]
 
 
+@contextmanager
+def _visible_errors() -> Iterator[None]:
+    """Have errors of usage quote arguments, such as hostile names of files, visibly."""
+    try:
+        yield
+    except _USAGE_ERROR as error:
+        error.message = visible(error.message)
+        raise
+
+
 class _Commands(UserDict[str, Any]):
     """Commands by name; one that is given as an entry is loaded when it is looked up."""
 
@@ -55,6 +70,16 @@ def command_group(entries: Mapping[str, CommandEntry]) -> type[TyperGroup]:
             super().__init__(**attributes)
             self.commands = _Commands({**entries, **commands})
             self._others = commands
+
+        def make_context(self, *arguments: Any, **options: Any) -> Any:
+            """Read the options of the program."""
+            with _visible_errors():
+                return super().make_context(*arguments, **options)
+
+        def invoke(self, ctx: Any) -> Any:
+            """Run a command."""
+            with _visible_errors():
+                return super().invoke(ctx)
 
         def format_help(self, ctx: Any, formatter: Any) -> None:
             """Print the help; a summary is all that it needs of each command."""

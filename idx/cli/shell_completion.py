@@ -28,11 +28,14 @@ _SEPARATORS: Final = re.compile("[=:]+")
 
 _MEANT_IN_QUOTES: Final = {"'": frozenset("'"), '"': frozenset('"\\$`!')}
 
+_STEERING: Final = r"\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+"""What steers the terminal on which the shell lists completions."""
+
 # The scripts of zsh and PowerShell evaluate what they get, or take it for a part of the line.
 _LEFT_OUT: Final = {
-    "bash": re.compile(r"[\x00-\x1f\x7f]"),
-    "fish": re.compile(r"[\x00-\x1f\x7f]"),
-    "zsh": re.compile(r"[\x00-\x1f\x7f\"'\\$`]|\s\s|^\s|\s$"),
+    "bash": re.compile(f"[{_STEERING}]"),
+    "fish": re.compile(f"[{_STEERING}]"),
+    "zsh": re.compile(rf"[{_STEERING}\"'\\$`]|\s\s|^\s|\s$"),
 }
 _LEFT_OUT_ELSEWHERE: Final = re.compile(r"[^\w@%+=:,./~^-]")
 

@@ -52,6 +52,7 @@ def list_documents(
         return
     from idx.output.printing import Unbroken
     from idx.output.tables import print_table
+    from idx.output.terminal import prose_for_stdout
     from shared.model.metadata import LANGUAGE
 
     print_table(
@@ -59,7 +60,7 @@ def list_documents(
         (
             (
                 _id(document),
-                document.title,
+                prose_for_stdout(document.title),
                 str(document.chunk_count),
                 str(document.metadata.get(LANGUAGE, "")),
                 Unbroken(document.file_path or ""),

@@ -11,6 +11,7 @@ from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json
 from idx.clients.catalogue import CLIENTS
 from idx.clients.client import Scope
 from idx.output.printing import print_json, say, tell, warn
+from shared.control_characters import visible_json
 from shared.messages import did_you_mean
 
 _NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -96,7 +97,8 @@ def mcp_config(
             }
         )
     elif written is None:
-        typer.echo(text, nl=False)
+        # The strings of TOML have the escapes of those of JSON.
+        typer.echo(visible_json(text), nl=False)
         say(f"Put it into {file}, or have --write do so. See {known.documentation}")
     elif written.outcome == "unchanged":
         tell(f"{name} is already in {file}; nothing was changed.")

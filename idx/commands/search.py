@@ -191,16 +191,14 @@ def _print_hits(answer: "SearchAnswer", offset: int) -> None:
 
 
 def _say_about(answer: "SearchAnswer", offset: int) -> None:
-    from idx.output.control_characters import visible_line
-
     if answer.note:
-        say(visible_line(answer.note))
+        say(answer.note)
     shown = f"{offset + 1} to {offset + len(answer.results)}" if answer.results else "none"
     if answer.rewritten:
-        say(f"Looked for, too: {visible_line(answer.rewritten)}")
+        say(f"Looked for, too: {answer.rewritten}")
     if answer.suggestion:
         words = "Looked for" if answer.suggestion_applied else "Did you mean"
-        say(f"{words}: {visible_line(answer.suggestion)}")
+        say(f"{words}: {answer.suggestion}")
     if answer.low_confidence and answer.results:
         say("None of these is likely to answer the question.")
     match = "matches" if answer.totalHits == 1 else "match"

@@ -6,7 +6,8 @@ import typer
 
 from idx.cli.completions import documents
 from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json
-from idx.output.printing import print_json
+from idx.output.printing import print_json, tell
+from idx.output.terminal import prose_for_stdout
 from shared.errors import McpLuceneError
 from shared.messages import quantity
 from shared.settings.defaults import MAX_COUNT
@@ -52,7 +53,6 @@ def show(
     if details and chunk:
         raise typer.BadParameter("give --chunk or --details, not both")
     from idx.cli.named_document import named_document
-    from idx.output.control_characters import visible, visible_line
     from idx.output.search_answer import cited
     from shared.reading.searcher import Searcher
 
@@ -70,18 +70,16 @@ def show(
         print_json(answer)
         return
     for piece in answer.chunks:
-        print(f"# {visible_line(piece.title)}  [{visible_line(piece.id)}]")
+        tell(f"# {prose_for_stdout(piece.title)}  [{piece.id}]")
         if place := cited(piece):
-            print(visible_line(place))
-        print()
-        print(f"{visible(piece.content)}\n")
+            tell(place)
+        print(f"\n{prose_for_stdout(piece.content)}\n")
 
 
 def _print_details(details: "DocumentDetails", *, as_json: bool) -> None:
     if as_json:
         print_json(details)
         return
-    from idx.output.control_characters import visible
     from idx.output.printing import Unbroken
     from idx.output.tables import print_table
 
@@ -97,7 +95,7 @@ def _print_details(details: "DocumentDetails", *, as_json: bool) -> None:
     print_table(
         ["", ""], [(name, text) for name, text in known.items() if text is not None], headings=False
     )
-    print(f"\n{visible(details.preview)}")
+    print(f"\n{prose_for_stdout(details.preview)}")
 
 
 def _text(value: "Scalar | list[Scalar]") -> str:

@@ -33,7 +33,7 @@ def confirm(action: str, *, yes: bool) -> bool:
     from rich.prompt import Confirm
     from rich.text import Text
 
-    from idx.output.control_characters import visible_line
+    from shared.control_characters import visible_line
 
     try:
         question = Text(visible_line(f"{action[0].upper()}{action[1:]}?"))

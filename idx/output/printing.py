@@ -9,7 +9,8 @@ from typing import Any
 
 import typer
 
-from idx.output.control_characters import visible_json, visible_line
+from idx.output.terminal import line_for_stdout
+from shared.control_characters import visible_json, visible_line
 
 
 def print_json(answer: Any) -> None:
@@ -52,7 +53,7 @@ def created(index_path: Path | str) -> str:
 
 def tell(text: str) -> None:
     """Print a line of the answer on stdout."""
-    _print(visible_line(text))
+    _print(line_for_stdout(text))
 
 
 def warn(text: str) -> None:

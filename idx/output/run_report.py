@@ -7,10 +7,10 @@ from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import asdict
 from typing import Any, Final, Literal
 
-from idx.output.control_characters import visible_line
 from idx.output.printing import say, tell, tell_json
 from idx.output.run_problems import Problems
 from idx.sync.events import Deleted, Event, Finished, Indexed, NotIndexed, Planned, Watching
+from shared.control_characters import visible_line
 from shared.messages import quantity
 
 SECONDS_BETWEEN_LINES: Final = 10.0

@@ -5,11 +5,16 @@ from typing import Final
 
 from rich.text import Text
 
-from idx.output.control_characters import visible, visible_line
 from idx.output.excerpts import excerpts, match_line
 from idx.output.printing import Unbroken
 from idx.output.tables import print_table
-from idx.output.terminal import console, shows_styles, symbol
+from idx.output.terminal import (
+    console,
+    line_for_stdout,
+    prose_for_stdout,
+    shows_styles,
+    symbol,
+)
 from shared.model.search_results import MARKS, Citation, Facet, Hit, QueryExplanation
 
 _UNITS: Final = ("page", "slide", "sheet", "line")
@@ -52,16 +57,16 @@ _LIKELY: Final = 0.5
 def print_hit(rank: int, hit: Hit) -> None:
     """Print a hit's rank, title, confidence, place and passages on stdout."""
     heading = Text(f"{rank}. ")
-    heading.append(visible_line(hit.title), style="bold")
+    heading.append(line_for_stdout(prose_for_stdout(hit.title)), style="bold")
     if confidence := in_words(hit.confidence):
         heading.append(f"  {confidence}", style="dim")
     _print_wrapped(heading, 0)
     out = console()
     # A path is not wrapped: it would have an end of line in its middle.
-    place = Text(" " * _INDENT + visible_line(cited(hit) or hit.id), style="dim")
+    place = Text(" " * _INDENT + line_for_stdout(cited(hit) or hit.id), style="dim")
     out.print(place, soft_wrap=True)
     for part in excerpts(hit.passages or [], hit.content or "", symbol("…", "...")):
-        text = " ".join(visible(part).split())
+        text = " ".join(prose_for_stdout(part).split())
         _print_wrapped(highlighted(text, styled=shows_styles(out)), _INDENT)
     out.print()
 

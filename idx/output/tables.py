@@ -2,9 +2,8 @@
 
 from collections.abc import Iterable
 
-from idx.output.control_characters import visible_line
 from idx.output.printing import Row
-from idx.output.terminal import console, width
+from idx.output.terminal import console, line_for_stdout, width
 
 
 def print_table(columns: Row, rows: Iterable[Row], *, headings: bool = True) -> None:
@@ -16,7 +15,7 @@ def print_table(columns: Row, rows: Iterable[Row], *, headings: bool = True) -> 
         return
     from idx.output.table_layout import aligned
 
-    shown = [[type(value)(visible_line(value)) for value in row] for row in rows]
+    shown = [[type(value)(line_for_stdout(value)) for value in row] for row in rows]
     out = console()
     for line in aligned(columns if headings else None, shown, columns_of_terminal):
         # The terminal wraps what is longer, without an end of line in the middle of a path.
@@ -24,4 +23,4 @@ def print_table(columns: Row, rows: Iterable[Row], *, headings: bool = True) -> 
 
 
 def _without_tabs(value: str) -> str:
-    return visible_line(value).replace("\t", "\\t")
+    return line_for_stdout(value).replace("\t", "\\t")

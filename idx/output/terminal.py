@@ -5,6 +5,8 @@ import shutil
 import sys
 from typing import TYPE_CHECKING, Final
 
+from shared.control_characters import visible, visible_line, without_directions
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -37,6 +39,20 @@ def console() -> "Console":
 def shows_styles(out: "Console") -> bool:
     """Whether bold text can be told from other text."""
     return out.is_terminal and out.color_system is not None
+
+
+def line_for_stdout(text: str) -> str:
+    """A name, a path or a message on one line of stdout.
+
+    Marks of the direction of writing stay in a pipe only, where a program may take the path.
+    """
+    return visible_line(text, keep_directions=not sys.stdout.isatty())
+
+
+def prose_for_stdout(text: str) -> str:
+    """A text of a document on stdout; a terminal gets it without marks of the direction."""
+    kept = without_directions(text) if sys.stdout.isatty() else text
+    return visible(kept, keep_directions=True)
 
 
 def symbol(sign: str, otherwise: str) -> str:

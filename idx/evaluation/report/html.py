@@ -15,7 +15,7 @@ from idx.evaluation.report.figures import (
     summary,
 )
 from idx.evaluation.results import Evaluation, QueryResult
-from idx.output.control_characters import visible_line
+from shared.control_characters import visible_line
 from shared.messages import quantity
 
 WORST: Final = 20
@@ -143,4 +143,4 @@ def _paragraph(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    return html.escape(visible_line(text))
+    return html.escape(visible_line(text, keep_directions=True))
