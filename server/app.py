@@ -22,6 +22,7 @@ from server.settings import (
     ServerOptionError,
     ServerSettings,
 )
+from shared.control_characters import visible_line
 from shared.settings.current import configured, java_heap
 from shared.settings.defaults import DEFAULT_INDEX_PATH, INDEX_PATH_VARIABLE, VARIABLES
 
@@ -64,7 +65,7 @@ def _language_model() -> "ServedModel":
         model.check()
     except (ExtraMissingError, LanguageModelError) as error:
         # The searches go on without it, and say so.
-        typer.echo(f"Warning: {error}", err=True)
+        typer.echo(f"Warning: {visible_line(str(error))}", err=True)
     return model
 
 
@@ -243,7 +244,10 @@ def _serve_stdio(settings: ServerSettings, language_model: "ServedModel | None")
     from server.administration.service import Administration
     from server.runtime.state import ServerState
     from server.search_server import SearchServer
+    from server.stderr_queue import drain_stderr
+    from server.stdio_log import log_to_client
 
+    log_to_client()
     administration = Administration.of(settings)
     server = SearchServer(ServerState(settings, pool, language_model, administration))
     try:
@@ -253,6 +257,7 @@ def _serve_stdio(settings: ServerSettings, language_model: "ServedModel | None")
             _run_until_signal(server, administration)
     except* BrokenPipeError:
         # The client is gone, and Python would wait for calls that nobody needs any more.
+        drain_stderr()
         os._exit(0)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import Final
 
 from server.administration.operations import Operations
+from server.stderr_queue import drain_stderr
 
 _SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
 
@@ -41,5 +42,6 @@ async def _end(number: signal.Signals, operations: Operations) -> None:
 
 def _end_process(number: signal.Signals) -> None:
     """End by the signal, as without a handler: whoever sent it sees that it was heeded."""
+    drain_stderr()
     signal.signal(number, signal.SIG_DFL)
     os.kill(os.getpid(), number)

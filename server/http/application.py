@@ -19,6 +19,7 @@ from server.resources.watcher import MAX_WATCHED
 from server.runtime.state import ServerState
 from server.search_server import SearchServer
 from server.settings import HttpSettings
+from server.stderr_queue import dropped_messages
 
 
 def http_application(
@@ -61,7 +62,13 @@ def http_application(
     def load() -> Load:
         # The SDK tells the number of its sessions nowhere else.
         sessions = len(server.session_manager._server_instances)  # noqa: SLF001
-        return Load(admission.calls, admission.streams, sessions, state.pool.abandoned_calls)
+        return Load(
+            admission.calls,
+            admission.streams,
+            sessions,
+            state.pool.abandoned_calls,
+            dropped_messages(),
+        )
 
     def holders() -> list[Holder]:
         owners = server.session_manager._session_owners.values()  # noqa: SLF001 - nor their owners

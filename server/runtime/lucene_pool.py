@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from server.answers.errors import QueryDisplacedError
 from server.runtime.recovery import Recovery
+from server.stderr_queue import drain_stderr
 from shared.java.cancellation import Cancellation, SearchStoppedError
 from shared.settings.machine import default_workers
 
@@ -240,6 +241,7 @@ class LucenePool:
         # A client that is gone needs no answer. The server only reads: there is nothing to save.
         # But if something failed, it must still be told.
         if unfinished and error is None:
+            drain_stderr()
             os._exit(0)
         for call in running:
             call.cancellation.cancel()

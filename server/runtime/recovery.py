@@ -12,6 +12,7 @@ import time
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Final
 
+from server.stderr_queue import drain_stderr
 from shared.errors import JavaHeapError, LuceneError, McpLuceneError
 
 if TYPE_CHECKING:
@@ -86,6 +87,6 @@ def _end(reason: str) -> None:
         f"Error: {reason}, and every call would fail: the server ends with exit code {EXIT_CODE}; "
         "start it again, and allow Java more memory with IDX_JAVA_HEAP or the setting java_heap",
         file=sys.stderr,
-        flush=True,
     )
+    drain_stderr()
     os._exit(EXIT_CODE)

@@ -24,6 +24,8 @@ def fail(self, *arguments, **options):
     if failing == "invalid":
         from pydantic import TypeAdapter
         TypeAdapter(int).validate_python("no number")
+    if failing == "hostile":
+        raise ValueError("hostile\\x1b[2J\\r\\x7f\\x9b2J\\u202e")
     Integer.parseInt("no number")
 Searcher.search = Searcher.statistics = fail
 from server.__main__ import main
@@ -72,3 +74,27 @@ def test_an_unforeseen_exception_is_an_answer(client: RawClient, told: str) -> N
         assert other["result"]["structuredContent"]["total_documents"] == 1
     client.end()
     assert client.process.returncode == 0
+
+
+def test_a_log_that_nobody_reads_holds_up_no_answer(filled: Path) -> None:
+    program = [sys.executable, "-c", _FAILING, "alone"]
+    client = RawClient(filled, program=program)
+    with client.process:
+        client.initialize()
+        # A traceback each, which the pipe has room for a few of.
+        for _ in range(100):
+            assert client.search("text")["isError"]
+        assert client.process.stdin is not None
+        client.process.stdin.close()
+        assert client.process.wait(timeout=10) == 0
+
+
+def test_what_is_logged_does_not_steer_the_terminal(filled: Path) -> None:
+    client = RawClient(filled, program=[sys.executable, "-c", _FAILING, "hostile"])
+    with client.process:
+        client.initialize()
+        assert client.search("text")["isError"]
+        _, log = client.end()
+    lines = log.decode().splitlines()
+    assert r"ValueError: hostile\x1b[2J\x0d\x7f\x9b2J\u202e" in lines
+    assert all(line.isprintable() for line in lines)

@@ -11,11 +11,14 @@ import logging
 import sys
 import traceback
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, Final
 
 from starlette.requests import ClientDisconnect
 
+from server.python_warnings import log_warnings
 from server.settings import LogLevel
+from server.stderr_queue import QueuedStderr
 
 LOG: Final = logging.getLogger("mcp_lucene")
 """Takes events: the message is the name, ``extra`` the fields."""
@@ -30,13 +33,24 @@ _STANDARD: Final = frozenset(vars(logging.makeLogRecord({})))
 def log_to_stderr(level: LogLevel, *, as_json: bool) -> None:
     """Log events of a level and above, and the warnings of libraries."""
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(_EventFormatter(as_json=as_json))
+    formatter = _EventFormatter(as_json=as_json)
+    handler.setFormatter(formatter)
     handler.addFilter(_is_worth_telling)
     # In the place of what the SDK has set up.
     logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
     # It repeats headers, and what it refuses is told as a request.
     logging.getLogger("mcp.server.transport_security").setLevel(logging.ERROR)
     LOG.setLevel(level.upper())
+    log_warnings()
+    if isinstance(sys.stderr, QueuedStderr):
+        sys.stderr.report = partial(_dropped, formatter)
+
+
+def _dropped(formatter: logging.Formatter, count: int) -> str:
+    """A line about messages that were dropped."""
+    fields = {"messages": count, "reason": "nobody read stderr"}
+    event = (LOG.name, logging.WARNING, __file__, 0, "messages_dropped", (), None)
+    return f"{formatter.format(LOG.makeRecord(*event, extra=fields))}\n"
 
 
 def _is_worth_telling(record: logging.LogRecord) -> bool:

@@ -26,12 +26,14 @@ class Load:
         streams: streams that are open.
         sessions: sessions of clients.
         abandoned_calls: calls that go on although nobody waits for them.
+        dropped_messages: messages to stderr that were dropped, since nobody read them.
     """
 
     calls: int
     streams: int
     sessions: int
     abandoned_calls: int
+    dropped_messages: int
 
 
 @dataclass(frozen=True)
@@ -106,6 +108,11 @@ class Metrics:
             "abandoned_calls",
             "Calls that go on although nobody waits for them.",
             load.abandoned_calls,
+        )
+        yield CounterMetricFamily(
+            f"{PREFIX}_dropped_log_messages",
+            "Messages to stderr that were dropped, since nobody read them.",
+            load.dropped_messages,
         )
         index, statistics = self._index, self._index.statistics
         yield CounterMetricFamily(
