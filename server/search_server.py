@@ -1,16 +1,22 @@
 """The MCP server: its tools, how it answers a mistake, and what it keeps while it runs."""
 
 import inspect
+import os
+import sys
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext
 from typing import Any, Final
 
+import anyio
 from mcp.server import MCPServer
 from mcp.server.auth.provider import TokenVerifier
 from mcp.server.auth.settings import AuthSettings
 from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp.server.mcpserver.tools import Tool
 from mcp.server.stdio import stdio_server
+from mcp.shared._stream_protocols import ReadStream, WriteStream
+from mcp.shared.message import SessionMessage
 from mcp.types import (
     CallToolResult,
     GetPromptResult,
@@ -25,6 +31,7 @@ from server.answers import argument_errors
 from server.answers.errors import brief_error, keep_errors_brief
 from server.answers.fence import FENCE, fence_answers, fenced_answer
 from server.completion import Completions
+from server.flow_control import CountedWriteStream, FlowControl, ThrottledReadStream
 from server.prompts.errors import check_request, prompt_error
 from server.prompts.instructions import general_instructions, tell_of_the_index
 from server.prompts.table import chosen_prompts
@@ -33,6 +40,7 @@ from server.resources.watcher import MAX_WATCHED
 from server.runtime.scopes import Scope, granted_scopes
 from server.runtime.state import ServerState, ToolContext
 from server.settings import DEFAULT_MAX_SESSIONS
+from server.stderr_queue import drain_stderr
 from server.stdio import AnsweredReadStream
 from server.tools.schema import short_input_schema, short_output_schema
 from server.tools.table import TOOLS, ToolEntry, chosen_tools
@@ -42,6 +50,9 @@ from shared.version import software_version
 
 MAX_ARGUMENTS: Final = 100
 """Arguments of a call: many more than any tool has. What is wrong with each takes time to tell."""
+
+_SECONDS_TO_END: Final = 1.0
+"""How long a client that has ended stdin has to read the last message."""
 
 _FENCE_SCHEMA: Final = {"type": "string"}
 
@@ -106,10 +117,35 @@ class SearchServer(MCPServer[ServerState]):
 
     async def run_stdio_async(self) -> None:
         """Serve over stdin and stdout until stdin ends."""
+        # The SDK puts something else in the place of stdin.
+        stdin = os.dup(sys.stdin.fileno())
+        flow = FlowControl(stdin)
+        # What is being written then has a moment left: a full pipe would hold up the end for ever.
+        end = threading.Timer(_SECONDS_TO_END, _end_process)
+        end.daemon = True
+        try:
+            async with stdio_server() as (received, sent):
+                try:
+                    await self._serve(received, CountedWriteStream(sent, flow), flow)
+                finally:
+                    end.start()
+        finally:
+            end.cancel()
+            os.close(stdin)
+
+    async def _serve(
+        self,
+        received: ReadStream[SessionMessage | Exception],
+        sent: WriteStream[SessionMessage],
+        flow: FlowControl,
+    ) -> None:
+        """Serve one client until it leaves."""
         low_level = self._lowlevel_server
-        async with stdio_server() as (received, sent):
-            messages = AnsweredReadStream(received, sent)
+        messages = ThrottledReadStream(AnsweredReadStream(received, sent), flow)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(flow.watch)
             await low_level.run(messages, sent, low_level.create_initialization_options())
+            tasks.cancel_scope.cancel()
 
     async def call_tool(
         self,
@@ -168,6 +204,11 @@ class SearchServer(MCPServer[ServerState]):
             if (known := prompt_error(name, error)) is None:
                 raise
             raise known from error
+
+
+def _end_process() -> None:
+    drain_stderr()
+    os._exit(0)
 
 
 def _mistake(text: str) -> CallToolResult:

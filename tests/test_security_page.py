@@ -12,7 +12,7 @@ from idx.crawl.ignore_files import _LARGEST_IGNORE_FILE
 from idx.extraction.markup import front_matter, package
 from idx.extraction.pool import _BYTES_AHEAD
 from idx.extraction.text import properties
-from server import settings
+from server import flow_control, settings, stderr_queue
 from server.answers import errors, text
 from server.http import shutdown
 from server.http.access import oauth, tokens
@@ -79,6 +79,11 @@ def expected() -> dict[str, str]:
         "connections": "half the files that the process may open",
         "connections that wait to be accepted": f"{_BACKLOG}",
         "time that calls have when the server stops": seconds(shutdown.STOP_SECONDS),
+        "requests by stdio that are not answered yet": f"{flow_control.MAX_OPEN_REQUESTS}",
+        "time in which a client by stdio that has ended stdin reads nothing": seconds(
+            flow_control.SECONDS_WITHOUT_READER
+        ),
+        "messages that wait until somebody reads stderr": f"{stderr_queue.MAX_WAITING_MESSAGES:,}",
         "shortest token": characters(tokens.MIN_CHARACTERS),
         "signatures of access tokens": ", ".join(oauth.ALGORITHMS),
         "difference of the two clocks": seconds(_LEEWAY_SECONDS),
