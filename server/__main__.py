@@ -9,7 +9,7 @@ def main() -> None:
     # The thread that waits for stdin cannot be interrupted, and a reader has nothing to save.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     from server.app import app
-    from server.stderr_queue import queued_stderr
+    from server.pipes.stderr_queue import queued_stderr
     from shared.control_characters import visible_line
     from shared.errors import McpLuceneError
 

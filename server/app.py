@@ -242,10 +242,10 @@ def _serve_stdio(settings: ServerSettings, language_model: "ServedModel | None")
     # Java starts in a thread of the pool while this one imports the MCP SDK, which takes longer.
     pool = LucenePool(settings.index_path)
     from server.administration.service import Administration
+    from server.pipes.stderr_queue import drain_stderr
+    from server.pipes.stdio_log import log_to_client
     from server.runtime.state import ServerState
     from server.search_server import SearchServer
-    from server.stderr_queue import drain_stderr
-    from server.stdio_log import log_to_client
 
     log_to_client()
     administration = Administration.of(settings)

@@ -18,7 +18,8 @@ LAYERS = {
     ),
     "server": (
         *("__main__", "app", "options", "http", "search_server", "completion", "stdio"),
-        *("resources", "prompts", "tools", "runtime", "administration", "answers", "settings"),
+        *("resources", "prompts", "tools", "runtime", "administration", "answers", "pipes"),
+        "settings",
     ),
     "shared": (
         *("maintenance", "reading", "search", "rewriting", "query", "writing", "storage"),

@@ -12,7 +12,7 @@ from idx.crawl.ignore_files import _LARGEST_IGNORE_FILE
 from idx.extraction.markup import front_matter, package
 from idx.extraction.pool import _BYTES_AHEAD
 from idx.extraction.text import properties
-from server import flow_control, settings, stderr_queue
+from server import settings
 from server.answers import errors, text
 from server.http import shutdown
 from server.http.access import oauth, tokens
@@ -28,6 +28,7 @@ from server.http.access.oauth import _LEEWAY_SECONDS
 from server.http.admission import PATIENCE_SECONDS
 from server.http.connection import MAX_HEADER_BYTES, timed_connections
 from server.http.run import _BACKLOG
+from server.pipes import flow_control, stderr_queue
 from server.prompts import instructions
 from server.resources import subscribers, uris, watcher
 from server.resources.subscribers import _SECONDS_TO_SEND

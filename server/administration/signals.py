@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import Final
 
 from server.administration.operations import Operations
-from server.stderr_queue import drain_stderr
+from server.pipes.stderr_queue import drain_stderr
 
 _SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
 

@@ -15,11 +15,11 @@ from server.http.sessions import SessionShares
 from server.http.telemetry.health import healthz, metrics_endpoint, readyz
 from server.http.telemetry.metrics import Load, Metrics
 from server.http.telemetry.observation import CallObserver, RequestObserver
+from server.pipes.stderr_queue import dropped_messages
 from server.resources.watcher import MAX_WATCHED
 from server.runtime.state import ServerState
 from server.search_server import SearchServer
 from server.settings import HttpSettings
-from server.stderr_queue import dropped_messages
 
 
 def http_application(

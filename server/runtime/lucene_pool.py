@@ -23,8 +23,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from server.answers.errors import QueryDisplacedError
+from server.pipes.stderr_queue import drain_stderr
 from server.runtime.recovery import Recovery
-from server.stderr_queue import drain_stderr
 from shared.java.cancellation import Cancellation, SearchStoppedError
 from shared.settings.machine import default_workers
 

@@ -12,7 +12,7 @@ import time
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Final
 
-from server.stderr_queue import drain_stderr
+from server.pipes.stderr_queue import drain_stderr
 from shared.errors import JavaHeapError, LuceneError, McpLuceneError
 
 if TYPE_CHECKING:

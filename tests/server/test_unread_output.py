@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from server.flow_control import MAX_OPEN_REQUESTS
+from server.pipes.flow_control import MAX_OPEN_REQUESTS
 from shared import Document, Index
 from tests.server.raw_client import RawClient
 

@@ -16,9 +16,9 @@ from typing import Any, Final
 
 from starlette.requests import ClientDisconnect
 
-from server.python_warnings import log_warnings
+from server.pipes.python_warnings import log_warnings
+from server.pipes.stderr_queue import QueuedStderr
 from server.settings import LogLevel
-from server.stderr_queue import QueuedStderr
 
 LOG: Final = logging.getLogger("mcp_lucene")
 """Takes events: the message is the name, ``extra`` the fields."""

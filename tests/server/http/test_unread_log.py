@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from server.stderr_queue import MAX_WAITING_MESSAGES
+from server.pipes.stderr_queue import MAX_WAITING_MESSAGES
 from tests.conftest import PROGRAMS
 from tests.server.http.served import SECONDS, Served
 

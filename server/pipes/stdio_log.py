@@ -3,7 +3,7 @@
 import logging
 import sys
 
-from server.python_warnings import log_warnings
+from server.pipes.python_warnings import log_warnings
 from shared.control_characters import visible
 
 
