@@ -29,19 +29,19 @@ from typing import Final
 from shared.messages import decodable
 
 FOR_CLIENT_VARIABLE: Final = "MCP_LUCENE_FOR_CLIENT"
-"""Set for `idx` by a server that runs it, whose client reads the messages."""
+"""Environment variable set for `idx` by a server that runs it, whose client reads the messages."""
 
 
 class AdvisedError(Exception):
-    """An error whose message ends with what to do next.
+    """Base of errors whose message ends with the next step to take.
 
-    The text of the error is for the command line, where that names commands of `idx` and their
-    options. A client of the server can only call tools and talk to its user.
+    The text of the error is for the command line, so it may name commands and options of `idx`. A
+    client of the server can only call tools and talk to its user.
 
     Args:
-        problem: what happened, and to what; with what to do next if that is the same for both.
-        remedy: what to do next on the command line.
-        client_remedy: what a client of the server does next; None for asking its user to do what
+        problem: what happened, and to what; includes the next step if it is the same for both.
+        remedy: the next step on the command line.
+        client_remedy: the next step for a client of the server; None to ask its user to do what
             `remedy` says.
 
     Attributes:
@@ -56,7 +56,7 @@ class AdvisedError(Exception):
 
 
 def message_for_reader(error: AdvisedError) -> str:
-    """The message of an error for whoever reads the output of this process."""
+    """Return the message of an error for the reader of this process's output."""
     return error.for_client if os.environ.get(FOR_CLIENT_VARIABLE) else str(error)
 
 
@@ -90,10 +90,10 @@ class LuceneError(McpLuceneError):
 
 
 class ConfigurationError(McpLuceneError):
-    """The configuration file, or a variable of the environment, cannot be used.
+    """The configuration file or an environment variable cannot be used.
 
     Attributes:
-        source: the file, or what else the settings come from.
+        source: the file or other source of the settings.
     """
 
     def __init__(self, source: str | Path, reason: str) -> None:
@@ -107,7 +107,7 @@ _NEW_INDEX = "create a new one with idx init in another folder and add the docum
 
 
 class IndexFolderError(McpLuceneError):
-    """Base of what can be wrong with an index folder.
+    """Base of errors about an index folder.
 
     Attributes:
         path: the folder.
@@ -132,7 +132,7 @@ class IndexMissingError(IndexFolderError):
 
 
 class IndexPathError(IndexFolderError):
-    """The path cannot hold an index: it is a file, or the file system refuses access."""
+    """The path cannot be used for an index: it is a file, or the file system refuses access."""
 
     def __init__(
         self,
@@ -149,13 +149,13 @@ class IndexPathError(IndexFolderError):
 
 
 class IndexFileError(IndexFolderError):
-    """A file in an index folder, or in a backup, is not one that this project writes.
+    """A file in an index folder or a backup was not written by this project.
 
     Args:
         path: the folder.
         name: the file in it.
         reason: what is wrong with the file.
-        help_: what becomes of the index without the file.
+        help_: what happens to the index without the file.
     """
 
     def __init__(self, path: Path, name: str, reason: str, help_: str = "") -> None:
@@ -182,7 +182,7 @@ class IndexWriteError(IndexFolderError):
 
 
 class IndexLuceneVersionError(IndexFolderError):
-    """The index was written by a Lucene that the installed one cannot read."""
+    """The index was written by a Lucene version that the installed one cannot read."""
 
     def __init__(self, path: Path, written_by: str, installed: str) -> None:
         super().__init__(
@@ -194,10 +194,10 @@ class IndexLuceneVersionError(IndexFolderError):
 
 
 class IndexSchemaError(IndexFolderError):
-    """The index is one of Lucene, but not of the `expected` schema version.
+    """The index is a Lucene index, but not of the `expected` schema version.
 
-    `found` is what its commit says of its schema, and `rebuilds` whether the text stored in it can
-    be indexed again.
+    `found` describes the schema that its commit names, and `rebuilds` is true if the text stored in
+    it can be indexed again.
     """
 
     def __init__(self, path: Path, found: str, expected: int, *, rebuilds: bool = False) -> None:
@@ -216,7 +216,7 @@ class IndexSchemaError(IndexFolderError):
 
 
 class IndexLockedError(IndexFolderError):
-    """Another writer holds the index; `waited` is how many seconds were spent waiting for it."""
+    """Another writer holds the lock of the index; `waited` is the waiting time in seconds."""
 
     def __init__(self, path: Path, holder: str, waited: float | None = None) -> None:
         problem = f"the index at {path} is locked by another writer, {holder}"
@@ -233,7 +233,7 @@ class IndexLockedError(IndexFolderError):
 
 
 class IndexDamagedError(IndexFolderError):
-    """Files of the index are missing, cut short or changed; `reason` says which, or how."""
+    """Files of the index are missing, cut short or changed; `reason` names them or the damage."""
 
     def __init__(self, path: Path, reason: str) -> None:
         super().__init__(
@@ -257,7 +257,7 @@ class InvalidDocumentError(McpLuceneError):
 
 
 class InvalidTextError(McpLuceneError):
-    """A text holds half of a surrogate pair, which is not a character."""
+    """A text contains half of a surrogate pair, which is not a character."""
 
     def __init__(self, text: str, position: int) -> None:
         super().__init__(
@@ -266,7 +266,7 @@ class InvalidTextError(McpLuceneError):
 
 
 class DocumentNotFoundError(McpLuceneError):
-    """No document of the index has the id."""
+    """The index has no document with the id."""
 
     def __init__(self, source_document: str, near: Sequence[str] = ()) -> None:
         super().__init__(
@@ -277,7 +277,7 @@ class DocumentNotFoundError(McpLuceneError):
 
 
 class ChunkNotFoundError(McpLuceneError):
-    """No chunk of the index has the id."""
+    """The index has no chunk with the id."""
 
     def __init__(self, chunk_id: str, near: Sequence[str] = ()) -> None:
         super().__init__(
@@ -294,11 +294,11 @@ def _did_you_mean(near: Sequence[str]) -> str:
 
 
 class QueryError(McpLuceneError):
-    """A query that Lucene parses, but that cannot be run."""
+    """A query that Lucene can parse but that cannot be run."""
 
 
 class QueryParseError(QueryError):
-    """A query that is not valid in Lucene's classic query syntax, for a `reason` in words."""
+    """A query that is not valid in Lucene's classic query syntax; `reason` says why."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(
@@ -309,11 +309,11 @@ class QueryParseError(QueryError):
 
 
 class FilterError(McpLuceneError):
-    """A filter on a field or operator that does not exist, or with a value of a wrong type."""
+    """A filter names an unknown field or operator, or has a value of the wrong type."""
 
 
 class FieldNotFoundError(McpLuceneError):
-    """No field of the index that has terms goes by the name."""
+    """The index has no field with terms by that name."""
 
     def __init__(self, name: str, known: Sequence[str], near: Sequence[str]) -> None:
         hint = f"did you mean {near[0]!r}? The fields are" if near else "the fields are"
@@ -323,16 +323,16 @@ class FieldNotFoundError(McpLuceneError):
 
 
 class LanguageModelError(McpLuceneError):
-    """A language model returned nothing to search for; the search goes on without it."""
+    """A language model returned nothing to search for; the search continues without it."""
 
 
 class ExtraMissingError(McpLuceneError):
-    """A library that only some need is not installed.
+    """An optional library is not installed.
 
     Args:
-        command: what needs it.
-        extra: the name of the extra of the distribution that it is part of.
-        library: the name that it is imported by.
+        command: the command that needs it.
+        extra: the extra of the distribution that installs it.
+        library: its import name.
     """
 
     def __init__(self, command: str, extra: str, library: str) -> None:
