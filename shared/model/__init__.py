@@ -1,1 +1,1 @@
-"""Plain data: documents, chunks, folders, requests and results. Nothing here imports Lucene."""
+"""Plain data without Lucene: documents, chunks, folders, requests and results."""

@@ -1,9 +1,9 @@
-"""How a document is cut into chunks.
+"""Chunks of a document, the passages that are indexed and found.
 
 A word is a run of characters other than space, tab, line feed and carriage return; every other
-character, a no-break space too, belongs to a word. A text of up to 250 words is one chunk and
-stays exactly as it came. A longer one is cut into windows of 250 words, each starting 210 words
-after the one before, so that 40 words stand in both; the words of a window are joined by single
+character, including the no-break space, is part of a word. A text of up to 250 words is one chunk
+and is kept unchanged. A longer one is cut into windows of 250 words, each starting 210 words after
+the previous one, so that two neighbours share 40 words. The words of a window are joined by single
 spaces, and the window that reaches the last word is the last.
 """
 
@@ -15,15 +15,15 @@ from dataclasses import dataclass
 from shared.model.document import Document
 
 WORDS_PER_CHUNK = 250
-"""Words in a full window."""
+"""Number of words in a full window."""
 
 OVERLAP = 40
-"""Words that two neighbouring windows share."""
+"""Number of words that two neighbouring windows share."""
 
 _STEP = WORDS_PER_CHUNK - OVERLAP
 
 _WORD = re.compile(r"[^ \t\n\r]+")
-# Possessive, so that a match never goes back over a text of megabytes.
+# Possessive, so that matching never backtracks over a text of megabytes.
 _BLANK = re.compile(r"[ \t\n\r]*+")
 
 _WINDOW = re.compile(
@@ -35,12 +35,12 @@ _ADVANCE = re.compile(rf"(?:[^ \t\n\r]++[ \t\n\r]++){{{_STEP}}}+")
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """One passage of a document, the unit that is indexed and found.
+    """A passage of a document, the unit that is indexed and found.
 
     ``id`` is ``{document id}-chunk-{index:03d}``, ``index`` counts from 1, and ``title`` is the
-    document's title, followed by `` - Part {index}`` where there is more than one chunk.
-    ``start`` and ``end`` are the characters of the document's text where it begins and before
-    which it ends. ``count`` is the number of chunks that the document has.
+    document's title, followed by `` - Part {index}`` if there is more than one chunk. ``start`` and
+    ``end`` are offsets in the document's text, in characters; ``end`` is exclusive. ``count`` is
+    the number of chunks of the document.
     """
 
     id: str
@@ -54,13 +54,13 @@ class Chunk:
 
 
 def chunk_id(source_document: str, index: int) -> str:
-    """The id of a document's chunk number ``index``, from 1."""
+    """Return the id of a document's chunk number ``index``, from 1."""
     return f"{source_document}-chunk-{index:03d}"
 
 
 def chunks(source_document: str, title: str, text: str) -> Iterator[Chunk]:
     """Yield the chunks of a document in order; a blank text has none."""
-    # The windows are counted beforehand, and their words copied one after the other: a text may
+    # The windows are counted first, and their words are joined one window at a time: a text may
     # have hundreds of megabytes.
     windows = list(_windows(text))
     for index, (content, start, end) in enumerate(_contents(text, windows), start=1):
@@ -77,7 +77,7 @@ def chunks(source_document: str, title: str, text: str) -> Iterator[Chunk]:
 
 
 def word_count(chunk_count: int, last_content: str) -> int:
-    """The number of words of a document.
+    """Return the number of words of a document.
 
     Args:
         chunk_count: the number of its chunks.
@@ -87,16 +87,16 @@ def word_count(chunk_count: int, last_content: str) -> int:
 
 
 def without_overlap(content: str) -> str:
-    """What a chunk adds to the one before it.
+    """Return the part of a chunk that does not repeat the previous one.
 
-    With single spaces between them, the first chunk of a document and this of all others are its
-    text.
+    The first chunk of a document and this part of all others, joined by single spaces, are the text
+    of the document.
     """
     return " ".join(content.split(" ", OVERLAP)[OVERLAP:])
 
 
 def _windows(text: str) -> Iterator[tuple[int, int]]:
-    """Where the words of each chunk begin and end."""
+    """Yield the offsets where the words of each chunk begin and end."""
     if not text.strip():
         return
     start = _end(_BLANK, text, 0)
@@ -121,14 +121,14 @@ def _end(pattern: re.Pattern[str], text: str, start: int) -> int:
 
 
 Place = dict[str, int | str]
-"""The fields of `shared.model.search_results.Citation` that are known, the file's path aside."""
+"""Known fields of `shared.model.search_results.Citation`, except the path of the file."""
 
 
 def places(document: Document, chunks: Iterable[Chunk]) -> Iterator[Place]:
-    """The place of each chunk of a document, in order.
+    """Yield the place of each chunk of a document, in order.
 
     Args:
-        document: the document; its sections and lines are those of its text.
+        document: the document; its sections and lines refer to its text.
         chunks: its chunks in order.
     """
     text = document.content
@@ -152,7 +152,7 @@ def places(document: Document, chunks: Iterable[Chunk]) -> Iterator[Place]:
 
 
 def _ends_of_words(text: str, start: int, end: int) -> tuple[int, int]:
-    """The characters of the first and the last visible character of a chunk."""
+    """Return the offsets of the first and the last visible character of a chunk."""
     while start < end and text[start].isspace():
         start += 1
     while end > start + 1 and text[end - 1].isspace():

@@ -1,4 +1,4 @@
-"""A document as it is given to the index, and what may not be in one."""
+"""Documents to be indexed, and the limits that they must meet."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -10,16 +10,16 @@ from shared.errors import InvalidDocumentError
 
 @dataclass(frozen=True, slots=True)
 class FileState:
-    """What a file was like when its document was made.
+    """State of a file at the time its document was made.
 
     Attributes:
-        folder: the prefix of the indexed folder that it lies in; None for a file that was named
-            by itself.
-        size: bytes.
-        modified_ns: time of the last change, in nanoseconds since 1970; 0 where the file was
-            read so shortly after it that a later change may bear the same time.
+        folder: the prefix of the indexed folder that contains it; None for a file that was named by
+            itself.
+        size: its size in bytes.
+        modified_ns: time of the last change, in nanoseconds since 1970; 0 if the file was read so
+            soon after it that a later change may have the same time.
         content_hash: SHA-256 of the bytes, hexadecimal.
-        other_volume: whether it lay on another volume than the folder itself.
+        other_volume: true if it was on another volume than the folder itself.
     """
 
     folder: str | None
@@ -34,8 +34,8 @@ class SourceFile:
     """A file and its state.
 
     Attributes:
-        path: relative to the indexed folder, with slashes; absolute where there is no folder.
-        state: the state in which it was read.
+        path: relative to the indexed folder, with slashes; absolute if there is no folder.
+        state: its state when it was read.
     """
 
     path: str
@@ -43,19 +43,19 @@ class SourceFile:
 
 
 Unit = Literal["page", "slide", "sheet"]
-"""What a part is called in the file's own program."""
+"""Kind of a section, as the file's own program calls it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One page, slide or sheet of a text.
+    """A page, slide or sheet of a text.
 
     Attributes:
-        unit: what it is; all sections of a text are of the same kind.
-        label: the number of a page or a slide, from 1 as they are counted in the file, or the
-            name of a sheet.
-        start: the character of the text where it begins; it ends where the next one begins. A
-            section without text begins where the next one does.
+        unit: its kind; all sections of a text are of the same kind.
+        label: the number of a page or slide, from 1 in the order of the file, or the name of a
+            sheet.
+        start: offset in the text where it begins, in characters; it ends where the next one begins.
+            A section without text begins at the same offset as the next one.
     """
 
     unit: Unit
@@ -66,21 +66,23 @@ class Section:
 Scalar = str | int | float | bool
 
 Metadata = dict[str, Scalar | list[Scalar]]
-"""What came with a document: text, numbers, truth values, or lists of them, by key."""
+"""Metadata of a document by key: text, numbers, truth values, or lists of them."""
 
 MAX_ID: Final = 10_000
 
 MAX_TITLE: Final = 10_000
-"""Characters in an id and in a title: they stand in every chunk and in every answer."""
+"""Maximum length of an id and of a title, in characters: every chunk and every answer contains
+them."""
 
 MAX_METADATA_KEYS: Final = 64
-"""Metadata keys of one document. Each key is a field, and every field costs every segment."""
+"""Maximum number of metadata keys of a document. Each key is a field, and every segment pays for
+every field."""
 
 MAX_KEY_LENGTH: Final = 128
-"""Characters in a metadata key."""
+"""Maximum length of a metadata key, in characters."""
 
 MAX_METADATA: Final = 1_000_000
-"""Characters of all metadata of one document, written as JSON: they stand in every chunk."""
+"""Maximum length of the metadata of a document, in characters of JSON: every chunk contains it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,19 +92,19 @@ class Document:
     Attributes:
         id: any text of 1 to 10,000 characters; a second document with the same id replaces the
             first.
-        title: any text of at most 10,000 characters but a blank one.
+        title: any text of at most 10,000 characters that is not blank.
         content: the text; a blank one has no chunks.
-        metadata: values stored with every chunk, shown with it and open to filters; at most
-            64 keys of at most 128 characters, and what is added to an index at most 1,000,000
-            characters of it in all, written as JSON.
+        metadata: values stored with every chunk, shown with it and usable in filters; at most 64
+            keys of at most 128 characters. A document that is added to an index has at most
+            1,000,000 characters of metadata, written as JSON.
         sections: the pages, slides or sheets of the text, in order.
-        has_lines: whether the lines of the text are those of its source, so that chunks are
-            cited by them.
-        file: the file it was made of; None if it was not made of one.
+        has_lines: true if the lines of the text are those of its source, so that chunks can be
+            cited by line.
+        file: the file it was made from; None if it was not made from one.
 
     Raises:
-        InvalidDocumentError: one of these does not hold, or a text holds half of a surrogate
-            pair, which is no character.
+        InvalidDocumentError: one of these rules is broken, or a text contains half of a surrogate
+            pair, which is not a character.
     """
 
     id: str

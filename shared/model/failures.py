@@ -1,7 +1,7 @@
-"""The files of the indexed folders that are not in the index, or only in part, and why.
+"""Failures: files of the indexed folders that are missing from the index or only partly in it.
 
-They are kept beside the index in a file of their own: that a file cannot be read is true of the
-file, whatever the index holds, and it is looked up without opening the index.
+They are kept in a separate file in the index folder: a failure is a property of the file, whatever
+the index contains, and it can be looked up without opening the index.
 """
 
 import json
@@ -20,29 +20,29 @@ if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 FILE_NAME: Final = "failures.json"
-"""In the index folder; Lucene leaves alone what it has not written."""
+"""Name of the file in the index folder; Lucene does not touch files that it has not written."""
 
 _MAX_BYTES: Final = 1_000_000_000
-"""Room for some millions of files."""
+"""Maximum size of the file in bytes, enough for some millions of failures."""
 
 _WITHOUT: Final = ": the next idx sync tries its files again"
 
 Kind = Literal["failed", "unsupported", "empty", "partial", "secret"]
-"""Something is wrong with the file, or it is of an unsupported kind, or it has no text, or only a
-part of it could be read, which is in the index; or it is a secret, or seems to hold one."""
+"""Kind of a failure: something is wrong with the file, its type is unsupported, it has no text,
+only a part of it could be read and indexed, or it is or seems to contain a secret."""
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a file is not in the index, or only in an older version or in part.
+    """Reason why a file is not in the index, or only in an older version or in part.
 
     Attributes:
         folder: the prefix of its indexed folder; None for a file named by itself.
         path: its path within the folder, or the absolute one.
-        kind: what sort of reason it is.
-        reason: in words.
-        size: its bytes when it was tried.
-        modified_ns: time of its last change then, in nanoseconds since 1970.
+        kind: the kind of the reason.
+        reason: the reason in words.
+        size: its size in bytes when it was tried.
+        modified_ns: time of its last change at that point, in nanoseconds since 1970.
         tried: when it was tried, ISO 8601 in UTC.
     """
 
@@ -56,14 +56,14 @@ class Failure:
 
 
 def load_failures(index: Path) -> dict[str, Failure]:
-    """The failures by document id.
+    """Return the failures by document id.
 
     Args:
         index: the index folder.
 
     Raises:
-        IndexFileError: the file is not one that this project has written.
-        IndexPathError: they cannot be read.
+        IndexFileError: the file was not written by this project.
+        IndexPathError: the file cannot be read.
     """
     try:
         content = read_regular(index / FILE_NAME, _MAX_BYTES)
@@ -83,14 +83,14 @@ def load_failures(index: Path) -> dict[str, Failure]:
 
 @cache
 def _failures() -> "TypeAdapter[dict[str, Failure]]":
-    # Takes a tenth of a second, which a command need not spend where no file failed.
+    # Importing pydantic takes a tenth of a second, which a command can save if no file failed.
     from pydantic import TypeAdapter
 
     return TypeAdapter(dict[str, Failure])
 
 
 def _reason(error: ValueError) -> str:
-    """The first of the reasons that pydantic gives, in one line."""
+    """Return the first reason that pydantic gives, on one line."""
     from pydantic import ValidationError
 
     if not isinstance(error, ValidationError):
@@ -100,18 +100,18 @@ def _reason(error: ValueError) -> str:
 
 
 def save_failures(index: Path, failures: Mapping[str, Failure]) -> None:
-    """Write the failures, all at once or not at all.
+    """Write the failures atomically.
 
     Raises:
-        IndexWriteError: the file system refused to write; those of before are still there.
+        IndexWriteError: the file system refused to write; the previous failures are kept.
     """
-    # A reason quotes what was found in a file, which may hold half of a surrogate pair.
+    # A reason may quote the content of a file, which may contain half of a surrogate pair.
     known = {
         name: replace(failure, reason=failure.reason.encode(errors="replace").decode())
         for name, failure in failures.items()
     }
     text = json.dumps({name: asdict(failure) for name, failure in known.items()})
-    # Always the same name: what a killed run leaves behind, the next one writes over.
+    # The name never changes, so that the next run overwrites what a killed one left behind.
     temporary = index / f"{FILE_NAME}.new"
     try:
         try:
@@ -126,10 +126,10 @@ def save_failures(index: Path, failures: Mapping[str, Failure]) -> None:
 
 
 def replace_failures(index: Path, failures: Mapping[str, Failure]) -> None:
-    """Have an index know these failures and no others.
+    """Replace all failures of an index by these.
 
     Raises:
-        IndexWriteError: the file system refused; those of before are still there.
+        IndexWriteError: the file system refused; the previous failures are kept.
     """
     if failures:
         save_failures(index, failures)
@@ -138,7 +138,7 @@ def replace_failures(index: Path, failures: Mapping[str, Failure]) -> None:
 
 
 def delete_failures(index: Path) -> None:
-    """Forget all failures.
+    """Delete all failures.
 
     Raises:
         IndexWriteError: the file system refused.

@@ -1,4 +1,4 @@
-"""Filters: conditions on the fields of a chunk that a hit must meet, whatever its score."""
+"""Filters: conditions on the fields of a chunk that every hit must meet, whatever its score."""
 
 import re
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from shared.errors import FilterError
 from shared.model.document import Scalar
 
 FOLDER: Final = "folder"
-"""A field for filters that no document has: the names of the folders that its file lies in."""
+"""Field for filters by the names of the folders that contain a file; no document has it."""
 
 FilterOperator = Literal["eq", "ne", "in", "not_in", "range", "exists", "prefix"]
 
@@ -20,11 +20,11 @@ class Filter:
     Attributes:
         field: `source_document`, `id`, `chunk_index`, a key of the documents' metadata, or
             `folder`, the name or path of a folder that the document's file lies in.
-        operator: `eq` and `ne` compare with `value`; `in` and `not_in` with each of a list;
-            `range` takes `minimum`, `maximum` or both, inclusive: two numbers, which may be
-            written as texts where the field has numbers, or two texts (ISO 8601 dates are ordered
-            as text); `exists` needs no value; `prefix` is for text.
-        value: what to compare with.
+        operator: `eq` and `ne` compare with `value`; `in` and `not_in` with each value of a list;
+            `range` takes `minimum`, `maximum` or both, inclusive: two numbers, which may be written
+            as text if the field has numbers, or two texts (ISO 8601 dates are ordered as text);
+            `exists` needs no value; `prefix` is for text.
+        value: the value or values to compare with.
         minimum: the least value of a range.
         maximum: the greatest value of a range.
     """
@@ -40,7 +40,7 @@ _SYNTAX: Final = re.compile(r"(?P<field>[^=!<>^]+)(?P<sign>!=|>=|<=|\^=|=)(?P<va
 
 
 def parse_filter(text: str) -> Filter:
-    """Read a filter as it is written on the command line.
+    """Parse a filter in the notation of the command line.
 
     Args:
         text: ``FIELD=VALUE``, ``FIELD!=VALUE``, ``FIELD=A|B`` for one of several,

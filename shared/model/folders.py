@@ -1,7 +1,7 @@
-"""The folders whose files are documents of an index.
+"""Indexed folders: the folders whose files are the documents of an index.
 
-An index knows its folders by their path and by the way that leads there from the index, so that
-both may be moved together, and the documents only by their path within a folder.
+An index stores each folder both as an absolute path and as a path relative to the index, so that
+both may be moved together; it stores documents only by their path within a folder.
 """
 
 import json
@@ -18,8 +18,8 @@ class IndexedFolder:
     """A folder of documents.
 
     Attributes:
-        prefix: what stands before the ids of its documents: nothing, or a name and a slash. No
-            two folders of an index have the same one.
+        prefix: the start of the ids of its documents: empty, or a name and a slash. It is unique
+            among the folders of an index.
         path: the folder, absolute.
     """
 
@@ -28,13 +28,13 @@ class IndexedFolder:
 
     @property
     def beginning(self) -> str:
-        r"""What the paths of its files begin with; bytes that are no UTF-8 as ``\xNN``."""
+        r"""Common start of the paths of its files; bytes that are not UTF-8 as ``\xNN``."""
         return f"{decodable(str(self.path)).rstrip('/')}/"
 
 
 @dataclass(frozen=True, slots=True)
 class IndexedFolders:
-    """The folders of an index; an empty one for documents that come from no folder."""
+    """The folders of an index; empty if its documents do not come from folders."""
 
     folders: tuple[IndexedFolder, ...] = ()
 
@@ -42,7 +42,7 @@ class IndexedFolders:
         return iter(self.folders)
 
     def dump(self, index: Path) -> str:
-        """The folders as ASCII text, to be kept with the index at the path `index`."""
+        """Return the folders as ASCII text, to be stored in the index at the path `index`."""
         return json.dumps(
             [
                 {
@@ -56,12 +56,12 @@ class IndexedFolders:
 
     @classmethod
     def load(cls, text: str | None, index: Path) -> "IndexedFolders":
-        """The folders that were kept with an index which lies at the path `index` now.
+        """Return the folders stored in an index that is now at the path `index`.
 
-        A folder that is no longer where it was is looked for from the index.
+        A folder that was moved is searched for by its path relative to the index.
 
         Raises:
-            ValueError, TypeError, KeyError, RecursionError: it is not such a text.
+            ValueError, TypeError, KeyError, RecursionError: the text was not written by `dump`.
         """
         return cls(
             tuple(
@@ -74,7 +74,7 @@ class IndexedFolders:
         )
 
     def file_path(self, prefix: str | None, path: str | None) -> str | None:
-        """Where a document's file lies now.
+        """Return the present path of a document's file.
 
         Args:
             prefix: the prefix of its folder; None if it belongs to none.
@@ -88,7 +88,7 @@ class IndexedFolders:
         return path
 
     def terms(self, file_path: str) -> list[str]:
-        """The terms that stand for a file; see `file_term`."""
+        """Return the possible terms of a file; see `file_term`."""
         return [file_term(None, file_path)] + [
             file_term(folder.prefix, file_path.removeprefix(folder.beginning))
             for folder in self.folders
@@ -96,7 +96,7 @@ class IndexedFolders:
         ]
 
     def term_prefixes(self, beginning: str) -> list[str]:
-        """What the terms begin with that stand for files whose path begins so."""
+        """Return the prefixes of the terms of files whose path begins with a text."""
         found = [file_term(None, beginning)]
         for folder in self.folders:
             if folder.beginning.startswith(beginning):
@@ -107,15 +107,15 @@ class IndexedFolders:
 
 
 def file_term(prefix: str | None, path: str) -> str:
-    """The term of a file in the index; `prefix` and `path` as for `IndexedFolders.file_path`."""
+    """Return the term of a file; `prefix` and `path` as for `IndexedFolders.file_path`."""
     return path if prefix is None else f"{prefix}\0{path}"
 
 
 def _text(value: object) -> str:
-    """A value that can be the name of a file."""
+    """Return a value if it can be the name of a file."""
     if not isinstance(value, str):
         raise TypeError("not a text")
-    # Half of a surrogate pair and a null byte are in no name.
+    # A file name contains neither half of a surrogate pair nor a null byte.
     if b"\0" in os.fsencode(value):
         raise ValueError("not a name of a file")
     return value
@@ -124,8 +124,9 @@ def _text(value: object) -> str:
 def _find(path: str, from_index: str, index: Path) -> Path:
     known = Path(path)
     moved = Path(os.path.normpath(index / from_index))
-    # There is one place for a folder whose index was not moved: the file system need not be asked.
-    # An index that was moved can be searched while its folder is on a network drive that is gone.
+    # If the index was not moved, both paths are the same and the file system is not asked. If it
+    # was, it can still be searched while its folder is on an unavailable network drive: os.path
+    # returns False.
     is_moved = (
         moved != known
         and not os.path.exists(known)  # noqa: PTH110 - a Path's raises

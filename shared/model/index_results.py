@@ -1,4 +1,4 @@
-"""What is told of an index beside hits: its terms, its fields, one document. Plain data, no Java.
+"""Results of queries about the index itself: statistics, fields, terms, documents. Plain data.
 
 The names are those of the tools' answers and of ``--json``, which are public.
 """
@@ -10,12 +10,12 @@ from shared.model.document import Metadata
 from shared.model.failures import Kind
 
 FieldKind = Literal["text", "keyword", "number", "language form"]
-"""What a field holds: words, whole values, numbers, or words in the base forms of a language."""
+"""Kind of a field: words, whole values, numbers, or words in the base forms of a language."""
 
 
 @dataclass(frozen=True)
 class TermCount:
-    """A term of a field, and the number of chunks that have it."""
+    """A term of a field and the number of chunks that contain it."""
 
     term: str
     chunks: int
@@ -23,14 +23,15 @@ class TermCount:
 
 @dataclass(frozen=True)
 class TermList:
-    """Terms of a field, those of most chunks first.
+    """Terms of a field, the most frequent first.
 
     Attributes:
-        field: the field as it was named.
-        prefix: what all of them begin with, spelled as in the index; else empty.
-        terms: at most ``limit`` of them.
-        complete: whether all terms of the field were looked at that could be among these.
-        notice: what was not looked at or cut from the answer, and how to get it; else None.
+        field: the field as it was named in the request.
+        prefix: the prefix of all terms, spelled as in the index; empty if there is none.
+        terms: at most ``limit`` terms.
+        complete: true if all candidate terms of the field were compared.
+        notice: the terms that were not compared or were cut from the answer, and how to get them;
+            None if there are none.
     """
 
     field: str
@@ -42,10 +43,10 @@ class TermList:
 
 @dataclass(frozen=True)
 class Names:
-    """Names that begin in a certain way, in the order of the alphabet.
+    """Names with a common prefix, in alphabetical order.
 
     Attributes:
-        total: how many there are in all.
+        total: the number of all such names.
         values: the first of them.
     """
 
@@ -55,19 +56,19 @@ class Names:
 
 @dataclass(frozen=True)
 class FieldDescription:
-    """A field of the chunks, and what can be done with it.
+    """A field of the chunks and its uses.
 
     Attributes:
-        name: as filters, orders, facets and the tools on terms take it.
-        kind: what it holds.
-        meaning: in words; None for a key of the metadata.
+        name: its name in filters, sort orders, facets and the tools on terms.
+        kind: the kind of its values.
+        meaning: its meaning in words; None for a metadata key.
         chunks: the number of chunks that have it.
-        searchable: whether a query finds its terms.
-        query_name: what stands before the colon in a query on this field alone; else None.
-        filterable: whether a filter may name it.
-        sortable: whether hits can be sorted by it.
-        facet: whether its values can be counted among the hits of a search.
-        examples: some of its values, if it holds whole values.
+        searchable: true if a query finds its terms.
+        query_name: its name before the colon in a query on this field alone; None if it has none.
+        filterable: true if a filter may name it.
+        sortable: true if hits can be sorted by it.
+        facet: true if its values can be counted among the hits of a search.
+        examples: some of its values, if it contains whole values.
     """
 
     name: str
@@ -84,12 +85,12 @@ class FieldDescription:
 
 @dataclass(frozen=True)
 class FieldList:
-    """The fields of an index: those of every chunk, then the keys of the metadata, then forms.
+    """The fields of an index: those of every chunk, the metadata keys, the language forms.
 
     Attributes:
-        total_chunks: chunks of the index.
-        fields: what there is.
-        notice: what was cut from the answer to keep it short, and how to get it; else None.
+        total_chunks: the number of chunks of the index.
+        fields: the fields, in this order.
+        notice: the part that was cut to keep the answer short, and how to get it; else None.
     """
 
     total_chunks: int
@@ -99,19 +100,19 @@ class FieldList:
 
 @dataclass(frozen=True)
 class DocumentDetails:
-    r"""All that is known of a document beside its text.
+    r"""Details of a document, without its text.
 
     Attributes:
         source_document: its id.
         title: its title.
-        chunk_count: its chunks, which are numbered from 1.
-        language: the code of its main language; None if that is not known.
-        words: words of its text, as chunks are cut by them.
-        characters: characters of its text up to the last word; None if that is not known.
+        chunk_count: the number of its chunks, which are numbered from 1.
+        language: the code of its main language; None if unknown.
+        words: the number of words of its text, as used to cut chunks.
+        characters: the length of its text up to the last word, in characters; None if unknown.
         preview: the beginning of its text.
-        metadata: what came with it, including what hits leave out.
-        file_path: the file, absolute; bytes of its name that are no UTF-8 as ``\xNN``.
-        notice: what was cut from the answer to keep it short, and how to get it; else None.
+        metadata: its metadata, including what hits leave out.
+        file_path: the file, absolute; bytes of its name that are not UTF-8 as ``\xNN``.
+        notice: the part that was cut to keep the answer short, and how to get it; else None.
     """
 
     source_document: str
@@ -143,13 +144,13 @@ class DocumentSummary:
 
 @dataclass(frozen=True)
 class DocumentList:
-    """Documents in the order of their ids, with the totals of what was asked for.
+    """Documents in the order of their ids, with totals.
 
     Attributes:
-        total_documents: documents whose id has the prefix, however many are given here.
-        total_chunks: chunks of these documents.
+        total_documents: the number of documents whose id has the prefix, on all pages.
+        total_chunks: the number of chunks of these documents.
         documents: the documents from ``offset`` on, at most ``limit`` of them.
-        notice: what was cut from the answer to keep it short, and how to get it; else None.
+        notice: the part that was cut to keep the answer short, and how to get it; else None.
     """
 
     total_documents: int
@@ -160,15 +161,15 @@ class DocumentList:
 
 @dataclass(frozen=True)
 class FailedFile:
-    """A file that is not in the index, or only in an older version.
+    """A file that is not in the index, or only in an older version or in part.
 
     Attributes:
         source_document: the id that its document has, or would have.
         file_path: the file, as in a `Citation`.
-        kind: ``failed`` where something is wrong with it, ``unsupported`` where it is of a kind
-            that is not read, ``empty`` where it has no text, ``partial`` where only a part of it
-            could be read and is in the index, ``secret`` where it is a secret or seems to hold one.
-        reason: in words.
+        kind: ``failed`` if something is wrong with it, ``unsupported`` if its type is not
+            supported, ``empty`` if it has no text, ``partial`` if only a part of it could be read
+            and indexed, ``secret`` if it is or seems to contain a secret.
+        reason: the reason in words.
         tried: when it was tried, ISO 8601 in UTC.
     """
 
@@ -184,9 +185,9 @@ class FailureList:
     """Files that are not in the index, in the order of their ids.
 
     Attributes:
-        total: how many there are, however many are given here.
+        total: the number of such files, on all pages.
         failures: the files from ``offset`` on, at most ``limit`` of them.
-        notice: what was cut from the answer to keep it short, and how to get it; else None.
+        notice: the part that was cut to keep the answer short, and how to get it; else None.
     """
 
     total: int
@@ -196,24 +197,26 @@ class FailureList:
 
 @dataclass(frozen=True)
 class IndexStatistics:
-    """The state of an index.
+    """The state of an index in figures.
 
     Attributes:
         path: the index folder, absolute.
-        documents: documents that can be found.
-        chunks: chunks that can be found.
-        deleted_chunks: chunks replaced or deleted that still take space until segments merge.
-        segments: groups of files that a search visits.
-        size_bytes: bytes of the files that the newest commit needs.
-        languages: documents by the code of their main language, where it is known; the most
+        documents: the number of documents that can be found.
+        chunks: the number of chunks that can be found.
+        deleted_chunks: the number of replaced or deleted chunks that take space until segments
+            merge.
+        segments: the number of segments that a search visits.
+        size_bytes: the size of the files of the newest commit, in bytes.
+        languages: the number of documents by the code of their main language, if known; the most
             frequent first.
-        formats: documents by the extension of their file, such as pdf; the most frequent first.
+        formats: the number of documents by the extension of their file, such as pdf; the most
+            frequent first.
         changed: when the newest commit was made, ISO 8601 in UTC.
         folders: the folders that documents come from, with the prefix of their ids.
-        schema_version: version of the fields' layout.
-        software_version: version of mcp-lucene that wrote the newest commit.
-        lucene_version: version of Lucene that wrote the newest commit.
-        notice: what was cut from the answer to keep it short, and how to get it; else None.
+        schema_version: the version of the schema.
+        software_version: the version of mcp-lucene that wrote the newest commit.
+        lucene_version: the version of Lucene that wrote the newest commit.
+        notice: the part that was cut to keep the answer short, and how to get it; else None.
     """
 
     path: str

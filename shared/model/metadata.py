@@ -1,4 +1,4 @@
-"""What is known of every document that was made of a file.
+"""Metadata of documents that were made from files.
 
 | key              | is                                                | filters      | shown in  |
 |------------------|---------------------------------------------------|--------------|-----------|
@@ -17,10 +17,9 @@
 | `content_hash`   | SHA-256 of the bytes, hexadecimal                 | text         | documents |
 | `indexed`        | when it was read, ISO 8601 in UTC                 | text, range  | documents |
 
-The title is a field of its own, which is searched. Each key is indexed as `shared.model.schema`
-says of ``metadata.KEY``; ISO 8601 dates are ordered as text, and files by their folder, in the
-order of the prefixes of the index's folders, then by their path in it. Other keys come with bulk
-documents and with the front matter of Markdown.
+The title is a separate field, which is searched. Each key is indexed like ``metadata.KEY`` in
+`shared.model.schema`; ISO 8601 dates are ordered as text, and files by the prefix of their folder,
+then by their path in it. Other keys come from bulk documents and from the front matter of Markdown.
 """
 
 from collections.abc import Iterator
@@ -45,17 +44,17 @@ INDEXED: Final = "indexed"
 ONLY_WITH_DOCUMENTS: Final = frozenset(
     {CREATOR, FILE_NAME, FILE_EXTENSION, FILE_SIZE, CONTENT_HASH, INDEXED}
 )
-"""Left out of hits and chunks: true of a file, but of no help in judging its words."""
+"""Keys left out of hits and chunks: they describe the file and do not help to judge a passage."""
 
 
 _NO_WORDS: Final = frozenset(
     {LANGUAGE, CREATED, MODIFIED, FILE_TYPE, CREATOR, FILE_EXTENSION, CONTENT_HASH, INDEXED}
 )
-"""Texts that nobody looks for by their words."""
+"""Keys whose text nobody searches by its words."""
 
 
 def texts_of(metadata: Metadata) -> Iterator[str]:
-    """The texts of a document's metadata whose words are searched beside the content."""
+    """Yield the metadata texts whose words are searched in addition to the content."""
     for key, value in metadata.items():
         if key not in _NO_WORDS:
             values = value if isinstance(value, list) else [value]
@@ -63,5 +62,5 @@ def texts_of(metadata: Metadata) -> Iterator[str]:
 
 
 def of_chunk(metadata: Metadata) -> Metadata:
-    """The metadata that is shown with a hit or a chunk."""
+    """Return the metadata that is shown with a hit or a chunk."""
     return {key: value for key, value in metadata.items() if key not in ONLY_WITH_DOCUMENTS}

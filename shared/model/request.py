@@ -1,4 +1,4 @@
-"""What a search can be asked for: light, for the command line builds its options from it."""
+"""Search requests and their options, light because the command line is built from them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -8,31 +8,31 @@ from shared.model.filters import Filter
 from shared.settings.defaults import MAX_COUNT
 
 Content = Literal["full", "passages", "none"]
-"""How much text a hit carries: all of it, the parts around the matches, or none."""
+"""Amount of text in a hit: all of it, the passages around the matches, or none."""
 
 Texts = Literal[Content, "both"]
-"""The same in Python, where a hit may carry the whole text and the parts around the matches."""
+"""Amount of text in a hit of the Python API, which may contain both all of it and the passages."""
 
 Operator = Literal["or", "and"]
-"""Whether one word of a query is enough or all are needed."""
+"""Number of words of the query that must match: any one, or all."""
 
 Syntax = Literal["auto", "lucene", "plain"]
-"""How a query is read: by rule, as Lucene's syntax to the letter, or as words only."""
+"""Query syntax: chosen by rule, Lucene's syntax to the letter, or words only."""
 
 Detail = Literal["parsed", "steps", "terms", "scores"]
-"""How much is explained of a query: what was understood, what each step made of it, the terms
-with the number of chunks that have them, and how the scores of the best hits came about."""
+"""Level of detail of an explanation: the parsed query, the query after each step, the terms with
+their document frequency, and the scores of the best hits."""
 
 BY_SCORE = "score"
-"""The order of hits that is best first."""
+"""Sort order by score, the highest first."""
 
 
 EXPLAINED_HITS: Final = 3
-"""Hits whose scores an explanation has, if nobody says."""
+"""Default number of hits whose scores are explained."""
 
 
 class SearchOptions(TypedDict, total=False):
-    """The fields of `SearchRequest` that have defaults, as keyword arguments."""
+    """Keyword arguments for the fields of `SearchRequest` that have defaults."""
 
     limit: int
     offset: int
@@ -48,22 +48,22 @@ class SearchOptions(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class SearchRequest:
-    """A search: the query, what its hits must meet, and how they are shown.
+    """A search request: the query, the conditions on its hits, and how they are shown.
 
     Attributes:
-        query: what was typed; a blank one matches every chunk.
-        limit: hits to return, from 1.
-        offset: hits to skip, from 0.
-        filters: conditions that every hit meets.
-        operator: whether one of the words is enough or all are needed.
-        syntax: which characters of the query count as Lucene's classic syntax.
-        content: how much text each hit carries; ``both`` is all of it and the passages.
-        sort: ``score`` for the best first, or ``source_document``, ``chunk_index`` or a key of the
-            metadata; with a minus before it the greatest comes first. By ``file_path`` files come
-            folder by folder, in the order of the folders' prefixes.
-        facets: keys of the metadata whose values are counted among the matches.
-        min_confidence: leaves out hits that are less likely to answer, from 0 to 1.
-        rewritten: the query in other words, which are searched as plain text, too.
+        query: the query as typed; a blank one matches every chunk.
+        limit: the number of hits to return, from 1.
+        offset: the number of hits to skip, from 0.
+        filters: conditions that every hit must meet.
+        operator: ``or`` if one of the words is enough, ``and`` if all are required.
+        syntax: the way to tell Lucene's classic syntax from plain text in the query.
+        content: the amount of text in each hit; ``both`` is all of it and the passages.
+        sort: ``score`` for the best first, or ``source_document``, ``chunk_index`` or a metadata
+            key; a minus before it reverses the order. By ``file_path``, files are grouped by
+            folder, in the order of the folders' prefixes.
+        facets: metadata keys whose values are counted among the matches.
+        min_confidence: the least confidence of a hit, from 0 to 1.
+        rewritten: the query in other words, which are also searched, as plain text.
 
     Raises:
         ValueError: a value is out of its range.
@@ -92,7 +92,7 @@ class SearchRequest:
 
 
 def as_request(query: str | SearchRequest, options: SearchOptions) -> SearchRequest:
-    """The request for a query, or another request, with options.
+    """Return the request for a query, or a copy of a request, with options.
 
     Raises:
         ValueError: an option is out of its range.
@@ -103,20 +103,20 @@ def as_request(query: str | SearchRequest, options: SearchOptions) -> SearchRequ
 
 
 def check(holds: bool, name: str, value: object) -> None:
-    """Refuse a value that is out of its range.
+    """Raise an error if a value is out of its range.
 
     Raises:
-        ValueError: it is.
+        ValueError: `holds` is false.
     """
     if not holds:
         raise ValueError(f"{name} is out of range: {value!r}")
 
 
 def check_page(offset: int, limit: int | None) -> None:
-    """Refuse a page of a list that begins below 0 or has no entries.
+    """Raise an error if a page of a list begins below 0 or has no entries.
 
     Raises:
-        ValueError: it does.
+        ValueError: `offset` or `limit` is out of its range.
     """
     check(0 <= offset <= MAX_COUNT, "offset", offset)
     check(limit is None or limit >= 1, "limit", limit)
@@ -132,11 +132,11 @@ DocumentSort = Literal[
     "chunks",
     "-chunks",
 ]
-"""What a list of documents is sorted by; with a minus the greatest value comes first.
+"""Sort orders of a list of documents; a minus reverses the order.
 
-Documents with equal values come in the order of their ids, those without ``modified`` last. Case
-and accents of titles are ignored.
+Documents with equal values are ordered by id, those without ``modified`` come last. Case and
+accents of titles are ignored.
 """
 
 BY_ID: DocumentSort = "source_document"
-"""The default order: that of the ids."""
+"""Default sort order, by id."""

@@ -1,7 +1,7 @@
-"""The fields of the index: the only place that spells a field's name.
+"""Schema of the index, the only module that spells the names of fields.
 
-Every chunk is one Lucene document. The first five fields are public and never change their
-names or meaning.
+Every chunk is one Lucene document. The first five fields are public and never change their names or
+meaning.
 
 | field              | Lucene type                      | stored | why                             |
 |--------------------|----------------------------------|--------|---------------------------------|
@@ -21,15 +21,15 @@ names or meaning.
 | `metadata.KEY`     | keyword, sorted set doc values   | no     | filters on text                 |
 | `number.KEY`       | double point, numeric doc values | no     | filters on numbers              |
 
-The details are what is shown and never searched, in one field, which is several times faster than
+The details are shown but never searched. They share one field, which is several times faster than
 six: ``title`` and ``chunk_count`` of the whole document, its ``metadata``, the chunk's ``place``
-(lines, pages, characters), and the file it was made of: the prefix of its ``folder`` and its
+(lines, pages, characters), and the file it was made from: the prefix of its ``folder`` and its
 ``file_path`` within it.
 
-The indexed title is that of the document; the stored one may end with the number of the part.
+The indexed title is that of the document; the stored one may end with the number of the chunk.
 
-A text is analyzed as `shared.analysis` says; without positions it has no phrases, and of terms only
-it is not known either how often they are there. A keyword is indexed as it is, as one term.
+Text is analyzed by `shared.analysis`. Without positions, phrases cannot be searched; with terms
+only, term frequencies are unknown, too. A keyword is indexed unchanged, as one term.
 """
 
 import hashlib
@@ -38,13 +38,13 @@ from typing import Final
 from shared.errors import InvalidTextError
 
 SCHEMA_VERSION: Final = 3
-"""Raised whenever an index written before must be built again to be searched rightly."""
+"""Version of the schema, raised whenever older indexes must be rebuilt to be searched correctly."""
 
 REBUILT_VERSIONS: Final = (1, 2, SCHEMA_VERSION)
-"""The versions whose stored fields are these, so that an index of theirs can be built anew."""
+"""Schema versions with these stored fields, so that their indexes can be rebuilt."""
 
 VERSION_WITH_LANGUAGES: Final = 2
-"""From this one on, the language of every document has been looked for."""
+"""First schema version in which the language of every document has been detected."""
 
 ID: Final = "id"
 TITLE: Final = "title"
@@ -61,31 +61,32 @@ FILE_PATH: Final = "file_path"
 FILE_STATE: Final = "file_state"
 
 KEYWORD_FIELDS: Final = (ID, SOURCE_DOCUMENT)
-"""Fields that hold one term each: queries on them are not analyzed."""
+"""Fields with one term each: queries on them are not analyzed."""
 
 COMMIT_SCHEMA: Final = "mcp-lucene.schema"
 COMMIT_SOFTWARE: Final = "mcp-lucene.version"
 COMMIT_LUCENE: Final = "lucene.version"
 COMMIT_FOLDERS: Final = "mcp-lucene.folders"
-"""Keys of a commit's user data: the schema, the software and the Lucene that wrote it, and the
-folders that its documents come from."""
+"""Keys of a commit's user data: the version of the schema, of the software and of the Lucene that
+wrote it, and the folders that its documents come from."""
 
 _MAX_KEYWORD_BYTES: Final = 32_000
-"""Lucene refuses terms over 32,766 bytes (``IndexWriter.MAX_TERM_LENGTH``)."""
+"""Maximum length of a keyword, in bytes; Lucene refuses terms over 32,766
+(``IndexWriter.MAX_TERM_LENGTH``)."""
 
 
 def language_field(field: str, language: str) -> str:
-    """The field that holds the words of a text in the base forms of a language.
+    """Return the field with the base forms of a text's words in a language.
 
     Args:
         field: `CONTENT` or `TITLE`.
-        language: its ISO 639-1 code.
+        language: the ISO 639-1 code of the language.
     """
     return f"{field}.{language}"
 
 
 def language_of(field: str) -> str | None:
-    """The language that a field is in the base forms of; None for every other field."""
+    """Return the language of a field with base forms; None for every other field."""
     text, _, language = field.partition(".")
     if text not in (CONTENT, TITLE) or field in (REVERSED, TRANSLITERATED):
         return None
@@ -93,35 +94,34 @@ def language_of(field: str) -> str | None:
 
 
 def is_keyword_field(field: str) -> bool:
-    """Whether a field holds whole values as terms: ids and metadata."""
+    """Check whether the terms of a field are whole values: ids and metadata."""
     return field in KEYWORD_FIELDS or field.startswith(f"{METADATA}.")
 
 
 def is_number_field(field: str) -> bool:
-    """Whether a field holds the numbers among the values of a key of metadata."""
+    """Check whether a field has the numeric values of a metadata key."""
     return field.startswith(f"{NUMBER}.")
 
 
 def metadata_field(key: str) -> str:
-    """The field that holds a metadata value as text."""
+    """Return the field with a metadata value as text."""
     return f"{METADATA}.{key}"
 
 
 def number_field(key: str) -> str:
-    """The field that holds a numeric metadata value as a number."""
+    """Return the field with a numeric metadata value as a number."""
     return f"{NUMBER}.{key}"
 
 
 def keyword(value: str) -> str:
-    """The term of a keyword value.
+    """Return the term of a keyword value.
 
     Returns:
-        The value itself, or, when it is too long for a term of Lucene, as much of its
-        beginning as fits with the SHA-256 of the whole, so that different values stay
-        different.
+        The value itself or, if it is too long for a Lucene term, as much of its beginning as fits,
+        followed by the SHA-256 of the whole, so that different values stay different.
 
     Raises:
-        InvalidTextError: the value holds half of a surrogate pair.
+        InvalidTextError: the value contains half of a surrogate pair.
     """
     term = encoded(value)
     if len(term) <= _MAX_KEYWORD_BYTES:
@@ -130,19 +130,19 @@ def keyword(value: str) -> str:
 
 
 def keyword_prefix(prefix: str) -> str:
-    """A prefix of keyword values, cut to what the terms of the longest values keep of them.
+    """Return a prefix of keyword values, cut to the part that the terms of long values keep.
 
     Raises:
-        InvalidTextError: the prefix holds half of a surrogate pair.
+        InvalidTextError: the prefix contains half of a surrogate pair.
     """
     return _beginning(encoded(prefix))
 
 
 def encoded(text: str) -> bytes:
-    """A text in UTF-8.
+    """Return a text in UTF-8.
 
     Raises:
-        InvalidTextError: the text holds half of a surrogate pair.
+        InvalidTextError: the text contains half of a surrogate pair.
     """
     try:
         return text.encode()
@@ -151,5 +151,5 @@ def encoded(text: str) -> bytes:
 
 
 def _beginning(encoded: bytes) -> str:
-    """As much of a text as stands before the hash in the term of a long value."""
+    """Return the part of a text that precedes the hash in the term of a long value."""
     return encoded[: _MAX_KEYWORD_BYTES - 65].decode(errors="ignore")

@@ -1,4 +1,4 @@
-"""What a search, a walk through a document and a listing answer: plain data, no Java.
+"""Results of searches and of reading documents. Plain data.
 
 The names are those of the tools' answers and of ``--json``, which are public.
 """
@@ -9,25 +9,25 @@ from typing import Any, Final
 from shared.model.document import Metadata
 
 MARKS: Final = ("<mark>", "</mark>")
-"""What stands before and after a match in a passage, as in HTML."""
+"""Tags before and after a match in a passage, as in HTML."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Citation:
-    r"""Where the words of a chunk stand; None, and left out of answers, for what is not there.
+    r"""Location of a chunk in its file; unknown parts are None and left out of answers.
 
     Attributes:
-        file_path: the file, absolute; bytes of its name that are no UTF-8 as ``\xNN``.
-        page_start: the page where the chunk begins, from 1.
-        page_end: the page where it ends.
-        slide_start: the slide where it begins, from 1.
-        slide_end: the slide where it ends.
-        sheet_start: the name of the sheet where it begins.
-        sheet_end: the name of the sheet where it ends.
-        line_start: the line of a text where it begins, from 1.
-        line_end: the line where it ends.
-        char_start: the first character in the extracted text, from 0.
-        char_end: the character after its last one.
+        file_path: the file, absolute; bytes of its name that are not UTF-8 as ``\xNN``.
+        page_start: the page on which the chunk begins, from 1.
+        page_end: the page on which it ends.
+        slide_start: the slide on which it begins, from 1.
+        slide_end: the slide on which it ends.
+        sheet_start: the name of the sheet in which it begins.
+        sheet_end: the name of the sheet in which it ends.
+        line_start: the line of a text file in which it begins, from 1.
+        line_end: the line in which it ends.
+        char_start: the offset of its first character in the extracted text, from 0.
+        char_end: the offset after its last character.
     """
 
     file_path: str | None = None
@@ -46,16 +46,16 @@ class Citation:
 LEFT_OUT: Final = frozenset(
     {*(part.name for part in fields(Citation)), "rewritten", "diagnostics", "note"}
 )
-"""Fields that are left out of answers where they are None."""
+"""Fields that are left out of answers if they are None."""
 
 
 def plain(answer: Any) -> Any:
-    """An answer as dictionaries and lists: what JSON and the tools show of it."""
+    """Return an answer as dictionaries and lists, as JSON and the tools show it."""
     return without_unknown(asdict(answer))
 
 
 def without_unknown(value: Any) -> Any:
-    """A plain answer without the fields that are left out where they are None, at any depth."""
+    """Return a plain answer without the `LEFT_OUT` fields that are None, at any depth."""
     match value:
         case dict():
             return {
@@ -70,7 +70,7 @@ def without_unknown(value: Any) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class ChunkText(Citation):
-    """A chunk as it is stored. ``chunk_index`` counts from 1."""
+    """A chunk as it is stored; ``chunk_index`` counts from 1."""
 
     id: str
     title: str
@@ -82,16 +82,17 @@ class ChunkText(Citation):
 
 @dataclass(frozen=True, kw_only=True)
 class Hit(Citation):
-    """A chunk that a search found.
+    """A chunk found by a search.
 
     Attributes:
-        content: the whole text, or None where only passages or no text were asked for.
-        passages: up to three parts of the text around the matches, each match between
-            ``<mark>`` and ``</mark>``; None where they were not asked for.
+        content: the whole text; None if only passages or no text were requested.
+        passages: up to three parts of the text around the matches, each match between ``<mark>``
+            and ``</mark>``; None if they were not requested.
         score: Lucene's relevance score, from 0; comparable within one answer only.
-        confidence: how likely the chunk answers, from 0 to 1; comparable across queries.
-        has_next: whether its document goes on after it.
-        has_previous: whether its document begins before it.
+        confidence: the likelihood that the chunk answers the query, from 0 to 1; comparable across
+            queries.
+        has_next: true if its document has a next chunk.
+        has_previous: true if its document has a previous chunk.
     """
 
     id: str
@@ -109,7 +110,7 @@ class Hit(Citation):
 
 @dataclass(frozen=True)
 class FacetValue:
-    """A value of a field, and the number of matching chunks that have it."""
+    """A value of a field and the number of matching chunks that have it."""
 
     value: str
     count: int
@@ -117,12 +118,12 @@ class FacetValue:
 
 @dataclass(frozen=True)
 class Facet:
-    """The values of one field among the matches.
+    """The values of a field among the matches.
 
     Attributes:
-        field: the key of the metadata.
+        field: the metadata key.
         values: the most frequent values first, at most ten.
-        distinct: how many values there are in all.
+        distinct: the number of all distinct values.
     """
 
     field: str
@@ -132,26 +133,26 @@ class Facet:
 
 @dataclass(frozen=True)
 class SearchAnswer:
-    """The hits of a search, best first.
+    """The answer of a search.
 
     Attributes:
-        query: the query as it was asked.
-        totalHits: the exact number of chunks that match, however many are given here.
-        low_confidence: whether none of the three hits with the highest scores is likely to answer,
-            whichever hits are given here.
+        query: the query as typed.
+        totalHits: the exact number of chunks that match, on all pages.
+        low_confidence: true if none of the three hits with the highest scores is likely to answer
+            the query, whichever page this is.
         results: the hits from ``offset`` on, at most ``limit`` of them.
-        facets: the most frequent values of each field that was asked for.
-        suggestion: the query as it may have been meant: with similar words in place of those that
-            no chunk has, and in a poor answer of those that hardly any has; else None.
-        suggestion_applied: whether the suggestion is what was looked for.
-        partial: whether the search was stopped before it was done: the hits are the best of those
-            found until then, ``totalHits`` counts only these, and facets are left out.
-        notice: what was cut from the answer to keep it short, and how to get it; else None.
-        note: how the query was understood where that may not be what was meant, such as plain text
-            that looks like syntax; None, and left out of answers, if there is nothing to say.
-        rewritten: the query as a language model has rewritten it, which was looked for, too;
-            None, and left out of answers, if there is none.
-        diagnostics: why there is none although one was wanted; else None, and left out.
+        facets: the most frequent values of each requested field.
+        suggestion: a corrected query: words that no chunk contains, and in a poor answer those that
+            hardly any contains, are replaced by similar ones; None if there is none.
+        suggestion_applied: true if the suggestion was searched instead of the query.
+        partial: true if the search was stopped early: the hits are the best of those found until
+            then, ``totalHits`` counts only these, and facets are left out.
+        notice: the part that was cut to keep the answer short, and how to get it; else None.
+        note: the interpretation of the query if it may not be the intended one, such as plain text
+            that looks like syntax; else None and left out of answers.
+        rewritten: the query as rewritten by a language model, which was also searched; else None
+            and left out of answers.
+        diagnostics: the reasons why a requested rewritten query is missing; else None and left out.
     """
 
     query: str
@@ -170,7 +171,7 @@ class SearchAnswer:
 
 @dataclass(frozen=True)
 class Neighbour:
-    """The chunk before or after another one of the same document; None past the end."""
+    """The chunk before or after another one in the same document; None past either end."""
 
     chunk: ChunkText | None
     has_next: bool
@@ -180,7 +181,7 @@ class Neighbour:
 
 @dataclass(frozen=True)
 class DocumentChunks:
-    """Chunks of one document in order; empty where the start lies past the last one."""
+    """Chunks of a document in order; empty if the start is past the last one."""
 
     source_document: str
     total_chunks: int
@@ -190,7 +191,7 @@ class DocumentChunks:
 
 @dataclass(frozen=True)
 class ExplainedStep:
-    """A step, and the query as it is after it, in the manner of Lucene's syntax."""
+    """A step of query processing and the query after it, in a notation like Lucene's syntax."""
 
     step: str
     query: str
@@ -198,7 +199,7 @@ class ExplainedStep:
 
 @dataclass(frozen=True)
 class ExplainedTerm:
-    """A term that is looked for in a field, and the number of chunks that have it there."""
+    """A term that is searched in a field, and the number of chunks that contain it there."""
 
     field: str
     term: str
@@ -207,7 +208,7 @@ class ExplainedTerm:
 
 @dataclass(frozen=True)
 class ScorePart:
-    """What the match of one term, phrase or pattern adds to a score."""
+    """Contribution of a matching term, phrase or pattern to a score."""
 
     match: str
     score: float
@@ -215,7 +216,7 @@ class ScorePart:
 
 @dataclass(frozen=True)
 class ExplainedHit:
-    """How the score of a chunk came about: the parts add up to it, unless there are too many."""
+    """The score of a chunk and its parts, which add up to it unless there are too many."""
 
     id: str
     score: float
@@ -224,20 +225,20 @@ class ExplainedHit:
 
 @dataclass(frozen=True)
 class QueryExplanation:
-    """Why a query finds what it finds; what was not asked for is empty.
+    """Explanation of a query and its hits; parts that were not requested are empty.
 
     Attributes:
-        query: what was typed.
-        parsed: what was understood.
+        query: the query as typed.
+        parsed: the query as parsed.
         total_hits: the number of chunks that match.
-        languages: the languages whose base forms are looked for, with the weight of each.
-        steps: the query after each step, in their order.
-        terms: the terms that some chunk has, by field, the rarest first.
+        languages: the languages whose base forms are searched, with the weight of each.
+        steps: the query after each step, in order.
+        terms: the terms that occur in some chunk, by field, the rarest first.
         hits: the best hits.
-        notice: what was left out, else None.
-        note: the same as of a search; None, and left out of answers, if there is nothing to say.
-        diagnostics: why the query was not rewritten although that was wanted; else None, and left
-            out of answers.
+        notice: the part that was left out; else None.
+        note: as in `SearchAnswer`; None and left out of answers if there is none.
+        diagnostics: the reasons why a requested rewritten query is missing; else None and left out
+            of answers.
     """
 
     query: str

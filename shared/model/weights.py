@@ -1,8 +1,8 @@
-"""What a match counts for, by field and by kind: the one table of ranking.
+"""Weights of matches by field and kind, the one table of ranking.
 
 Scores are BM25 (Robertson et al. 1994, as in Lucene's ``BM25Similarity``) times these weights,
-summed over the fields; of the fields of languages only the best counts. docs/relevance.md tells
-what each of them is worth.
+summed over the fields; of the language fields only the best counts. docs/relevance.md shows the
+effect of each weight.
 """
 
 from dataclasses import dataclass
@@ -10,32 +10,32 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """The weights of a search; 0 switches off what a weight is of.
+    """Weights of a search; 0 switches a kind of match off.
 
     Attributes:
         content: the word itself in the content.
         title: the word itself in the title.
-        least_language: a form of the word, in a language that hardly any chunk is in.
-        most_language: the same in a language that all chunks are in.
-        title_language: a form of the word in the title, in proportion to one in the content.
+        least_language: a form of the word, in a language that hardly any chunk is written in.
+        most_language: a form of the word, in a language that all chunks are written in.
+        title_language: a form of the word in the title, relative to one in the content.
         transliterated: another spelling of the word.
-        identifier_parts: the word as part of a name with signs in it.
+        identifier_parts: the word as part of an identifier.
         metadata: the word in the metadata.
-        identifier: a name with signs in it, as it was typed.
-        parts_in_a_row: the words that such a name consists of, side by side.
+        identifier: an identifier, which is a name with punctuation in it, as it was typed.
+        parts_in_a_row: the words of an identifier next to each other.
         exact_phrase: a phrase as it was typed.
         near_phrase: the words of a phrase near each other.
         proximity: two words of the query near each other, unless they are in quotes.
-        whole_phrase: three words or more, which are the whole query, side by side.
-        feedback: the terms that the best hits of a longer query have in common, in proportion to
-            the words of the query; less where the best hit has nearly all that was asked for.
-        similar: a word that is similar to one that no chunk has, where 1 is as much as the word.
-        compound: a German compound that has a word in it which no chunk has by itself, where 1 is
-            as much as the word.
+        whole_phrase: three words or more, which are the whole query, next to each other.
+        feedback: the terms that the best hits of a longer query have in common, relative to the
+            words of the query; less if the best hit matches nearly the whole query.
+        similar: a word similar to one that no chunk contains, relative to the weight of the word.
+        compound: a German compound with a word that no chunk contains by itself, relative to the
+            weight of the word.
         pattern: a match of a pattern beyond the terms that are scored one by one.
-        rewritten: the query as a language model has rewritten it, where 1 is as much as the query.
-        k1: how much it counts that a word is there again and again, from 0.
-        b: how much less it counts in a long text, from 0 to 1.
+        rewritten: the query as rewritten by a language model, relative to the query.
+        k1: BM25's saturation of the term frequency, from 0.
+        b: BM25's length normalization, from 0 to 1.
     """
 
     content: float = 0.75
@@ -61,10 +61,10 @@ class Weights:
     b: float = 0.75
 
     def language(self, share: float) -> float:
-        """The weight of a form of a word in a language.
+        """Return the weight of a form of a word in a language.
 
         Args:
-            share: of the chunks that are in the language, from 0 to 1.
+            share: the share of the chunks that are written in the language, from 0 to 1.
         """
         return self.least_language + (self.most_language - self.least_language) * share
 
