@@ -1,3 +1,3 @@
-"""Reading an index: the searcher and all that it answers."""
+"""Reading an index: the searcher and everything it answers."""
 
 import shared.java  # noqa: F401 - makes the packages org and java importable

@@ -1,4 +1,4 @@
-"""The documents of an index as a list that every commit may change."""
+"""Catalog: the documents of an index as a list that every commit may change."""
 
 import hashlib
 import json
@@ -41,11 +41,11 @@ from shared.storage.terms import FILE_FIELD, terms_with_prefix
 
 @dataclass(frozen=True)
 class DocumentVersion:
-    """What a document is made of; versions are equal where text, title and metadata are.
+    """Version of a document; versions are equal if text, title and metadata are.
 
     Attributes:
-        digest: of all that is shown of the document.
-        place: where Lucene keeps it; a document that did not move did not change.
+        digest: hash of everything that is shown of the document.
+        place: its location in Lucene's segments; a document that has not moved has not changed.
     """
 
     digest: str
@@ -53,7 +53,7 @@ class DocumentVersion:
 
 
 class Catalog:
-    """The documents of an index; every call answers from the newest commit.
+    """Catalog of the documents of an index; every call answers from the newest commit.
 
     Args:
         index: the index.
@@ -65,21 +65,21 @@ class Catalog:
         self._number_of_commit = remembered(lambda _reader: next(numbers))
 
     def commit(self) -> int:
-        """A number that is another one after every commit."""
+        """Return a number that changes with every commit."""
         with self._index.newest() as searcher:
             return self._number_of_commit(searcher.getIndexReader())
 
     def documents(
         self, *, after: str | None = None, prefix: str = "", limit: int
     ) -> list[DocumentSummary]:
-        """The documents in the order of their ids, from one on.
+        """Return documents in the order of their ids.
 
-        Unlike an offset, an id stays the same place in the list while documents come and go.
+        Unlike an offset, an id keeps its place in the list while documents are added and deleted.
 
         Args:
-            after: only documents whose id comes after this one, which need not be there.
-            prefix: only documents whose id begins so.
-            limit: documents to return, from 1.
+            after: only documents whose id comes after this one, which need not exist.
+            prefix: only documents whose id has this prefix.
+            limit: the maximum number of documents, from 1.
 
         Raises:
             InvalidTextError: a text is not valid Unicode.
@@ -88,7 +88,7 @@ class Catalog:
             return list(islice(self._documents(searcher, after, prefix), limit))
 
     def document_ids(self, prefix: str, limit: int) -> Names:
-        """The ids of documents that begin with a prefix.
+        """Return the ids of documents that begin with a prefix.
 
         Raises:
             InvalidTextError: the prefix is not valid Unicode.
@@ -100,11 +100,11 @@ class Catalog:
             return Names(total, ids)
 
     def documents_of_files(self, paths: Iterable[str], limit: int) -> list[str]:
-        """The ids of documents that were made of files, in their order.
+        """Return the sorted ids of documents that were made from files.
 
         Args:
-            paths: the absolute paths of the files, which need not be there any more.
-            limit: ids to return, from 1.
+            paths: the absolute paths of the files, which need not exist any more.
+            limit: the maximum number of ids, from 1.
 
         Raises:
             InvalidTextError: a path is not valid Unicode.
@@ -119,36 +119,36 @@ class Catalog:
             return sorted(map(str, ids))
 
     def complete_ids(self, typed: str) -> list[str]:
-        """The ids of documents that begin with a text; see `shared.reading.completion`."""
+        """Return the completions of a document id; see `shared.reading.completion`."""
         with self._index.newest() as searcher:
             return complete_values(searcher, schema.SOURCE_DOCUMENT, typed)
 
     def complete_files(self, typed: str) -> list[str]:
-        """The absolute paths of files that begin with a text; see `shared.reading.completion`."""
+        """Return the completions of an absolute file path; see `shared.reading.completion`."""
         with self._index.newest() as searcher:
             return complete_files(Snapshot(searcher, self._index.path), typed)
 
     def complete_values(self, field: str, typed: str) -> list[str]:
-        """The values of a field, by its name in filters, that begin with a text."""
+        """Return the completions of a value of a field, which has its name in filters."""
         with self._index.newest() as searcher:
             return complete_values(searcher, value_field(field), typed)
 
     def complete_fields(self, purpose: Purpose) -> list[str]:
-        """The names of fields that can be used for a purpose."""
+        """Return the names of the fields that can be used for a purpose."""
         with self._index.newest() as searcher:
             return complete_fields(searcher.getIndexReader(), purpose)
 
     def document_terms(self) -> set[str]:
-        """The terms of the documents' ids; see `shared.model.schema.keyword`.
+        """Return the terms of the document ids; see `shared.model.schema.keyword`.
 
-        Those of deleted documents are there, too, until a merge.
+        Terms of deleted documents are included until their segment is merged.
         """
         with self._index.newest() as searcher:
             reader = searcher.getIndexReader()
             return {term for term, _ in terms_with_prefix(reader, schema.SOURCE_DOCUMENT, "")}
 
     def chunk_ids(self, prefix: str, limit: int) -> Names:
-        """The ids of chunks that begin with a prefix; `limit` of them at most.
+        """Return the ids of chunks that begin with a prefix, at most `limit` of them.
 
         Raises:
             InvalidTextError: the prefix is not valid Unicode.
@@ -160,21 +160,21 @@ class Catalog:
             ids = (
                 term
                 for term, _ in terms
-                # Of an id that is too long for a term there is only the beginning.
+                # The term of a very long id contains only its beginning.
                 if "\0" not in term and searcher.count(TermQuery(Term(schema.ID, term)))
             )
             total = searcher.count(with_prefix(schema.ID, prefix))
             return Names(total, list(islice(ids, limit)))
 
     def field_names(self) -> list[str]:
-        """The names of the fields that have terms, as people know them."""
+        """Return the public names of the fields that have terms."""
         with self._index.newest() as searcher:
             return names_with_terms(searcher.getIndexReader())
 
     def digest_of_ids(self) -> str:
-        """A text that changes when a document appears or goes, and only then.
+        """Return a text that changes if and only if a document is added or deleted.
 
-        Java makes one text of 100,000 ids in 0.1 s, while Python would take a second for them.
+        Java makes one text of 100,000 ids in 0.1 s; Python would take a second.
         """
         with self._index.newest() as searcher:
             reader = searcher.getIndexReader()
@@ -186,16 +186,16 @@ class Catalog:
             found = FacetsCollectorManager.search(searcher, unscored, 1, manager)
             counts = StringValueFacetCounts(state, found.facetsCollector())
             ids = FacetResult.cast_(counts.getAllChildren(schema.SOURCE_DOCUMENT, [])).toString()
-            # They come in the order of the alphabet, but where most documents were deleted.
+            # They are in alphabetical order unless most documents were deleted.
             return hashlib.sha256("\n".join(sorted(ids.split("\n"))).encode()).hexdigest()
 
     def versions(
         self, known: Mapping[str, DocumentVersion | None]
     ) -> dict[str, DocumentVersion | None]:
-        """The present version of some documents; None of what is not there.
+        """Return the present version of some documents; None for those that do not exist.
 
         Args:
-            known: the version that was known last of each document, if any was: what has not moved
+            known: the last known version of each document, if any: a document that has not moved
                 since is not read again.
         """
         with self._index.newest() as searcher:
@@ -213,13 +213,13 @@ class Catalog:
         for term, _ in terms_with_prefix(
             reader, schema.SOURCE_DOCUMENT, beginning, start=last or ""
         ):
-            # Documents that were replaced or deleted leave their term until segments merge.
+            # Terms of replaced or deleted documents stay until segments merge.
             if term != last and (number := _number(searcher, term)) is not None:
                 yield summary_from_lucene(stored.document(number, fields), folders)
 
 
 def _number(searcher: Any, term: str) -> int | None:
-    """Lucene's number of a document's first chunk; None if there is no such document."""
+    """Return Lucene's number of a document's first chunk; None if there is no such document."""
     query = first_chunks(TermQuery(Term(schema.SOURCE_DOCUMENT, term)))
     found = searcher.search(query, 1).scoreDocs
     return found[0].doc if len(found) else None
@@ -231,7 +231,7 @@ def _version(
     number = _number(searcher, schema.keyword(source_document))
     if number is None:
         return None
-    # The chunks of a document are written together, so the first one tells for all.
+    # The chunks of a document are written together, so the first one stands for all.
     place = _place(searcher.getIndexReader(), number)
     if last is not None and last.place == place:
         return last
@@ -240,13 +240,13 @@ def _version(
     shown = json.dumps([document.title, of_chunk(document.metadata)], sort_keys=True)
     digest = hashlib.sha256(shown.encode())
     for chunk, _ in stored.chunks:
-        # No text has this byte, so that none can go on where another one ends.
+        # UTF-8 text never contains this byte, so it separates the chunks unambiguously.
         digest.update(b"\xff" + chunk.content.encode())
     return DocumentVersion(digest.hexdigest(), place)
 
 
 def _place(reader: Any, number: int) -> str:
-    """Where a chunk is kept: the random id of its segment, and its number within it."""
+    """Return the location of a chunk: the random id of its segment and its number within it."""
     bases, segments = _segments(reader)
     segment = bisect_right(bases, number) - 1
     return f"{segments[segment]}:{number - bases[segment]}"
@@ -254,7 +254,7 @@ def _place(reader: Any, number: int) -> str:
 
 @remembered
 def _segments(reader: Any) -> tuple[list[int], list[str]]:
-    """The first chunk's number in each segment, and the segment's id."""
+    """Return the number of the first chunk in each segment, and the ids of the segments."""
     bases, ids = [], []
     for context in DirectoryReader.cast_(reader).leaves():
         bases.append(int(context.docBase))

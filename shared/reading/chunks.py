@@ -1,4 +1,4 @@
-"""From a chunk to its neighbours, and through a document."""
+"""Chunks by id, their neighbours, and the chunks of a document."""
 
 from typing import Any
 
@@ -23,10 +23,10 @@ from shared.storage.snapshot import Snapshot
 
 
 def find_chunk(snapshot: Snapshot, chunk_id: str) -> ChunkText:
-    """The chunk with an id.
+    """Return the chunk with an id.
 
     Raises:
-        ChunkNotFoundError: there is none.
+        ChunkNotFoundError: no chunk has the id.
     """
     query = TermQuery(Term(schema.ID, schema.keyword(chunk_id)))
     found = snapshot.searcher.search(query, 1).scoreDocs
@@ -36,7 +36,7 @@ def find_chunk(snapshot: Snapshot, chunk_id: str) -> ChunkText:
 
 
 def next_chunk(snapshot: Snapshot, chunk_id: str) -> Neighbour:
-    """The chunk after one, in the same document.
+    """Return the chunk after another one in the same document.
 
     Raises:
         ChunkNotFoundError: no chunk has the id.
@@ -49,7 +49,7 @@ def next_chunk(snapshot: Snapshot, chunk_id: str) -> Neighbour:
 
 
 def previous_chunk(snapshot: Snapshot, chunk_id: str) -> Neighbour:
-    """The chunk before one, in the same document.
+    """Return the chunk before another one in the same document.
 
     Raises:
         ChunkNotFoundError: no chunk has the id.
@@ -69,7 +69,7 @@ def document_chunks(
     start_index: int,
     count: int | None,
 ) -> DocumentChunks:
-    """Chunks of a document in order, from number `start_index` on.
+    """Return chunks of a document in order, from number `start_index` on.
 
     Raises:
         DocumentNotFoundError: there is no such document.
@@ -93,7 +93,7 @@ def _in_order(
     limit: int,
     backwards: bool = False,
 ) -> list[ChunkText]:
-    """At most `limit` chunks whose number lies between `first` and `last`, inclusive."""
+    """Return at most `limit` chunks with numbers from `first` to `last`, inclusive."""
     if first > MAX_COUNT:
         return []
     query = (

@@ -1,8 +1,8 @@
-"""What begins with something that somebody typed: ids, files, values, up to the next slash.
+"""Completion of ids, file paths and field values, up to the next slash.
 
 An index may have a million ids. They are completed as a shell completes paths, folder by folder,
-for which Lucene's sorted terms are skipped through, not walked through. So no list is cut, which
-would have a shell complete what only the first part of it has in common.
+which skips through Lucene's sorted terms instead of reading all of them. Lists are never truncated,
+because a shell would then complete the common prefix of their first part.
 """
 
 from collections.abc import Iterator
@@ -20,30 +20,32 @@ from shared.storage.snapshot import Snapshot
 from shared.storage.terms import FILE_FIELD
 
 MAX_COMPLETIONS: Final = 10_000
-"""Where more begin in a way, nothing is completed: nobody reads them, and a shell would wait."""
+"""Maximum number of completions. If there are more, none is returned: nobody would read them, and a
+shell would wait."""
 
 _AFTER_SLASH: Final = chr(ord("/") + 1)
 
 Purpose = Literal["terms", "filter", "sort", "facet"]
-"""What a field is named for."""
+"""Purposes for which a field can be named."""
 
 
 def complete_values(searcher: Any, field: str, typed: str) -> list[str]:
-    """The values of a keyword field that begin with a text.
+    """Return the completions of a value of a keyword field.
 
     Args:
         searcher: a Lucene searcher.
         field: a Lucene field.
-        typed: the text.
+        typed: the beginning of the value.
 
     Returns:
-        Whole values, and beginnings that end with a slash; of the latter never one alone.
+        Whole values, and prefixes that end with a slash; a single one of the latter is completed
+        further.
     """
     return _until_a_choice(lambda text: _parts(searcher, field, "", text), typed)
 
 
 def complete_files(snapshot: Snapshot, typed: str) -> list[str]:
-    """The paths of files that documents were made of; see `complete_values`.
+    """Return the completions of the path of a document's file; see `complete_values`.
 
     Args:
         snapshot: the commit.
@@ -66,11 +68,11 @@ def complete_files(snapshot: Snapshot, typed: str) -> list[str]:
 
 
 def complete_fields(reader: Any, purpose: Purpose) -> list[str]:
-    """The names of fields that can be used for a purpose."""
+    """Return the names of the fields that can be used for a purpose."""
     if purpose == "terms":
         return names_with_terms(reader)
     fields = metadata_fields(fields_with_terms(reader))
-    # A key that is called like a field of every chunk cannot be named by itself.
+    # A metadata key with the same name as a field of every chunk cannot be named by itself.
     keys = [name for field in fields if (name := name_of(field)) != field]
     of_chunks = {
         "filter": (schema.SOURCE_DOCUMENT, schema.CHUNK_INDEX, schema.ID),
@@ -81,12 +83,12 @@ def complete_fields(reader: Any, purpose: Purpose) -> list[str]:
 
 
 def value_field(name: str) -> str:
-    """The Lucene field with the values of a field that is filtered by."""
+    """Return the Lucene field with the values of a field that filters can name."""
     return name if name in schema.KEYWORD_FIELDS else schema.metadata_field(name)
 
 
 def _until_a_choice(parts: Any, typed: str) -> list[str]:
-    """Go on into the only folder, as long as there is one: a shell puts a space behind it."""
+    """Descend while a single folder is the only completion: a shell would add a space after it."""
     found = parts(typed)
     while len(found) == 1 and (only := next(iter(found))).endswith("/") and only != typed:
         typed = only
@@ -95,19 +97,19 @@ def _until_a_choice(parts: Any, typed: str) -> list[str]:
 
 
 def _parts(searcher: Any, field: str, beginning: str, typed: str) -> set[str]:
-    """What comes after the beginning of terms, as far as a slash after what was typed.
+    """Return the terms after a common beginning, up to the next slash after the typed text.
 
     Args:
         searcher: a Lucene searcher.
         field: a Lucene field.
-        beginning: what all of the terms begin with.
-        typed: what comes after that in all of them.
+        beginning: the common beginning of the terms.
+        typed: the text that follows it in all of them.
     """
     has_deletions = searcher.getIndexReader().hasDeletions()
     found: set[str] = set()
     for term in _skipping(searcher.getIndexReader(), field, beginning + typed):
         part = term.removeprefix(beginning)
-        # Of a value that is too long for a term there is only the beginning.
+        # The term of a very long value contains only its beginning.
         if "\0" in part or (has_deletions and not _is_there(searcher, field, term)):
             continue
         found.add(part)
@@ -117,7 +119,7 @@ def _parts(searcher: Any, field: str, beginning: str, typed: str) -> set[str]:
 
 
 def _skipping(reader: Any, field: str, prefix: str) -> Iterator[str]:
-    """Terms with a prefix; of those with a slash after it only what stands before the slash."""
+    """Yield the terms with a prefix, each cut after the next slash."""
     terms = MultiTerms.getTerms(reader, field)
     if terms is None:
         return
@@ -130,7 +132,7 @@ def _skipping(reader: Any, field: str, prefix: str) -> Iterator[str]:
         slash = term.find("/", len(prefix))
         if slash < 0:
             yield term
-            # No term stands between one and itself with the least character behind it.
+            # The next possible term is this one followed by the least character.
             wanted = f"{term}\0"
         else:
             yield term[: slash + 1]
@@ -138,7 +140,7 @@ def _skipping(reader: Any, field: str, prefix: str) -> Iterator[str]:
 
 
 def _is_there(searcher: Any, field: str, term: str) -> bool:
-    """Whether a term, or one that begins so, is not only that of deleted documents."""
+    """Check whether a term, or a prefix with a slash, occurs in documents that are not deleted."""
     if term.endswith("/"):
         return bool(searcher.count(with_prefix(field, term)))
     return bool(searcher.count(TermQuery(Term(field, term))))

@@ -1,4 +1,4 @@
-"""The documents of an index, and the files that are not in it."""
+"""Lists of the documents of an index and of the files that are missing from it."""
 
 import json
 import unicodedata
@@ -27,7 +27,7 @@ from shared.storage.mapping import SUMMARY_FIELDS, stored_fields, summary_from_l
 from shared.storage.snapshot import Snapshot
 
 _COMPARED_CHARACTERS: Final = 100
-"""Characters of a title that count for the order, so that long ones take no memory."""
+"""Number of characters of a title that are compared when sorting, to limit memory."""
 
 _TITLE: Final = "title"
 
@@ -37,14 +37,14 @@ _CHUNKS: Final = "chunks"
 def sorted_documents(
     searcher: Any, query: Any, sort: DocumentSort, offset: int, limit: int | None
 ) -> list[int]:
-    """Lucene's numbers of a page of documents; those that are equal come in the order of the ids.
+    """Return Lucene's numbers of a page of documents; ties are ordered by id.
 
     Args:
         searcher: a Lucene searcher.
-        query: matches the first chunk of each document; None for all documents.
-        sort: the order. Documents without the time when they were modified come last.
-        offset: documents to skip, from 0.
-        limit: documents to return; None for all that follow.
+        query: a query for the first chunk of each document; None for all documents.
+        sort: the sort order. Documents without a modification time come last.
+        offset: the number of documents to skip, from 0.
+        limit: the maximum number of documents; None for all that follow.
     """
     end = None if limit is None else offset + limit
     name, is_descending = sort.removeprefix("-"), sort.startswith("-")
@@ -52,7 +52,7 @@ def sorted_documents(
         stored = _stored_values(searcher.getIndexReader())
         numbers = stored.numbers if query is None else _numbers(searcher, query)
         values = stored.titles if name == _TITLE else stored.chunks
-        # Python keeps the order of what is equal, in reverse, too.
+        # Python's sort is stable, also in reverse.
         return sorted(numbers, key=values.__getitem__, reverse=is_descending)[offset:end]
     return _numbers(searcher, query or first_chunks(), sort, offset, end)
 
@@ -80,12 +80,12 @@ def _lucene_order(sort: DocumentSort, reader: Any) -> Any:
 
 @dataclass(frozen=True)
 class _StoredValues:
-    """What documents can be sorted by although Lucene has no order of it.
+    """Stored values for sort orders that Lucene has no doc values for.
 
     Attributes:
         numbers: Lucene's numbers of the first chunks, in the order of the documents' ids.
-        titles: by these numbers, the rank of the title.
-        chunks: by these numbers, how many chunks the document has.
+        titles: the rank of the title, by these numbers.
+        chunks: the number of chunks of the document, by these numbers.
     """
 
     numbers: Sequence[int]
@@ -95,12 +95,12 @@ class _StoredValues:
 
 @remembered
 def _stored_values(reader: Any) -> _StoredValues:
-    """Read the titles and the numbers of chunks of all documents: 3 s for 100,000 of them."""
+    """Read the titles and the numbers of chunks of all documents, 3 s for 100,000 of them."""
     numbers = array("i", _numbers(IndexSearcher(reader), first_chunks()))
     titles, chunks = (array("i", bytes(4 * reader.maxDoc())) for _ in range(2))
     keys = []
     stored, fields = reader.storedFields(), stored_fields(schema.DETAILS)
-    # Neighbours are stored, and compressed, together.
+    # In index order: neighbours are stored and compressed together.
     for number in sorted(numbers):
         details = json.loads(stored.document(number, fields).get(schema.DETAILS))
         chunks[number] = details["chunk_count"]
@@ -113,7 +113,7 @@ def _stored_values(reader: Any) -> _StoredValues:
 
 
 def _title_key(title: str) -> str:
-    """A title without capitals and accents, which make no difference to its place."""
+    """Return a title without case and accents, which are ignored when sorting."""
     plain = unicodedata.normalize("NFKD", title[:_COMPARED_CHARACTERS])
     return "".join(sign for sign in plain if not unicodedata.combining(sign)).casefold()
 
@@ -142,7 +142,7 @@ def list_documents(
 
 
 def list_failures(snapshot: Snapshot, offset: int, limit: int | None) -> FailureList:
-    """Files in the order of their ids; see `shared.reading.searcher.Searcher.failures`."""
+    """List failures in the order of their ids; see `shared.reading.searcher.Searcher.failures`."""
     failures = sorted(load_failures(snapshot.path).items())
     shown = failures[offset:] if limit is None else failures[offset : offset + limit]
     return FailureList(
@@ -161,11 +161,11 @@ def list_failures(snapshot: Snapshot, offset: int, limit: int | None) -> Failure
 
 
 _PREVIEW: Final = 300
-"""Characters of the text's beginning."""
+"""Maximum length of a preview, in characters."""
 
 
 def document_details(snapshot: Snapshot, source_document: str) -> DocumentDetails:
-    """What is known of a document.
+    """Return the details of a document.
 
     Raises:
         DocumentNotFoundError: there is no such document.
@@ -192,7 +192,7 @@ def document_details(snapshot: Snapshot, source_document: str) -> DocumentDetail
 
 
 def _beginning(text: str) -> str:
-    """The first words of a text."""
+    """Return the first words of a text."""
     if len(text) <= _PREVIEW:
         return text
     words = text[: _PREVIEW + 1].rsplit(None, 1)

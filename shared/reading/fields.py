@@ -1,4 +1,4 @@
-"""The fields of an index, and what can be done with each."""
+"""Fields of an index and their uses."""
 
 import re
 from collections.abc import Mapping
@@ -37,11 +37,11 @@ _FILTERABLE: Final = (schema.ID, schema.SOURCE_DOCUMENT, schema.CHUNK_INDEX)
 _SORTABLE: Final = (schema.SOURCE_DOCUMENT, schema.CHUNK_INDEX)
 _OPTIONAL: Final = (schema.IDENTIFIERS, schema.METADATA)
 _TERMS_ONLY: Final = (schema.ID, schema.IDENTIFIERS)
-"""Fields with neither norms nor doc values, which a `FieldExistsQuery` needs."""
+"""Fields without norms and doc values, one of which a `FieldExistsQuery` requires."""
 
 
 def list_fields(snapshot: Snapshot) -> FieldList:
-    """The fields of an index; see `shared.reading.searcher.Searcher.fields`."""
+    """Return the fields of an index; see `shared.reading.searcher.Searcher.fields`."""
     reader = snapshot.reader
     existing = fields_with_terms(reader)
     descriptions = [
@@ -51,7 +51,7 @@ def list_fields(snapshot: Snapshot) -> FieldList:
     ]
     return FieldList(
         total_chunks=reader.numDocs(),
-        # What was deleted may have left a field without any chunk.
+        # After deletions a field may be left without any chunk.
         fields=[
             description
             for description in descriptions
@@ -80,9 +80,9 @@ def _of_metadata(snapshot: Snapshot, field: str) -> FieldDescription:
     name, chunks = name_of(field), _chunks(snapshot, field)
     numbers = schema.number_field(field.removeprefix(schema.metadata_field("")))
     is_number = chunks > 0 and _chunks(snapshot, numbers) == chunks
-    # A filter, an order and a facet take a name that chunks have for themselves as theirs.
+    # Filters, sort orders and facets resolve a name to the field of every chunk first.
     is_unique = name != field
-    # The terms of files leave out the path of the folder, so nobody can type them.
+    # The terms of file paths leave out the path of the folder, so nobody can type them.
     searchable = field != FILE_FIELD
     return FieldDescription(
         name=name,
@@ -115,15 +115,15 @@ def _language_form(snapshot: Snapshot, field: str) -> FieldDescription:
 
 
 def _escaped(field: str) -> str:
-    """A field as queries spell it: a key of the metadata may have any characters."""
+    """Return a field in query syntax: a metadata key may contain any characters."""
     return re.sub(r"[^\w.-]", r"\\\g<0>", field)
 
 
 def _chunks(snapshot: Snapshot, field: str) -> int:
-    """The number of chunks that have a field."""
+    """Return the number of chunks that have a field."""
     if field in _TERMS_ONLY:
         reader = snapshot.reader
-        # Chunks that were deleted count until their segment is merged.
+        # Deleted chunks are counted until their segment is merged.
         return int(min(reader.getDocCount(field), reader.numDocs()))
     return int(snapshot.searcher.count(FieldExistsQuery(field)))
 

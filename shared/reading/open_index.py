@@ -1,4 +1,4 @@
-"""An index folder that is open for reading, and always at its newest commit."""
+"""An index folder that is open for reading, always at its newest commit."""
 
 import threading
 import time
@@ -25,25 +25,27 @@ from shared.storage.directory import check_files, open_directory
 from shared.storage.integrity import verify
 
 _SETTLED_NANOSECONDS: Final = 3 * 10**9
-"""How long ago a folder must have changed for its time to tell it from the next change."""
+"""Age in nanoseconds from which a folder's modification time distinguishes it from the next
+change."""
 
 _ATTEMPTS: Final = 3
-"""How often an index is opened before an error counts: the folder may be exchanged meanwhile."""
+"""Number of attempts to open an index: its folder may be replaced meanwhile."""
 
 
 class OpenIndex:
-    """Lends Lucene's searchers to any number of threads at once.
+    """Lender of Lucene searchers to any number of threads at once.
 
-    Opening touches nothing: the index may be created, replaced or deleted at any time.
+    Creating the object does not touch the folder: the index may be created, replaced or deleted at
+    any time.
 
     Args:
         path: the index folder.
-        program: what the virtual machine is started for if it does not run yet.
-        weights: those that Lucene's similarity needs.
+        program: the kind of program, for starting the virtual machine if it is not running.
+        weights: the weights with the parameters of Lucene's similarity.
 
     Attributes:
         path: the index folder.
-        refreshes: how often the index was opened, or opened again for a newer commit.
+        refreshes: the number of times the index was opened, or reopened for a newer commit.
     """
 
     def __init__(
@@ -63,7 +65,7 @@ class OpenIndex:
         self._is_verified = False
 
     def close(self) -> None:
-        """Let go of the index's files; a later call opens them again."""
+        """Close the files of the index; a later call opens them again."""
         if self._manager is not None:
             with vm.attached(self._program), self._lock:
                 self._close_manager()
@@ -73,7 +75,7 @@ class OpenIndex:
         """Lend a Lucene searcher on the newest commit.
 
         Args:
-            cancellation: what may stop the work of the block.
+            cancellation: the cancellation that may stop the work of the block.
 
         Raises:
             IndexFolderError: there is no index that can be read; the class says why.
@@ -87,11 +89,11 @@ class OpenIndex:
                 with cancellation.stops(searcher) if cancellation else nullcontext():
                     yield searcher
             finally:
-                # Works after another thread has closed the manager, too.
+                # This works even after another thread has closed the manager.
                 manager.release(searcher)
 
     def _verified(self) -> tuple[Any, Any]:
-        """A searcher on the newest commit, the files of which are whole; and its manager."""
+        """Return a searcher on the newest commit whose files are intact, and its manager."""
         tried = None
         while True:
             manager, searcher = self._acquire()
@@ -100,26 +102,27 @@ class OpenIndex:
                 is_here = index_folder.identify(self.path) == self._folder
             except BaseException:
                 manager.release(searcher)
-                # Not even what was read before may be read any more: a file that was cut short is.
+                # Files that were read before must not be read any more either: one may have been
+                # cut short.
                 self._close_manager()
                 raise
-            # An open file stays whole when its name is taken away, as writers do at each commit.
+            # An open file stays intact when its name is deleted, as writers do at each commit.
             if is_here and (self._is_verified or not missing):
                 self._is_verified = True
                 return manager, searcher
             manager.release(searcher)
             self._state = None
-            # Otherwise the files were those of another folder, which took the path meanwhile.
+            # Otherwise the files belonged to another folder, which has taken the path meanwhile.
             if is_here:
-                # Writers delete files only after a newer commit, so the same one again is damaged.
-                # While there are newer ones it is tried again, as Lucene does that opens an index
+                # Writers delete files only after a newer commit, so if the commit is the same it is
+                # damaged. Newer ones are tried again, as Lucene does when it opens an index
                 # (``SegmentInfos.FindSegmentsFile``).
                 if self._commit == tried:
                     raise IndexDamagedError(self.path, f"file {missing[0]}: it is missing")
                 tried = self._commit
 
     def _acquire(self) -> tuple[Any, Any]:
-        """A searcher on the newest commit, and the manager to give it back to."""
+        """Return a searcher on the newest commit, and the manager to release it to."""
         folder = index_folder.identify(self.path)
         if self._manager is not None and folder == self._folder:
             state = self._state_of_files()
@@ -131,7 +134,7 @@ class OpenIndex:
             try:
                 self._manager.maybeRefreshBlocking()
             except lucene.JavaError:
-                # Another index may stand in the same folder now: only a fresh start can tell.
+                # Another index may be in the same folder now, so the index is opened again.
                 pass
             else:
                 searcher = self._lent_by(self._manager)
@@ -144,15 +147,15 @@ class OpenIndex:
         try:
             return self._open()
         except lucene.JavaError:
-            # Lucene takes some damage for an index of another version, and seldom names the file.
+            # Lucene mistakes some damage for another version, and seldom names the file.
             verify(self.path, self._files_of_last_commit())
             raise
 
     def _state_of_files(self) -> tuple[int, ...] | None:
-        """What changes with each commit, and with a commit that is put in the place of another.
+        """Return a state that changes with each commit, even one that replaces another index.
 
-        None if it may not tell: after a change so recent that the next one may have the same
-        time, for file systems keep time in steps of up to two seconds.
+        None if it is not conclusive: shortly after a change the next one may have the same time,
+        since file systems record times in steps of up to two seconds.
         """
         if self._commit is None:
             return None
@@ -165,12 +168,12 @@ class OpenIndex:
         return folder.st_mtime_ns, commit.st_mtime_ns, commit.st_size, commit.st_ino
 
     def _files_of_last_commit(self) -> list[str]:
-        """Those that can be told without opening the index."""
+        """Return the files that can be named without opening the index."""
         with closing(open_directory(self.path)) as directory:
             try:
                 return commit_files(directory)
             except lucene.JavaError:
-                # The file of the commit cannot be read, or one of those that describe segments.
+                # The commit file cannot be read, or one of those that describe segments.
                 return [
                     file.name
                     for pattern in ("segments_*", "_*.si")
@@ -194,10 +197,10 @@ class OpenIndex:
         return manager, searcher
 
     def _is_of_this_index(self, searcher: Any) -> bool:
-        """Whether a searcher shows the index that lies in the folder.
+        """Check whether a searcher shows the index that is in the folder now.
 
-        Lucene compares commits by name and version only, which an index that was put in the place
-        of another can share with it; the commits' ids tell them apart.
+        Lucene compares commits by name and version only, which an index that replaces another one
+        may share with it; the ids of the commits differ.
         """
         shown = DirectoryReader.cast_(searcher.getIndexReader()).getIndexCommit()
         name = str(shown.getSegmentsFileName())
@@ -216,10 +219,9 @@ class OpenIndex:
             self._manager = None
 
     def _lent_by(self, manager: Any) -> Any:
-        """A searcher to be given back to a manager; it looks at large segments side by side.
+        """Return a searcher to be released to a manager; it searches large segments in parallel.
 
-        The threads of Java's common pool are started when they are needed, and end with the
-        process.
+        The threads of Java's common pool are started on demand and end with the process.
         """
         reader = IndexSearcher.cast_(manager.acquire()).getIndexReader()
         searcher = IndexSearcher(reader, ForkJoinPool.commonPool())

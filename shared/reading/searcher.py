@@ -53,14 +53,14 @@ from shared.storage.snapshot import Snapshot
 class Searcher:
     """An index open for reading, by any number of threads at once.
 
-    Opening touches nothing: the index may be created, replaced or deleted at any time, and every
-    call answers from the commit that is the newest when it begins. A call raises an
+    Opening does not touch the folder: the index may be created, replaced or deleted at any time,
+    and every call answers from the commit that is the newest when it begins. A call raises an
     `IndexFolderError` when there is no index that can be read.
 
     Args:
         path: the index folder.
-        program: what the virtual machine is started for if it does not run yet.
-        weights: what each match counts for.
+        program: the kind of program, for starting the virtual machine if it is not running.
+        weights: the weight of each kind of match.
     """
 
     def __init__(
@@ -83,32 +83,32 @@ class Searcher:
         self.close()
 
     def close(self) -> None:
-        """Let go of the index's files; a later call opens them again."""
+        """Close the files of the index; a later call opens them again."""
         self._index.close()
 
     def until(self, cancellation: Cancellation) -> Self:
-        """The same open index, whose searches end early when they are cancelled."""
+        """Return the same open index with a cancellation that ends its searches early."""
         limited = copy(self)
         limited.cancellation = cancellation
         return limited
 
     @property
     def refreshes(self) -> int:
-        """How often the index was opened, or opened again for a newer commit."""
+        """Number of times the index was opened, or reopened for a newer commit."""
         return self._index.refreshes
 
     def search(self, query: str | SearchRequest, **options: Unpack[SearchOptions]) -> SearchAnswer:
         """Find the chunks that match a query, best first.
 
         Args:
-            query: what was typed; a blank one matches every chunk. Or the whole request.
-            options: the fields of `SearchRequest` beside the query.
+            query: the query as typed, or the whole request; a blank query matches every chunk.
+            options: the fields of `SearchRequest` other than the query.
 
         Raises:
             QueryParseError: the query is not valid syntax.
             QueryError: the query is too long or too large.
             InvalidTextError: the query is not valid Unicode.
-            FilterError: a filter, a facet or the order does not fit the index.
+            FilterError: a filter, a facet or the sort order does not fit the index.
             ValueError: an option is out of its range.
         """
         request = as_request(query, options)
@@ -122,13 +122,13 @@ class Searcher:
         detail: Detail = "parsed",
         **options: Unpack[SearchOptions],
     ) -> QueryExplanation:
-        """Explain why a search finds what it finds.
+        """Explain the hits of a search.
 
         Args:
-            query: what was typed, or the whole request; its `limit` is the number of hits whose
+            query: the query as typed, or the whole request; its `limit` is the number of hits whose
                 scores are explained, 3 if only a query is given.
-            detail: the level of detail; each has what is in those before it.
-            options: the fields of `SearchRequest` beside the query.
+            detail: the level of detail; each includes those before it.
+            options: the fields of `SearchRequest` other than the query.
 
         Raises:
             ValueError: an option is out of its range; the other errors are those of `search`.
@@ -141,16 +141,16 @@ class Searcher:
             return explain(snapshot, request, detail)
 
     def chunk(self, chunk_id: str) -> ChunkText:
-        """The chunk with an id.
+        """Return the chunk with an id.
 
         Raises:
-            ChunkNotFoundError: there is none.
+            ChunkNotFoundError: no chunk has the id.
         """
         with self._newest() as snapshot:
             return chunks.find_chunk(snapshot, chunk_id)
 
     def next_chunk(self, chunk_id: str) -> Neighbour:
-        """The chunk after one, in the same document.
+        """Return the chunk after another one in the same document.
 
         Raises:
             ChunkNotFoundError: no chunk has the id.
@@ -159,19 +159,19 @@ class Searcher:
             return chunks.next_chunk(snapshot, chunk_id)
 
     def previous_chunk(self, chunk_id: str) -> Neighbour:
-        """The chunk before one, in the same document; the error is that of `next_chunk`."""
+        """Return the chunk before another one in the same document; raises as `next_chunk`."""
         with self._newest() as snapshot:
             return chunks.previous_chunk(snapshot, chunk_id)
 
     def document_chunks(
         self, source_document: str, *, start_index: int = 1, count: int | None = None
     ) -> DocumentChunks:
-        """Chunks of a document in order.
+        """Return chunks of a document in order.
 
         Args:
             source_document: the document's id.
-            start_index: the first chunk's number, from 1.
-            count: how many chunks; None for all that follow.
+            start_index: the number of the first chunk, from 1.
+            count: the maximum number of chunks; None for all that follow.
 
         Raises:
             DocumentNotFoundError: there is no such document.
@@ -193,10 +193,10 @@ class Searcher:
         """List the documents.
 
         Args:
-            prefix: only documents whose id begins so.
-            offset: documents to skip, from 0.
-            limit: documents to return; None for all that follow.
-            sort: the order.
+            prefix: only documents whose id has this prefix.
+            offset: the number of documents to skip, from 0.
+            limit: the maximum number of documents; None for all that follow.
+            sort: the sort order.
 
         Raises:
             ValueError: an argument is out of its range.
@@ -207,18 +207,18 @@ class Searcher:
             return list_documents(snapshot, prefix, offset, limit, sort)
 
     def document_details(self, source_document: str) -> DocumentDetails:
-        """Describe a document, without its text; the error is that of `document_chunks`."""
+        """Return the details of a document, without its text; raises as `document_chunks`."""
         with self._newest() as snapshot:
             return document_details(snapshot, source_document)
 
     def suggest_terms(self, prefix: str, *, field: str = "content", limit: int = 10) -> TermList:
-        """The terms of a field that begin with a prefix, those of most chunks first.
+        """Return the terms of a field that begin with a prefix, the most frequent first.
 
         Args:
-            prefix: folded as the field is; the values of metadata and ids are not folded. One of
-                which nothing is left, as of a blank one, is answered with a notice and no terms.
-            field: a key of the metadata or another field of `fields`.
-            limit: terms to return, from 1.
+            prefix: the prefix, folded like the field; metadata values and ids are not folded. If
+                nothing of it is left, as of a blank one, the answer has a notice and no terms.
+            field: a metadata key or another field of `fields`.
+            limit: the maximum number of terms, from 1.
 
         Raises:
             FieldNotFoundError: there is no such field.
@@ -231,7 +231,7 @@ class Searcher:
     def top_terms(
         self, *, field: str = "content", limit: int = 20, min_length: int = 1
     ) -> TermList:
-        """The terms of a field that most chunks have; `min_length` characters or longer.
+        """Return the most frequent terms of a field with at least `min_length` characters.
 
         `field`, `limit` and the errors are those of `suggest_terms`.
         """
@@ -240,17 +240,17 @@ class Searcher:
             return top_terms(snapshot.stoppable(), field, limit, min_length)
 
     def fields(self) -> FieldList:
-        """The fields that can be searched, filtered, sorted by or counted."""
+        """Return the fields that can be searched, filtered, sorted by or counted."""
         with self._newest() as snapshot:
             return list_fields(snapshot.stoppable())
 
     def statistics(self) -> IndexStatistics:
-        """The state of the index."""
+        """Return the state of the index."""
         with self._newest() as snapshot:
             return statistics(snapshot)
 
     def failures(self, *, offset: int = 0, limit: int | None = None) -> FailureList:
-        """The files of the indexed folders that are not in the index, and why.
+        """Return the files of the indexed folders that are not in the index, with reasons.
 
         `offset`, `limit` and the errors are those of `documents`.
         """
@@ -259,12 +259,12 @@ class Searcher:
             return list_failures(snapshot, offset, limit)
 
     def files(self) -> tuple[IndexedFolders, dict[str, FileState]]:
-        """The folders that the documents come from, and the state of each file by document id."""
+        """Return the folders of the documents, and the state of each file by document id."""
         with self._newest() as snapshot:
             return snapshot.folders, file_states(snapshot.searcher)
 
     def folders(self) -> IndexedFolders:
-        """The folders that the documents come from."""
+        """Return the folders that the documents come from."""
         with self._newest() as snapshot:
             return snapshot.folders
 

@@ -1,4 +1,4 @@
-"""The ids that may have been meant by one that the index does not have."""
+"""Suggestions for ids that the index does not have."""
 
 import re
 from itertools import islice
@@ -13,25 +13,26 @@ from shared.model.chunks import chunk_id
 from shared.storage.chunk_queries import first_chunks, of_document
 
 _MOST: Final = 3
-"""Ids that are named."""
+"""Maximum number of suggested ids."""
 
 _MOST_SIMILAR: Final = 20
-"""Terms of the index that are looked at: some may be those of documents that were deleted."""
+"""Maximum number of similar terms that are examined: some may belong to deleted documents."""
 
 _LONGEST: Final = 200
-"""Characters of an id that may be a slip of the keyboard, or of a part of one."""
+"""Maximum length of an id that may be misspelled or incomplete, in characters."""
 
 _LEAST_ALIKE: Final = 0.5
-"""Of two ids that count as alike; Lucene's default (``DirectSpellChecker.accuracy``)."""
+"""Minimum similarity of two ids, from 0 to 1; Lucene's default
+(``DirectSpellChecker.accuracy``)."""
 
 _CHUNK: Final = re.compile(r"(.+)-chunk-\d+", re.DOTALL)
 
 
 def near_documents(searcher: Any, source_document: str) -> list[str]:
-    """Ids of documents that are like one that no document has, at most three.
+    """Return at most three document ids similar to one that does not exist.
 
-    Letters may be wrong, a part of a path or the ending may be missing, capitals do not matter,
-    and it may be the id of a chunk.
+    Letters may be wrong, a part of a path or the extension may be missing, case is ignored, and it
+    may be the id of a chunk.
 
     Args:
         searcher: a Lucene searcher.
@@ -50,13 +51,13 @@ def near_documents(searcher: Any, source_document: str) -> list[str]:
     reader, mode = searcher.getIndexReader(), SuggestMode.SUGGEST_ALWAYS
     similar = checker.suggestSimilar(term, _MOST_SIMILAR, reader, mode)
     names = (str(word.string) for word in similar)
-    # The terms of deleted documents stay until segments are merged.
+    # Terms of deleted documents stay until segments merge.
     alike = [*islice((name for name in names if _chunk_count(searcher, name)), _MOST)]
     return alike or _containing(searcher, source_document)
 
 
 def near_chunks(searcher: Any, wanted: str) -> list[str]:
-    """Ids of chunks that are like one that no chunk has, at most three.
+    """Return at most three chunk ids similar to one that does not exist.
 
     Args:
         searcher: a Lucene searcher.
@@ -75,7 +76,7 @@ def _chunk_count(searcher: Any, source_document: str) -> int:
 
 
 def _containing(searcher: Any, part: str) -> list[str]:
-    """Ids of documents with a part in them, whatever its capitals."""
+    """Return document ids that contain a text, ignoring case."""
     name = part.replace("\\", "/").rsplit("/", 1)[-1] or part
     pattern = f".*{''.join(map(_in_any_case, name))}.*"
     query = first_chunks(RegexpQuery(Term(schema.SOURCE_DOCUMENT, pattern)))
@@ -87,7 +88,7 @@ def _containing(searcher: Any, part: str) -> list[str]:
 
 
 def _in_any_case(sign: str) -> str:
-    """A regular expression of Lucene for a character, whether it is a capital or not."""
+    """Return a Lucene regular expression for a character in either case."""
     if not sign.isalnum():
         return f"\\{sign}"
     cases = sorted({case for case in (sign, sign.lower(), sign.upper()) if len(case) == 1})

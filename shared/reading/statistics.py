@@ -1,4 +1,4 @@
-"""The state of an index in figures."""
+"""Statistics: the state of an index in figures."""
 
 import time
 from pathlib import Path
@@ -18,7 +18,7 @@ from shared.storage.snapshot import Snapshot
 
 
 def statistics(snapshot: Snapshot) -> IndexStatistics:
-    """Count what a commit holds."""
+    """Return the statistics of a commit."""
     searcher, path = snapshot.searcher, snapshot.path
     reader = DirectoryReader.cast_(snapshot.reader)
     commit = reader.getIndexCommit()
@@ -41,20 +41,20 @@ def statistics(snapshot: Snapshot) -> IndexStatistics:
 
 
 def _documents_by(key: str, searcher: Any) -> dict[str, int]:
-    """Documents by their value of a key of the metadata, the most frequent first."""
+    """Return the number of documents by value of a metadata key, the most frequent first."""
     field = schema.metadata_field(key)
     terms = MultiTerms.getTerms(searcher.getIndexReader(), field)
     found = {}
     for term in BytesRefIterator.cast_(terms.iterator()) if terms is not None else ():
         count = int(searcher.count(first_chunks(TermQuery(Term(field, term)))))
-        # The values of deleted documents stay until segments are merged.
+        # Values of deleted documents stay until segments merge.
         if count:
             found[term.utf8ToString()] = count
     return dict(sorted(found.items(), key=lambda entry: (-entry[1], entry[0])))
 
 
 def _time_of_change(commit: Path) -> str:
-    """When a commit was made, by its file; now if a newer one has just taken its place."""
+    """Return the time of a commit from its file; now if a newer commit has just replaced it."""
     try:
         changed = commit.stat().st_mtime
     except FileNotFoundError:

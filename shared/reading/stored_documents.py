@@ -1,4 +1,4 @@
-"""The documents of an index as they are stored in it, one after the other."""
+"""Iteration over the documents of an index as they are stored."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -34,8 +34,8 @@ class StoredDocument:
     """A document of an index.
 
     Attributes:
-        document: all that is known of it; its text is that of its first chunk only.
-        chunks: its chunks in order, each with its place, read as they are asked for.
+        document: the document; its text is that of its first chunk only.
+        chunks: its chunks in order, each with its place, read on demand.
     """
 
     document: Document
@@ -43,10 +43,10 @@ class StoredDocument:
 
 
 def stored_documents(reader: Any) -> Iterator[StoredDocument]:
-    """The documents that a reader shows, in the order in which they came into the index.
+    """Yield the documents of a reader in the order in which they were added to the index.
 
-    What Lucene throws where the index is damaged, in parts that are not read, too, comes before
-    the first document of the segment in question.
+    Each segment is verified as a whole, so Lucene reports damage before the first document of the
+    segment, even in parts that are not read.
     """
     searcher = IndexSearcher(reader)
     for context in DirectoryReader.cast_(reader).leaves():
@@ -57,7 +57,7 @@ def stored_documents(reader: Any) -> Iterator[StoredDocument]:
 
 
 def _first_chunks(leaf: Any) -> Iterator[tuple[int, FileState | None]]:
-    """Lucene's number of each document's first chunk in a segment, and the state of its file."""
+    """Yield Lucene's number of each first chunk in a segment, and the state of its file."""
     indexes: Any = leaf.getNumericDocValues(schema.CHUNK_INDEX)
     if indexes is None:
         return
@@ -73,12 +73,12 @@ def _first_chunks(leaf: Any) -> Iterator[tuple[int, FileState | None]]:
 
 
 def stored_document(searcher: Any, number: int, state: FileState | None = None) -> StoredDocument:
-    """The document with a first chunk.
+    """Return the document with a first chunk.
 
     Args:
         searcher: a Lucene searcher.
         number: Lucene's number of the chunk.
-        state: the state of its file; without it the document counts as made of none.
+        state: the state of its file; without it the document is treated as not made from a file.
     """
     stored = searcher.storedFields().document(number, stored_fields(*CHUNK_FIELDS))
     details = details_of(stored)
@@ -97,7 +97,7 @@ def _chunks(searcher: Any, first: Chunk, place: Place) -> Iterator[tuple[Chunk, 
     yield first, place
     if first.count == 1:
         return
-    # The parts of a long document may lie in several segments, in any order.
+    # The chunks of a long document may be in several segments, in any order.
     document = TermQuery(Term(schema.SOURCE_DOCUMENT, schema.keyword(first.source_document)))
     rest = (
         BooleanQuery.Builder()

@@ -1,7 +1,7 @@
-"""The terms of a field: those with a prefix, and those of most chunks.
+"""Terms of a field: those with a prefix, and the most frequent ones.
 
-Lucene counts chunks that were replaced or deleted until their segment is merged. Where there are
-such, the best terms are counted once more.
+Lucene counts replaced and deleted chunks until their segment is merged. If there are any, the best
+terms are counted again.
 """
 
 from bisect import insort
@@ -21,13 +21,13 @@ from shared.storage.snapshot import Snapshot
 from shared.storage.terms import FILE_FIELD, shown, terms_with_prefix
 
 MAX_TERMS: Final = 10_000
-"""Terms that one answer is chosen from."""
+"""Maximum number of terms that are compared for one answer."""
 
 _TERMS_FOR_EXAMPLES: Final = 100
 
 
 def suggest_terms(snapshot: Snapshot, name: str, prefix: str, limit: int) -> TermList:
-    """Terms with a prefix; see `shared.reading.searcher.Searcher.suggest_terms`."""
+    """Return terms with a prefix; see `shared.reading.searcher.Searcher.suggest_terms`."""
     reader = snapshot.reader
     field = field_with_terms(name, reader)
     spelled = _as_indexed(field, prefix)
@@ -46,7 +46,7 @@ def suggest_terms(snapshot: Snapshot, name: str, prefix: str, limit: int) -> Ter
     candidates = _most_frequent_first(
         (term, frequency)
         for term, frequency in found.items()
-        # The name of a folder in the index may begin like a path.
+        # The prefix of a folder in the index may begin like a path.
         if shown(field, term, snapshot.folders).startswith(spelled)
     )
     return TermList(
@@ -62,10 +62,10 @@ def suggest_terms(snapshot: Snapshot, name: str, prefix: str, limit: int) -> Ter
 
 
 def top_terms(snapshot: Snapshot, name: str, limit: int, min_length: int) -> TermList:
-    """The terms of most chunks; see `shared.reading.searcher.Searcher.top_terms`."""
+    """Return the most frequent terms; see `shared.reading.searcher.Searcher.top_terms`."""
     reader = snapshot.reader
     field = field_with_terms(name, reader)
-    # More than are wanted: some are too short, or have no chunk left, or as many as the last one.
+    # More than requested: some are too short, have no chunk left, or tie with the last one.
     asked = max(limit, MAX_TERMS)
     of_field = list(_of_most_chunks(reader, field, asked))
     terms = _counted(
@@ -84,23 +84,23 @@ def top_terms(snapshot: Snapshot, name: str, limit: int, min_length: int) -> Ter
 
 
 def example_terms(snapshot: Snapshot, field: str, count: int) -> list[str]:
-    """Some of the terms of a Lucene field, rather those of many chunks."""
+    """Return some terms of a Lucene field, preferring frequent ones."""
     terms = islice(terms_with_prefix(snapshot.reader, field, ""), _TERMS_FOR_EXAMPLES)
     candidates = _most_frequent_first(terms)
     return [found.term for found in _counted(snapshot, field, candidates, count)]
 
 
 def _as_indexed(field: str, prefix: str) -> str:
-    """A prefix spelled like the terms of a field."""
+    """Return a prefix spelled like the terms of a field."""
     valid = schema.keyword_prefix(prefix)
     return valid if schema.is_keyword_field(field) else normalized(field, valid.strip())
 
 
 def _of_most_chunks(reader: Any, field: str, count: int) -> list[tuple[str, int]]:
-    """The terms with the highest document frequency, the highest first."""
+    """Return the terms with the highest document frequency, the highest first."""
     if MultiTerms.getTerms(reader, field) is None:
         return []
-    # Java walks through all terms in a fifth of the time that Python needs.
+    # Java iterates over all terms in a fifth of the time that Python needs.
     order = HighFreqTerms.DocFreqComparator()
     found = map(TermStats.cast_, HighFreqTerms.getHighFreqTerms(reader, count, field, order))
     return _most_frequent_first((stats.termtext.utf8ToString(), stats.docFreq) for stats in found)
@@ -116,13 +116,13 @@ def _counted(
     candidates: Iterable[tuple[str, int]],
     limit: int,
 ) -> list[TermCount]:
-    """The best of some terms.
+    """Return the best of some terms.
 
     Args:
         snapshot: the commit to count in.
         field: a Lucene field.
         candidates: terms and their document frequency, the highest first.
-        limit: how many are wanted.
+        limit: the maximum number of terms.
     """
     if snapshot.reader.hasDeletions():
         candidates = _counted_now(snapshot.searcher, field, candidates, limit)
@@ -133,10 +133,10 @@ def _counted(
 def _counted_now(
     searcher: Any, field: str, candidates: Iterable[tuple[str, int]], limit: int
 ) -> list[tuple[str, int]]:
-    """The best of some terms by the chunks that are there now."""
+    """Return the best of some terms, counting only chunks that are not deleted."""
     best: list[tuple[int, str]] = []
     for term, frequency in candidates:
-        # No term has more chunks than its document frequency says.
+        # The document frequency is an upper bound of a term's chunks.
         if len(best) >= limit and frequency <= -best[limit - 1][0]:
             break
         chunks = int(searcher.count(TermQuery(Term(field, term))))
