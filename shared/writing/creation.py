@@ -1,4 +1,4 @@
-"""The first, empty commit of an index, and its removal if nothing comes of the index."""
+"""The first, empty commit of an index, and its removal if the index stays unused."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,11 +18,11 @@ from shared.writing.writer import locked
 
 @dataclass(frozen=True, slots=True)
 class Creation:
-    """An index as it was created, without documents.
+    """A newly created index, without documents.
 
     Attributes:
         path: the index folder.
-        is_new_folder: whether the folder was created for it.
+        is_new_folder: true if the folder was created for it.
         file: the file of the empty commit.
         commit: the id of this commit.
     """
@@ -33,12 +33,12 @@ class Creation:
     commit: bytes | None
 
     def undo(self, directory: Any) -> None:
-        """Remove the index, unless another program has begun to write to it.
+        """Remove the index, unless another program has written to it.
 
         Args:
             directory: Lucene's view of the index folder, without a writer.
         """
-        # With the lock held nobody commits between the check and the removal.
+        # While the lock is held, nobody commits between the check and the removal.
         with (
             suppress(OSError, lucene.JavaError, IndexLockedError),
             locked(directory, self.path, 0),
@@ -54,21 +54,21 @@ class Creation:
 def commit_empty(
     writer: Any, directory: Any, path: Path, *, is_new_folder: bool
 ) -> Creation | None:
-    """Commit an empty index if there is none.
+    """Commit an empty index if there is no commit.
 
     Args:
-        writer: Lucene's writer of the index, which keeps all others out.
+        writer: Lucene's writer of the index, which locks all others out.
         directory: Lucene's view of the index folder.
         path: the index folder.
-        is_new_folder: whether the folder was created for the index.
+        is_new_folder: true if the folder was created for the index.
 
     Returns:
-        The index that was created; None if there is one, perhaps of a program that had the writer
+        The new index; None if there is one already, perhaps from a program that had the writer
         before.
     """
     if DirectoryReader.indexExists(directory):
         return None
-    # A program that had the writer before may have removed the folder, and Lucene created it anew.
+    # A program that had the writer before may have deleted the folder, and Lucene created it again.
     index_folder.prepare(path)
     writer.setLiveCommitData(commit_data(IndexedFolders(), path))
     writer.commit()

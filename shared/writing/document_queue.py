@@ -1,4 +1,4 @@
-"""Documents written by Lucene while the next ones are made ready."""
+"""Queue of documents that Lucene writes while the next ones are prepared."""
 
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -19,14 +19,14 @@ from shared.storage import lucene_errors
 from shared.storage.lucene_errors import lacks_memory
 
 _AHEAD: Final = 4
-"""Documents that wait for Lucene; one would do if all took equally long."""
+"""Number of documents that may wait for Lucene; one would do if all took equally long."""
 
 
 class DocumentWriter:
-    """Writes documents in the order in which they come, in a thread of its own.
+    """Writer of documents in the order of their submission, in a thread of its own.
 
-    To cut a text, to tell its language and to find its names is Python's work; to analyze and to
-    index it is Lucene's, which takes about twice as long and does not hold Python's lock.
+    Python cuts a text and finds its language and identifiers; Lucene analyzes and indexes it, which
+    takes about twice as long and releases the GIL.
 
     Args:
         writer: Lucene's writer of the index.
@@ -42,20 +42,20 @@ class DocumentWriter:
         self._loss: BaseException | None = None
 
     def submit(self, document_id: str, batches: Iterator[list[Any]]) -> Future[int]:
-        """Write a document in place of the one with the same id, soon.
+        """Queue a document to replace the one with the same id.
 
         Args:
             document_id: its id.
             batches: its chunks as Lucene documents, in order.
 
         Returns:
-            What will have the number of its chunks, or the error: `InvalidDocumentError` if it
-            cannot be indexed, `IndexWriteError` if the file system refused to write.
+            A future with the number of its chunks or the error: `InvalidDocumentError` if it cannot
+            be indexed, `IndexWriteError` if the file system refused to write.
         """
         try:
             first, more = next(batches, []), next(batches, [])
         except InvalidDocumentError as error:
-            # Told like what Lucene refuses, after the documents before it.
+            # Reported like an error of Lucene, after the documents before it.
             refused: Future[int] = Future()
             refused.set_exception(error)
             return refused
@@ -64,27 +64,27 @@ class DocumentWriter:
         future = self._thread.submit(self._write, document_id, chain((first, more), batches))
         self._pending.append(future)
         if more:
-            # One long text at a time: it may have hundreds of megabytes.
+            # Only one long text at a time: it may have hundreds of megabytes.
             wait([future])
         return future
 
     def wait(self) -> None:
-        """Wait until all that was submitted is written, or has failed.
+        """Wait until all submitted documents are written or have failed.
 
         Raises:
-            BaseException: what a long document failed with whose older version is gone, so that
-                nothing may be committed.
+            BaseException: the error of a long document whose older version is gone, so that nothing
+                may be committed.
         """
         self._thread.submit(lambda: None).result()
         if self._loss:
             raise self._loss
 
     def close(self) -> None:
-        """End the thread; of a long document it breaks off after the part that it is at."""
+        """End the thread; a long document is abandoned after its current batch."""
         if self._is_closed:
             return
         self._is_closed = True
-        # A thread that ends while it is attached leaks its Java twin.
+        # A thread that ends while it is attached leaks its Java counterpart.
         self._thread.submit(lucene.getVMEnv().detachCurrentThread)
         self._thread.shutdown()
 
@@ -102,12 +102,12 @@ class DocumentWriter:
                 raise
 
     def _replace(self, term: Any, batches: Iterator[list[Any]]) -> int:
-        """Write chunks in place of those with a term; returns their number."""
+        """Replace the chunks that have a term, and return the number of new ones."""
         first = next(batches)
         self._writer.updateDocuments(term, Arrays.asList(first))
         count = len(first)
         try:
-            # A long document goes in by parts, which need not fit into Java's memory at once;
+            # A long document is written in batches, which need not fit into Java's memory at once;
             # readers see none of them before the next commit.
             for batch in self._while_open(filter(None, batches)):
                 self._writer.addDocuments(Arrays.asList(batch))
@@ -125,11 +125,11 @@ class DocumentWriter:
 
 
 def results(futures: Iterable[Future[int]]) -> Iterator[int]:
-    """The results of what is submitted, in this order; each is told soon after it is there.
+    """Yield the results of submitted documents in order, each as soon as it is available.
 
     Args:
-        futures: of `DocumentWriter.submit`; the next one is asked for while those before are at
-            work.
+        futures: the futures of `DocumentWriter.submit`; the next one is requested while those
+            before it are being written.
     """
     pending: deque[Future[int]] = deque()
     for future in futures:
@@ -141,5 +141,5 @@ def results(futures: Iterable[Future[int]]) -> Iterator[int]:
 
 
 def document_term(source_document: str) -> Any:
-    """The term that all chunks of a document have, and no others."""
+    """Return the term that all chunks of a document have in common, and no others."""
     return Term(schema.SOURCE_DOCUMENT, schema.keyword(source_document))

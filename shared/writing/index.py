@@ -36,11 +36,11 @@ def create(path: Path | str) -> bool:
         path: the index folder, which is created if it is missing; its parent must exist.
 
     Returns:
-        False if there was an index already, which is left as it is.
+        False if there was an index already, which is left unchanged.
 
     Raises:
-        IndexPathError: the path is a file, a folder that holds something else, or one that
-            cannot be written; or its parent does not exist.
+        IndexPathError: the path is a file, a folder with other content, or not writable; or its
+            parent does not exist.
         IndexFolderError: there is an index that this version cannot use, or a writer at work.
     """
     path = index_folder.absolute(path)
@@ -48,33 +48,33 @@ def create(path: Path | str) -> bool:
     if not index_folder.holds_index(path):
         with Index(path, create=True) as index:
             return index.created
-    # Without the lock, which another writer may have.
+    # The lock is not taken, since another writer may have it.
     with vm.attached(), closing(open_directory(path)) as directory:
         _check_readable(directory, path)
     return False
 
 
 class Index:
-    """An index open for writing; one at a time, whoever opens it.
+    """An index open for writing, by one process at a time.
 
-    A context manager: leaving the block commits what was done in it, an exception takes all of
-    it back to the last commit. Nothing is seen by readers before a commit.
+    A context manager: leaving the block commits its changes, an exception rolls them back to the
+    last commit. Readers see nothing before a commit.
 
     Args:
         path: the index folder.
         wait: seconds to wait for another writer to end.
-        program: what the virtual machine is started for if it does not run yet.
-        create: whether to create an empty index, as `create` does, if there is none. It is
-            removed again if an exception ends the block before the first commit.
+        program: the kind of program, for starting the virtual machine if it is not running.
+        create: true to create an empty index, as `create` does, if there is none. It is removed
+            again if an exception ends the block before the first commit.
 
     Attributes:
         path: the index folder, absolute.
-        created: whether the index was created when it was opened.
+        created: true if the index was created when it was opened.
 
     Raises:
         IndexMissingError: there is no index at the path, and `create` is false.
         IndexPathError: the path is a file, or cannot be read; or no index can be created there.
-        IndexLockedError: another writer held it all the time.
+        IndexLockedError: another writer held the lock for the whole time.
         IndexDamagedError: a file of it is missing, changed or cut short.
         IndexFolderError: the index cannot be used; the class says why.
     """
@@ -93,7 +93,7 @@ class Index:
         with vm.attached(program), lucene_errors.writing(self.path):
             self._directory = open_directory(self.path)
             try:
-                # Before the wait for another writer, which would be for nothing.
+                # Checked before waiting for another writer, which would be in vain.
                 if not create or DirectoryReader.indexExists(self._directory):
                     _check_readable(self._directory, self.path)
                 modes = IndexWriterConfig.OpenMode
@@ -103,9 +103,9 @@ class Index:
                     self._creation = commit_empty(
                         self._writer, self._directory, self.path, is_new_folder=is_new_folder
                     )
-                    # The other writer may have changed the folders, or the schema.
+                    # The other writer may have changed the folders or the schema.
                     self._folders = _check_readable(self._directory, self.path)
-                    # By damaged terms it would delete other chunks than those that are meant.
+                    # With damaged terms it would delete the wrong chunks.
                     verify(self.path, commit_files(self._directory))
                 except BaseException:
                     self._writer.rollback()
@@ -133,11 +133,11 @@ class Index:
                 if error_type is None and is_unfinished:
                     self._documents.wait()
                     self._writer.commit()
-                    # Waits for merges, which a rollback would break off.
+                    # This waits for merges, which a rollback would abort.
                     self._writer.close()
                     is_unfinished = False
             finally:
-                # Does nothing after a close; after a failure it drops what was not committed.
+                # This does nothing after a close; after a failure it discards uncommitted changes.
                 self._closed = True
                 self._documents.close()
                 self._writer.rollback()
@@ -148,7 +148,7 @@ class Index:
                 self._directory.close()
 
     def add(self, document: Document) -> int:
-        """Add a document, in place of the one with the same id if there is one.
+        """Add a document, replacing the one with the same id if there is one.
 
         Returns:
             The number of chunks; 0 for a blank text, which only removes the old chunks.
@@ -161,13 +161,14 @@ class Index:
         return self.submit(document).result()
 
     def submit(self, document: Document) -> Future[int]:
-        """Add a document as `add` does, while the caller gets the next one.
+        """Add a document as `add` does, while the caller prepares the next one.
 
-        Documents are written in the order in which they are submitted, and before whatever is
-        called afterwards, such as a commit.
+        Documents are written in the order of their submission, and before any later operation, such
+        as a commit.
 
         Returns:
-            What will have the number of chunks, or the error of `add`: every one is to be asked.
+            A future with the number of chunks or the error of `add`; the caller must ask each one
+            for its result.
 
         Raises:
             ValueError: the index is closed.
@@ -177,14 +178,14 @@ class Index:
             return self._documents.submit(document.id, to_lucene(document))
 
     def add_all(self, documents: Iterable[Document]) -> Iterator[tuple[Document, int]]:
-        """Add documents while the next ones are made ready.
+        """Add documents while the next ones are prepared.
 
         Yields:
-            Each document with the number of its chunks, in the order in which they come.
+            Each document with the number of its chunks, in order.
 
         Raises:
-            InvalidDocumentError: one cannot be indexed; those before it were yielded, and a few
-                after it may be there, too.
+            InvalidDocumentError: a document cannot be indexed; those before it were yielded, and a
+                few after it may have been added, too.
             IndexWriteError: the file system refused to write.
             ValueError: the index is closed.
         """
@@ -199,13 +200,13 @@ class Index:
             yield added.popleft(), chunks
 
     def replace(self, document: Document) -> int:
-        """Replace a document that is there.
+        """Replace an existing document.
 
         Returns:
             The number of chunks it has now.
 
         Raises:
-            DocumentNotFoundError: there is none with this id, and none was added.
+            DocumentNotFoundError: no document has this id, and none was added.
         """
         if not self.chunk_count(document.id):
             raise DocumentNotFoundError(document.id)
@@ -215,7 +216,7 @@ class Index:
         """Remove all chunks of a document.
 
         Returns:
-            The number of chunks that were removed; 0 if there was no such document.
+            The number of removed chunks; 0 if there was no such document.
         """
         count = self.chunk_count(source_document)
         if count:
@@ -225,7 +226,7 @@ class Index:
         return count
 
     def delete_documents(self, source_documents: Iterable[str]) -> None:
-        """Remove all chunks of each document; an id that is not there is no error."""
+        """Remove all chunks of each document; unknown ids are ignored."""
         terms = [document_term(name) for name in source_documents]
         if terms:
             with self._writing():
@@ -233,7 +234,7 @@ class Index:
                 self._writer.deleteDocuments(terms)
 
     def update_file_state(self, source_document: str, state: FileState) -> None:
-        """Note another state of the file of a document whose text stays as it is.
+        """Store another state of the file of a document whose text is unchanged.
 
         Does nothing if there is no such document.
         """
@@ -244,7 +245,7 @@ class Index:
 
     @property
     def folders(self) -> IndexedFolders:
-        """The folders that documents come from; set, they are part of the next commit."""
+        """Folders that documents come from; setting them makes them part of the next commit."""
         return self._folders
 
     @folders.setter
@@ -255,7 +256,7 @@ class Index:
             self._mark_changed()
 
     def chunk_count(self, source_document: str) -> int:
-        """The number of chunks a document has, what is not committed yet included."""
+        """Return the number of chunks of a document, including uncommitted ones."""
         with self._writing():
             reader = DirectoryReader.open(self._writer)
             try:
@@ -264,7 +265,7 @@ class Index:
                 reader.close()
 
     def commit(self) -> None:
-        """Make everything done so far durable, and visible to every reader at once.
+        """Make all changes so far durable, and visible to every reader at once.
 
         Raises:
             IndexWriteError: the file system refused to write; the last commit stays.
@@ -275,7 +276,7 @@ class Index:
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
-        """Touch the writer after all that was submitted."""
+        """Use the writer after all submitted documents are written."""
         with self._attached():
             self._documents.wait()
             yield
@@ -288,13 +289,13 @@ class Index:
             yield
 
     def _mark_changed(self) -> None:
-        """Have the next commit name this version, only if there is something to commit."""
+        """Set the user data of the next commit, but only if there is something to commit."""
         if not self._changed:
             self._writer.setLiveCommitData(commit_data(self._folders, self.path))
             self._changed = True
 
 
 def _check_readable(directory: Any, path: Path) -> IndexedFolders:
-    """The folders of the newest commit; or the error that says why it cannot be used."""
+    """Return the folders of the newest commit, or raise the error that makes it unusable."""
     with closing(open_last_commit(directory, path)) as reader:
         return indexed_folders(reader, path)

@@ -1,4 +1,4 @@
-"""Lucene's writer of an index, which one program has at a time."""
+"""Lucene's writer of an index, which only one process can hold at a time."""
 
 import errno
 import os
@@ -27,30 +27,30 @@ from shared.storage.lock import holder
 _RETRY_SECONDS: Final = 0.05
 
 _WITHOUT_LOCKS: Final = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
-"""What fcntl(2) fails with on a file system that has no locks, such as NFS without its daemon."""
+"""Errors of fcntl(2) on a file system without locks, such as NFS without its lock daemon."""
 
 BUFFER_MEGABYTES: Final = 64.0
-"""Postings that are kept in memory before they become a segment; with Lucene's 16 MB, writing
-takes 15 % longer, for merges."""
+"""Size of the buffer for postings before they become a segment, in MB; with Lucene's 16 MB, writing
+takes 15 % longer because of merges."""
 
 _SHARE_OF_HEAP: Final = 1 / 8
-"""The most of Java's heap that they may take; documents, merges and queries need the rest."""
+"""Maximum share of Java's heap for this buffer; documents, merges and queries need the rest."""
 
 
 def open_writer(
     directory: Any, path: Path, wait: float, mode: Any, *, keep_order: bool = False
 ) -> Any:
-    """Open a writer, as soon as no other one has the index.
+    """Open a writer as soon as no other one holds the index.
 
     Args:
         directory: Lucene's view of the index folder.
         path: the index folder.
         wait: seconds to wait for another writer to end.
-        mode: what Lucene does with the index that is there; an ``IndexWriterConfig.OpenMode``.
-        keep_order: whether chunks stay in the order in which they are added.
+        mode: Lucene's treatment of an existing index, an ``IndexWriterConfig.OpenMode``.
+        keep_order: true to keep chunks in the order in which they are added.
 
     Raises:
-        IndexLockedError: another writer held it all the time.
+        IndexLockedError: another writer held the lock for the whole time.
     """
 
     def open_() -> Any:
@@ -58,7 +58,7 @@ def open_writer(
         config.setOpenMode(mode)
         config.setRAMBufferSizeMB(min(BUFFER_MEGABYTES, _SHARE_OF_HEAP * java_heap()))
         if keep_order:
-            # The usual one merges segments that are no neighbours, too.
+            # The default policy also merges segments that are not adjacent.
             config.setMergePolicy(LogByteSizeMergePolicy())
         return IndexWriter(directory, config)
 
@@ -67,7 +67,7 @@ def open_writer(
 
 @contextmanager
 def locked(directory: Any, path: Path, wait: float) -> Iterator[Any]:
-    """Keep writers out of an index, and lend the lock of Lucene that does it.
+    """Lock writers out of an index, and lend the lock.
 
     Args:
         directory: Lucene's view of the index folder.
@@ -75,7 +75,7 @@ def locked(directory: Any, path: Path, wait: float) -> Iterator[Any]:
         wait: seconds to wait for a writer to end.
 
     Raises:
-        IndexLockedError: a writer held it all the time.
+        IndexLockedError: a writer held the lock for the whole time.
     """
     with closing(
         _when_unlocked(lambda: directory.obtainLock(IndexWriter.WRITE_LOCK_NAME), path, wait)
@@ -84,7 +84,7 @@ def locked(directory: Any, path: Path, wait: float) -> Iterator[Any]:
 
 
 def _when_unlocked(obtain: Callable[[], Any], path: Path, wait: float) -> Any:
-    """What a function returns as soon as no other process has the lock that it needs."""
+    """Return the result of a function as soon as no other process has the lock that it needs."""
     deadline = time.monotonic() + wait
     while True:
         try:
@@ -98,14 +98,14 @@ def _when_unlocked(obtain: Callable[[], Any], path: Path, wait: float) -> Any:
 
 
 def is_locked(error: lucene.JavaError, path: Path) -> bool:
-    """Whether the lock of an index could not be had because another process has it.
+    """Check whether the lock of an index could not be obtained because another process has it.
 
     Args:
-        error: what Lucene threw when it was to take the lock.
+        error: the error that Lucene threw when it tried to obtain the lock.
         path: the index folder.
 
     Raises:
-        IndexPathError: the file system has no locks.
+        IndexPathError: the file system does not support locks.
     """
     thrown = error.getJavaException()
     if LockObtainFailedException.instance_(thrown):
@@ -124,7 +124,7 @@ def is_locked(error: lucene.JavaError, path: Path) -> bool:
 def exclusive_writer(path: Path, wait: float) -> Iterator[tuple[Any, Any]]:
     """Lend the only writer of an index, with a reader of the last commit.
 
-    At the end of the block, what was not committed in it is taken back.
+    Changes that are not committed in the block are rolled back at its end.
 
     Args:
         path: the absolute path of the index folder.
@@ -132,7 +132,7 @@ def exclusive_writer(path: Path, wait: float) -> Iterator[tuple[Any, Any]]:
 
     Raises:
         IndexMissingError: there is no index at the path.
-        IndexLockedError: another writer held it all the time.
+        IndexLockedError: another writer held the lock for the whole time.
         IndexDamagedError: a file of it is missing, changed or cut short.
         IndexWriteError: the file system refused to write.
         IndexFolderError: the index cannot be used; the class says why.
@@ -143,11 +143,12 @@ def exclusive_writer(path: Path, wait: float) -> Iterator[tuple[Any, Any]]:
         lucene_errors.writing(path),
         closing(open_directory(path)) as directory,
     ):
-        # Before the wait for another writer, which would be for nothing.
+        # Checked before waiting for another writer, which would be in vain.
         open_last_commit(directory, path).close()
         writer = open_writer(directory, path, wait, IndexWriterConfig.OpenMode.APPEND)
         try:
-            # However long it takes: what replaces all files of an index begins with whole ones.
+            # Completely, however long it takes: work that replaces all files must start from intact
+            # ones.
             verify(path, commit_files(directory), completely=True)
             with closing(open_last_commit(directory, path)) as reader:
                 yield writer, reader
@@ -155,14 +156,14 @@ def exclusive_writer(path: Path, wait: float) -> Iterator[tuple[Any, Any]]:
             writer.rollback()
             clean(directory, path)
             raise
-        # Does nothing after a close.
+        # This does nothing after a close.
         writer.rollback()
 
 
 def clean(directory: Any, path: Path) -> None:
-    """Delete what no commit of an index needs, as far as possible.
+    """Delete the files that no commit of an index needs, as far as possible.
 
-    A rollback does so, but not after a failure to write, which may be one for want of space.
+    A rollback does so, but not after a failed write, which may be due to a lack of space.
 
     Args:
         directory: Lucene's view of the index folder.
