@@ -1,4 +1,4 @@
-"""Queries of Lucene for chunks by what they are part of."""
+"""Lucene queries for chunks by document, by prefix, and for first chunks."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ from shared.model import schema
 
 
 def of_document(source_document: str) -> Any:
-    """All chunks of the document with an id.
+    """Return a query for all chunks of the document with an id.
 
     Raises:
         InvalidTextError: the id is not valid Unicode.
@@ -25,7 +25,7 @@ def of_document(source_document: str) -> Any:
 
 
 def with_prefix(field: str, prefix: str) -> Any:
-    """The chunks whose value of a keyword field begins in a certain way.
+    """Return a query for the chunks whose value of a keyword field has a prefix.
 
     Raises:
         InvalidTextError: the prefix is not valid Unicode.
@@ -36,10 +36,10 @@ def with_prefix(field: str, prefix: str) -> Any:
 
 
 def first_chunks(chunks: Any | None = None) -> Any:
-    """The first chunk of each document, which stands for it, if it is among some chunks.
+    """Return a query for the first chunk of each document, which represents the document.
 
     Args:
-        chunks: a query for these; None for all.
+        chunks: a query that the first chunks must match; None for all.
     """
     first = IntPoint.newExactQuery(schema.CHUNK_INDEX, 1)
     if chunks is None:
@@ -53,5 +53,5 @@ def first_chunks(chunks: Any | None = None) -> Any:
 
 
 def document_count(searcher: Any) -> int:
-    """The number of documents that a Lucene searcher shows."""
+    """Return the number of documents that a Lucene searcher shows."""
     return int(searcher.count(first_chunks()))

@@ -1,4 +1,4 @@
-"""What a commit says about itself: the schema and the software that wrote it."""
+"""Commits: their user data, schema version and files, and results remembered per commit."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import wraps
@@ -19,30 +19,30 @@ from shared.version import software_version
 Result = TypeVar("Result")
 
 _READERS: Final = 2
-"""Readers that something is remembered of: a program may search two indexes in turns."""
+"""Number of readers whose results are remembered: a program may alternate between two indexes."""
 
 
 def remembered(work: Callable[[Any], Result]) -> Callable[[Any], Result]:
-    """Have a function of a reader work once for each commit; threads may share it.
+    """Make a function of a reader run once per commit; the result is shared by all threads.
 
     Args:
-        work: takes a Lucene reader of a whole commit, and returns what nobody changes.
+        work: a function that takes a Lucene reader of a whole commit and returns an immutable
+            value.
 
     Returns:
-        The function, which remembers its results for the last readers that it got and that are
-        still open.
+        The function, which remembers its results for the last readers that are still open.
     """
     newest: tuple[tuple[Any, Result], ...] = ()
     adding = Lock()
 
     def known(reader: Any) -> Iterator[Result]:
-        # Each call of JCC wraps the reader anew.
+        # JCC wraps the reader in a new object at each call.
         return (result for other, result in newest if other.equals(reader))
 
     @wraps(work)
     def recall(reader: Any) -> Result:
         nonlocal newest
-        # One that can be stopped is made for each call, around that of the commit.
+        # A stoppable reader is made for each call, around the reader of the commit.
         reader = _of_commit(reader)
         for result in known(reader):
             return result
@@ -51,7 +51,7 @@ def remembered(work: Callable[[Any], Result]) -> Callable[[Any], Result]:
             # Another thread may have done the same work meanwhile.
             for earlier in known(reader):
                 return earlier
-            # What is known of a closed reader would only take memory: nobody asks for it again.
+            # Results of closed readers would only take memory: nobody asks for them again.
             still_open = [entry for entry in newest if entry[0].getRefCount() > 0]
             newest = ((reader, result), *still_open[: _READERS - 1])
         return result
@@ -60,7 +60,7 @@ def remembered(work: Callable[[Any], Result]) -> Callable[[Any], Result]:
 
 
 def is_of_commit(reader: Any) -> bool:
-    """Whether a reader is that of its commit, and not one around it."""
+    """Check whether a reader is the reader of its commit, not a wrapper around it."""
     return bool(_of_commit(reader).equals(reader))
 
 
@@ -69,7 +69,7 @@ def _of_commit(reader: Any) -> Any:
 
 
 def commit_data(folders: IndexedFolders, path: Path) -> Any:
-    """The user data of a commit by this software, for `IndexWriter.setLiveCommitData`.
+    """Return the user data of a commit by this software, for `IndexWriter.setLiveCommitData`.
 
     Args:
         folders: the folders that documents come from.
@@ -85,7 +85,7 @@ def commit_data(folders: IndexedFolders, path: Path) -> Any:
 
 @remembered
 def user_data(reader: Any) -> Mapping[str, str]:
-    """The user data of the commit that a reader shows."""
+    """Return the user data of the commit that a reader shows."""
     data = DirectoryReader.cast_(reader).getIndexCommit().getUserData()
     keys = (
         schema.COMMIT_SCHEMA,
@@ -97,14 +97,14 @@ def user_data(reader: Any) -> Mapping[str, str]:
 
 
 def indexed_folders(reader: Any, path: Path) -> IndexedFolders:
-    """The folders that the documents of the commit come from that a reader shows.
+    """Return the folders that the documents of a reader's commit come from.
 
     Args:
         reader: the reader.
         path: the index folder.
 
     Raises:
-        IndexDamagedError: the commit's list of folders is not one that this project has written.
+        IndexDamagedError: the commit's list of folders was not written by this project.
     """
     try:
         return IndexedFolders.load(user_data(reader).get(schema.COMMIT_FOLDERS), path)
@@ -113,7 +113,7 @@ def indexed_folders(reader: Any, path: Path) -> IndexedFolders:
 
 
 def commit_files(directory: Any) -> list[str]:
-    """The names of the files of the last commit, that of the commit itself at the end.
+    """Return the names of the files of the last commit, with the commit file last.
 
     Args:
         directory: Lucene's view of the index folder.
@@ -123,7 +123,7 @@ def commit_files(directory: Any) -> list[str]:
 
 
 def open_last_commit(directory: Any, path: Path) -> Any:
-    """A reader of the last commit, which is one that this version can use.
+    """Open a reader of the last commit, after checking its schema version.
 
     Args:
         directory: Lucene's view of the index folder.
@@ -143,10 +143,10 @@ def open_last_commit(directory: Any, path: Path) -> Any:
 
 
 def check_schema(reader: Any, path: Path) -> None:
-    """Make sure that the commit a reader shows has the schema of this version.
+    """Check that the commit of a reader has the schema of this version.
 
     Raises:
-        IndexSchemaError: it has another one, or none because another program wrote it.
+        IndexSchemaError: it has another schema, or none because another program wrote it.
     """
     version = rebuilt_schema(reader, path)
     if version != schema.SCHEMA_VERSION:
@@ -156,10 +156,10 @@ def check_schema(reader: Any, path: Path) -> None:
 
 
 def rebuilt_schema(reader: Any, path: Path) -> int:
-    """The schema version of the commit a reader shows, one that can be built anew.
+    """Return the schema version of a reader's commit if it can be rebuilt.
 
     Raises:
-        IndexSchemaError: it has another one, or none because another program wrote it.
+        IndexSchemaError: it has another schema, or none because another program wrote it.
     """
     version = user_data(reader).get(schema.COMMIT_SCHEMA)
     if version is None:

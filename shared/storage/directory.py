@@ -1,4 +1,4 @@
-"""Lucene's directories on an index folder."""
+"""Lucene directories of index folders."""
 
 import os
 from pathlib import Path
@@ -14,16 +14,16 @@ from shared.messages import reason_of
 
 
 def open_directory(path: Path) -> Any:
-    """Open an index folder, or that of a backup, for Lucene.
+    """Open the folder of an index or a backup for Lucene.
 
     Args:
         path: the folder; Lucene creates one that does not exist.
 
     Returns:
-        A `Directory` of Lucene, which the caller closes.
+        A Lucene `Directory`, which the caller closes.
 
     Raises:
-        IndexFileError: a name of Lucene's files stands for something else than a regular file.
+        IndexFileError: an entry with the name of a Lucene file is not a regular file.
         IndexPathError: the folder cannot be listed.
     """
     check_files(path)
@@ -31,19 +31,19 @@ def open_directory(path: Path) -> Any:
 
 
 def open_links(folder: Path) -> Any:
-    """Open a folder of links to files of an index, which this process has made, for Lucene.
+    """Open a folder with links to files of an index, made by this process, for Lucene.
 
     Returns:
-        A `Directory` of Lucene, which the caller closes.
+        A Lucene `Directory`, which the caller closes.
     """
     return FSDirectory.open(Paths.get(str(folder)))
 
 
 def check_files(path: Path) -> None:
-    """Make sure that each name of Lucene's files in a folder stands for a regular file.
+    """Check that all entries with names of Lucene files in a folder are regular files.
 
     Raises:
-        IndexFileError: one does not; it is named.
+        IndexFileError: an entry is not a regular file; it is named.
         IndexPathError: the folder cannot be listed.
     """
     try:
@@ -52,7 +52,7 @@ def check_files(path: Path) -> None:
                 if is_lucene_file(entry.name) and not entry.is_file(follow_symlinks=False):
                     raise IndexFileError(path, entry.name, NOT_REGULAR)
     except (FileNotFoundError, NotADirectoryError):
-        # Whoever reads or writes the index says so.
+        # The code that reads or writes the index reports this.
         return
     except OSError as error:
         raise IndexPathError(path, reason_of(error)) from error

@@ -1,7 +1,7 @@
-"""Which fields an index has, and which of them a name means.
+"""Names of the fields of an index, and the Lucene field that a name means.
 
-A key of the metadata goes by itself: ``author`` means the Lucene field ``metadata.author``. The
-fields of every chunk come first, so a key that is called like one of them has its full name only.
+A metadata key is named by itself: ``author`` means the Lucene field ``metadata.author``. The fields
+of every chunk take precedence, so a key with the same name as one of them has its full name only.
 """
 
 from collections.abc import Iterable, Set as AbstractSet
@@ -23,27 +23,27 @@ OF_CHUNKS: Final = (
     schema.SOURCE_DOCUMENT,
     schema.CHUNK_INDEX,
 )
-"""Fields that have nothing to do with a key or a language, as people know them."""
+"""Public names of the fields that belong neither to a metadata key nor to a language."""
 
 _LONGEST_NAME: Final = 256
-"""Characters of a name that may be a slip of the keyboard."""
+"""Maximum length of a name that may be misspelled, in characters."""
 
 
 @remembered
 def all_fields(reader: Any) -> frozenset[str]:
-    """The Lucene fields of an index, whatever they hold."""
+    """Return all Lucene fields of an index."""
     infos = map(FieldInfo.cast_, FieldInfos.getMergedFieldInfos(reader))
     return frozenset(info.name for info in infos)
 
 
 def fields_with_terms(reader: Any) -> set[str]:
-    """The Lucene fields of an index that have terms."""
+    """Return the Lucene fields of an index that have terms."""
     infos = map(FieldInfo.cast_, FieldInfos.getMergedFieldInfos(reader))
     return {info.name for info in infos if info.getIndexOptions() != IndexOptions.NONE}
 
 
 def names_with_terms(reader: Any) -> list[str]:
-    """The names of the fields of an index that have terms, as people know them."""
+    """Return the public names of the fields of an index that have terms."""
     existing = fields_with_terms(reader)
     fields = [
         *(field for field in OF_CHUNKS if field in existing),
@@ -54,26 +54,26 @@ def names_with_terms(reader: Any) -> list[str]:
 
 
 def metadata_fields(existing: AbstractSet[str]) -> list[str]:
-    """The fields, of some Lucene fields, that hold the values of a key of the metadata."""
+    """Return those of some Lucene fields that have the values of a metadata key."""
     return sorted(field for field in existing if field.startswith(schema.metadata_field("")))
 
 
 def language_fields(existing: AbstractSet[str]) -> list[str]:
-    """The fields, of some Lucene fields, that hold words in the base forms of a language."""
+    """Return those of some Lucene fields that have the base forms of a language."""
     return sorted(field for field in existing if schema.language_of(field))
 
 
 def metadata_field_of(key: str, reader: Any, besides: Iterable[str] = ()) -> str:
-    """The Lucene field of a key of the metadata, to filter, count or sort by.
+    """Return the Lucene field of a metadata key, to filter, count or sort by.
 
     Args:
-        key: such as ``author``.
+        key: the key, such as ``author``.
         reader: the reader to be searched, which knows the fields that exist.
-        besides: fields that serve the same purpose and are no metadata, for the message.
+        besides: other fields with the same purpose that are not metadata, for the message.
 
     Raises:
-        FilterError: no document has it, or it is no metadata; the message lists what could be
-            used.
+        FilterError: no document has the key, or it is not metadata; the message lists usable
+            fields.
     """
     existing, field = all_fields(reader), schema.metadata_field(key)
     if field not in existing:
@@ -91,20 +91,20 @@ def metadata_field_of(key: str, reader: Any, besides: Iterable[str] = ()) -> str
 
 
 def name_of(field: str) -> str:
-    """The name by which people know a Lucene field."""
+    """Return the public name of a Lucene field."""
     key = field.removeprefix(schema.metadata_field(""))
     return field if key in OF_CHUNKS else key
 
 
 def field_with_terms(name: str, reader: Any) -> str:
-    """The Lucene field that a name means.
+    """Return the Lucene field that a name means.
 
     Args:
-        name: a key of the metadata, or the name of the field itself.
+        name: a metadata key, or the name of the field itself.
         reader: the reader to be searched, which knows the fields that exist.
 
     Raises:
-        FieldNotFoundError: there is none with terms; the message lists those there are.
+        FieldNotFoundError: no field with terms has the name; the message lists those that exist.
     """
     existing = fields_with_terms(reader)
     if name in OF_CHUNKS and name != schema.CHUNK_INDEX:

@@ -1,9 +1,8 @@
-"""Whether the files that answers come from are as Lucene wrote them.
+"""Integrity of the files of an index, checked before they are used.
 
-When Lucene opens an index it compares small files with their checksums, but not those that hold
-the terms and the texts: a changed bit there would be another text, or other hits, and nobody
-would be told. So this process compares each file once, before it first uses it, and again when
-somebody has written to it since.
+When Lucene opens an index, it compares small files with their checksums, but not those that contain
+the terms and the texts: a changed bit there would silently change texts or hits. So this process
+compares each file once, before its first use, and again if it was written to since.
 """
 
 import errno
@@ -20,21 +19,21 @@ from shared.files.lucene_files import damage_of
 from shared.messages import reason_of
 
 _BYTES_AT_ONCE: Final = 1_000_000_000
-"""Of so much a call waits until it is compared, which takes about 0.4 s for files in the memory of
-the system."""
+"""Maximum number of bytes that a call waits for; comparing them takes about 0.4 s if the files are
+in the page cache."""
 
 _MOST_KNOWN: Final = 20_000
-"""Files of which the result is kept."""
+"""Maximum number of files whose result is kept."""
 
 _State = tuple[int, int, int, int]
-"""What changes when a file is written to: device, inode, size, and the time of the last change, of
-the kind that no program can set."""
+"""State of a file that changes when it is written to: device, inode, size, and the status change
+time, which no program can set."""
 
 _SIZE: Final = 2
-"""Where the size stands in it."""
+"""Position of the size in a `_State`."""
 
 _known: dict[_State, str | None] = {}
-"""What is wrong with each file that was compared; None if nothing is."""
+"""Damage of each file that was compared; None if it is intact."""
 
 _UNKNOWN: Final = "not compared yet"
 
@@ -45,18 +44,18 @@ _claiming: Final = threading.Lock()
 
 
 def verify(path: Path, names: Iterable[str], *, completely: bool = False) -> list[str]:
-    """Make sure that files of an index are whole, as far as this is not known yet.
+    """Check that files of an index are intact, unless this is known already.
 
-    If there is more than a gigabyte to read, it is read in the background: what is damaged is
-    then found a little later.
+    If more than a gigabyte has to be read, it is read in the background, and damage is reported a
+    little later.
 
     Args:
         path: the index folder.
         names: the names of the files.
-        completely: whether to wait until all of it is read, however much it is.
+        completely: true to wait until everything is read, whatever its size.
 
     Returns:
-        The names of those that are not there.
+        The names of missing files.
 
     Raises:
         IndexDamagedError: a file is changed or cut short; it is named.
@@ -83,7 +82,7 @@ def verify(path: Path, names: Iterable[str], *, completely: bool = False) -> lis
 
 
 def _is_known_to_be_whole(file: str) -> bool:
-    """Whether a file need not be looked at any further: nearly all of nearly all calls."""
+    """Check whether a file is known to be intact, the fast path of nearly all calls."""
     try:
         return _known.get(_state(file), _UNKNOWN) is None
     except OSError:
@@ -92,7 +91,7 @@ def _is_known_to_be_whole(file: str) -> bool:
 
 @contextmanager
 def _told(path: Path, name: str, missing: list[str]) -> Iterator[None]:
-    """Have it told what hinders looking at a file; of a missing one only the name is noted."""
+    """Translate errors of reading a file; add the name of a missing one to `missing`."""
     try:
         yield
     except FileNotFoundError:
@@ -121,9 +120,9 @@ def _compare(file: Path) -> str | None:
     """Compare a file with its checksum, and remember the result.
 
     Raises:
-        OSError: it is gone, or cannot be read.
+        OSError: the file is gone or cannot be read.
     """
-    # Before it is read: what is written meanwhile makes it another one.
+    # Before the file is read: a write in the meantime changes its state.
     state = _state(file)
     damage = damage_of(file)
     _known[state] = damage
@@ -133,7 +132,7 @@ def _compare(file: Path) -> str | None:
 
 
 def _compare_in_background(path: Path, names: list[str]) -> None:
-    """Read files in a thread that does not keep the process from ending; one for each folder."""
+    """Compare files in a daemon thread, at most one for each folder."""
     with _claiming:
         if path in _busy:
             return
@@ -145,8 +144,8 @@ def _compare_in_background(path: Path, names: list[str]) -> None:
                 try:
                     _compare(path / name)
                 except OSError as error:
-                    # Otherwise a writer has deleted it, or it is not the file that is at fault: it
-                    # is tried again, and Lucene tells what it may not open.
+                    # Otherwise a writer has deleted the file, or the file is not at fault: it is
+                    # tried again, and Lucene reports files that it cannot open.
                     if error.errno == errno.EIO:
                         with suppress(OSError):
                             _known[_state(path / name)] = _unreadable(error)

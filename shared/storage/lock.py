@@ -1,8 +1,8 @@
-"""Who holds the write lock of an index.
+"""Holder of the write lock of an index.
 
 Lucene's `NativeFSLockFactory` locks ``write.lock`` with a POSIX record lock. The file must not be
-opened to ask about it: closing it again would release the lock of the calling process (fcntl(2)).
-So the kernel's table of locks is read (proc_locks(5)), and that of mounts (proc_pid_mountinfo(5)).
+opened to query the lock, since closing it would release the lock of the calling process (fcntl(2)).
+So the kernel's tables of locks (proc_locks(5)) and of mounts (proc_pid_mountinfo(5)) are read.
 """
 
 import os
@@ -19,12 +19,12 @@ _UNSEEN: Final = "a process that has just ended, or is in another container or o
 
 
 def holder(index_path: Path) -> str:
-    """Describe the process that holds the write lock of an index, or held it a moment ago.
+    """Describe the process that holds, or has just held, the write lock of an index.
 
     The kernel shows only processes of the same machine and container.
 
     Returns:
-        Words for an error message such as ``process 4711 (idx bulk -j big.json)``.
+        Text for an error message, such as ``process 4711 (idx bulk -j big.json)``.
     """
     try:
         return writer(index_path) or _UNSEEN
@@ -36,10 +36,10 @@ def writer(index_path: Path) -> str | None:
     """Describe the process that holds the write lock of an index.
 
     Returns:
-        Words such as ``process 4711 (idx bulk -j big.json)``; None if the index is not locked.
+        Text such as ``process 4711 (idx bulk -j big.json)``; None if the index is not locked.
 
     Raises:
-        OSError: there was never a lock, or the kernel's table cannot be read.
+        OSError: there was never a lock file, or the kernel's table cannot be read.
     """
     file = _identity(index_path / "write.lock")
     for row in (line.split() for line in _LOCKS.read_text().splitlines()):
@@ -50,10 +50,11 @@ def writer(index_path: Path) -> str | None:
 
 
 def _identity(file: Path) -> list[str]:
-    """What the kernel's table of locks tells of a file: its device and inode, or the inode only.
+    """Return the identity of a file in the kernel's table of locks: device and inode, or inode.
 
-    The table has the device of the file system, which is that of the file, too, but where a volume
-    has parts, such as those of Btrfs. Then no mount has the device of the file.
+    The table has the device of the file system. It equals the device of the file unless a volume
+    has subvolumes, as with Btrfs; then no mount has the device of the file, and only the inode is
+    returned.
     """
     status = file.stat()
     major, minor = os.major(status.st_dev), os.minor(status.st_dev)
@@ -75,7 +76,7 @@ def _describe(process: int) -> str:
 
 
 def _is_suspended(process: int) -> bool:
-    """Whether a process was stopped, by Ctrl-Z or ``kill -STOP``, and does nothing (proc(5))."""
+    """Check whether a process is suspended by Ctrl-Z or ``kill -STOP`` (proc(5))."""
     try:
         state = Path(f"/proc/{process}/stat").read_text().rpartition(") ")[2][:1]
     except OSError:

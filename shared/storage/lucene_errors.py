@@ -1,4 +1,4 @@
-"""From a Java exception to an error of this project."""
+"""Translation of Java exceptions to errors of this project."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -35,25 +35,25 @@ from shared.storage.stored_details import StoredDetailsError
 
 
 def message(error: lucene.JavaError) -> str:
-    """The message of a Java exception without its stack trace, on one line."""
+    """Return the message of a Java exception without its stack trace, on one line."""
     return text(error.getJavaException())
 
 
 def text(thrown: Any) -> str:
-    """The message of what Java has thrown, on one line; the name of its class if it has none."""
+    """Return the message of a Java throwable on one line; its class name if it has none."""
     return " ".join((thrown.getMessage() or thrown.getClass().getSimpleName()).split())
 
 
 @contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Turn what Lucene throws while an index is read into errors that name the index.
+    """Turn exceptions of Lucene while an index is read into errors that name the index.
 
     Raises:
         IndexMissingError: there is no index at the path.
         IndexPathError: the operating system refuses access.
-        IndexLuceneVersionError: another Lucene wrote the index.
+        IndexLuceneVersionError: another version of Lucene wrote the index.
         IndexDamagedError: files are missing, cut short or changed.
-        JavaHeapError: it takes more memory than Java may use.
+        JavaHeapError: the work needs more memory than Java may use.
         SearchStoppedError: the work was stopped.
         LuceneError: anything else.
     """
@@ -64,14 +64,14 @@ def reading(path: Path) -> Iterator[None]:
     except StoredDetailsError as error:
         raise IndexDamagedError(path, str(error)) from error
     except lucene.InvalidArgsError as error:
-        # It holds Java objects, whose text only a thread that is attached to Java can tell.
+        # Without the cause: it holds Java objects, which only a thread attached to Java can print.
         raise LuceneError(f"Lucene was called wrongly: {error}; please report this") from None
 
 
 def load_classes() -> None:
-    """Load the classes that exceptions are compared with, while there is memory for it.
+    """Load the exception classes that errors are compared with, while there is memory for it.
 
-    JCC loads a class when it is asked for first, and ends the process if Java cannot.
+    JCC loads a class on first use, and ends the process if Java cannot load it.
     """
     listed = (java_class for classes, _ in _READING_ERRORS for java_class in classes)
     for java_class in (*listed, OutOfMemoryError, NoClassDefFoundError):
@@ -83,13 +83,13 @@ def _known_error(path: Path, error: lucene.JavaError) -> McpLuceneError:
     try:
         return _reading_error(path, thrown) or _unforeseen(path, thrown, _ASK_FOR_LESS)
     except lucene.JavaError:
-        # There is not even the memory to say what was thrown.
+        # There is not even enough memory to identify the exception.
         return JavaHeapError(path, java_heap(), _ASK_FOR_LESS)
 
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Turn what Lucene throws while an index is written into errors that name the index.
+    """Turn exceptions of Lucene while an index is written into errors that name the index.
 
     Raises:
         IndexWriteError: the operating system refused to write, for example on a full disk.
@@ -102,7 +102,7 @@ def writing(path: Path) -> Iterator[None]:
 
 
 _ACCESS_FAULT: Final = "java.lang.InternalError"
-"""What Java throws when the system cannot deliver a page of a mapped file (SIGBUS)."""
+"""Java exception for a page of a mapped file that the system cannot deliver (SIGBUS)."""
 
 
 def _reading_error(path: Path, thrown: Any) -> McpLuceneError | None:
@@ -139,22 +139,22 @@ _READING_ERRORS: Final[list[tuple[tuple[Any, ...], Callable[[Path, Any], McpLuce
     ),
     ((IOException,), lambda path, thrown: IndexPathError(path, text(thrown))),
 ]
-"""Java's classes, subclasses before their bases, and what each becomes."""
+"""Java exceptions, subclasses before their bases, and the errors that they become."""
 
 
 _FAILED_BEFORE: Final = (
     "background merge hit exception",
     "this writer hit an unrecoverable error",
 )
-"""How messages of `IndexWriter.forceMerge` begin that only tell that something else failed."""
+"""Beginnings of messages of `IndexWriter.forceMerge` that only refer to an earlier failure."""
 
 
 def _writing_error(path: Path, thrown: Any) -> McpLuceneError:
     if _is_any(thrown, AlreadyClosedException, UncheckedIOException) and thrown.getCause():
-        # The writer closed itself after the failure that its cause tells.
+        # The writer closed itself after the failure in the cause.
         thrown = thrown.getCause()
     elif str(thrown.getMessage()).startswith(_FAILED_BEFORE) and thrown.getCause():
-        # A thread of the writer failed; the cause tells how.
+        # A thread of the writer failed with the cause.
         thrown = thrown.getCause()
     known = _reading_error(path, thrown) or _unforeseen(path, thrown, _WRITE_LESS)
     if isinstance(known, IndexPathError) and not AccessDeniedException.instance_(thrown):
@@ -169,16 +169,16 @@ _WRITE_LESS: Final = (
 )
 
 _BESIDE_HEAP: Final = ("unable to create native thread", "Metaspace", "Compressed class space")
-"""How messages of `OutOfMemoryError` begin that no greater heap helps against."""
+"""Beginnings of messages of `OutOfMemoryError` that a larger heap does not help against."""
 
 
 def lacks_memory(thrown: Any) -> bool:
-    """Whether Java has thrown something since its heap, or memory beside it, is too small."""
+    """Check whether Java failed because its heap, or its other memory, is too small."""
     return OutOfMemoryError.instance_(thrown) or thrown.getMessage() == _NO_TEXT
 
 
 def lacks_a_class(error: BaseException | None) -> bool:
-    """Whether an error of `reading` is that Java could not make a class ready for use.
+    """Check whether the cause of an error of `reading` is that Java could not initialize a class.
 
     Java never tries again, even if it only lacked memory the first time.
     """
@@ -189,7 +189,7 @@ def lacks_a_class(error: BaseException | None) -> bool:
 
 
 _NO_TEXT: Final = "value must not be null"
-"""What Lucene says to a field without a text: JCC hands over null if Java has no memory for it."""
+"""Message of Lucene for a field without text: JCC passes null if Java has no memory for it."""
 
 
 def _unforeseen(path: Path, thrown: Any, help_: str) -> McpLuceneError:

@@ -1,4 +1,4 @@
-"""Chunks as documents of Lucene and back, field by field as the schema says."""
+"""Mapping of chunks to Lucene documents and back, field by field as in the schema."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator
@@ -44,28 +44,28 @@ _STATE: Final = tuple(field.name for field in fields(FileState))
 
 
 def pack(source_document: str, state: FileState) -> str:
-    """A file's state as the value of a field."""
-    # Not dataclasses.astuple: it copies each value, and takes longer than all the rest.
+    """Return the state of a file as the value of a field."""
+    # Not dataclasses.astuple, which copies each value and takes longer than all the rest.
     values = [getattr(state, name) for name in _STATE]
     return json.dumps([source_document, *values], ensure_ascii=False)
 
 
 def unpack(packed: str) -> tuple[str, FileState]:
-    """The id of the document and the state of its file that were packed."""
+    """Return the document id and the state of its file from a packed value."""
     source_document, *state = json.loads(packed)
     return source_document, FileState(*state)
 
 
 def file_states(searcher: Any) -> dict[str, FileState]:
-    """The state of each file, by the id of its document."""
+    """Return the state of each file by the id of its document."""
     reader = DirectoryReader.cast_(searcher.getIndexReader())
     values = [value for context in reader.leaves() for value in _values(context.reader())]
-    # One call for all of them is several times faster than one for each.
+    # One call for all values is several times faster than one for each.
     return {name: FileState(*state) for name, *state in json.loads(f"[{','.join(values)}]")}
 
 
 def _values(reader: Any) -> Any:
-    """The packed states in a segment, those of deleted documents left out."""
+    """Yield the packed states in a segment, without those of deleted documents."""
     leaf = LeafReader.cast_(reader)
     states: Any = leaf.getBinaryDocValues(schema.FILE_STATE)
     live = leaf.getLiveDocs()
@@ -78,7 +78,7 @@ def _values(reader: Any) -> Any:
 
 
 def document_search_fields(document: Document) -> Iterator[Any]:
-    """The fields that all chunks of a document share: its title and the text of its metadata."""
+    """Yield the search fields that all chunks of a document share: its title and metadata text."""
     yield TextField(schema.TITLE, document.title, Field.Store.NO)
     texts = "\n".join(texts_of(document.metadata))
     if texts:
@@ -86,8 +86,8 @@ def document_search_fields(document: Document) -> Iterator[Any]:
 
 
 def chunk_search_fields(document: Document, content: str) -> Iterator[Any]:
-    """The fields of one chunk: its words in base form, reversed and transliterated, its names."""
-    # A word counts once in some fields, so it need not be looked at again.
+    """Yield the search fields of a chunk: base forms, reversed and transliterated words, names."""
+    # Some fields index each word once, so repeated words can be skipped.
     words = dict.fromkeys(chain(document.title.split(), content.split()))
     languages = languages_of(content)
     for language in languages:
@@ -109,13 +109,13 @@ def _field(name: str, text: str, kind: Any) -> Any:
 
 @cache
 def _words() -> Any:
-    """Words whose positions nobody asks for: phrases are looked for in content and title."""
+    """Return a field type without positions: phrases are searched in content and title only."""
     return _kind(IndexOptions.DOCS_AND_FREQS, omit_norms=False)
 
 
 @cache
 def _terms() -> Any:
-    """Words that a chunk has or has not, however often and in however long a text."""
+    """Return a field type for the presence of terms, without frequencies and norms."""
     return _kind(IndexOptions.DOCS, omit_norms=True)
 
 
@@ -129,26 +129,26 @@ def _kind(options: Any, *, omit_norms: bool) -> Any:
 
 
 _BATCH: Final = 500
-"""Chunks that are handed to Lucene at once: about 1 MB of text."""
+"""Number of chunks that are passed to Lucene at once, about 1 MB of text."""
 
 _BATCH_CHARACTERS: Final = 10_000_000
-"""Of the metadata, which stand in every chunk, no more are handed over at once: a batch of chunks
-with very long ones is smaller."""
+"""Maximum length of the metadata in a batch, in characters. Every chunk contains the metadata, so a
+batch of chunks with very long metadata is smaller."""
 
 _SHARED_FIELDS: Final = 256
-"""Fields of metadata that are kept for further documents, such as those of languages and types."""
+"""Number of metadata fields that are cached for further documents, such as languages and types."""
 
 _EXACT: Final = 2**53
-"""Below this a double holds every whole number (IEEE 754)."""
+"""Limit below which a double represents every integer exactly (IEEE 754)."""
 
 
 def to_lucene(document: Document) -> Iterator[list[Any]]:
-    """Lucene documents, one for each chunk in order, in batches; none for a blank text.
+    """Yield batches of Lucene documents, one document per chunk in order; nothing for a blank text.
 
     Raises:
-        InvalidDocumentError: the document has more metadata than may stand in each chunk.
+        InvalidDocumentError: the document has more metadata than may be stored in each chunk.
     """
-    # Not where a document is made: an index may hold one from before there was this limit.
+    # Not checked when a `Document` is made: an index may contain one older than this limit.
     length = len(json.dumps(document.metadata, ensure_ascii=False))
     if length > MAX_METADATA:
         raise InvalidDocumentError(
@@ -164,10 +164,10 @@ def to_lucene(document: Document) -> Iterator[list[Any]]:
 def placed_to_lucene(
     document: Document, placed: Iterable[tuple[Chunk, Place]]
 ) -> Iterator[list[Any]]:
-    """Lucene documents of chunks that are cut already, in batches.
+    """Yield batches of Lucene documents for chunks that are already cut.
 
     Args:
-        document: the document; its text is not looked at.
+        document: the document; its text is not used.
         placed: all of its chunks in order, each with its place.
     """
     placed = iter(placed)
@@ -176,7 +176,7 @@ def placed_to_lucene(
         return
     details = _details(document, count=first[0].count)
     common = Arrays.asList(list(_document_fields(document)))
-    # No more of them than a batch are there at once: a text may have hundreds of megabytes.
+    # At most one batch exists at a time: a text may have hundreds of megabytes.
     size = max(1, min(_BATCH, _BATCH_CHARACTERS // len(details(first[1]))))
     placed = chain([first], placed)
     while batch := list(islice(placed, size)):
@@ -184,7 +184,7 @@ def placed_to_lucene(
 
 
 def with_language(document: Document) -> Document:
-    """A document with its language among the metadata, if nobody has looked for it before."""
+    """Return a document with its detected language in the metadata, if it was not detected yet."""
     if (
         document.file is not None
         or metadata.LANGUAGE in document.metadata
@@ -198,7 +198,7 @@ def with_language(document: Document) -> Document:
 
 
 def _details(document: Document, count: int) -> Callable[[Place], str]:
-    """What makes the details of a chunk from its place; the rest is the same for all chunks."""
+    """Return a function that makes the details of a chunk from its place."""
     file = document.file
     common = {
         "title": document.title,
@@ -212,7 +212,7 @@ def _details(document: Document, count: int) -> Callable[[Place], str]:
 
 
 def stored_fields(*names: str) -> Any:
-    """A set of field names to load; with fewer fields Lucene decodes less."""
+    """Return a set of field names to load; with fewer fields Lucene decodes less."""
     fields = HashSet()
     for name in names:
         fields.add(name)
@@ -227,11 +227,11 @@ CHUNK_FIELDS = (
     schema.CHUNK_INDEX,
     schema.DETAILS,
 )
-"""The stored fields that `from_lucene` needs."""
+"""Stored fields that `from_lucene` requires."""
 
 
 def from_lucene(stored: Any, folders: IndexedFolders) -> ChunkText:
-    """The chunk that a Lucene document holds.
+    """Return the chunk of a Lucene document.
 
     Args:
         stored: its stored `CHUNK_FIELDS`.
@@ -246,22 +246,22 @@ def from_lucene(stored: Any, folders: IndexedFolders) -> ChunkText:
         chunk_index=int(stored.get(schema.CHUNK_INDEX)),
         metadata=of_chunk(details.metadata),
         file_path=folders.file_path(details.folder, details.file_path),
-        # The names are those of a citation; mypy cannot tell which of them are numbers.
+        # The names are those of a citation; mypy cannot know which of them are numbers.
         **cast("dict[str, Any]", details.place),
     )
 
 
 def chunk_count(stored: Any) -> int:
-    """The number of chunks of the document that a chunk is of; `stored` has its details."""
+    """Return the number of chunks of a chunk's document; `stored` has its details."""
     return details_of(stored).chunk_count
 
 
 SUMMARY_FIELDS = (schema.SOURCE_DOCUMENT, schema.DETAILS)
-"""The stored fields that `summary_from_lucene` needs."""
+"""Stored fields that `summary_from_lucene` requires."""
 
 
 def summary_from_lucene(stored: Any, folders: IndexedFolders) -> DocumentSummary:
-    """The document that a Lucene document holds a chunk of.
+    """Return the summary of the document that a chunk belongs to.
 
     Args:
         stored: its stored `SUMMARY_FIELDS`.
@@ -279,7 +279,7 @@ def summary_from_lucene(stored: Any, folders: IndexedFolders) -> DocumentSummary
 
 
 def _chunk_document(document: Document, chunk: Chunk, details: str, common: Any) -> Any:
-    """The fields of a chunk; for a writer, any list of fields is a document."""
+    """Return the fields of a chunk; a writer takes any list of fields as a document."""
     fields = ArrayList(common)
     for field in _chunk_fields(document, chunk, details):
         fields.add(field)
@@ -300,7 +300,7 @@ def _chunk_fields(document: Document, chunk: Chunk, details: str) -> Iterator[An
 
 
 def _document_fields(document: Document) -> Iterator[Any]:
-    """The fields that all chunks of a document share."""
+    """Yield the fields that all chunks of a document share."""
     yield from document_search_fields(document)
     yield from _keyword_fields(schema.SOURCE_DOCUMENT, document.id)
     yield SortedDocValuesField(schema.SOURCE_DOCUMENT, BytesRef(schema.keyword(document.id)))
@@ -320,7 +320,7 @@ def _metadata_field(name: str, term: str) -> Any:
 
 
 def _keyword_fields(name: str, value: str) -> Iterator[Any]:
-    """A value that is one term, and stored as a whole, however long it is."""
+    """Yield the fields of a value that is one term, and stored in full however long it is."""
     key = schema.keyword(value)
     if key == value:
         yield StringField(name, value, Field.Store.YES)
@@ -330,14 +330,14 @@ def _keyword_fields(name: str, value: str) -> Iterator[Any]:
 
 
 def file_state_field(document_id: str, state: FileState) -> Any:
-    """The field of a document's first chunk that tells the state of its file."""
+    """Return the field of a document's first chunk with the state of its file."""
     return BinaryDocValuesField(schema.FILE_STATE, BytesRef(pack(document_id, state)))
 
 
 def metadata_text(value: Scalar) -> str:
-    """A metadata value as the term that filters look for.
+    """Return a metadata value as the term that filters match.
 
-    Numbers and truth values are spelled as in JSON, where 4.0 and 4 are the same number.
+    Numbers and truth values are spelled as in JSON; 4.0 is spelled like 4, the same number.
     """
     if isinstance(value, str):
         return value

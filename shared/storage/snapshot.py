@@ -1,4 +1,4 @@
-"""One commit of an index, open for reading, with what every reading function needs."""
+"""Snapshot of one commit of an index, the argument of every reading function."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -13,7 +13,7 @@ from shared.storage.commits import indexed_folders
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A commit as one call sees it, whatever is committed meanwhile.
+    """A commit as one call sees it, unaffected by later commits.
 
     Attributes:
         searcher: Lucene's `IndexSearcher` on the commit.
@@ -32,7 +32,7 @@ class Snapshot:
 
     @cached_property
     def folders(self) -> IndexedFolders:
-        """The folders that the documents come from.
+        """Folders that the documents come from.
 
         Raises:
             IndexDamagedError: the commit has no readable list of folders.
@@ -40,5 +40,5 @@ class Snapshot:
         return indexed_folders(self.reader, self.path)
 
     def stoppable(self) -> Self:
-        """The same commit with a searcher that can be stopped in the middle of costly work."""
+        """Return the same commit with a searcher that can be stopped during costly work."""
         return replace(self, searcher=stoppable(self.searcher))

@@ -1,4 +1,4 @@
-"""The details that are stored as JSON with each chunk: its document, its file and its place."""
+"""Details that are stored as JSON with each chunk: its document, its file and its place."""
 
 import json
 from dataclasses import dataclass, fields
@@ -15,20 +15,20 @@ _REQUIRED: Final = {"char_start", "char_end"}
 
 
 class StoredDetailsError(ValueError):
-    """The stored details of a chunk are not ones that this project has written."""
+    """The stored details of a chunk were not written by this project."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredDetails:
-    """What is stored of a chunk beside the fields of its own.
+    """Stored values of a chunk that are not fields of their own.
 
     Attributes:
-        title: of the document.
+        title: the title of the document.
         chunk_count: the number of chunks of the document, from 1.
-        metadata: of the document.
+        metadata: the metadata of the document.
         folder: the prefix of the indexed folder of its file; None without one.
         file_path: the path of the file within the folder, or the absolute one; None without a file.
-        place: where the chunk stands in the file.
+        place: the place of the chunk in the file.
     """
 
     title: str
@@ -43,10 +43,10 @@ def details_of(stored: Any) -> StoredDetails:
     """Read the details of a chunk.
 
     Args:
-        stored: the stored fields of the chunk, a `Document` of Lucene.
+        stored: the stored fields of the chunk, a Lucene `Document`.
 
     Raises:
-        StoredDetailsError: they have another form, as only another program can have written.
+        StoredDetailsError: they have a form that only another program can have written.
     """
     try:
         details = StoredDetails(**json.loads(stored.get(schema.DETAILS)))

@@ -1,4 +1,4 @@
-"""Terms of a field by their prefix."""
+"""Terms of a field by prefix, and their display."""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -10,24 +10,24 @@ from shared.model import schema
 from shared.model.folders import IndexedFolders
 
 FILE_FIELD: Final = schema.metadata_field(schema.FILE_PATH)
-"""Whose terms are paths within a folder of the index, shown as absolute ones."""
+"""Field whose terms are paths within a folder of the index, shown as absolute paths."""
 
 
 def terms_with_prefix(
     reader: Any, field: str, prefix: str, *, start: str = ""
 ) -> Iterator[tuple[str, int]]:
-    """Terms in the order of the alphabet, each with its document frequency.
+    """Yield terms in alphabetical order, each with its document frequency.
 
     Args:
         reader: the reader of the index.
         field: a Lucene field.
-        prefix: what the terms begin with.
-        start: the first term to look at, where it comes after the prefix.
+        prefix: the prefix of the terms.
+        start: the first term to consider, if it comes after the prefix.
     """
     terms = MultiTerms.getTerms(reader, field)
     if terms is None:
         return
-    # Looks the first term up in each segment and walks through all of them side by side.
+    # This looks the first term up in each segment and iterates over all segments in parallel.
     found = TermsEnum.cast_(terms.iterator())
     if found.seekCeil(BytesRef(max(prefix, start))) == TermsEnum.SeekStatus.END:
         return
@@ -42,7 +42,7 @@ def terms_with_prefix(
 
 
 def shown(field: str, term: str, folders: IndexedFolders) -> str:
-    """A term as people know it: the path of a file, a value that was too long for a term."""
+    """Return a term for display: the path of a file, or a value that was too long for a term."""
     beginning, separator, rest = term.partition("\0")
     if not separator or not schema.is_keyword_field(field):
         return term
