@@ -1,4 +1,4 @@
-"""Paths: whether there is a file or folder at one, and which, whatever is wrong with it."""
+"""Existence and identity of files and folders, even where the file system fails."""
 
 import os
 from collections.abc import Collection, Iterator
@@ -7,23 +7,23 @@ from pathlib import Path
 from typing import Final
 
 Identity = tuple[int, int]
-"""What tells a file or folder from any other one, whatever its path: its device and number."""
+"""Identity of a file or folder, whatever its path: its device and inode number."""
 
 PASSAGE: Final = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
-"""Flags that open a folder in order to open what is in it, which takes no right to list it."""
+"""Flags that open a folder to reach its content, which does not require the right to list it."""
 
 
 def is_folder(path: Path | str) -> bool:
-    """Whether there is a folder at a path, or a link to one, that can be looked at.
+    """Check whether there is an accessible folder, or a link to one, at a path.
 
     `Path.is_dir` raises an error for a mount whose server is gone, and below a folder that this
-    user may not search; this says no.
+    user may not search; this function returns False.
     """
     return os.path.isdir(path)  # noqa: PTH112 - see above
 
 
 def is_missing(path: Path | str) -> bool:
-    """Whether there is nothing at a path; not so where nobody can tell, as behind a dead mount."""
+    """Check whether nothing is at a path; False if unknown, as behind a dead mount."""
     try:
         os.stat(path)  # noqa: PTH116 - takes both kinds of paths
     except (FileNotFoundError, NotADirectoryError):
@@ -34,7 +34,7 @@ def is_missing(path: Path | str) -> bool:
 
 
 def identity(path: Path | str) -> Identity | None:
-    """The identity of a folder; None if it is out of reach."""
+    """Return the identity of a folder; None if it is out of reach."""
     try:
         return identity_of(os.stat(path))  # noqa: PTH116 - takes both kinds of paths
     except OSError:
@@ -42,16 +42,16 @@ def identity(path: Path | str) -> Identity | None:
 
 
 def identity_of(status: os.stat_result) -> Identity:
-    """The identity of the file or folder that has a state."""
+    """Return the identity of the file or folder with a status."""
     return status.st_dev, status.st_ino
 
 
 @contextmanager
 def opened_folder(path: Path | str) -> Iterator[int]:
-    """Open a folder for a block, by way of the links in its path.
+    """Open a folder for a block, following the links in its path.
 
     Yields:
-        A descriptor of it, to open what is in it.
+        A descriptor of the folder, to open its content.
 
     Raises:
         OSError: it cannot be opened.
@@ -64,9 +64,9 @@ def opened_folder(path: Path | str) -> Iterator[int]:
 
 
 def lies_in(descriptor: int, folders: Collection[Identity]) -> bool:
-    """Whether an open folder is, or lies in, one of those with certain identities.
+    """Check whether an open folder is, or is inside, a folder with one of some identities.
 
-    The system is asked for one parent after the other, so that no link and no path counts.
+    The system is asked for one parent after the other, so that links and paths do not matter.
 
     Raises:
         OSError: a folder above it cannot be opened.

@@ -1,4 +1,4 @@
-"""Contents of files: regular files only, hashes, and writes that are whole or not at all."""
+"""Contents of files: regular files only, hashes, and atomic writes."""
 
 import errno
 import fcntl
@@ -16,15 +16,15 @@ NOT_REGULAR: Final = "it is not a regular file but a link, a folder, a pipe or a
 
 
 class IrregularFileError(ValueError):
-    """A file is not a regular file, or is too large to be what it should be."""
+    """A file is not a regular file, or is larger than allowed."""
 
 
 def read_regular(file: Path, max_bytes: int) -> bytes:
-    """Read the whole of a small file.
+    """Read a small file completely.
 
     Args:
-        file: the file; its folder may be reached through links, the file itself may not be one.
-        max_bytes: the greatest size that is read.
+        file: the file; its folder may be reached through links, but the file must not be a link.
+        max_bytes: the maximum size, in bytes.
 
     Raises:
         IrregularFileError: it is a link, a folder, a pipe or a device, or it is larger.
@@ -32,7 +32,7 @@ def read_regular(file: Path, max_bytes: int) -> bytes:
     """
     if not stat.S_ISREG(file.lstat().st_mode):
         raise IrregularFileError(NOT_REGULAR)
-    # It may have been replaced since; O_NONBLOCK returns at once from a pipe nobody writes to.
+    # It may have been replaced since; with O_NONBLOCK a pipe without a writer does not block.
     descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -47,7 +47,7 @@ def read_regular(file: Path, max_bytes: int) -> bytes:
 
 
 def content_hash(stream: BufferedReader) -> str:
-    """SHA-256 of the bytes of a file, hexadecimal.
+    """Return the SHA-256 of the bytes of a file, hexadecimal.
 
     Raises:
         OSError: the file cannot be read.
@@ -81,14 +81,14 @@ def locked(file: Path) -> Iterator[None]:
 
 
 def write_atomically(file: Path, content: bytes) -> None:
-    """Replace a file, or the one that a link leads to; the permissions stay.
+    """Replace a file, or the target of a link, and keep its permissions.
 
     A file that does not exist is created with its folders, for its owner only.
 
     Raises:
-        OSError: it could not be written, and is as it was.
+        OSError: it could not be written, and is unchanged.
     """
-    # A link is how dotfiles are often kept: it stays one.
+    # Dotfiles are often links; the link is kept.
     target = Path(os.path.realpath(file))
     target.parent.mkdir(parents=True, exist_ok=True)
     mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else _OWNER_ONLY
@@ -107,7 +107,7 @@ def write_atomically(file: Path, content: bytes) -> None:
 
 
 def read_of_owner(file: Path, max_bytes: int) -> bytes:
-    """Read the whole of a small file that its owner may have put elsewhere and linked to.
+    """Read a small file completely; it may be a link, as its owner may keep the file elsewhere.
 
     The null device is an empty file.
 

@@ -1,4 +1,4 @@
-"""The folder of an index: its path, and what may be in it before an index is."""
+"""The folder of an index: its path, its state, and its replacement."""
 
 import ctypes
 import errno
@@ -21,11 +21,11 @@ _OWNER_ONLY: Final = 0o700
 _COMMIT_FILE: Final = re.compile(r"segments_[0-9a-z]+|segments\.gen")
 
 _FIRST_FILE: Final = re.compile(r"write\.lock|pending_segments_[0-9a-z]+")
-"""What lies in the folder while another program creates the index."""
+"""Names of the files in the folder while another program creates the index."""
 
 
 def absolute(path: Path | str) -> Path:
-    """The absolute path of an index folder.
+    """Return the absolute path of an index folder.
 
     Raises:
         IndexPathError: its name is not valid Unicode, so Java cannot spell it.
@@ -40,23 +40,23 @@ def absolute(path: Path | str) -> Path:
 
 
 def holds_index(path: Path) -> bool:
-    """Whether a folder holds an index, or the last commit of one that is damaged.
+    """Check whether a folder contains an index, or the last commit of a damaged one.
 
-    False where there is no folder, or nobody can tell.
+    False if there is no folder, or the folder cannot be read.
     """
     try:
         return any(_COMMIT_FILE.fullmatch(entry.name) for entry in path.iterdir())
     except (OSError, ValueError):
-        # A name that no file system can have is a ValueError.
+        # A name that no file system can have raises a ValueError.
         return False
 
 
 def check(path: Path) -> None:
-    """Make sure that a path holds an index, or that one can be created there.
+    """Check that a path has an index, or that one can be created there.
 
     Raises:
-        IndexPathError: the path is a file, a folder that holds something else, or one that
-            cannot be read; or its parent does not exist.
+        IndexPathError: the path is a file, a folder with other content, or not readable; or its
+            parent does not exist.
         IndexDamagedError: there are parts of an index.
     """
     try:
@@ -78,20 +78,20 @@ def check(path: Path) -> None:
 
 
 def prepare(path: Path, *, parents: bool = False) -> bool:
-    """Make a folder fit to create an index in, readable by its owner only.
+    """Prepare a folder for a new index, readable by its owner only.
 
-    A folder that holds an index already is left as it is.
+    A folder that contains an index already is left unchanged.
 
     Args:
         path: the folder.
-        parents: whether its parents are created, too, where they are missing.
+        parents: true to create missing parents, too.
 
     Returns:
-        Whether the folder was created.
+        True if the folder was created.
 
     Raises:
-        IndexPathError: the path is a file, a folder that holds something else, or one that
-            cannot be written; or its parent does not exist.
+        IndexPathError: the path is a file, a folder with other content, or not writable; or its
+            parent does not exist.
         IndexDamagedError: there are parts of an index.
     """
     try:
@@ -118,7 +118,7 @@ def _make(path: Path, *, parents: bool) -> bool:
 
 
 def _check_parent(path: Path, error: OSError) -> None:
-    # A link that leads nowhere exists, but nothing can be created in its place.
+    # A dangling link exists, but nothing can be created in its place.
     if path.is_symlink():
         raise IndexPathError(path, "it is a link to nothing") from error
     if not path.parent.exists():
@@ -130,16 +130,16 @@ def _check_parent(path: Path, error: OSError) -> None:
 
 
 def _not_a_folder(path: Path) -> str:
-    """What is wrong with a path that is a file, or leads through one."""
+    """Return the reason why a path that is a file, or leads through one, is refused."""
     return "it is a file, not a folder" if path.exists() else f"{path.parent} is not a folder"
 
 
 def identify(path: Path) -> tuple[int, int]:
-    """Device and inode of an index folder: they change when another folder takes the path.
+    """Return device and inode of an index folder, which change when another folder takes its path.
 
     Raises:
         IndexMissingError: there is nothing at the path.
-        IndexPathError: it is a file, or cannot be looked at.
+        IndexPathError: it is a file, or cannot be accessed.
     """
     try:
         status = path.stat()
@@ -153,7 +153,7 @@ def identify(path: Path) -> tuple[int, int]:
 
 
 def size_bytes(files: Iterable[Path]) -> int:
-    """Bytes of files, without those that a newer commit has made superfluous meanwhile."""
+    """Return the total size of files in bytes; files deleted meanwhile are skipped."""
     size = 0
     for file in files:
         with suppress(FileNotFoundError):
@@ -164,27 +164,27 @@ def size_bytes(files: Iterable[Path]) -> int:
 _CURRENT_FOLDER: Final = -100
 
 _EXCHANGE: Final = 2
-"""``AT_FDCWD`` of fcntl.h and ``RENAME_EXCHANGE`` of linux/fs.h, for renameat2(2)."""
+"""Constants ``AT_FDCWD`` of fcntl.h and ``RENAME_EXCHANGE`` of linux/fs.h, for renameat2(2)."""
 
 _NOT_SUPPORTED: Final = {errno.EINVAL, errno.ENOSYS}
-"""What the call fails with where the kernel or the file system does not know it."""
+"""Errors of renameat2(2) if the kernel or the file system does not support it."""
 
 _NOT_FLUSHED: Final = {errno.EINVAL, errno.EBADF}
-"""What fsync(2) of a folder fails with on a file system that writes names by itself."""
+"""Errors of fsync(2) for a folder on a file system that writes names by itself."""
 
 
 def replace_folder(new: Path, old: Path) -> Path | None:
-    """Have a folder take the path of another one, or of none.
+    """Move a folder to the path of another one, or to a free path.
 
-    Whoever looks at the path sees the one or the other; only on a file system that cannot
-    exchange names nothing is there for a moment.
+    Readers of the path see one or the other; only on a file system that cannot exchange names is
+    nothing there for a moment.
 
     Args:
         new: the folder, on the same file system.
-        old: the path it takes.
+        old: its new path.
 
     Returns:
-        Where the folder is now that had the path; None if there was none, or an empty one.
+        The new path of the replaced folder; None if there was none, or an empty one.
 
     Raises:
         OSError: the file system refused; both are where they were.
@@ -206,14 +206,15 @@ def replace_folder(new: Path, old: Path) -> Path | None:
             undo.callback(replaced.rename, old)
             new.rename(old)
             undo.callback(old.rename, new)
-        # Without it a power failure could bring back the name of a folder that is deleted by then.
+        # Otherwise a power failure could bring back the name of a folder that has been deleted
+        # since.
         flush(old.parent)
         undo.pop_all()
     return replaced
 
 
 def flush(path: Path) -> None:
-    """Have a file, or the names in a folder, written to the disk.
+    """Write a file, or the names in a folder, to the disk.
 
     Raises:
         OSError: the file system refused.
@@ -229,7 +230,7 @@ def flush(path: Path) -> None:
 
 
 def _exchange(one: Path, other: Path) -> bool:
-    """Exchange the names of two folders; False if that is not supported here."""
+    """Exchange the names of two folders; return False if the system does not support it."""
     renameat2 = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
     if renameat2 is None:
         return False

@@ -1,8 +1,9 @@
-"""Lucene's files, read without Lucene: which version wrote an index, and whether a file is whole.
+"""Lucene's files, read without Lucene: the version that wrote an index, and file integrity.
 
 Lucene refuses what it cannot read, but does not always say what it refused. The header of the
-newest ``segments_N`` file tells it; see `CodecUtil.writeHeader`, `CodecUtil.writeIndexHeader`
-and the format constants of `SegmentInfos` in the sources of Lucene 4 to 10.
+newest ``segments_N`` file shows the version; see `CodecUtil.writeHeader`,
+`CodecUtil.writeIndexHeader` and the format constants of `SegmentInfos` in the sources of Lucene 4
+to 10.
 """
 
 import re
@@ -21,12 +22,12 @@ _SEGMENTS: Final = b"\x08segments"
 _ID_BYTES: Final = 16
 
 _HEADER: Final = struct.Struct(">I9si")
-"""Magic number, name of the codec with its length before it, format version."""
+"""Magic number, name of the codec preceded by its length, format version."""
 
 _UNKNOWN: Final = "an unknown version of Lucene"
 
 _FIRST_FORMAT_WITH_VERSION: Final = 6
-"""`SegmentInfos.VERSION_53`: from here on the file says which release wrote it."""
+"""First format whose file names the release that wrote it, `SegmentInfos.VERSION_53`."""
 
 _WRITTEN_BY: Final = {
     0: "Lucene 4.0 to 4.5",
@@ -36,18 +37,18 @@ _WRITTEN_BY: Final = {
     4: "Lucene 5.0",
     5: "Lucene 5.1 or 5.2",
 }
-"""The releases that wrote the formats that do not say it themselves."""
+"""Releases that wrote the formats without a release number."""
 
 
 def written_by(path: Path) -> str:
-    """Name the Lucene that wrote the newest commit of an index.
+    """Return the version of Lucene that wrote the newest commit of an index.
 
     Args:
         path: the index folder.
 
     Returns:
-        Words for an error message such as ``Lucene 8.11.4`` or ``Lucene 4.8``;
-        ``an unknown version of Lucene`` where the file does not tell.
+        Text for an error message, such as ``Lucene 8.11.4`` or ``Lucene 4.8``; ``an unknown version
+        of Lucene`` if the file does not name it.
     """
     commits = [file for file in path.glob("segments_*") if _generation(file)]
     if not commits:
@@ -77,34 +78,34 @@ NO_COMMIT: Final = "its segments_N file, which names the others, is missing"
 _FILE_OF_LUCENE: Final = re.compile(
     r"(pending_)?segments_[0-9a-z]+|_[0-9a-z]+(_.*)?\..*|write\.lock"
 )
-"""What Lucene names its files (`IndexFileNames.CODEC_FILE_PATTERN`), and its lock."""
+"""Names of Lucene's files (`IndexFileNames.CODEC_FILE_PATTERN`) and of its lock."""
 
 
 def is_lucene_file(name: str) -> bool:
-    """Whether Lucene may take a file for its own by its name."""
+    """Check whether Lucene may treat a file with this name as its own."""
     return _FILE_OF_LUCENE.fullmatch(name) is not None
 
 
 def has_segments(path: Path) -> bool:
-    """Whether a folder holds segments of an index, with a commit or without."""
+    """Check whether a folder contains segments of an index, with or without a commit."""
     return any(path.glob("_*.si"))
 
 
 def begins_as_lucene(file: Path) -> bool:
-    """Whether a file begins with the number that stands at the head of each file of Lucene.
+    """Check whether a file begins with the magic number of Lucene's files.
 
     Raises:
-        OSError: it is gone, or cannot be read.
+        OSError: the file is gone or cannot be read.
     """
     with file.open("rb") as stream:
         return stream.read(4) == _CODEC_MAGIC.to_bytes(4, "big")
 
 
 def commit_id(commit: Path) -> bytes | None:
-    """The random id that Lucene gives every commit, from the header of its ``segments_N`` file.
+    """Return the random id of a commit from the header of its ``segments_N`` file.
 
     Returns:
-        16 bytes; None if the file is gone, as it is once a newer commit has taken its place.
+        16 bytes; None if the file is gone, as it is once a newer commit has replaced it.
     """
     try:
         with commit.open("rb") as stream:
@@ -114,7 +115,7 @@ def commit_id(commit: Path) -> bytes | None:
 
 
 def _generation(file: Path) -> int:
-    """The generation of a ``segments_N`` file, N in base 36; 0 where it is not a number."""
+    """Return the generation of a ``segments_N`` file, N in base 36; 0 if it is not a number."""
     try:
         return int(file.name.removeprefix("segments_"), 36)
     except ValueError:
@@ -131,23 +132,23 @@ _BLOCK_BYTES: Final = 1 << 20
 
 
 class Checksum:
-    """The checksum of a file that is read from its beginning to its end, part by part."""
+    """Checksum of a file that is read from beginning to end in parts."""
 
     def __init__(self) -> None:
         self._checksum = 0
         self._end = b""
 
     def update(self, part: bytes) -> None:
-        """Take the next part of the file."""
+        """Add the next part of the file."""
         if len(part) < _FOOTER.size:
             part, self._end = self._end + part, b""
-        # A view: a copy would take longer than the checksum.
+        # A view, since a copy would take longer than the checksum.
         self._checksum = zlib.crc32(self._end, self._checksum)
         self._checksum = zlib.crc32(memoryview(part)[: -_FOOTER.size], self._checksum)
         self._end = part[-_FOOTER.size :]
 
     def damage(self) -> str | None:
-        """What is wrong with a file that was read to its end; None if it is whole."""
+        """Return the damage of a file that was read to its end; None if it is intact."""
         if len(self._end) < _FOOTER.size:
             return "it is cut short"
         magic, kind, checksum = _FOOTER.unpack(self._end)
@@ -159,10 +160,10 @@ class Checksum:
 
 
 def damage_of(file: Path) -> str | None:
-    """What is wrong with a file of an index by its checksum; None if nothing is.
+    """Return the damage of an index file according to its checksum; None if it is intact.
 
     Raises:
-        OSError: it is gone, or cannot be read.
+        OSError: the file is gone or cannot be read.
     """
     checksum = Checksum()
     for block in blocks(file):
@@ -171,10 +172,10 @@ def damage_of(file: Path) -> str | None:
 
 
 def blocks(file: Path) -> Iterator[bytes]:
-    """The content of a file, a megabyte at a time.
+    """Yield the content of a file, a megabyte at a time.
 
     Raises:
-        OSError: the file is gone, or cannot be read.
+        OSError: the file is gone or cannot be read.
     """
     with file.open("rb") as stream:
         while block := stream.read(_BLOCK_BYTES):

@@ -1,4 +1,4 @@
-"""The files that a program of this project works with itself, which are never documents."""
+"""Files that a program of this project uses itself, which are never documents."""
 
 import os
 from collections.abc import Iterable
@@ -9,18 +9,18 @@ from typing import Final
 from shared.files.access import Identity, identity, identity_of
 
 OWN: Final = "is a file of mcp-lucene itself: its configuration, tokens, key, certificate or log"
-"""The reason why such a file is not taken."""
+"""Reason why such a file is not indexed."""
 
 _STDOUT_AND_STDERR: Final = (1, 2)
 
 
 def own_files(paths: Iterable[Path | None]) -> frozenset[Identity]:
-    """The identities of files that the program was given, and of those that it prints to.
+    """Return the identities of the program's own files and of those that it prints to.
 
-    So they are known whatever other name they have, in whichever folder.
+    Identities recognize the files under any name, in any folder.
 
     Args:
-        paths: what it was given; None and what is not there do not count.
+        paths: the paths of its own files; None and missing files are ignored.
     """
     given = {identity(path) for path in paths if path is not None}
     return frozenset({known for known in given if known} | {*_printed_to()})
