@@ -1,7 +1,7 @@
-"""A copy of an index as its last commit left it, taken while others read and write it.
+"""Backup: a copy of the last commit of an index, taken while others read and write it.
 
-A backup is a folder with an index that can be searched, the list of failures, and a note of where
-it comes from.
+A backup is a folder with an index that can be searched, the list of failures, and a note of its
+source.
 """
 
 import errno
@@ -35,25 +35,25 @@ from shared.storage.commits import commit_files, rebuilt_schema
 from shared.storage.directory import open_directory
 
 NOTE: Final = "backup.json"
-"""The file that tells of which index a folder is a backup."""
+"""Name of the file with the index that a folder is a backup of."""
 
 _MAX_NOTE_BYTES: Final = 100_000
 
 _BESIDE_LUCENE: Final = frozenset({"write.lock", NOTE, failures.FILE_NAME})
-"""Files in a backup that have no header of Lucene."""
+"""Files in a backup without a Lucene header."""
 
 
 @dataclass(frozen=True, slots=True)
 class BackedUp:
-    """What is in a backup.
+    """Result of a backup.
 
     Attributes:
         path: its folder.
-        documents: documents in it.
-        chunks: chunks in it.
-        files: files of the index in it.
-        size_bytes: their bytes.
-        seconds: how long it took.
+        documents: the number of documents in it.
+        chunks: the number of chunks in it.
+        files: the number of index files in it.
+        size_bytes: the size of these files, in bytes.
+        seconds: the duration, in seconds.
     """
 
     path: str
@@ -65,16 +65,16 @@ class BackedUp:
 
 
 def backup(path: Path | str, destination: Path | str, *, progress: Progress = iter) -> BackedUp:
-    """Copy the last commit of an index, while writers go on.
+    """Copy the last commit of an index while writers continue.
 
-    Each file is compared with its checksum. The copy is complete and on the disk before it takes
-    the place of an older one; what ends the run before leaves that as it was.
+    Each file is compared with its checksum. The copy is complete and on the disk before it replaces
+    an older one; a run that ends earlier leaves the older one unchanged.
 
     Args:
         path: the index folder.
-        destination: the folder of the backup: none yet, an empty one, or an older backup of the
+        destination: the folder of the backup: a new one, an empty one, or an older backup of the
             same index.
-        progress: what passes on how far the copy is.
+        progress: a function that passes on the steps of the copy.
 
     Raises:
         IndexMissingError: there is no index at the path.
@@ -85,7 +85,7 @@ def backup(path: Path | str, destination: Path | str, *, progress: Progress = it
     """
     began = time.monotonic()
     path = index_folder.absolute(path)
-    # Not Path.resolve, which fails for a link that leads to itself.
+    # Not Path.resolve, which fails for a link to itself.
     destination = index_folder.absolute(os.path.realpath(destination))
     index_folder.identify(path)
     _check_destination(path, destination)
@@ -93,7 +93,7 @@ def backup(path: Path | str, destination: Path | str, *, progress: Progress = it
         _check_schema(path)
         try:
             destination.parent.mkdir(parents=True, exist_ok=True)
-            # Beside the backup: on the same file system, so that it can take its place.
+            # Next to the backup, on the same file system, so that it can be renamed into its place.
             new = Path(tempfile.mkdtemp(prefix=f".{destination.name}.", dir=destination.parent))
             superfluous: Path | None = new
             try:
@@ -101,12 +101,12 @@ def backup(path: Path | str, destination: Path | str, *, progress: Progress = it
                     pass
                 done = _describe(path, new, destination)
                 _finish(path, new)
-                # Once more: somebody may have put something there meanwhile.
+                # Checked again: something may have been put there meanwhile.
                 _check_destination(path, destination)
                 superfluous = replace_folder(new, destination)
             finally:
                 if superfluous:
-                    # The older backup may be one that nobody may write to.
+                    # The older backup may be read-only.
                     with suppress(OSError):
                         superfluous.chmod(0o700)
                     shutil.rmtree(superfluous, ignore_errors=True)
@@ -180,10 +180,10 @@ def _refuse_others(path: Path, destination: Path) -> None:
 
 
 def _source_in(note: Path) -> str:
-    """The index that a backup says it is of.
+    """Return the index that the note of a backup names.
 
     Raises:
-        OSError, ValueError, KeyError, TypeError, RecursionError: the note is not one of a backup.
+        OSError, ValueError, KeyError, TypeError, RecursionError: the note is not that of a backup.
     """
     source = json.loads(read_regular(note, _MAX_NOTE_BYTES))["source"]
     if not isinstance(source, str) or b"\0" in os.fsencode(source):
@@ -192,9 +192,9 @@ def _source_in(note: Path) -> str:
 
 
 def _is_part(file: Path) -> bool:
-    """Whether a file in a backup is of it, and may be deleted with it.
+    """Check whether a file belongs to a backup, so that it may be deleted with it.
 
-    The name alone does not tell: `_letter.doc` could be a file of Lucene, too.
+    The name alone is not sufficient: `_letter.doc` could be a Lucene file, too.
 
     Raises:
         OSError: it cannot be read.
@@ -207,12 +207,12 @@ def _is_part(file: Path) -> bool:
 
 
 def _check_schema(path: Path) -> None:
-    """Make sure, before anything is copied, that the index is one of this program.
+    """Check, before anything is copied, that this program wrote the index.
 
     Raises:
-        IndexSchemaError: it is not, or has a schema that is not known.
+        IndexSchemaError: it did not, or the schema is unknown.
     """
-    # Which file of a damaged index it is, the copy tells.
+    # The copy reports which file of a damaged index is at fault.
     with (
         suppress(IndexDamagedError),
         lucene_errors.reading(path),
@@ -242,7 +242,7 @@ def _copy(path: Path, new: Path) -> Iterator[Step]:
 def _copy_files(
     path: Path, new: Path, names: Sequence[str], copied: set[str]
 ) -> Generator[Step, None, str | None]:
-    """Copy files that are not copied yet; returns the name of one that is no longer there."""
+    """Copy files that are not copied yet; return the name of a file that no longer exists."""
     total = size_bytes(path / name for name in names)
     done = size_bytes(new / name for name in copied)
     for name in names:
@@ -250,7 +250,7 @@ def _copy_files(
             continue
         source = _source_blocks(path, name)
         try:
-            # Opens the file: from now on a writer that deletes it takes only its name.
+            # This opens the file: a writer that deletes it from now on removes only its name.
             block = next(source, b"")
         except FileNotFoundError:
             return name
@@ -260,7 +260,7 @@ def _copy_files(
                 done += len(block)
                 yield Step("Copying", done, total)
                 block = next(source, b"")
-        # What was written is read, so that damage to either is found.
+        # The copy is read back, so that damage to either file is found.
         if damage := damage_of(new / name):
             raise IndexDamagedError(path, f"file {name}: {damage}")
         flush(new / name)
@@ -269,7 +269,7 @@ def _copy_files(
 
 
 def _source_blocks(path: Path, name: str) -> Iterator[bytes]:
-    """The content of a file of the index, a megabyte at a time.
+    """Yield the content of a file of the index, a megabyte at a time.
 
     Raises:
         FileNotFoundError: the file is gone.
@@ -288,12 +288,12 @@ def _source_blocks(path: Path, name: str) -> Iterator[bytes]:
 
 
 def _describe(path: Path, new: Path, destination: Path) -> dict[str, Any]:
-    """Open a copy, which shows whether its files belong together, and tell what is in it."""
+    """Open a copy, which checks that its files belong together, and return its figures."""
     with (
         closing(open_directory(new)) as directory,
         closing(DirectoryReader.open(directory)) as reader,
     ):
-        # A writer may have put another index in the place of that which was looked at.
+        # A writer may have replaced the index that was checked before.
         rebuilt_schema(reader, path)
         names = commit_files(directory)
         return {
@@ -306,7 +306,7 @@ def _describe(path: Path, new: Path, destination: Path) -> dict[str, Any]:
 
 
 def _finish(path: Path, new: Path) -> None:
-    """Add what a backup has beside the files of Lucene, and have all of it on the disk."""
+    """Add the files of a backup that are not Lucene's, and flush everything to the disk."""
     if (path / failures.FILE_NAME).exists():
         failures.save_failures(new, failures.load_failures(path))
         flush(new / failures.FILE_NAME)

@@ -1,4 +1,4 @@
-"""Whether an index is sound: its files, its segments, and its documents."""
+"""Check of an index: its files, its segments, and its documents."""
 
 import os
 import re
@@ -34,24 +34,24 @@ from shared.storage.directory import open_directory
 from shared.writing.writer import locked
 
 _MAX_PROBLEMS: Final = 1_000
-"""Problems that are told one by one; of an index in ruins nobody reads more."""
+"""Maximum number of problems that are reported one by one; nobody reads more."""
 
 _SEGMENT: Final = re.compile("_[0-9a-z]+")
-"""How the name of every file of a segment begins."""
+"""Start of the names of a segment's files."""
 
 _RESTORE: Final = "restore a backup with idx restore, or save the rest with idx repair"
 
 
 @dataclass(frozen=True, slots=True)
 class SegmentState:
-    """A segment, which is a part of an index with files of its own.
+    """State of a segment, a part of an index with its own files.
 
     Attributes:
-        name: how the names of its files begin.
-        chunks: chunks in it that are not deleted.
-        deleted_chunks: chunks in it that are.
-        size_bytes: bytes of its files.
-        sound: whether nothing is wrong with it.
+        name: the start of the names of its files.
+        chunks: the number of chunks in it that are not deleted.
+        deleted_chunks: the number of deleted chunks in it.
+        size_bytes: the size of its files, in bytes.
+        sound: true if nothing is wrong with it.
     """
 
     name: str
@@ -63,13 +63,13 @@ class SegmentState:
 
 @dataclass(slots=True)
 class Checked:
-    """What was found out about an index.
+    """Result of a check.
 
     Attributes:
-        documents: documents in it; 0 if its files cannot tell.
-        chunks: chunks in it; 0 if its files cannot tell.
-        segments: its segments; none if its files cannot tell.
-        problems: what is wrong, to what, and what to do; a line each.
+        documents: the number of documents; 0 if the files cannot be read.
+        chunks: the number of chunks; 0 if the files cannot be read.
+        segments: the segments; empty if the files cannot be read.
+        problems: the problems, one line each, with the next step to take.
     """
 
     documents: int = 0
@@ -80,16 +80,16 @@ class Checked:
 
     @property
     def problem_count(self) -> int:
-        """The number of problems, also where only the first ones are told."""
+        """Number of problems, including those that are not listed."""
         return min(len(self.problems), _MAX_PROBLEMS) + self._left_out
 
     @property
     def sound(self) -> bool:
-        """Whether nothing is wrong."""
+        """True if there are no problems."""
         return not self.problems
 
     def report(self, problem: str) -> None:
-        """Note a problem; of very many the number is told in the last line."""
+        """Add a problem; beyond the maximum, only their number is kept, in the last line."""
         if len(self.problems) < _MAX_PROBLEMS:
             self.problems.append(problem)
             return
@@ -98,19 +98,19 @@ class Checked:
 
 
 def check(path: Path | str, *, wait: float = DEFAULT_WAIT, progress: Progress = iter) -> Checked:
-    """Check an index: each file by its checksum, each segment by Lucene, each document by ours.
+    """Check an index: files by their checksums, segments by Lucene, documents by our own rules.
 
-    What is damaged is not read any further. Nothing is written, and no writer gets in meanwhile,
-    unless this user may only read the index.
+    Damaged parts are not read any further. Nothing is written, and writers are locked out, unless
+    this user may only read the index.
 
     Args:
         path: the index folder.
         wait: seconds to wait for a writer to end.
-        progress: what passes on how far the check is.
+        progress: a function that passes on the steps of the check.
 
     Raises:
         IndexMissingError: there is no index at the path.
-        IndexLockedError: a writer held it all the time.
+        IndexLockedError: a writer held the lock for the whole time.
         IndexPathError: the operating system refuses access.
     """
     path = index_folder.absolute(path)
@@ -131,14 +131,14 @@ def check(path: Path | str, *, wait: float = DEFAULT_WAIT, progress: Progress = 
 
 
 def _without_writers(directory: Any, path: Path, wait: float) -> AbstractContextManager[Any]:
-    """Lend the lock of the index; one of nothing where this user may not write, nor lock."""
+    """Lend the lock of the index, or a dummy lock if this user may not write to the folder."""
     if os.access(path, os.W_OK):
         return locked(directory, path, wait)
     return closing(ByteBuffersDirectory().obtainLock(IndexWriter.WRITE_LOCK_NAME))
 
 
 def _read_commit(directory: Any, path: Path, checked: Checked) -> Any:
-    """What the last commit says of its segments; None if it cannot be read."""
+    """Return the segment infos of the last commit; None if they cannot be read."""
     try:
         with lucene_errors.reading(path):
             return SegmentInfos.readLatestCommit(directory)
@@ -146,7 +146,7 @@ def _read_commit(directory: Any, path: Path, checked: Checked) -> Any:
         checked.report(f"the last commit: {error.reason}; {_RESTORE}")
     except IndexLuceneVersionError as error:
         checked.report(str(error))
-    # Lucene does not always name the file that it could not read: the commit's, or a segment's.
+    # Lucene does not always name the file that it could not read: the commit's or a segment's.
     matches = [_SEGMENT.match(file.name) for file in path.glob("_*")]
     names = {f"{match[0]}.si" for match in matches if match}
     commits = {file.name for file in path.glob("segments_*")}
@@ -156,7 +156,7 @@ def _read_commit(directory: Any, path: Path, checked: Checked) -> Any:
 
 
 def _steps(directory: Any, path: Path, lock: Any, checked: Checked) -> Iterator[Step]:
-    # Once more: another writer may have been at work until now.
+    # Read again: another writer may have been at work until now.
     commit = _read_commit(directory, path, checked)
     if commit is None:
         return
@@ -174,9 +174,9 @@ def check_segments(
     Args:
         directory: Lucene's view of the index folder.
         path: the index folder.
-        commit: what the commit says of its segments, Lucene's ``SegmentInfos``.
+        commit: the segments of the commit, Lucene's ``SegmentInfos``.
         lock: the lock that keeps writers out, or another one if the caller has a writer.
-        checked: takes the segments, and what is wrong with them.
+        checked: the result, to which segments and problems are added.
     """
     infos = [SegmentCommitInfo.cast_(info) for info in commit.asList()]
     files = {str(info.info.name): [str(name) for name in info.files()] for info in infos}
@@ -198,7 +198,7 @@ def check_segments(
 def _damaged_files(
     path: Path, names: list[str], checked: Checked
 ) -> Generator[Step, None, set[str]]:
-    """Compare the checksum of each file; returns the names of those that are damaged."""
+    """Compare each file with its checksum; return the names of damaged files."""
     total, done, damaged = size_bytes(path / name for name in names), 0, set()
     for name in names:
         checksum = Checksum()
@@ -221,14 +221,14 @@ def _damaged_files(
 def _unsound_segments(
     directory: Any, path: Path, lock: Any, segments: list[str], checked: Checked
 ) -> Generator[Step, None, set[str]]:
-    """Have Lucene read all of each segment; returns the names of those that do not fit together."""
+    """Let Lucene read each segment completely; return the names of inconsistent segments."""
     unsound = set()
     examination = CheckIndex(directory, lock)
     for number, name in enumerate(segments):
         yield Step("Checking segments", number, len(segments))
         status = examination.checkIndex(Arrays.asList([name]))
         if status.missingSegments:
-            # The last commit was read before; Lucene looks at older ones, too.
+            # The last commit was read before; Lucene also reads older ones.
             last = SegmentInfos.getLastCommitSegmentsFileName(directory)
             older = sorted(file.name for file in path.glob("segments_*") if file.name != last)
             checked.report(
@@ -245,7 +245,7 @@ def _unsound_segments(
 
 def _check_documents(reader: Any, path: Path, checked: Checked) -> Iterator[Step]:
     try:
-        # Of an older schema the documents are checked, too; those of another program are not ours.
+        # Documents of an older schema are checked, too; those of another program are not.
         rebuilt_schema(reader, path)
     except IndexSchemaError as error:
         checked.report(str(error))

@@ -1,4 +1,4 @@
-"""What must be true of the documents of an index, whatever Lucene thinks of its files."""
+"""Rules for the documents of an index, beyond the integrity of Lucene's files."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -28,13 +28,13 @@ _SHOWN_NUMBERS: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class CheckedDocument:
-    """What was found out about a document.
+    """Result of checking a document.
 
     Attributes:
         id: its id.
-        term: the term that its chunks have in the field of their document.
-        chunks: the chunks it has.
-        problems: what is wrong with them, in words that follow the document's id.
+        term: the term of its id in the chunks.
+        chunks: the number of its chunks.
+        problems: the problems, in words that follow the document's id.
     """
 
     id: str
@@ -45,7 +45,7 @@ class CheckedDocument:
 
 @dataclass(frozen=True, slots=True)
 class _StoredChunk:
-    """What is checked of a chunk: its own number, and what it says of its document."""
+    """Values of a chunk that are checked: its number, and those of its document."""
 
     index: int
     title: str
@@ -56,24 +56,24 @@ class _StoredChunk:
 def checked_documents(reader: Any) -> Iterator[CheckedDocument]:
     """Check one document after the other, in the order of their ids.
 
-    Chunks are looked up by the id of their document, so that of a large index only the chunks of
-    one document are in memory.
+    Chunks are looked up by the id of their document, so that only the chunks of one document are in
+    memory at a time.
 
     Args:
-        reader: a Lucene reader of a commit whose files are whole.
+        reader: a Lucene reader of a commit whose files are intact.
     """
     searcher = IndexSearcher(reader)
     terms = MultiTerms.getTerms(reader, schema.SOURCE_DOCUMENT)
     for term in BytesRefIterator.cast_(terms.iterator()) if terms is not None else ():
         key = term.utf8ToString()
         query = TermQuery(Term(schema.SOURCE_DOCUMENT, term))
-        # Those of deleted documents stay until their segments are merged.
+        # Terms of deleted documents stay until their segments merge.
         if count := int(searcher.count(query)):
             yield _checked(searcher, key, query, count)
 
 
 def without_document() -> Any:
-    """Lucene's query for chunks that do not say which document they are of."""
+    """Return a Lucene query for chunks without the id of a document."""
     return (
         BooleanQuery.Builder()
         .add(MatchAllDocsQuery(), BooleanClause.Occur.FILTER)
@@ -107,10 +107,10 @@ def _checked(searcher: Any, key: str, query: Any, count: int) -> CheckedDocument
 
 
 def _stored_chunk(stored: Any) -> _StoredChunk:
-    """What a chunk says of itself, and whether id and title follow from the rest.
+    """Return the values of a chunk, and check that id and title follow from the rest.
 
     Raises:
-        ValueError, KeyError, TypeError: a field holds something else than it should.
+        ValueError, KeyError, TypeError: a field has an unexpected value.
     """
     details = details_of(stored)
     index, count = int(stored.get(schema.CHUNK_INDEX)), details.chunk_count
@@ -128,7 +128,7 @@ def _stored_chunk(stored: Any) -> _StoredChunk:
 
 
 def _problems_of_numbers(chunks: Sequence[_StoredChunk]) -> Iterator[str]:
-    """Whether the chunks are those of one version, each once."""
+    """Yield the problems if the chunks are not those of one version, each once."""
     counts = {chunk.count for chunk in chunks}
     seen = Counter(chunk.index for chunk in chunks)
     expected = range(1, max(counts) + 1)

@@ -1,4 +1,4 @@
-"""All segments of an index merged into one, without the deleted chunks."""
+"""Optimization: all segments of an index merged into one, without the deleted chunks."""
 
 import time
 from collections.abc import Iterator
@@ -23,15 +23,15 @@ from shared.writing.writer import exclusive_writer
 
 @dataclass(frozen=True, slots=True)
 class Optimized:
-    """What became of an index.
+    """Result of an optimization.
 
     Attributes:
-        segments_before: segments it had.
-        segments_after: segments it has: 1, or 0 without documents.
-        bytes_before: bytes of the files of the last commit.
-        bytes_after: the same of the commit that it has now.
-        deleted_chunks: chunks that had been deleted, but not yet removed from the files.
-        seconds: how long it took.
+        segments_before: the number of segments before.
+        segments_after: the number of segments now: 1, or 0 without documents.
+        bytes_before: the size of the files of the last commit, in bytes.
+        bytes_after: the size of the files of the new commit, in bytes.
+        deleted_chunks: the number of deleted chunks that were removed from the files.
+        seconds: the duration, in seconds.
     """
 
     segments_before: int
@@ -47,17 +47,18 @@ def optimize(
 ) -> Optimized:
     """Merge all segments of an index into one, without the deleted chunks, by one commit.
 
-    Nothing is written if it is so already. Until the commit every reader sees the index as it
-    was, and whatever ends the run leaves it so. The files of before are deleted after the commit.
+    Nothing is written if there is nothing to merge. Until the commit every reader sees the old
+    index, and a run that ends early leaves it unchanged. The old files are deleted after the
+    commit.
 
     Args:
         path: the index folder.
         wait: seconds to wait for another writer to end.
-        progress: what passes on how far the merge is.
+        progress: a function that passes on the steps of the merge.
 
     Raises:
         IndexMissingError: there is no index at the path.
-        IndexLockedError: another writer held it all the time.
+        IndexLockedError: another writer held the lock for the whole time.
         IndexWriteError: the file system refused to write.
         IndexFolderError: the index cannot be used; the class says why.
     """
@@ -70,7 +71,7 @@ def optimize(
             writer.setLiveCommitData(commit_data(indexed_folders(reader, path), path))
             for _ in progress(_merge(writer, path, *before)):
                 pass
-            # Commits: once.
+            # This makes the only commit.
             writer.close()
             with closing(open_last_commit(writer.getDirectory(), path)) as commit:
                 after = _state(commit, path)
@@ -81,7 +82,7 @@ def optimize(
 
 
 def _state(reader: Any, path: Path) -> tuple[int, int, frozenset[str]]:
-    """The number of segments of a commit, the bytes of its files, and their names."""
+    """Return the number of segments of a commit, its size in bytes, and the names of its files."""
     commit = DirectoryReader.cast_(reader).getIndexCommit()
     names = frozenset(str(name) for name in commit.getFileNames())
     return commit.getSegmentCount(), size_bytes(path / name for name in names), names
@@ -90,19 +91,19 @@ def _state(reader: Any, path: Path) -> tuple[int, int, frozenset[str]]:
 def _merge(
     writer: Any, path: Path, segments: int, size: int, old: frozenset[str]
 ) -> Iterator[Step]:
-    """Merge all segments, which takes effect with the next commit."""
+    """Merge all segments, with effect from the next commit."""
     activity = f"Merging {quantity(segments, 'segment')}"
     policy = LogByteSizeMergePolicy()
-    # At once, and in the order in which the chunks were added.
+    # In one merge, and in the order in which the chunks were added.
     policy.setMergeFactor(max(segments, 2))
     writer.getConfig().setMergePolicy(policy)
-    # Lucene's own threads print what they throw, which the writer throws once more.
+    # Lucene's threads print their exceptions, which the writer throws again.
     System.setErr(PrintStream(OutputStream.nullOutputStream()))
-    # A rollback is the only way to break a merge off.
+    # A rollback is the only way to abort a merge.
     for _ in in_background(lambda: writer.forceMerge(1), writer.rollback):
         yield Step(activity, _bytes_written(path, old), size)
 
 
 def _bytes_written(path: Path, old: frozenset[str]) -> int:
-    """Bytes of the files of segments that are not those of before."""
+    """Return the size of the new segments' files, in bytes."""
     return size_bytes(file for file in path.glob("_*") if file.name not in old)

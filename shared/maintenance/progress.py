@@ -1,4 +1,4 @@
-"""How far a long run is, for whoever watches it."""
+"""Progress of long runs."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """How far a part of a run is.
+    """Progress of one part of a run.
 
     Attributes:
-        activity: what is done, for people, such as ``Merging 6 segments``.
-        done: how much of it is done, in bytes or documents.
-        total: how much there is to do, about.
+        activity: the activity in words, such as ``Merging 6 segments``.
+        done: the finished amount, in bytes or documents.
+        total: the approximate total amount.
     """
 
     activity: str
@@ -20,4 +20,4 @@ class Step:
 
 
 Progress = Callable[[Iterator[Step]], Iterator[Step]]
-"""Passes the steps of a run on. The run goes on as far as they are asked for."""
+"""Function that passes on the steps of a run, which continues as they are requested."""

@@ -1,4 +1,4 @@
-"""An index without its documents."""
+"""Purge: removal of all documents of an index."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,11 +16,11 @@ from shared.writing.writer import exclusive_writer
 
 @dataclass(frozen=True, slots=True)
 class Purged:
-    """What was removed.
+    """Result of a purge.
 
     Attributes:
-        deleted_documents: documents that were in the index.
-        deleted_chunks: their chunks.
+        deleted_documents: the number of documents that were in the index.
+        deleted_chunks: the number of their chunks.
     """
 
     deleted_documents: int
@@ -30,7 +30,7 @@ class Purged:
 def purge(path: Path | str, *, wait: float = DEFAULT_WAIT) -> Purged:
     """Remove everything from an index: documents, folders, and the list of failures.
 
-    One commit makes it an index as `shared.create` makes one.
+    One commit makes it like an index newly created by `shared.create`.
 
     Args:
         path: the index folder.
@@ -38,7 +38,7 @@ def purge(path: Path | str, *, wait: float = DEFAULT_WAIT) -> Purged:
 
     Raises:
         IndexMissingError: there is no index at the path.
-        IndexLockedError: another writer held it all the time.
+        IndexLockedError: another writer held the lock for the whole time.
         IndexWriteError: the file system refused to write; nothing was removed.
         IndexFolderError: the index cannot be used; the class says why.
     """
@@ -48,7 +48,8 @@ def purge(path: Path | str, *, wait: float = DEFAULT_WAIT) -> Purged:
         chunks = int(reader.numDocs())
         writer.deleteAll()
         writer.setLiveCommitData(commit_data(IndexedFolders(), path))
-        # It writes all that needs room, and can still be taken back if the list of failures stays.
+        # It writes everything that needs space, and can still be rolled back if the list of
+        # failures cannot be deleted.
         writer.prepareCommit()
         delete_failures(path)
         writer.commit()

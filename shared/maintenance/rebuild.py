@@ -1,4 +1,4 @@
-"""An index built anew, in the schema of this version, from the text that is stored in it."""
+"""Rebuild: a new index in the schema of this version, from the text stored in the old one."""
 
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future
@@ -24,18 +24,18 @@ from shared.writing.document_queue import DocumentWriter, results
 from shared.writing.writer import clean, open_writer
 
 Progress = Callable[[Iterator[int]], Iterator[int]]
-"""Passes on the number of chunks of each document as it is written."""
+"""Function that passes on the number of chunks of each document as it is written."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rebuilt:
-    """What was built.
+    """Result of a rebuild.
 
     Attributes:
-        documents: documents in the index.
-        chunks: chunks in the index.
-        schema_version: the schema it has now.
-        previous_schema_version: the schema it had.
+        documents: the number of documents in the index.
+        chunks: the number of chunks in the index.
+        schema_version: its present schema version.
+        previous_schema_version: its previous schema version.
     """
 
     documents: int
@@ -45,20 +45,20 @@ class Rebuilt:
 
 
 def rebuild(path: Path | str, *, wait: float = DEFAULT_WAIT, progress: Progress = iter) -> Rebuilt:
-    """Build an index anew from the text that is stored in it.
+    """Rebuild an index from the text that is stored in it.
 
-    One commit puts the new index in the place of the old one. Until then every reader sees the
-    old one, no other writer gets in, and whatever ends the run leaves the old one as it was.
+    One commit replaces the old index by the new one. Until then every reader sees the old one,
+    other writers are locked out, and a run that ends early leaves the old one unchanged.
 
     Args:
         path: the index folder.
         wait: seconds to wait for another writer to end.
-        progress: what the work passes through, document by document.
+        progress: a function that passes on the number of chunks, document by document.
 
     Raises:
         IndexMissingError: there is no index at the path.
-        IndexLockedError: another writer held it all the time.
-        IndexSchemaError: what is stored in it cannot be built anew.
+        IndexLockedError: another writer held the lock for the whole time.
+        IndexSchemaError: its schema cannot be rebuilt.
         IndexFolderError: the index cannot be used; the class says why.
     """
     path = index_folder.absolute(path)
@@ -66,10 +66,10 @@ def rebuild(path: Path | str, *, wait: float = DEFAULT_WAIT, progress: Progress 
     with vm.attached("batch"), lucene_errors.writing(path):
         directory = open_directory(path)
         try:
-            # Before the wait for another writer, which would be for nothing.
+            # Checked before waiting for another writer, which would be in vain.
             _open(directory, path)[0].close()
-            # Lucene writes the new segments beside those of the last commit, under other names.
-            # The next commit takes over from that one; what no commit needs, it deletes.
+            # Lucene writes the new segments next to those of the last commit, under other names.
+            # The next commit replaces that one, and Lucene deletes the files that no commit needs.
             writer = open_writer(
                 directory, path, wait, IndexWriterConfig.OpenMode.CREATE, keep_order=True
             )
@@ -99,13 +99,13 @@ def _rebuild(directory: Any, path: Path, writer: Any, progress: Progress) -> Reb
         writer.setLiveCommitData(commit_data(indexed_folders(reader, path), path))
     finally:
         reader.close()
-    # Merges, then commits: once.
+    # This merges, then makes the only commit.
     writer.close()
     return Rebuilt(documents, chunks, schema.SCHEMA_VERSION, version)
 
 
 def _open(directory: Any, path: Path) -> tuple[Any, int]:
-    """A reader of the last commit, and the schema version of that one."""
+    """Return a reader of the last commit, and its schema version."""
     with lucene_errors.reading(path):
         reader = DirectoryReader.open(directory)
         try:
@@ -118,7 +118,7 @@ def _open(directory: Any, path: Path) -> tuple[Any, int]:
 def _write(
     writer: Any, path: Path, reader: Any, *, had_languages: bool
 ) -> Generator[int, None, None]:
-    """Write each document that a reader has; yields the number of its chunks."""
+    """Write each document of a reader, and yield the number of its chunks."""
 
     def submitted(documents: DocumentWriter) -> Iterator[Future[int]]:
         for stored in stored_documents(reader):
@@ -131,7 +131,7 @@ def _write(
 
 
 def _with_language(stored: StoredDocument) -> StoredDocument:
-    """A document with its language, which the text of all its chunks tells."""
+    """Return a document with its language, detected from the text of all its chunks."""
     placed = list(stored.chunks)
     text = " ".join(chunk.content for chunk, _ in placed)
     return StoredDocument(with_language(replace(stored.document, content=text)), iter(placed))

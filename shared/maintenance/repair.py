@@ -1,4 +1,4 @@
-"""What can be saved of a damaged index."""
+"""Repair: recovery of the intact parts of a damaged index."""
 
 import os
 import shutil
@@ -38,16 +38,16 @@ from shared.writing.writer import clean, locked, open_writer
 
 @dataclass(slots=True)
 class Repaired:
-    """What was saved, and what was not.
+    """Result of a repair.
 
     Attributes:
-        documents: documents that are in the index.
-        chunks: their chunks.
-        lost_segments: segments that could not be read, with all that was in them.
-        removed_documents: documents of which only a part was left, or that were not as they
-            should be; they are removed, and their chunks with them.
-        removed_chunks: chunks that did not say of which document they were; removed, too.
-        kept_at: the folder with the index as it was; None if it was sound and is unchanged.
+        documents: the number of documents in the index.
+        chunks: the number of their chunks.
+        lost_segments: the segments that could not be read and were lost.
+        removed_documents: the documents that were incomplete or inconsistent, and were removed with
+            their chunks.
+        removed_chunks: the number of chunks without the id of a document, which were removed, too.
+        kept_at: the folder with the index before the repair; None if it was sound and is unchanged.
     """
 
     documents: int = 0
@@ -59,24 +59,24 @@ class Repaired:
 
 
 def repair(path: Path | str, *, wait: float = DEFAULT_WAIT, progress: Progress = iter) -> Repaired:
-    """Save what can be saved of an index, by one commit.
+    """Save the intact parts of an index, with one commit.
 
-    Segments that are sound stay as they are. Documents that are not whole are removed. The index
-    as it was is kept in a folder beside it. A sound index is left alone.
+    Sound segments are kept, incomplete documents are removed, and the old index is kept in a folder
+    next to it. A sound index is left unchanged.
 
     Args:
         path: the index folder.
         wait: seconds to wait for a writer to end.
-        progress: what passes on how far it is.
+        progress: a function that passes on the steps of the repair.
 
     Raises:
         IndexMissingError: there is no index at the path.
-        IndexLockedError: a writer held it all the time.
+        IndexLockedError: a writer held the lock for the whole time.
         IndexDamagedError: the commit cannot be read, so nothing can be saved.
         IndexSchemaError: another program wrote it.
-        IndexWriteError: the file system refused to write; the index is as it was.
-        BackupError: the index as it was cannot be kept; nothing was done.
-        LuceneError: not all that is sound was copied; the index is as it was.
+        IndexWriteError: the file system refused to write; the index is unchanged.
+        BackupError: the old index cannot be kept; nothing was done.
+        LuceneError: not all intact parts were copied; the index is unchanged.
     """
     path = index_folder.absolute(path)
     index_folder.identify(path)
@@ -85,7 +85,7 @@ def repair(path: Path | str, *, wait: float = DEFAULT_WAIT, progress: Progress =
         vm.attached("batch"),
         lucene_errors.writing(path),
         closing(open_directory(path)) as directory,
-        # Links to the files of what is saved, and a commit of them alone.
+        # Links to the saved files, and a commit with only these.
         tempfile.TemporaryDirectory(prefix="mcp-lucene-") as links,
         closing(open_links(Path(links))) as saved,
     ):
@@ -98,7 +98,7 @@ def repair(path: Path | str, *, wait: float = DEFAULT_WAIT, progress: Progress =
             writer.rollback()
             clean(directory, path)
             raise
-        # Does nothing after a close; without one there was nothing to do.
+        # This does nothing after a close; without one there was nothing to repair.
         writer.rollback()
     return repaired
 
@@ -108,7 +108,7 @@ def _steps(
 ) -> Iterator[Step]:
     commit = SegmentInfos.readLatestCommit(directory)
     checked = Checked()
-    # The writer has the lock of the index, so Lucene's check gets another one to hold.
+    # The writer has the lock of the index, so Lucene's check gets a different one.
     with locked(saved, links, 0) as lock:
         yield from check_segments(directory, path, commit, lock, checked)
     repaired.lost_segments += [segment for segment in checked.segments if not segment.sound]
@@ -123,12 +123,12 @@ def _steps(
     for document in repaired.removed_documents:
         writer.deleteDocuments([Term(schema.SOURCE_DOCUMENT, document.term)])
     writer.deleteDocuments([without_document()])
-    # Commits: once.
+    # This makes the only commit.
     writer.close()
 
 
 def _save(commit: Any, lost: set[str], path: Path, saved: Any, links: Path) -> None:
-    """Make a commit of the segments that are not lost, in a folder of links to their files."""
+    """Commit the segments that are not lost in a folder of links to their files."""
     for info in [SegmentCommitInfo.cast_(info) for info in commit.asList()]:
         if str(info.info.name) in lost:
             commit.remove(info)
@@ -152,12 +152,12 @@ def _look_at_documents(reader: Any, repaired: Repaired) -> Iterator[Step]:
 
 
 def _keep(path: Path) -> Path:
-    """Keep the index as it is in a folder beside it; the same files under a second name."""
-    # What lies beside a mounted disk is on another one, which a container loses when it ends.
+    """Keep the present index in a folder next to it, with hard links to the same files."""
+    # A folder next to a mounted disk is on another one, which a container loses when it ends.
     parent, prefix = (path, "") if path.is_mount() else (path.parent, path.name)
     name = f"{prefix}.damaged-{datetime.now(UTC):%Y-%m-%dT%H-%M-%SZ}"
     names = (f"{name}{f'-{number}' if number else ''}" for number in count())
-    # A clock that was set back tells the same time twice.
+    # A clock that was set back shows the same time twice.
     kept = next(folder for folder in map(parent.joinpath, names) if not folder.exists())
     try:
         kept.mkdir(mode=0o700)
@@ -165,7 +165,7 @@ def _keep(path: Path) -> Path:
             if not file.is_file() or file.name == "write.lock":
                 continue
             try:
-                # Lucene never changes a file that it has written, so a link to it is a copy.
+                # Lucene never changes a file after writing it, so a hard link serves as a copy.
                 os.link(file, kept / file.name)
             except OSError:
                 shutil.copy2(file, kept / file.name)

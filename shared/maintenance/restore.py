@@ -1,4 +1,4 @@
-"""An index put back as a backup has it."""
+"""Restore: replacement of an index by a backup."""
 
 import shutil
 import tempfile
@@ -51,7 +51,7 @@ def checked_backup(source: Path, links: Path) -> Iterator[Step]:
         links: an empty folder, for a link to each file of the last commit.
 
     Yields:
-        How many bytes are compared.
+        The progress in bytes.
 
     Raises:
         BackupError: a file is missing, cut short or changed.
@@ -91,19 +91,19 @@ def _damaged(source: Path, reason: str) -> BackupError:
 
 
 _BESIDE: Final = ".restored"
-"""Folder in that of the index where the new one is written if the old one cannot be read. Always
-the same name: what a killed run leaves behind, the next one deletes."""
+"""Folder inside the index folder in which the new index is written if the old one cannot be read.
+Its name never changes, so that the next run deletes what a killed one left behind."""
 
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """What is in an index now.
+    """Result of a restore.
 
     Attributes:
-        path: its folder.
+        path: the index folder.
         source: the backup.
-        documents: documents in it.
-        chunks: chunks in it.
+        documents: the number of documents in the index.
+        chunks: the number of chunks in the index.
     """
 
     path: str
@@ -119,16 +119,16 @@ def restore(
     wait: float = DEFAULT_WAIT,
     progress: Progress = iter,
 ) -> Restored:
-    """Put a backup in the place of an index, or where none is, by one commit.
+    """Replace an index by a backup, or create it from one, with one commit.
 
-    The backup is checked first. Until the commit every reader sees the old index, after it the
-    new one, and whatever ends the run before leaves the old one.
+    The backup is checked first. Until the commit every reader sees the old index, then the new one,
+    and a run that ends before the commit leaves the old one unchanged.
 
     Args:
         path: the index folder.
-        source: the folder of the backup; any folder with an index of this program will do.
+        source: the folder of the backup, or any folder with an index of this program.
         wait: seconds to wait for a writer of the index to end.
-        progress: what passes on how far it is.
+        progress: a function that passes on the steps of the restore.
 
     Raises:
         BackupError: there is no backup, or it is damaged, or it lies in the index folder or holds
@@ -154,7 +154,7 @@ def restore(
             "the backup with --index-path"
         )
     known = failures.load_failures(source)
-    # Lucene locks what it copies from, but a backup may be on a medium that is read only.
+    # Lucene locks the source of a copy, but a backup may be on a read-only medium.
     with (
         vm.attached("batch"),
         tempfile.TemporaryDirectory(prefix="mcp-lucene-") as links,
@@ -168,7 +168,7 @@ def restore(
             documents = document_count(IndexSearcher(reader))
             chunks = int(reader.numDocs())
         with lucene_errors.writing(path):
-            # Parts of an index are what a backup helps against.
+            # A damaged index is what a backup is for.
             with suppress(IndexDamagedError):
                 index_folder.prepare(path, parents=True)
             with (
@@ -183,7 +183,7 @@ def restore(
 def _replaced(
     directory: Any, path: Path, backup: Any, wait: float, known: Mapping[str, Failure]
 ) -> Generator[Step, None, None]:
-    """Put the segments of a backup in the place of whatever is left of an index."""
+    """Replace the remains of an index by the segments of a backup."""
     with locked(directory, path, wait):
         shutil.rmtree(path / _BESIDE, ignore_errors=True)
         is_readable = _is_readable(directory, path)
@@ -192,16 +192,16 @@ def _replaced(
     if is_readable:
         yield from _written_over(directory, path, backup, wait, known)
     else:
-        # Of the old index no commit is left, so its files go.
+        # No commit of the old index is left, so its files are deleted.
         clean(directory, path)
 
 
 def _is_readable(directory: Any, path: Path) -> bool:
-    """Whether Lucene's writer can take over from the commits that are there, or there are none.
+    """Check whether Lucene's writer can continue from the existing commits, or there are none.
 
     Raises:
         BackupError: another program wrote the index.
-        IndexLuceneVersionError: another Lucene wrote it.
+        IndexLuceneVersionError: another version of Lucene wrote it.
         IndexPathError: the operating system refuses access.
     """
     commits = [*path.glob("segments_*")]
@@ -210,7 +210,7 @@ def _is_readable(directory: Any, path: Path) -> bool:
     try:
         with lucene_errors.reading(path):
             data = SegmentInfos.readLatestCommit(directory).getUserData()
-            # The writer reads older ones, too.
+            # The writer also reads older commits.
             DirectoryReader.listCommits(directory)
     except IndexDamagedError:
         return False
@@ -230,11 +230,12 @@ def _is_readable(directory: Any, path: Path) -> bool:
 def _written_over(
     directory: Any, path: Path, backup: Any, wait: float, known: Mapping[str, Failure]
 ) -> Iterator[Step]:
-    """Copy the segments of a backup beside those that are there, and commit them alone."""
+    """Copy the segments of a backup next to the existing ones, and commit only the copies."""
     writer = open_writer(directory, path, wait, IndexWriterConfig.OpenMode.CREATE)
     try:
         yield from copy_segments(writer, path, backup, "Restoring")
-        # It writes all that needs room, and can still be taken back if the failures cannot be kept.
+        # It writes everything that needs space, and can still be rolled back if the failures cannot
+        # be saved.
         writer.prepareCommit()
         failures.replace_failures(path, known)
         writer.commit()
@@ -246,15 +247,15 @@ def _written_over(
 
 
 def _written_beside(path: Path, backup: Any, known: Mapping[str, Failure]) -> Iterator[Step]:
-    """Write the segments of a backup into a folder of their own, and move them from there.
+    """Write the segments of a backup to a separate folder, and move them from there.
 
-    Lucene's writer begins where the last commit ends. Where it can read none, it would first
-    delete all that is there.
+    Lucene's writer continues from the last commit. If it cannot read any, it would first delete
+    everything that is there.
     """
     beside = path / _BESIDE
     try:
         beside.mkdir(mode=0o700)
-        # The writer takes names beyond those that it finds, and deletes what no commit needs.
+        # The writer chooses names beyond the existing ones, and deletes what no commit needs.
         for file in path.glob("_*"):
             (beside / file.name).touch()
         for file in path.glob("segments_*"):
@@ -278,9 +279,9 @@ def _written_beside(path: Path, backup: Any, known: Mapping[str, Failure]) -> It
 def _take_over(
     path: Path, beside: Path, files: Sequence[str], commit: str, known: Mapping[str, Failure]
 ) -> None:
-    """Move the files of an index to those of another one, and delete the commits of that.
+    """Move the files of a new index into the folder of the old one, and delete the old commits.
 
-    The file of the commit comes last. From then on readers see the new index: its number is the
+    The commit file is moved last. From then on readers see the new index, since its number is the
     highest.
     """
     old = [*path.glob("segments_*")]
@@ -305,18 +306,18 @@ def _take_over(
 
 
 def copy_segments(writer: Any, path: Path, source: Any, activity: str) -> Iterator[Step]:
-    """Copy the segments of an index as they are, and what its commit says of itself.
+    """Copy the segments of an index unchanged, with the user data of its commit.
 
     Args:
-        writer: Lucene's writer of the index that they are added to, which has none yet.
-        path: the folder of that one.
-        source: Lucene's view of the folder that they are copied from.
-        activity: what is done, for people.
+        writer: Lucene's writer of the target index, which has no segments yet.
+        path: the folder of the target index.
+        source: Lucene's view of the folder with the segments.
+        activity: the activity in words.
 
     Raises:
-        LuceneError: not all of them were copied; the writer is to be rolled back.
+        LuceneError: not all segments were copied; the caller must roll the writer back.
     """
-    # Nothing is gained from merges now.
+    # Merges would not help now.
     writer.getConfig().setMergePolicy(NoMergePolicy.INSTANCE)
     old = {file.name for file in path.iterdir()}
     folder = Path(str(source.getDirectory()))

@@ -1,6 +1,6 @@
-"""Training of the start-up cache, with one run that does what `idx` and the server do.
+"""Training of the start-up cache, with one run of the typical work of `idx` and the server.
 
-``python -m shared.maintenance.train_startup`` leaves a new cache in the Python environment.
+``python -m shared.maintenance.train_startup`` writes a new cache to the Python environment.
 """
 
 import subprocess
@@ -12,18 +12,18 @@ from shared.errors import JavaStartError
 from shared.java.startup_cache import path
 
 TRAINING_SECONDS = 120
-"""Longest time that training may take; it takes about five seconds."""
+"""Maximum duration of the training, in seconds; it takes about five."""
 
 
 def train() -> Path:
-    """Train the cache for this environment, in place of older ones.
+    """Train the cache for this environment, and replace older ones.
 
     Returns:
-        Where it lies.
+        The path of the cache.
 
     Raises:
-        JavaStartError: the training run failed, and the message holds what it said; or it took
-            longer than `TRAINING_SECONDS`.
+        JavaStartError: the training run failed, with its output in the message; or it took longer
+            than `TRAINING_SECONDS`.
     """
     cache = path()
     cache.parent.mkdir(parents=True, exist_ok=True)
@@ -50,11 +50,11 @@ def train() -> Path:
 
 
 def _record(output: Path, folder: Path) -> None:
-    """Do once what the programs do, and have the virtual machine write the cache at its end."""
+    """Do the work of the programs once; the virtual machine writes the cache when it exits."""
     from shared.java import vm
 
     vm.start("batch", f"-XX:AOTCacheOutput={output}")
-    # Lucene is imported by these modules; the machine has to run before they are used.
+    # These modules import Lucene; the virtual machine must run before they are used.
     from java.lang import System
 
     from shared.model.document import Document
@@ -83,7 +83,7 @@ def _record(output: Path, folder: Path) -> None:
         searcher.document_chunks("1-1", start_index=2, count=2)
         searcher.documents(prefix="1")
         searcher.statistics()
-    # Only an end through Java writes the cache.
+    # Only an exit through Java writes the cache.
     System.exit(0)
 
 
@@ -92,7 +92,7 @@ if __name__ == "__main__":
         try:
             print(f"Trained the start-up cache {train()}")
         except JavaStartError as error:
-            # All programs work without one, only slower.
+            # All programs work without a cache, only more slowly.
             print(f"There is no start-up cache: {error}", file=sys.stderr)
     else:
         _record(Path(sys.argv[1]), Path(sys.argv[2]))

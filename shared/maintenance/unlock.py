@@ -1,4 +1,4 @@
-"""The lock file that a writer has left in an index."""
+"""Removal of a lock file that a writer has left in an index."""
 
 from contextlib import closing
 from pathlib import Path
@@ -18,9 +18,9 @@ from shared.writing.writer import is_locked
 
 
 def unlock(path: Path | str) -> bool:
-    """Delete the lock file of an index that no process holds.
+    """Delete the lock file of an index that no process has locked.
 
-    A writer's lock ends with its process, so a file that is left over keeps nobody out. It is
+    A writer's lock ends with its process, so a leftover file does not lock anybody out. It is
     deleted while this process holds the lock, so that no writer can be at work meanwhile.
 
     Args:
@@ -36,7 +36,7 @@ def unlock(path: Path | str) -> bool:
     """
     path = index_folder.absolute(path)
     index_folder.identify(path)
-    # The lock of an index of which only the commit is lost is one, too.
+    # An index that has lost its commit may also have a lock file.
     if not any(path.glob("segments_*")) and not has_segments(path):
         raise IndexMissingError(path)
     file = path / "write.lock"
