@@ -1,7 +1,7 @@
-"""The settings that hold now: environment variables before the configuration file.
+"""The settings in effect: environment variables take precedence over the configuration file.
 
-Importing this module is light: pydantic, which takes a tenth of a second, is imported where
-there is something to read.
+Importing this module is light: pydantic, which takes a tenth of a second, is imported only if there
+is something to read.
 """
 
 import os
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def java_heap() -> int:
-    """MiB of Java's heap, as the variable or the configuration file says, or by default.
+    """Return the size of Java's heap in MiB: from the variable, the file, or the default.
 
     Raises:
         ConfigurationError: the variable is wrong; or it is not set, and the file is wrong.
@@ -28,7 +28,7 @@ def java_heap() -> int:
     text = os.environ.get(variable)
     if not text:
         return configured("java_heap") or default_java_heap()
-    # By itself: every command needs it, and pydantic takes a tenth of a second.
+    # Parsed without pydantic, which takes a tenth of a second: every command needs this setting.
     with suppress(ValueError):
         if MIN_JAVA_HEAP <= (heap := int(text)) <= MAX_JAVA_HEAP:
             return heap
@@ -40,7 +40,7 @@ def java_heap() -> int:
 
 
 def configuration_file() -> Path:
-    """The configuration file, whether it exists or not."""
+    """Return the path of the configuration file, which may not exist."""
     named = os.environ.get(CONFIGURATION_VARIABLE)
     if named:
         return Path(os.path.expanduser(named)).absolute()  # noqa: PTH111 - Path's fails without home
@@ -50,7 +50,7 @@ def configuration_file() -> Path:
 
 
 def configured(setting: str) -> Any:
-    """What the configuration file says about a setting; None if it says nothing.
+    """Return the value of a setting in the configuration file; None if it is not set there.
 
     Args:
         setting: a key of `VARIABLES`.
@@ -59,7 +59,7 @@ def configured(setting: str) -> Any:
         ConfigurationError: the file cannot be read, or something in it is wrong.
     """
     file = configuration_file()
-    # Not Path.exists: a file that may not be looked at is an error, which reading it tells.
+    # Without permission to look, the file is read anyway, which reports the error.
     with suppress(PermissionError):
         if not file.exists():
             return None
@@ -70,13 +70,13 @@ def configured(setting: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A setting as it holds for commands without options.
+    """A setting in effect for commands without options.
 
     Attributes:
         name: its key in the configuration file.
         value: its value.
-        origin: where the value comes from: ``default``, the name of a variable, or the path of
-            the configuration file.
+        origin: the origin of the value: ``default``, the name of a variable, or the path of the
+            configuration file.
     """
 
     name: str
@@ -85,7 +85,7 @@ class Setting:
 
 
 def settings() -> list[Setting]:
-    """Every setting, the variables of the environment before the configuration file.
+    """Return every setting; environment variables take precedence over the configuration file.
 
     Raises:
         ConfigurationError: the file cannot be read, or a value in it or in a variable is wrong.
@@ -105,7 +105,7 @@ def settings() -> list[Setting]:
 
 
 def remembered_folders() -> list["Folder"]:
-    """The folders that commands work on which are given none.
+    """Return the folders for commands that are given none.
 
     Raises:
         ConfigurationError: the file cannot be read, or a value in it or in a variable is wrong.
@@ -117,7 +117,7 @@ def remembered_folders() -> list["Folder"]:
 
 
 def _read_environment() -> "Settings":
-    """What the variables of the environment say, for the settings that have one."""
+    """Return the settings of the environment variables."""
     from pydantic import ValidationError
 
     from shared.settings.environment import EnvironmentSettings

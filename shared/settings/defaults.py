@@ -1,23 +1,25 @@
-"""What can be set, by which variable of the environment, with the defaults and bounds.
+"""Settings with their environment variables, defaults and bounds.
 
-An option on the command line beats the variable, the variable beats the configuration file, the
-file beats the default: `shared.settings.current` tells which holds.
+A command-line option takes precedence over the variable, the variable over the configuration file,
+and the file over the default; `shared.settings.current` finds the value in effect.
 """
 
 from pathlib import Path
 from typing import Final, Literal
 
 INDEX_PATH_VARIABLE: Final = "IDX_INDEX_PATH"
-"""Names the index folder."""
+"""Environment variable for the index folder."""
 
 CONFIGURATION_VARIABLE: Final = "IDX_CONFIG"
-"""Names the configuration file."""
+"""Environment variable for the configuration file."""
 
 NORMALIZER_API_KEY_VARIABLE: Final = "IDX_NORMALIZER_API_KEY"
-"""Holds the key for a language model's server; it is not a setting, so nothing shows it."""
+"""Environment variable for the key of a language model's server; not a setting, so it is never
+shown."""
 
 TOKENS_VARIABLE: Final = "IDX_TOKENS"
-"""Holds the bearer tokens of ``mcp-lucene --http``, which are not a setting: no file has them."""
+"""Environment variable for the bearer tokens of ``mcp-lucene --http``; not a setting, so they are
+in no file."""
 
 VARIABLES: Final = {
     "index_path": INDEX_PATH_VARIABLE,
@@ -41,60 +43,63 @@ VARIABLES: Final = {
     "normalizer_url": "IDX_NORMALIZER_URL",
     "normalizer_timeout": "IDX_NORMALIZER_TIMEOUT",
 }
-"""The variable of each setting, in the order in which settings are shown."""
+"""Environment variable of each setting, in the order in which settings are shown."""
 
 PdfEngineName = Literal["auto", "pdfium", "pdfplumber"]
-"""Reads the pages of a PDF: ``auto`` takes pdfplumber for pages with ruled tables only."""
+"""Engine that reads the pages of a PDF; ``auto`` uses pdfplumber only for pages with ruled
+tables."""
 
 DEFAULT_INDEX_PATH: Final = Path("lucene-index")
-"""In the folder where the program was started."""
+"""Default index folder, relative to the folder in which the program was started."""
 
 MAX_COUNT: Final = 2**31 - 1
-"""The greatest number of a chunk, an offset or a count: Lucene counts in 32 bits."""
+"""Maximum number of a chunk, offset or count: Lucene counts in 32 bits."""
 
 DEFAULT_WAIT: Final = 10.0
-"""Seconds that a writer waits for another one to end."""
+"""Time that a writer waits for another one to end, in seconds."""
 
 DEFAULT_MAX_MEGABYTES: Final = 50.0
-"""Largest file that is read as a document, in units of 10⁶ bytes."""
+"""Maximum size of a file that is read as a document, in units of 10⁶ bytes."""
 
 DEFAULT_PDF_ENGINE: Final[PdfEngineName] = "auto"
-"""What reads the pages of a PDF."""
+"""Engine that reads the pages of a PDF."""
 
 DEFAULT_TIMEOUT: Final = 120.0
-"""Seconds that a worker may take for one file."""
+"""Maximum time of a worker for one file, in seconds."""
 
 MIN_TIMEOUT: Final = 1
 
 MAX_TIMEOUT: Final = 86_400
-"""Seconds; the greatest is a day."""
+"""Bounds of the timeout in seconds; the maximum is a day."""
 
 DEFAULT_MAX_MEMORY: Final = 2000
-"""Memory that a worker may take, in units of 10⁶ bytes."""
+"""Maximum memory of a worker, in units of 10⁶ bytes."""
 
 MIN_MEMORY: Final = 100
 
 MAX_MEMORY: Final = 1_000_000
-"""In units of 10⁶ bytes; a worker cannot start with less."""
+"""Bounds of a worker's memory, in units of 10⁶ bytes; a worker cannot start with less than the
+minimum."""
 
 DEFAULT_JAVA_HEAP: Final = 512
-"""Memory that Java's objects may take, in MiB, on a machine that has twice as much or more."""
+"""Default size of Java's heap in MiB, on a machine with at least twice as much memory."""
 
 MIN_JAVA_HEAP: Final = 16
 
 MAX_JAVA_HEAP: Final = 1_000_000
-"""In MiB; with the least one, an empty index can be searched and little more."""
+"""Bounds of Java's heap in MiB; with the minimum, an empty index can be searched and little
+more."""
 
 MAX_WORKERS: Final = 1024
-"""The greatest number of worker processes."""
+"""Maximum number of worker processes."""
 
 DEFAULT_NORMALIZER_URL: Final = "http://localhost:11434/v1"
-"""The address of a language model's server: that of Ollama on this machine."""
+"""Default address of a language model's server, that of Ollama on this machine."""
 
 DEFAULT_NORMALIZER_TIMEOUT: Final = 3.0
-"""Seconds that a language model may take to rewrite a query, which is waited for meanwhile."""
+"""Maximum time of a language model to rewrite a query, in seconds; the search waits for it."""
 
 MIN_NORMALIZER_TIMEOUT: Final = 0.5
 
 MAX_NORMALIZER_TIMEOUT: Final = 60
-"""Seconds; clients of the server give a search up after a minute."""
+"""Bounds of that time in seconds; clients of the server abandon a search after a minute."""

@@ -1,4 +1,4 @@
-"""The settings as the variables of the environment give them."""
+"""Settings from environment variables."""
 
 import os
 from collections.abc import Callable
@@ -29,11 +29,11 @@ _LISTS: Final[dict[str, Callable[[str], object]]] = {
     "exclude": str.split,
     "allow_secrets": _paths,
 }
-"""How a variable holds several values: paths as PATH does, patterns with blanks between them."""
+"""Parsers of variables with several values: paths are separated as in PATH, patterns by blanks."""
 
 
 class _Variables(EnvSettingsSource):
-    """Lists as people write them in a variable, not as JSON."""
+    """Source of settings with lists as people write them in a variable, not as JSON."""
 
     def decode_complex_value(self, field_name: str, field: FieldInfo, value: Any) -> Any:
         split = _LISTS.get(field_name)
@@ -41,7 +41,7 @@ class _Variables(EnvSettingsSource):
 
 
 class EnvironmentSettings(Settings, BaseSettings):
-    """The settings that have a variable; the others have their defaults and are not marked set."""
+    """Settings from environment variables; all others keep their defaults, not marked as set."""
 
     model_config = SettingsConfigDict(
         env_prefix="IDX_", env_ignore_empty=True, validate_default=False
@@ -56,5 +56,5 @@ class EnvironmentSettings(Settings, BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
         file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """The variables only: no ``.env`` of the current folder, which may be anyone's."""
+        """Use the variables only, not the ``.env`` of the current folder, which may be anyone's."""
         return (_Variables(settings_cls),)

@@ -1,4 +1,4 @@
-"""What is wrong with settings, in words for the person who wrote them."""
+"""Error messages for wrong settings."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -12,26 +12,26 @@ from shared.settings.model import Folder
 
 
 def is_secret(name: str) -> bool:
-    """Whether the value of a setting must not be shown: it is a password, or may have one in it."""
+    """Check whether the value of a setting must be hidden: it is or may contain a password."""
     return any(word in name.lower() for word in ("password", "normalizer_url"))
 
 
 _SHOWN_CHARACTERS: Final = 80
-"""Characters of a wrong value that a message repeats."""
+"""Maximum length of a wrong value in a message, in characters."""
 
 Location = Sequence[int | str]
-"""The keys and positions that lead to a value."""
+"""Keys and positions that lead to a value."""
 
 
 def key(location: Location) -> str:
-    """A location as people count: ``folders, number 1, path`` is in the first folder."""
+    """Return a location in words: ``folders, number 1, path`` is in the first folder."""
     return ", ".join(
         f"number {part + 1}" if isinstance(part, int) else str(part) for part in location
     )
 
 
 def reasons(error: ValidationError, named: Callable[[Location], str]) -> str:
-    """All that is wrong, each with the name of its setting; `named` makes it of a location."""
+    """Return all errors as text; `named` returns the name of the setting at a location."""
     return "; ".join(dict.fromkeys(_described(error.errors(), named)))
 
 
@@ -59,6 +59,6 @@ def _shortened(value: Any) -> str:
 
 
 def suggestion(location: Location) -> str:
-    """The keys that there are, the nearest one first."""
+    """Return the names of the valid keys as a hint, the nearest one first."""
     allowed = list(VARIABLES if len(location) == 1 else Folder.model_fields)
     return did_you_mean(str(location[-1]), allowed, f"the settings are {', '.join(allowed)}")

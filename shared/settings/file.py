@@ -1,4 +1,4 @@
-"""The configuration file and the variables of the environment, read and checked."""
+"""The configuration file, read and checked."""
 
 import re
 import tomllib
@@ -20,21 +20,21 @@ from shared.settings.errors import key, reasons, suggestion
 from shared.settings.model import Settings
 
 _CONFIGURATION: Final = "the configuration"
-"""Where a setting is meant to be that is not written yet, in messages."""
+"""Source of a setting that is not written yet, in messages."""
 
 _MAX_BYTES: Final = 1_000_000
-"""The longest configuration file that is read."""
+"""Maximum size of a configuration file, in bytes."""
 
 
 def value_in_file(file: Path, setting: str) -> Any:
-    """What a configuration file says about a setting, a password as plain text.
+    """Return the value of a setting in a configuration file, a password as plain text.
 
     Args:
         file: the file.
         setting: a key of `VARIABLES`.
 
     Returns:
-        The value; None if the file says nothing about it.
+        The value; None if the file does not set it.
 
     Raises:
         ConfigurationError: the file cannot be read, or something in it is wrong.
@@ -47,28 +47,28 @@ def value_in_file(file: Path, setting: str) -> Any:
 
 
 def check_name(name: str) -> None:
-    """Make sure that a name is that of a setting.
+    """Check that a name is that of a setting.
 
     Raises:
-        ConfigurationError: it is not; the message names those that there are.
+        ConfigurationError: it is not; the message lists the valid names.
     """
     if name not in VARIABLES:
         raise ConfigurationError(_CONFIGURATION, f"{name} is not a setting; {suggestion([name])}")
 
 
 def value_from_text(name: str, values: Sequence[str]) -> Any:
-    """The value of a setting that is spelled as a person does on a command line.
+    """Return the value of a setting from the words of a command line.
 
     Args:
         name: a key of `VARIABLES`.
-        values: the words: several for a list, one for anything else. A relative path is relative
-            to the current folder.
+        values: the words: several for a list, one for anything else. Paths are relative to the
+            current folder.
 
     Returns:
-        What a configuration file holds: text, a number, true or false, or a list of texts.
+        The value as in a configuration file: text, a number, true or false, or a list of texts.
 
     Raises:
-        ConfigurationError: the setting takes no such value.
+        ConfigurationError: the value is not valid for the setting.
     """
     is_list = get_origin(Settings.model_fields[name].annotation) is list
     if not is_list and len(values) != 1:
@@ -93,10 +93,10 @@ def value_from_text(name: str, values: Sequence[str]) -> Any:
 
 @cache
 def read(file: Path) -> Settings:
-    """Read a configuration file; one that does not exist says nothing.
+    """Read a configuration file; one that does not exist is empty.
 
     Args:
-        file: the file, absolute. What it says of paths is relative to its folder.
+        file: the file, absolute. Paths in it are relative to its folder.
 
     Raises:
         ConfigurationError: the file cannot be read, or something in it is wrong.
@@ -116,7 +116,7 @@ def read(file: Path) -> Settings:
 
 
 def content_of(text: str, file: Path) -> dict[str, Any]:
-    """The values in the text of a configuration file, not checked.
+    """Return the unchecked values in the text of a configuration file.
 
     Raises:
         ConfigurationError: the text is not TOML.
@@ -132,7 +132,7 @@ def content_of(text: str, file: Path) -> dict[str, Any]:
 
 
 def settings_in(content: Mapping[str, Any], file: Path) -> Settings:
-    """The settings that the values of a configuration file mean.
+    """Return the settings for the values of a configuration file.
 
     Raises:
         ConfigurationError: a key is not a setting, or a value is wrong.
@@ -144,6 +144,6 @@ def settings_in(content: Mapping[str, Any], file: Path) -> Settings:
 
 
 def _with_line_first(message: str) -> str:
-    """What tomllib says, beginning with the line that it names at the end."""
+    """Return a message of tomllib with the line at the beginning instead of the end."""
     found = re.fullmatch(r"(.*) \(at (line \d+), (column \d+)\)", message, re.DOTALL)
     return f"{found[2]}, {found[3]}: {found[1]}" if found else message

@@ -1,4 +1,4 @@
-"""How much memory this process may use, whatever the machine has."""
+"""Memory and cores that this process may use, and the defaults based on them."""
 
 import os
 from pathlib import Path
@@ -12,10 +12,10 @@ _OWN_GROUP: Final = Path("/proc/self/cgroup")
 
 
 def usable_bytes(groups: Path = _CONTROL_GROUPS, own_group: Path = _OWN_GROUP) -> int:
-    """The memory of the machine, or less where a container or a service has a limit.
+    """Return the memory of the machine in bytes, or the limit of a container or service.
 
     Args:
-        groups: where the control groups of Linux, version 2, are mounted.
+        groups: the mount point of Linux's control groups, version 2.
         own_group: the file that names the group of this process (cgroups(7)).
     """
     machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
@@ -23,7 +23,7 @@ def usable_bytes(groups: Path = _CONTROL_GROUPS, own_group: Path = _OWN_GROUP) -
 
 
 def _limits(groups: Path, own_group: Path) -> list[int]:
-    """Those of the group and of all that it is part of; inside a container it is the root."""
+    """Return the limits of the group and its parents; inside a container it is the root."""
     try:
         lines = own_group.read_text().splitlines()
     except OSError:
@@ -43,14 +43,16 @@ def _limits(groups: Path, own_group: Path) -> list[int]:
 
 
 def default_workers() -> int:
-    """How many worker processes there are if nobody says: one for each core of this process."""
-    # What a container or taskset leaves to the process, which os.cpu_count does not tell.
+    """Return the default number of worker processes: one for each core of this process."""
+    # The affinity respects containers and taskset, unlike os.cpu_count.
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def default_java_heap() -> int:
-    """MiB of Java's heap if nobody says: half of the memory at most, so that a small machine has
-    room for Python and for the files of the index.
+    """Return the default size of Java's heap in MiB.
+
+    It is at most half of the memory, so that a small machine has room for Python and for the files
+    of the index.
     """
     half = usable_bytes() // 2**21
     return max(MIN_JAVA_HEAP, min(half, DEFAULT_JAVA_HEAP))

@@ -36,12 +36,12 @@ from shared.settings.types import Address, EncodingName, LocatedPath
 
 
 class Folder(BaseModel):
-    """A folder that idx sync and idx watch keep the index equal to.
+    """A folder that idx sync and idx watch mirror in the index.
 
     Attributes:
         path: the folder.
-        include: patterns that stand in place of the general ones here, if there are any.
-        exclude: patterns that hold here besides the general ones.
+        include: patterns that replace the general ones in this folder, if there are any.
+        exclude: patterns that apply to this folder in addition to the general ones.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -52,7 +52,7 @@ class Folder(BaseModel):
 
 
 def _as_table(value: Any) -> Any:
-    """A folder that may be named by its path only."""
+    """Return a folder as a table; it may be given as its path only."""
     if not isinstance(value, str | dict):
         raise PydanticCustomError(
             "value", "the value should be a path, in quotes, or a table with a path"
@@ -61,13 +61,13 @@ def _as_table(value: Any) -> Any:
 
 
 FolderValue = Annotated[Folder, BeforeValidator(_as_table)]
-"""A folder, or its path only."""
+"""Folder, or its path only."""
 
 _NOT_NEGATIVE: Final = Field(ge=0, allow_inf_nan=False)
 
 
 class Settings(BaseModel):
-    """Every setting; see docs/configuration.md for what each means."""
+    """All settings; docs/configuration.md describes each of them."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

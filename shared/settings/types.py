@@ -1,4 +1,4 @@
-"""Values of settings that are more than a type and a range."""
+"""Types of settings that need more than a type and a range."""
 
 import codecs
 import os
@@ -18,7 +18,7 @@ from shared.settings.defaults import NORMALIZER_API_KEY_VARIABLE
 
 
 def url_problem(url: str) -> str | None:
-    """What is wrong with the address of a server, without repeating it; None if nothing is."""
+    """Return the problem of a server's address, without repeating it; None if it is valid."""
     try:
         parts = urlsplit(url)
         is_address = parts.scheme in {"http", "https"} and bool(parts.hostname)
@@ -36,7 +36,7 @@ def url_problem(url: str) -> str | None:
 
 
 def _located(value: Any, info: ValidationInfo) -> Any:
-    """A path with its ``~`` resolved, and relative to the folder of the file it stands in."""
+    """Return a path with ``~`` expanded, relative to the folder of the file that contains it."""
     if isinstance(value, Path):
         return value
     if not isinstance(value, str):
@@ -51,7 +51,7 @@ def _located(value: Any, info: ValidationInfo) -> Any:
         path = Path(value).expanduser()
     except RuntimeError as error:
         raise PydanticCustomError("value", "there is no user of this name") from error
-    # normpath, not resolve: a link stays one, and may lead elsewhere tomorrow.
+    # normpath, not resolve: a link is kept, since its target may change.
     return Path(os.path.normpath(info.context["folder"] / path))
 
 
@@ -65,17 +65,17 @@ def _known_encoding(name: str) -> str:
 
 def _address(url: str) -> str:
     if problem := url_problem(url):
-        # As a part of the message: the library takes braces in it for places to fill in.
+        # As an argument of the message, since the library treats braces in it as placeholders.
         raise PydanticCustomError("value", "{problem}", {"problem": problem})
     return url
 
 
-# Lax where the rest is strict: a path is made of text.
+# Lax, unlike the other types: a path is made from text.
 LocatedPath = Annotated[Path, BeforeValidator(_located), Field(strict=False)]
-"""A path; in the configuration file it may begin with ``~`` or be relative to the file's folder."""
+"""Path; in the configuration file it may begin with ``~`` or be relative to the file's folder."""
 
 EncodingName = Annotated[str, AfterValidator(_known_encoding)]
-"""The name of an encoding that Python knows."""
+"""Name of an encoding that Python supports."""
 
 Address = Annotated[str, AfterValidator(_address)]
-"""A URL of a language model's server."""
+"""URL of a language model's server."""
