@@ -1,3 +1,3 @@
-"""The Java virtual machine: its start, its start-up cache, and work in it that can be stopped."""
+"""The Java virtual machine: its start, its start-up cache, and the cancellation of work in it."""
 
 import lucene  # noqa: F401 - makes the packages org and java importable

@@ -1,8 +1,8 @@
-"""Stopping what Lucene does for a call, from any thread, before it is done.
+"""Cancellation of Lucene's work for a call, from any thread.
 
-Lucene looks at a timeout between documents (`IndexSearcher.setTimeout`), and with a reader that is
-wrapped for it between terms (`ExitableDirectoryReader`), but never at the positions of phrases: a
-condition of its own does that here (`guarded`).
+Lucene checks a timeout between documents (`IndexSearcher.setTimeout`), and with a wrapped reader
+between terms (`ExitableDirectoryReader`), but never while it compares positions of phrases; an
+extra condition does that here (`guarded`).
 """
 
 import threading
@@ -17,17 +17,18 @@ from shared.errors import McpLuceneError
 
 
 class SearchStoppedError(McpLuceneError):
-    """A call was stopped before it was done; whoever stopped it says why."""
+    """A call was stopped early; the code that stopped it reports why."""
 
     def __init__(self) -> None:
         super().__init__("the search was stopped before it was done; ask again, or ask for less")
 
 
 class Cancellation:
-    """Stops the searches of one call in two steps. Threads may share it.
+    """Cancellation of the searches of one call in two steps, shared by threads.
 
     Attributes:
-        allows_costly: whether queries may be run that can take long, such as those with patterns.
+        allows_costly: true if the call may run queries that can take long, such as those with
+            patterns.
     """
 
     def __init__(self) -> None:
@@ -39,23 +40,20 @@ class Cancellation:
 
     @property
     def ending(self) -> bool:
-        """Whether searches are to return what they have found."""
+        """True if searches should return what they have found."""
         return self._ending
 
     @property
     def cancelled(self) -> bool:
-        """Whether all work is to be stopped."""
+        """True if all work should stop."""
         return self._cancelled
 
     def end_searches(self) -> None:
-        """Have the searches that run, and those that begin later, return what they have found."""
+        """Make present and future searches return what they have found so far."""
         self._set(cancelled=False)
 
     def cancel(self) -> None:
-        """Stop everything: searches end, and whatever else is asked of the index raises an error.
-
-        The error is a `SearchStoppedError`.
-        """
+        """Stop all work: searches end, and other calls raise a `SearchStoppedError`."""
         self._set(cancelled=True)
 
     def _set(self, *, cancelled: bool) -> None:
@@ -70,7 +68,7 @@ class Cancellation:
 
     @contextmanager
     def stops(self, searcher: Any) -> Iterator[None]:
-        """Have a searcher of Lucene, and the functions of this module, look at this in a block."""
+        """Apply this cancellation to a searcher and the functions of this module in a block."""
         with self._lock:
             if self._flags is None:
                 self._flags = _Flags.unset()
@@ -84,10 +82,10 @@ class Cancellation:
             _current.reset(token)
 
     def stoppable(self, searcher: Any) -> Any:
-        """A searcher like another one, which can be stopped between terms and values as well.
+        """Return a copy of a searcher that can also be stopped between terms and values.
 
-        It must be used within `stops`, and does not remember which documents a query matches:
-        those that were looked at until a guard stopped it are not all.
+        It must be used within `stops`. It does not cache the matches of queries, since those found
+        before a guard stopped a query are incomplete.
         """
         from java.util.concurrent import ForkJoinPool
         from org.apache.lucene.index import DirectoryReader, ExitableDirectoryReader
@@ -103,13 +101,15 @@ class Cancellation:
         return stoppable
 
     def guarded(self, query: Any, *, ends: bool) -> Any:
-        """A query that matches like another one until it is stopped, and then nothing.
+        """Return a query that matches like another one until it is stopped, and then nothing.
 
-        Lucene asks before it looks at the positions of a document. It must be used within `stops`.
+        Lucene checks the guard before it compares the positions of a document. The query must be
+        used within `stops`.
 
         Args:
-            query: the other one.
-            ends: whether it is stopped as soon as searches are to end.
+            query: the other query.
+            ends: true to stop the query as soon as searches should end, not only when all work
+                should stop.
         """
         from org.apache.lucene.queries.function import FunctionMatchQuery
         from org.apache.lucene.search import BooleanClause, BooleanQuery, DoubleValuesSource
@@ -125,13 +125,13 @@ class Cancellation:
 
 
 _GUARD_COST: Final = 1.0
-"""What Lucene takes the guard to cost, in operations: of several conditions on a document the one
-that costs least comes first, and the positions of a phrase cost hundreds."""
+"""Cost of the guard for Lucene, in operations: of several conditions on a document Lucene checks
+the cheapest first, and the positions of a phrase cost hundreds."""
 
 
 @dataclass(frozen=True)
 class _Flags:
-    """What Java looks at (``AtomicBoolean``): it cannot call Python."""
+    """Flags for Java (``AtomicBoolean``), which cannot call Python."""
 
     ending: Any
     cancelled: Any
@@ -156,10 +156,10 @@ _current: ContextVar[Cancellation | None] = ContextVar("cancellation", default=N
 
 
 def check() -> None:
-    """Stop the work of a call that was cancelled: for loops whose steps take milliseconds.
+    """Raise an error if the call was cancelled, for loops whose steps take milliseconds.
 
     Raises:
-        SearchStoppedError: it was.
+        SearchStoppedError: the call was cancelled.
     """
     current = _current.get()
     if current is not None and current.cancelled:
@@ -167,40 +167,40 @@ def check() -> None:
 
 
 def is_ending() -> bool:
-    """Whether the searches of this call only have what they found until they were ended."""
+    """Check whether the searches of this call were ended, so that their results are partial."""
     current = _current.get()
     return current is not None and current.ending
 
 
 def allows_costly() -> bool:
-    """Whether this call may run queries that can take long."""
+    """Check whether this call may run queries that can take long."""
     current = _current.get()
     return current is None or current.allows_costly
 
 
 def stoppable(searcher: Any) -> Any:
-    """A searcher that can be stopped wherever Lucene may take long, if the call can be stopped.
+    """Return a searcher that can be stopped during costly work, if the call can be stopped.
 
-    It takes a few per cent longer.
+    It is a few per cent slower.
     """
     current = _current.get()
     return searcher if current is None else current.stoppable(searcher)
 
 
 def guarded(query: Any) -> Any:
-    """A query that ends with the searches, at any document, if the call can be stopped."""
+    """Return a query that ends with the searches, at any document, if the call can be stopped."""
     current = _current.get()
     return query if current is None else current.guarded(query, ends=True)
 
 
 def guarded_until_cancelled(query: Any) -> Any:
-    """A query that is stopped with all other work, at any document, if the call can be stopped."""
+    """Return a query that stops with all work, at any document, if the call can be stopped."""
     current = _current.get()
     return query if current is None else current.guarded(query, ends=False)
 
 
 def _timeout(flag: Any) -> Any:
-    """The timeout (``QueryTimeout``) that is over when a flag is set."""
+    """Return a timeout (``QueryTimeout``) that is exceeded when a flag is set."""
     from java.lang.invoke import MethodHandleProxies
     from org.apache.lucene.index import QueryTimeout
 
@@ -209,9 +209,9 @@ def _timeout(flag: Any) -> Any:
 
 
 def _predicate(flag: Any) -> Any:
-    """The condition on a number (``DoublePredicate``) that every number meets while a flag is set.
+    """Return a condition on a number (``DoublePredicate``) that is true while a flag is set.
 
-    The number is dropped, as the method of the interface must take one.
+    The number is ignored; the method of the interface must take one.
     """
     from java.lang import Double
     from java.lang.invoke import MethodHandleProxies, MethodHandles
@@ -227,7 +227,7 @@ def _predicate(flag: Any) -> Any:
 
 @cache
 def _read_flag() -> Any:
-    """The method of a Java flag that stands for the one of an interface."""
+    """Return the getter of a Java flag, to implement the method of an interface."""
     from java.lang import Boolean
     from java.lang.invoke import MethodHandles, MethodType
     from java.util.concurrent.atomic import AtomicBoolean

@@ -1,4 +1,4 @@
-"""Long calls of Lucene that an interruption breaks off at once."""
+"""Long calls of Lucene that can be interrupted at once."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -10,19 +10,20 @@ _SECONDS_BETWEEN_LOOKS: Final = 0.1
 
 
 def in_background(work: Callable[[], None], cancel: Callable[[], None]) -> Iterator[None]:
-    """Do something in a thread of its own while this one can hear an interruption.
+    """Run work in another thread, so that this one can receive an interruption.
 
-    A call of Java does not return for a signal, and Python hears of one only when it has returned.
+    A Java call does not return for a signal, and Python handles the signal only after it has
+    returned.
 
     Args:
-        work: what is done; it may call Java.
-        cancel: what has the work end soon, with an exception.
+        work: the work; it may call Java.
+        cancel: a function that makes the work end soon, with an exception.
 
     Yields:
-        Some times a second, until the work is done.
+        Several times a second, until the work is done.
 
     Raises:
-        BaseException: what the work raised, such as a `JavaError`.
+        BaseException: the exception of the work, such as a `JavaError`.
     """
     failures: list[BaseException] = []
 

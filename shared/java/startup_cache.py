@@ -1,8 +1,8 @@
-"""The ahead-of-time cache that makes Lucene start in a third of the time.
+"""Ahead-of-time cache that makes Lucene start in a third of the time.
 
-JDK 25 can record which classes a run loaded, linked and profiled, and begin the next run with them
-(JEP 483, JEP 514, JEP 515). `shared.maintenance.train_startup` makes the cache. Without one
-everything works, only slower.
+JDK 25 can record the classes that a run loaded, linked and profiled, and start the next run with
+them (JEP 483, JEP 514, JEP 515). `shared.maintenance.train_startup` makes the cache. Without one
+everything works, only more slowly.
 """
 
 import hashlib
@@ -13,10 +13,10 @@ import lucene
 
 
 def path() -> Path:
-    """Where the cache of this environment lies, whether it exists or not.
+    """Return the path of the cache of this environment, whether it exists or not.
 
-    The name holds a hash of what Lucene's jars are, so that a cache trained for others is never
-    used; the virtual machine itself refuses one that another version of it wrote.
+    The name contains a hash of Lucene's jars, so that a cache trained for other jars is never used;
+    the virtual machine itself refuses one that another version of it wrote.
     """
     jars = sorted(Path(jar) for jar in lucene.CLASSPATH.split(":"))
     state = [(jar.name, jar.stat().st_size, jar.stat().st_mtime_ns) for jar in jars]
@@ -25,6 +25,6 @@ def path() -> Path:
 
 
 def options() -> tuple[str, ...]:
-    """The options of the virtual machine that use the cache; none where there is no cache."""
+    """Return the options of the virtual machine that use the cache; empty if there is no cache."""
     cache = path()
     return (f"-XX:AOTCache={cache}",) if cache.is_file() else ()

@@ -1,8 +1,8 @@
-"""The Java virtual machine that runs Lucene: one a process, started on first use.
+"""The Java virtual machine that runs Lucene: one per process, started on first use.
 
-Nothing here runs at import time. A thread must be attached before it touches a Java object:
-wrap such work in `attached()`, or call `start()` first in a thread that lives long, such as a
-worker of a pool. Never fork once the machine runs: spawn child processes.
+Nothing here runs at import time. A thread must be attached before it uses a Java object: wrap such
+work in `attached()`, or call `start()` first in a long-lived thread, such as a worker of a pool.
+Never fork while the machine runs: spawn child processes.
 """
 
 import locale
@@ -22,28 +22,28 @@ from shared.java import startup_cache
 from shared.settings.current import java_heap
 
 Program = Literal["command", "batch", "server"]
-"""What the machine is started for: a short command, a long run of writing, or the server."""
+"""Kind of program that runs the machine: a short command, a long run of writing, or the server."""
 
 _COMMON: Final = (
-    # Signals stay Python's: without this Ctrl-C ends the process before any `finally` runs.
+    # Signals are left to Python: without this Ctrl-C ends the process before any `finally` runs.
     "-Xrs",
     # Lucene advises the kernel about mapped files through native calls.
     "--enable-native-access=ALL-UNNAMED",
-    # stdout belongs to results and to the protocol, so Java logs nothing, and the machine
-    # itself writes what is grave to stderr, except that a start-up cache was not usable.
+    # stdout is for results and the protocol, so Java logs nothing, and the machine writes only
+    # errors to stderr, except that a start-up cache was unusable.
     f"-Djava.util.logging.config.file={Path(__file__).with_name('logging.properties')}",
     "-Xlog:disable",
     "-Xlog:all=error:stderr",
     "-Xlog:aot*=off:stderr",
     # The heaps are small: one collector thread takes less memory.
     "-XX:+UseSerialGC",
-    # A gigabyte of address space would be reserved for classes, of which Lucene has 10 MB.
+    # Java would reserve a gigabyte of address space for classes; Lucene has 10 MB of them.
     "-XX:CompressedClassSpaceSize=64m",
 )
 
 _OPTIONS: Final[dict[Program, tuple[str, ...]]] = {
-    # Within a fraction of a second neither the optimizing compiler pays off, nor to compile
-    # beforehand what the run that trained the start-up cache used most.
+    # A short command gains nothing from the optimizing compiler, nor from compiling in advance what
+    # the training run of the start-up cache used most.
     "command": (
         "-XX:TieredStopAtLevel=1",
         "-XX:+UnlockDiagnosticVMOptions",
@@ -54,24 +54,26 @@ _OPTIONS: Final[dict[Program, tuple[str, ...]]] = {
 }
 
 _INITIAL_HEAP: Final = 64
-"""MiB to begin with. Java would take a 64th of the machine's memory, and fill it with garbage
-before it collects any: on one of 24 GB a server took 300 MB instead of 210, for 5 % less time."""
+"""Initial heap size in MiB. Java's default is a 64th of the machine's memory, which it fills with
+garbage before it collects any: on a machine of 24 GB a server took 300 MB instead of 210, for 5 %
+less time."""
 
 _ADDRESS_SPACE_BESIDE_HEAP: Final = 1_070_000_000
-"""Bytes that the machine reserves with these options; about 100 MB get used."""
+"""Address space in bytes that the machine reserves in addition to the heap with these options;
+about 100 MB are used."""
 
 _starting = threading.Lock()
 
 
 def options(program: Program, *extra_options: str) -> tuple[str, ...]:
-    """The options of a virtual machine, as the ``java`` launcher takes them.
+    """Return the options of a virtual machine in the notation of the ``java`` launcher.
 
     Args:
-        program: what it is started for.
-        extra_options: further ones, in place of the ahead-of-time cache.
+        program: the kind of program.
+        extra_options: further options, instead of the ahead-of-time cache.
 
     Raises:
-        ConfigurationError: the setting of its heap cannot be used.
+        ConfigurationError: the setting of the heap cannot be used.
     """
     last = extra_options or startup_cache.options()
     heap = java_heap()
@@ -80,24 +82,25 @@ def options(program: Program, *extra_options: str) -> tuple[str, ...]:
 
 
 def address_space() -> int:
-    """Bytes of address space that the machine reserves.
+    """Return the address space that the machine reserves, in bytes.
 
     Raises:
-        ConfigurationError: the setting of its heap cannot be used.
+        ConfigurationError: the setting of the heap cannot be used.
     """
     return _ADDRESS_SPACE_BESIDE_HEAP + java_heap() * 2**20
 
 
 def start(program: Program = "command", *extra_options: str) -> None:
-    """Start the virtual machine if it does not run, and attach the calling thread to it.
+    """Start the virtual machine if it is not running, and attach the calling thread to it.
 
     Args:
-        program: chooses the options; only the first call of a process decides.
-        extra_options: options of the ``java`` launcher in place of the ahead-of-time cache.
+        program: the kind of program, which selects the options; only the first call of a process
+            counts.
+        extra_options: options of the ``java`` launcher, instead of the ahead-of-time cache.
 
     Raises:
-        JavaStartError: the machine could not be started, for example for want of memory.
-        ConfigurationError: the setting of its heap cannot be used.
+        JavaStartError: the machine could not be started, for example because of a lack of memory.
+        ConfigurationError: the setting of the heap cannot be used.
     """
     with _starting:
         environment = lucene.getVMEnv()
@@ -124,16 +127,16 @@ def _attach(environment: lucene.JCCEnv) -> None:
 
 
 def _have_java_spell_paths_like_python() -> None:
-    """Let Java use UTF-8 for file names where the locale has no encoding for them.
+    """Make Java use UTF-8 for file names if the locale has no encoding for them.
 
-    Python does so by itself (PEP 540); Java only asks the locale.
+    Python does so by itself (PEP 540); Java only follows the locale.
     """
     if sys.getfilesystemencoding() == "utf-8" and locale.getencoding().lower() != "utf-8":
         os.environ["LC_ALL"] = "C.UTF-8"
 
 
 def _check_address_space(needed: int) -> None:
-    """Find out beforehand what would end the process: Java exits when it cannot reserve memory."""
+    """Check that memory can be reserved, since Java would end the process if it cannot."""
     try:
         mmap.mmap(-1, needed, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, mmap.PROT_READ).close()
     except OSError as error:
@@ -153,11 +156,11 @@ def detach() -> None:
 
 @contextmanager
 def attached(program: Program = "command") -> Iterator[None]:
-    """Have the calling thread attached to the virtual machine within a block.
+    """Attach the calling thread to the virtual machine for a block.
 
-    The machine is started if need be; the thread that does so stays attached. Another one that was
-    not attached before is detached at the end, since one that ends while it is attached leaks its
-    Java twin.
+    The machine is started if necessary; the thread that starts it stays attached. Any other thread
+    that was not attached before is detached at the end, since a thread that ends while it is
+    attached leaks its Java counterpart.
 
     Raises:
         JavaStartError: the machine could not be started.
