@@ -1,4 +1,4 @@
-"""One question to a language model, by pydantic-ai; imported only when there is one."""
+"""One request to a language model with pydantic-ai; imported on the first request."""
 
 import asyncio
 from typing import Final
@@ -31,29 +31,30 @@ Request: <request>could you tell me what was fixed for CVE-2024-3094 in v5.6.2</
 Reply: fix CVE-2024-3094 v5.6.2"""
 
 _MAX_TOKENS: Final = 200
-"""Tokens of an answer, which is some words; a model that thinks aloud gets no further."""
+"""Maximum number of tokens of an answer, which has a few words; a model that prints its reasoning
+is cut off."""
 
 _PROFILE: Final = OpenAIModelProfile(
-    # The older name of the limit is the one that all local servers know.
+    # The older name of the limit is the one that all local servers support.
     openai_chat_supports_max_completion_tokens=False,
-    # The name of a model does not tell what a server makes of it.
+    # A model's name does not show what the server supports.
     openai_supports_reasoning=False,
     supports_thinking=False,
 )
 
 _NO_KEY: Final = "none"
-"""The client wants one; what is sent is up to the transport."""
+"""Placeholder for the key that the client requires; the transport sends the real one."""
 
 
 async def rewrite(query: str, served: Endpoint) -> str:
-    """What a model makes of a query.
+    """Return the query as rewritten by a model.
 
     Args:
-        query: what was typed.
-        served: the model, its server and the seconds that it has.
+        query: the query as typed.
+        served: the model, its server and its timeout.
 
     Raises:
-        LanguageModelError: the server cannot be reached, answers too late, or with no answer.
+        LanguageModelError: the server cannot be reached, is too slow, or does not send an answer.
     """
     try:
         async with asyncio.timeout(served.timeout):
@@ -68,8 +69,8 @@ async def rewrite(query: str, served: Endpoint) -> str:
         ) from error
     except LanguageModelError:
         raise
-    except Exception as error:  # a server may send what any of three libraries stumbles over
-        # Not the text of the error: what a server sent may be in it.
+    except Exception as error:  # any of three libraries may fail on what a server sends
+        # Without the text of the error, which may contain what a server sent.
         raise LanguageModelError(
             f"the language model's server sent something other than an answer "
             f"({type(error).__name__})"
@@ -83,7 +84,7 @@ async def rewrite(query: str, served: Endpoint) -> str:
 
 
 async def _ask(query: str, served: Endpoint) -> ModelResponse:
-    # A client for each question: nothing of one is left for the next, or for another event loop.
+    # A new client for each request, so that nothing is kept for the next one or another event loop.
     async with httpx2.AsyncClient(
         transport=BoundedTransport(served.api_key), trust_env=False
     ) as http_client:

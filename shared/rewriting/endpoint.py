@@ -1,4 +1,4 @@
-"""The address of a language model, and what is needed to ask it."""
+"""Endpoint of a language model: its address and the parameters of a request."""
 
 from dataclasses import dataclass, field
 
@@ -8,16 +8,16 @@ from shared.settings.types import url_problem
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A language model at a server that speaks OpenAI's chat completions.
+    """A language model on a server with OpenAI's chat completions.
 
     Attributes:
-        name: the model, as its server calls it; None if nobody named one.
+        name: the model's name on its server; None if none was configured.
         url: the base address, without ``/chat/completions``.
-        timeout: seconds until the whole answer must have arrived.
-        api_key: sent as a bearer token, if there is one.
+        timeout: maximum time until the whole answer has arrived, in seconds.
+        api_key: the bearer token; None to send none.
 
     Raises:
-        ConfigurationError: the URL is not one, or has a password in it.
+        ConfigurationError: the URL is not valid, or contains a password.
     """
 
     name: str | None

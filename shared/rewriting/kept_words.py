@@ -1,7 +1,8 @@
-"""The words of a query that mean only themselves: rewritten or translated they find nothing.
+"""Words of a query that must be kept verbatim: rewritten or translated they would find nothing.
 
-Identifiers, e-mail addresses, URLs, versions, numbers of vulnerabilities and orders, and every
-other word with a digit; names with signs in them; acronyms and the like; and phrases in quotes.
+These are identifiers, e-mail addresses, URLs, versions, numbers of vulnerabilities and orders, and
+every other word with a digit; names with punctuation in them; acronyms and similar words; and
+phrases in quotes.
 """
 
 import re
@@ -15,17 +16,17 @@ _JOINTS: Final = re.compile(r"[-/'\u2019.]")
 _ORDINARY: Final = re.compile(
     rf"{_LETTERS}+(?:[-/'\u2019]{_LETTERS}+)*|(?:{_LETTERS}\.)+{_LETTERS}?"
 )
-"""Words that are no names, though signs may be in them: ``e-mail``, ``and/or``, ``i.e``."""
+"""Ordinary words, even if they contain punctuation: ``e-mail``, ``and/or``, ``i.e``."""
 
 _QUOTED: Final = re.compile(r'(?<!\w)["“„«»](\S[^"“”„«»]*)["”“»«]')
 
 _WITHOUT_BLANKS: Final = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]+"
 )
-"""Letters of Thai, Lao, Burmese, Khmer, Japanese, Chinese and Korean, which names touch."""
+"""Letters of Thai, Lao, Burmese, Khmer, Japanese, Chinese and Korean, which may adjoin names."""
 
 _PUNCTUATION: Final = re.compile(r"^[^\w.@#/+~-]+|[^\w+#/]+$")
-"""What stands around a word and is no part of it."""
+"""Punctuation around a word that does not belong to it."""
 
 _BRACKETS: Final = ("()", "[]", "{}")
 
@@ -34,9 +35,9 @@ _ADDRESS: Final = re.compile(r"@|_|://")
 
 
 def verbatim(query: str) -> list[str]:
-    """The parts of a query that must survive as they are, in their order, each once."""
+    """Return the distinct parts of a query that must be kept verbatim, in order."""
     phrases = (phrase.strip() for phrase in _QUOTED.findall(query))
-    # In a query all in capitals they tell nothing.
+    # In a query all in capitals they are not significant.
     capitals_tell = not query.isupper()
     words = (
         word
@@ -47,13 +48,13 @@ def verbatim(query: str) -> list[str]:
 
 
 def survives(part: str, text: str) -> bool:
-    """Whether a part of a query stands in a text as it is, and not as a piece of something else."""
+    """Check whether a text contains a part of a query verbatim, not inside another word."""
     whole = rf"(?<!\w)(?<!\w[-./:@]){re.escape(part)}(?!\w|[-./:@]\w)"
     return re.search(whole, text) is not None
 
 
 def without_inventions(text: str, query: str) -> str:
-    """A rewritten query without the words whose numbers or addresses are not in the original."""
+    """Return a rewritten query without words whose numbers or addresses are not in the original."""
     numbers = set(_NUMBER.findall(query))
     return " ".join(
         word
@@ -70,12 +71,12 @@ def _is_name(word: str) -> bool:
 
 
 def _has_inner_capital(word: str) -> bool:
-    """Whether a capital letter stands behind the first one, as in USB, KSchG and getName."""
+    """Check whether a word has a capital after its first letter, as in USB, KSchG and getName."""
     return any(letter.isupper() for part in _JOINTS.split(word) for letter in part[1:])
 
 
 def _bare(word: str) -> str:
-    """A word without the punctuation around it; a bracket that is opened in it belongs to it."""
+    """Return a word without the punctuation around it, but with brackets that are opened in it."""
     bare = _PUNCTUATION.sub("", word)
     for opening, closing in _BRACKETS:
         if bare.count(opening) > bare.count(closing):

@@ -1,7 +1,7 @@
-"""A language model that a server with OpenAI's chat completions serves, on this machine or not.
+"""Language model on a server with OpenAI's chat completions, local or remote.
 
-Ollama, llama.cpp, LM Studio and vLLM are such servers. The libraries that speak with them are an
-extra of the distribution; they are imported when the first query is rewritten.
+Ollama, llama.cpp, LM Studio and vLLM are such servers. The client libraries are an extra of the
+distribution; they are imported when the first query is rewritten.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ class ServedModel(Endpoint):
     """A language model that rewrites queries; see `shared.rewriting.rewriter`."""
 
     def check(self) -> None:
-        """Look whether a model could be asked at all; no server is asked.
+        """Check that a model can be asked, without contacting a server.
 
         Raises:
             LanguageModelError: no model is named.
@@ -36,14 +36,15 @@ class ServedModel(Endpoint):
                 raise ExtraMissingError("--normalize", "normalizer", library)
 
     async def rewrite(self, query: str) -> str:
-        """What the model makes of a query.
+        """Return the query as rewritten by the model.
 
         Raises:
             LanguageModelError: it does not answer, or not in time.
             ExtraMissingError: a library is not installed.
         """
         self.check()
-        # Imports take a second, which is none of the model's; in a thread they stop nobody else.
+        # Imports take a second, which does not count towards the timeout; in a thread they do not
+        # block others.
         await asyncio.to_thread(_load)
         from shared.rewriting.chat import rewrite
 
@@ -51,17 +52,17 @@ class ServedModel(Endpoint):
 
 
 def configured_model(name: str | None, url: str, timeout: float) -> ServedModel:
-    """The language model of the settings, with the key that only the environment holds.
+    """Return the language model of the settings, with the key from the environment.
 
     Raises:
-        ConfigurationError: the URL is none, or has a password in it.
+        ConfigurationError: the URL is not valid, or contains a password.
     """
     return ServedModel(name, url, timeout, os.environ.get(NORMALIZER_API_KEY_VARIABLE))
 
 
 def _load() -> None:
     try:
-        import shared.rewriting.chat  # noqa: F401 - imported for what it takes
+        import shared.rewriting.chat  # noqa: F401 - imported to load it
     except ImportError as error:
         raise LanguageModelError(
             f"pydantic-ai-slim cannot be loaded ({error})",

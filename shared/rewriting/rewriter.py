@@ -1,8 +1,9 @@
-"""Rewriting a query into concise English by a language model, and what becomes of its answer.
+"""Rewriting of a query into concise English by a language model, and checks of its answer.
 
-Both queries are searched. Whatever goes wrong, the original is searched alone, and a diagnostic
-tells why: a search never fails because of its language model. What a model says is text to search
-for and nothing else: it is never read as syntax, and an answer that is no list of words is refused.
+Both queries are searched. If anything goes wrong, the original is searched alone, and a diagnostic
+gives the reason: a search never fails because of its language model. The answer of a model is only
+text to search for: it is never parsed as syntax, and an answer that is not a list of words is
+refused.
 """
 
 import unicodedata
@@ -15,38 +16,39 @@ from shared.query.syntax import is_plain
 from shared.rewriting.kept_words import survives, verbatim, without_inventions
 
 LONGEST_QUERY: Final = 1_000
-"""Characters of a query that is rewritten; a longer one is a text rather than a question."""
+"""Maximum length of a query that is rewritten, in characters; a longer one is a text, not a
+question."""
 
 LONGEST_ANSWER: Final = 400
-"""Characters of a concise query."""
+"""Maximum length of a concise query, in characters."""
 
 _TIMES_LONGER: Final = 4
 _SHORT: Final = 100
-"""Characters of an answer that may be longer than `_TIMES_LONGER` times the query."""
+"""Length of an answer, in characters, up to which it may exceed `_TIMES_LONGER` times the query."""
 
 _AROUND: Final = " \t\r\n\"'`*“”„«»"
-"""What models put around an answer."""
+"""Characters that models put around an answer."""
 
 
 class LanguageModel(Protocol):
-    """What rewrites a query."""
+    """A model that rewrites queries."""
 
     async def rewrite(self, query: str) -> str:
-        """What the model makes of a query, as it says it.
+        """Return the query as rewritten by the model, unchecked.
 
         Raises:
-            LanguageModelError: it says nothing that could be used, or not in time.
-            ExtraMissingError: what asks it is not installed.
+            LanguageModelError: the answer is unusable or late.
+            ExtraMissingError: a library of the client is not installed.
         """
 
 
 @dataclass(frozen=True, slots=True)
 class Rewriting:
-    """What came of rewriting a query.
+    """Result of rewriting a query.
 
     Attributes:
-        rewritten: the query to be searched beside the original; None if there is none.
-        diagnostic: why there is none, in a sentence; None if there is nothing to report.
+        rewritten: the query to be searched in addition to the original; None if there is none.
+        diagnostic: the reason why there is none, as a sentence; None if there is nothing to report.
         client_diagnostic: the same for a client of the server.
     """
 
@@ -56,7 +58,7 @@ class Rewriting:
 
     @property
     def diagnostics(self) -> list[str] | None:
-        """The diagnostic as answers have it."""
+        """Diagnostic in the form of answers."""
         return [self.diagnostic] if self.diagnostic else None
 
 
@@ -64,9 +66,9 @@ async def normalize(query: str, model: LanguageModel, syntax: Syntax = "auto") -
     """Rewrite a query, unless it is blank.
 
     Args:
-        query: what was typed.
-        model: what rewrites it.
-        syntax: how the query is read; one that has syntax in it stays as it is.
+        query: the query as typed.
+        model: the model that rewrites it.
+        syntax: the query syntax; a query that uses syntax is not rewritten.
     """
     if not query.strip():
         return Rewriting()
@@ -84,7 +86,7 @@ def _check_query(query: str, syntax: Syntax) -> None:
     """Refuse a query that rewriting would make worse, before a model is asked.
 
     Raises:
-        LanguageModelError: it is one.
+        LanguageModelError: the query uses syntax or is too long.
     """
     if not is_plain(query, syntax):
         raise LanguageModelError("it has syntax in it")
@@ -93,17 +95,17 @@ def _check_query(query: str, syntax: Syntax) -> None:
 
 
 def _checked(answer: str, query: str) -> str:
-    """The rewritten query that an answer holds, with everything that must survive.
+    """Return the rewritten query of an answer, with all words that must be kept.
 
     Raises:
-        LanguageModelError: there is none.
+        LanguageModelError: the answer has no usable query.
     """
     text = answer.strip(_AROUND)
     if not text:
         raise LanguageModelError("the answer of the language model is blank")
     if len(text) > max(_SHORT, min(LONGEST_ANSWER, _TIMES_LONGER * len(query))):
         raise LanguageModelError("the answer of the language model is too long for a query")
-    # Line breaks are among them: a query is one line, and several are an explanation.
+    # These include line breaks: a query is one line, and several lines are an explanation.
     if any(unicodedata.category(character).startswith("C") for character in text):
         raise LanguageModelError(
             "the answer of the language model has several lines or control characters"
@@ -117,6 +119,6 @@ def _checked(answer: str, query: str) -> str:
 
 
 def _alike(text: str) -> list[str]:
-    """The words of a text, the same for texts that differ in case and punctuation only."""
+    """Return the words of a text, ignoring case and punctuation."""
     words = ("".join(filter(str.isalnum, word)) for word in text.casefold().split())
     return [word for word in words if word]

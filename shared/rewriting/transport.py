@@ -1,7 +1,7 @@
-"""HTTP with a server that is not trusted: little is sent, and little is read.
+"""HTTP transport for an untrusted server: little is sent, and little is read.
 
-A broken or hostile server may answer with gigabytes, compressed to look small, or send the client
-elsewhere. How long it may take is limited by the caller.
+A broken or hostile server may answer with gigabytes, compressed to look small, or redirect the
+client. The caller limits the time.
 """
 
 import ssl
@@ -12,22 +12,23 @@ import httpx2
 from shared.errors import LanguageModelError
 
 LONGEST_BODY: Final = 100_000
-"""Bytes of an answer; a query with all that surrounds it is a hundredth of that."""
+"""Maximum size of an answer in bytes; a query with its envelope takes a hundredth of that."""
 
 _SENT: Final = ("host", "content-type", "content-length", "accept", "user-agent")
-"""The client library would tell the operating system and what its own variables say, too."""
+"""Headers that are sent; the client library would also reveal the operating system and its own
+environment variables."""
 
 _CERTIFICATES: Final = ssl.create_default_context()
-"""Those that the system trusts; to load them takes longer than a request."""
+"""Certificates that the system trusts; loading them takes longer than a request."""
 
 
 class BoundedTransport(httpx2.AsyncBaseTransport):
-    """Answers are read whole, up to a limit; whatever is no answer is an error.
+    """Transport that reads answers completely, up to a limit, and raises an error for all else.
 
-    Neither redirects nor the environment's proxies are followed.
+    It follows neither redirects nor the environment's proxies.
 
     Args:
-        api_key: sent to the server; None for no key.
+        api_key: the key that is sent to the server; None for no key.
     """
 
     def __init__(self, api_key: str | None) -> None:
@@ -41,7 +42,7 @@ class BoundedTransport(httpx2.AsyncBaseTransport):
             LanguageModelError: the answer is an error, a redirect, compressed or too long.
         """
         headers = {name: request.headers[name] for name in _SENT if name in request.headers}
-        # What is compressed may be a thousand times longer than it looks.
+        # A compressed answer may expand a thousandfold.
         headers["accept-encoding"] = "identity"
         if self._api_key:
             headers["authorization"] = f"Bearer {self._api_key}"
@@ -59,7 +60,7 @@ class BoundedTransport(httpx2.AsyncBaseTransport):
         )
 
     async def aclose(self) -> None:
-        """Close what is open."""
+        """Close the connections."""
         await self._transport.aclose()
 
 
