@@ -1,4 +1,4 @@
-"""The analyzer of each field: the chain of steps that makes its terms."""
+"""Analyzers of the fields: the tokenizer and token filters that make their terms."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
@@ -30,16 +30,17 @@ from shared.analysis.transliteration import DIGRAPH
 from shared.model import schema
 
 _REMEMBERED: Final = 10_000
-"""Words of queries whose terms are remembered; many come again and again."""
+"""Number of query words whose terms are cached; many words recur."""
 
 _LONGEST: Final = 64
-"""Characters of such a word; longer texts would fill the memory, and do not come again."""
+"""Maximum length of a cached word, in characters; longer texts would fill the memory, and do not
+recur."""
 
 _RESOURCES: Final = Path(__file__).parent
-"""Where the chains' dictionaries and lists of words are looked for, before Lucene's own."""
+"""Folder that is searched for dictionaries and word lists before Lucene's own resources."""
 
 _CONNECTING: Final = "-_./:@#+&"
-"""Signs that make one name of several words, as in DEC-0054 or user@host."""
+"""Characters that join several words to one identifier, as in DEC-0054 or user@host."""
 
 _OTHER_SIGNS: Final = (
     " \t\r\n\f\v\u0085\u00a0\u2007\u2028\u2029\u202f\u3000()[]{}<>,;!?|\\*%$=~^`'\""
@@ -48,7 +49,7 @@ _QUOTES: Final = "„“”‚‘’«»‹›…。、，；：！？（）「�
 
 
 def _escaped(characters: str) -> str:
-    """Characters as themselves in a regular expression of Lucene (`RegExp`)."""
+    """Return characters escaped for a Lucene regular expression (`RegExp`)."""
     return "".join(f"\\{character}" for character in characters)
 
 
@@ -61,7 +62,8 @@ _IDENTIFIER: Final = "|".join(
         rf"[\@\#\.]{_LETTER}+",
     )
 )
-"""A word with signs in it, or with those before or behind it that belong to names: .NET, C++."""
+"""Word with punctuation in it, or with leading or trailing signs that belong to names: .NET,
+C++."""
 
 _IDENTIFIER_TOKENIZER: Final = Step("simplePattern", {"pattern": _IDENTIFIER})
 
@@ -87,28 +89,29 @@ _FIELDS: Final[Mapping[str, Chain]] = {
         tokenizer=_IDENTIFIER_TOKENIZER,
     ),
 }
-"""The fields that are analyzed in ways of their own, as they are written into the index."""
+"""Chains of fields with their own analysis, for writing to the index."""
 
 _TEXT: Final = chain(*FOLDED)
-"""Words at the boundaries of Unicode (UAX #29), folded: of all other fields."""
+"""Chain of all other fields: words at the boundaries of Unicode (UAX #29), folded."""
 
 _IN_QUERIES: Final = {schema.IDENTIFIERS: chain(*FOLDED, tokenizer=_IDENTIFIER_TOKENIZER)}
-"""What is asked for is the whole identifier; the index has its parts, too."""
+"""Chains of fields that differ in queries: identifiers are searched whole, while the index also has
+their parts."""
 
 
 def writing_analyzer() -> Analyzer:
-    """The analyzer of an `IndexWriter`: `prepare` makes each field known to it beforehand.
+    """Return the analyzer of an `IndexWriter`, to which `prepare` adds the fields beforehand.
 
     Keywords stay whole. The virtual machine must run.
     """
-    # Lucene keeps this very map, so a language costs nothing before its first text.
+    # Lucene keeps a reference to this map, so a language costs nothing before its first text.
     return PerFieldAnalyzerWrapper(_built(_TEXT), _prepared())
 
 
 @cache
 def _prepared() -> Any:
-    """The analyzers by field that are not those of plain text."""
-    # Lucene looks into it in one thread while another one adds to it.
+    """Return the analyzers of fields that are not analyzed as plain text."""
+    # Synchronized: Lucene reads it in one thread while another one adds to it.
     by_field = Hashtable()
     for field in schema.KEYWORD_FIELDS:
         by_field.put(field, KeywordAnalyzer())
@@ -117,36 +120,36 @@ def _prepared() -> Any:
 
 @cache
 def prepare(field: str) -> None:
-    """Have the writing analyzer know a field's chain."""
+    """Add the chain of a field to the writing analyzer."""
     _prepared().put(field, _analyzer(field))
 
 
 def writing_steps(field: str) -> Chain:
-    """The steps that make the terms of a field of text as it is written into the index."""
+    """Return the chain that makes the terms of a text field when it is written to the index."""
     in_language = LANGUAGES.get(schema.language_of(field) or "")
     return in_language or _FIELDS.get(field, _TEXT)
 
 
 @cache
 def query_analyzer(field: str) -> Analyzer:
-    """The analyzer of what is looked for in a field. It may be shared by threads."""
+    """Return the analyzer for query text in a field; threads may share it."""
     return _built(_IN_QUERIES[field]) if field in _IN_QUERIES else _analyzer(field)
 
 
 @cache
 def passage_analyzer(language: str) -> Analyzer:
-    """The analyzer that gives the words of a text both as they are and in their base forms.
+    """Return an analyzer that makes both the words of a text and their base forms.
 
     Args:
-        language: a code of `LANGUAGES`; any other text for words as they are.
+        language: a code of `LANGUAGES`; any other text for the words only.
     """
     return _built(with_words(LANGUAGES[language]) if language in LANGUAGES else _TEXT)
 
 
 def tokens(field: str, text: str) -> Sequence[Sequence[str]]:
-    """The terms of a text that is looked for in a field: a sequence for each position.
+    """Return the terms of a query text in a field, a sequence for each position.
 
-    More than one term stands where a word has several lemmas.
+    A position has several terms if a word has several lemmas.
     """
     return _known_tokens(field, text) if len(text) <= _LONGEST else _tokens(field, text)
 
@@ -161,11 +164,11 @@ _known_tokens: Final = lru_cache(maxsize=_REMEMBERED)(_tokens)
 
 @lru_cache(maxsize=_REMEMBERED)
 def is_in_dictionary(language: str, word: str) -> bool:
-    """Whether the dictionary of a language has a word, in any of its forms.
+    """Check whether the dictionary of a language has a word, in any of its forms.
 
     Args:
-        language: one of `WITH_LEMMAS`.
-        word: as it was typed.
+        language: a language of `WITH_LEMMAS`.
+        word: the word as typed.
     """
     stream = TokenStream.cast_(_dictionary(language).tokenStream(schema.CONTENT, word))
     return any(text.endswith(KNOWN) for texts in _positions(stream) for text in texts)
@@ -177,11 +180,11 @@ def _dictionary(language: str) -> Analyzer:
 
 
 def dictionary_lemmas(language: str, words: Iterable[str]) -> dict[str, list[str]]:
-    """The lemmas of those words that the dictionary of a language has.
+    """Return the lemmas of the words that are in the dictionary of a language.
 
     Args:
-        language: one of `WITH_LEMMAS`.
-        words: folded, of the letters a to z only.
+        language: a language of `WITH_LEMMAS`.
+        words: folded words, with the letters a to z only.
     """
     asked = list(dict.fromkeys(words))
     stream = TokenStream.cast_(_dictionary(language).tokenStream(schema.CONTENT, " ".join(asked)))
@@ -191,7 +194,7 @@ def dictionary_lemmas(language: str, words: Iterable[str]) -> dict[str, list[str
 
 
 def normalized(field: str, text: str) -> str:
-    """A part of a word, such as the beginning of one, folded like the words of a field."""
+    """Return a part of a word, such as a prefix, folded like the words of a field."""
     return query_analyzer(field).normalize(field, text).utf8ToString()
 
 
@@ -224,7 +227,7 @@ def _analyzer(field: str) -> Analyzer:
 
 @cache
 def _language_analyzer(language: str) -> Analyzer:
-    """The analyzer of all fields in a language, so that its dictionary is loaded once."""
+    """Return the analyzer of all fields in a language, so that its dictionary is loaded once."""
     return _built(LANGUAGES[language])
 
 

@@ -1,4 +1,4 @@
-"""Which language a text is in, and in which its words are looked up."""
+"""Detection of the language of a text, and of the languages in which a chunk is indexed."""
 
 import re
 from collections.abc import Iterator
@@ -8,37 +8,38 @@ from typing import Final
 from shared.analysis.languages import LANGUAGES, WITH_LEMMAS
 
 _PIECE: Final = 400
-"""Characters of each of the pieces of a long text that are looked at."""
+"""Length of each sampled piece of a long text, in characters."""
 
 _WEB_ADDRESS: Final = re.compile(r"(?:[a-z]{3,8}://|www\.)\S*")
 
 _FEWEST_BYTES: Final = 30
-"""Letters, in UTF-8, of the least that a language is told from: about five words, or ten signs."""
+"""Minimum number of letters for a detection, in bytes of UTF-8: about five words, or ten CJK
+characters."""
 
 _LEAST_SHARE_OF_LETTERS: Final = 0.6
-"""Of prose, at least 0.8 is letters and the spaces between them; of JSON about 0.55."""
+"""Minimum share of letters and the spaces between them; prose has at least 0.8, JSON about 0.55."""
 
 _LEAST_SHARE_OF_LANGUAGE: Final = 50
-"""Per cent of the letters that have to be in the main language."""
+"""Minimum share of the letters that are in the main language, in per cent."""
 
 _CODES: Final = {"iw": "he", "in": "id", "ji": "yi", "jw": "jv", "nb": "no", "nn": "no"}
-"""Withdrawn codes, and the forms of Norwegian, as the codes that ISO 639-1 has for them."""
+"""ISO 639-1 codes for withdrawn codes and for the forms of Norwegian."""
 
 _CODE_LENGTH: Final = 2
 
 
 def detect_language(text: str) -> str | None:
-    """The main language of a text, by a sample of it.
+    """Return the main language of a text, detected from a sample.
 
-    The sample is the whole of a short text, and the beginning, the middle and the end of a long
-    one. Digits, punctuation and web addresses in it count for nothing.
+    The sample is the whole of a short text, or the beginning, the middle and the end of a long one.
+    Digits, punctuation and web addresses are ignored.
 
     Args:
         text: any text.
 
     Returns:
-        The ISO 639-1 code, such as ``de``. None where there is too little text, mostly other
-        things than words, no main language, or one without such a code.
+        The ISO 639-1 code, such as ``de``. None if there is too little text, mostly other things
+        than words, no main language, or one without such a code.
     """
     sample = "\n".join(_pieces(text))
     if "://" in sample or "www." in sample:
@@ -59,15 +60,16 @@ def detect_language(text: str) -> str | None:
 
 
 _PASSAGE: Final = 150
-"""Characters of each of the passages of a chunk that are looked at."""
+"""Length of each sampled passage of a chunk, in characters."""
 
 _PASSAGES: Final = 3
 
 _SHORT: Final = 300
-"""Characters of a text that is indexed in every language with lemmas if none can be told."""
+"""Maximum length of a text, in characters, that is indexed in every language with lemmas if none is
+detected."""
 
 _FALLBACK: Final = ("en",)
-"""Of longer texts without a language, such as programs and tables."""
+"""Languages of longer texts without a detected language, such as programs and tables."""
 
 _BY_SCRIPT: Final = {
     "[\u0400-\u04ff]": ("bg", "ru", "sr", "uk"),
@@ -75,25 +77,27 @@ _BY_SCRIPT: Final = {
     "[\u0900-\u097f]": ("hi", "ne"),
     "[\u3040-\u30ff\u4e00-\u9fff]": ("ja", "zh"),
 }
-"""Languages of the letters that a text has, where they are all that can be told of it."""
+"""Languages by the script of a text, if the script is all that is known."""
 
 _VOWEL_MARKS: Final = re.compile("[\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670]")
-"""Arabic and Hebrew without them is what the detector knows."""
+"""Vowel marks of Arabic and Hebrew, which are removed because the detector does not know them."""
 
 _SENTENCE: Final = re.compile(r"[^.!?\n]{20,}")
 
 
 def languages_of(text: str) -> tuple[str, ...]:
-    """The languages in whose base forms a chunk's words are indexed.
+    """Return the languages in whose base forms a chunk is indexed.
 
-    Each sentence of a short text, and three passages of a long one, may be in another language.
+    Each sentence of a short text, and each of three passages of a long one, may be in another
+    language.
 
     Args:
         text: the content of a chunk.
 
     Returns:
-        Codes of `LANGUAGES`, mostly one. Where no language can be told, those of its letters if
-        they tell any; else `WITH_LEMMAS` for a short text, and English for a longer one.
+        Codes of `LANGUAGES`, usually one. If no language is detected, the languages of the text's
+        script, if it is significant; else `WITH_LEMMAS` for a short text, and English for a longer
+        one.
     """
     if not text.isascii():
         text = _VOWEL_MARKS.sub("", text)
@@ -114,7 +118,7 @@ def languages_of(text: str) -> tuple[str, ...]:
 
 
 def _code(language: str) -> str:
-    """The code of a language, without its script, that ISO 639-1 has for it."""
+    """Return the ISO 639-1 code of a language, without its script."""
     return _CODES.get(language, language.partition("-")[0])
 
 
@@ -127,13 +131,13 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def _detect(data: bytes) -> tuple[str, int, int] | None:
-    """The detector's code of the main language, its share in per cent, and the letters' bytes."""
+    """Return the main language's code and share in per cent, and the size of the letters."""
     import pycld2  # type: ignore[import-untyped]
 
     try:
         is_reliable, letters, languages = pycld2.detect(data)
     except pycld2.error:
-        # It refuses the characters that are forbidden in the exchange of text.
+        # The detector refuses characters that are not valid in interchange.
         printable = "".join(c if c.isprintable() else " " for c in data.decode())
         is_reliable, letters, languages = pycld2.detect(printable)
     _, code, share, _ = languages[0]

@@ -1,4 +1,4 @@
-"""Names with signs in them, such as DEC-0054, v2.3.1, user@host and C++."""
+"""Identifiers: names with punctuation in them, such as DEC-0054, v2.3.1, user@host and C++."""
 
 import re
 from collections.abc import Iterable
@@ -7,17 +7,17 @@ from typing import Final
 _NAME: Final = re.compile(r"\w[-./:@#+&]+\w|[^\W_]_+[^\W_]|\w(?:\+\+|#)|[@#.]\w")
 
 _LONGEST: Final = 255
-"""Characters of a name; what is longer is no name. Lucene's words have the same limit."""
+"""Maximum length of an identifier, in characters, the same as that of Lucene's words."""
 
 
 def names_in(words: Iterable[str]) -> str:
-    """Those of some words that have signs in them.
+    """Return the words that are identifiers.
 
     Args:
-        words: what stands between two blanks each, with the signs before and behind it.
+        words: words as separated by blanks, with the punctuation around them.
 
     Returns:
-        The words with blanks between them, and what stands right before and behind them.
+        These words with the punctuation around them, joined by blanks.
     """
     signed = (word for word in words if not word.isalnum() and len(word) <= _LONGEST)
     return " ".join(filter(_NAME.search, signed))

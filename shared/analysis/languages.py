@@ -1,9 +1,9 @@
-"""What becomes of words in each language: the one table of tokenizers, dictionaries and stemmers.
+"""Analysis chains of the languages: the one table of tokenizers, dictionaries and stemmers.
 
-A row of `LANGUAGES` is a chain of Lucene's factories by their names, as `CustomAnalyzer` takes
-them. Where there is a dictionary of lemmas, words are folded first, looked up, and stemmed lightly
-only if the dictionary does not know them. Where there is only a stemmer, it comes before folding,
-because it needs the accents of its language.
+A row of `LANGUAGES` is a chain of Lucene's factories by name, as `CustomAnalyzer` takes them. With
+a dictionary of lemmas, words are folded first, looked up, and stemmed lightly only if the
+dictionary does not have them. With a stemmer only, it precedes folding, since it needs the accents
+of its language.
 """
 
 from collections.abc import Mapping
@@ -14,10 +14,10 @@ from typing import Final
 
 @dataclass(frozen=True)
 class Step:
-    """A tokenizer or a token filter of Lucene.
+    """A Lucene tokenizer or token filter.
 
     Attributes:
-        name: the name that its factory has in Lucene, such as ``elision``.
+        name: the name of its factory in Lucene, such as ``elision``.
         parameters: the parameters of that factory.
     """
 
@@ -27,14 +27,14 @@ class Step:
 
 @dataclass(frozen=True)
 class Chain:
-    """What makes terms of a text: a tokenizer, then token filters in this order."""
+    """An analysis chain: a tokenizer, then token filters in order."""
 
     tokenizer: Step
     filters: tuple[Step, ...]
 
 
 def chain(*filters: str | Step, tokenizer: str | Step = "standard") -> Chain:
-    """A chain of steps, of which those without parameters may be given by name."""
+    """Return a chain of steps; those without parameters may be given by name."""
     return Chain(_step(tokenizer), tuple(map(_step, filters)))
 
 
@@ -45,21 +45,22 @@ def _step(step: str | Step) -> Step:
 _ELISION: Final = Step("elision", {"articles": "elision.txt"})
 
 FOLDED: Final = ("lowercase", "icuFolding", _ELISION)
-"""Makes "Café" and "cafe" one term (Unicode Technical Report 30), and makes "l'eau" "eau"."""
+"""Token filters that make "Café" and "cafe" one term (Unicode Technical Report 30), and "l'eau"
+"eau"."""
 
 KNOWN: Final = " "
-"""Stands behind the lemmas of the dictionaries, where stemmers leave them alone."""
+"""Suffix of the lemmas in the dictionaries, which makes stemmers leave them unchanged."""
 
 
 def _lemmas(language: str, stemmer: str | Step) -> Chain:
-    """Lemmas of `shared/analysis/lemmas`, and a light stemmer for words that it does not know."""
+    """Return a chain with lemmas of `shared/analysis/lemmas`, and a stemmer for other words."""
     return chain(*FOLDED, _lookup(language), stemmer, "trim")
 
 
 def dictionary_lookup(language: str) -> Chain:
-    """The chain that looks words up in the dictionary of one of `WITH_LEMMAS`, and no more.
+    """Return the chain that only looks words up in the dictionary of one of `WITH_LEMMAS`.
 
-    `KNOWN` stays behind the lemmas.
+    The lemmas keep the suffix `KNOWN`.
     """
     return chain(*FOLDED, _lookup(language))
 
@@ -73,7 +74,7 @@ def _stems(*filters: str | Step, lowercase: str = "lowercase") -> Chain:
 
 
 def _snowball(language: str) -> Step:
-    """A stemmer of the Snowball project, which Lucene has for languages without a lighter one."""
+    """Return a stemmer of the Snowball project, for languages without a lighter one in Lucene."""
     return Step("snowballPorter", {"language": language})
 
 
@@ -81,9 +82,9 @@ _BIGRAMS: Final = chain(*FOLDED, "cjkBigram")
 _DICTIONARY_SEGMENTATION: Final = chain(*FOLDED, tokenizer="icu")
 
 LANGUAGES: Final[Mapping[str, Chain]] = {
-    # By a dictionary of lemmas.
+    # With a dictionary of lemmas.
     "de": _lemmas("de", "germanLightStem"),
-    # The stemmer goes on from the lemmas, for it knows which words are related (Krovetz 1993).
+    # The stemmer continues from the lemmas, since it knows which words are related (Krovetz 1993).
     "en": chain(*FOLDED, "englishPossessive", _lookup("en"), "trim", "kStem"),
     "es": _lemmas("es", "spanishLightStem"),
     "fr": _lemmas("fr", "frenchLightStem"),
@@ -92,7 +93,7 @@ LANGUAGES: Final[Mapping[str, Chain]] = {
     "pl": _stems("morfologik"),
     "pt": _lemmas("pt", "portugueseLightStem"),
     "uk": _stems(Step("morfologik", {"dictionary": "ua/net/nlp/ukrainian.dict"})),
-    # By a stemmer.
+    # With a stemmer.
     "ar": _stems("decimalDigit", "arabicNormalization", "arabicStem"),
     "bg": _stems("bulgarianStem"),
     "bn": _stems("decimalDigit", "indicNormalization", "bengaliNormalization", "bengaliStem"),
@@ -123,8 +124,8 @@ LANGUAGES: Final[Mapping[str, Chain]] = {
     "te": _stems("decimalDigit", "indicNormalization", "teluguNormalization", "teluguStem"),
     "tr": _stems("apostrophe", _snowball("Turkish"), lowercase="turkishLowercase"),
     "yi": _stems(_snowball("Yiddish")),
-    # Without blanks between words: pairs of characters, which need no dictionary and find every
-    # word of two characters or more.
+    # Without blanks between words: bigrams, which need no dictionary and find every word of two
+    # characters or more.
     "ja": _BIGRAMS,
     "ko": _BIGRAMS,
     "zh": _BIGRAMS,
@@ -134,18 +135,18 @@ LANGUAGES: Final[Mapping[str, Chain]] = {
     "my": _DICTIONARY_SEGMENTATION,
     "th": _DICTIONARY_SEGMENTATION,
 }
-"""The chain of each language, by its ISO 639-1 code."""
+"""Chain of each language, by its ISO 639-1 code."""
 
 WITH_LEMMAS: Final = ("de", "en", "es", "fr", "it", "nl", "pt")
-"""Languages that a short text may be in as long as nothing tells them apart."""
+"""Languages with lemmas, in all of which a short text is indexed if its language is unknown."""
 
 WITH_BIGRAMS: Final = frozenset(code for code, steps in LANGUAGES.items() if steps is _BIGRAMS)
-"""Languages whose terms are pairs of characters."""
+"""Languages whose terms are bigrams."""
 
 WITHOUT_BLANKS: Final = WITH_BIGRAMS | {
     code for code, steps in LANGUAGES.items() if steps is _DICTIONARY_SEGMENTATION
 }
-"""Languages that have no blanks between words."""
+"""Languages without blanks between words."""
 
 
 _OPENING: Final = {
@@ -158,7 +159,7 @@ _OPENING: Final = {
 
 
 def with_words(steps: Chain) -> Chain:
-    """A chain that gives each word itself, folded, beside the forms that another chain gives."""
+    """Return a chain that adds each word itself, folded, to the forms of another chain."""
     opening = tuple(takewhile(lambda step: step.name in _OPENING, steps.filters))
     rest = steps.filters[len(opening) :]
     if not rest or "cjkBigram" in {step.name for step in rest}:

@@ -1,4 +1,4 @@
-"""Words that say nothing by themselves, such as "the" and "how", by language."""
+"""Stop words: words without a meaning of their own, such as "the" and "how", by language."""
 
 import re
 from functools import cache
@@ -21,21 +21,21 @@ _LISTS: Final = {
     "ru": "russian",
     "sv": "swedish",
 }
-"""Languages that Lucene has a list of the Snowball project for, by the name of its file."""
+"""Names of the Snowball stop word lists in Lucene, by language."""
 
 WITH_FUNCTION_WORDS: Final = frozenset(_LISTS)
-"""The languages whose function words are known, by their ISO 639-1 codes."""
+"""Languages with a list of function words, by their ISO 639-1 codes."""
 
 _WORD: Final = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 _COMMENT: Final = re.compile(r"\|.*")
 
 
 def is_function_word(language: str, word: str) -> bool:
-    """Whether a word says nothing by itself.
+    """Check whether a word is a function word.
 
     Args:
-        language: one of `WITH_FUNCTION_WORDS`.
-        word: as it was typed, with the punctuation around it.
+        language: a language of `WITH_FUNCTION_WORDS`.
+        word: the word as typed, with the punctuation around it.
     """
     letters = word.lower().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
     return _function_words(language).issuperset(_WORD.findall(letters))
@@ -43,7 +43,7 @@ def is_function_word(language: str, word: str) -> bool:
 
 @cache
 def _function_words(language: str) -> frozenset[str]:
-    # Any class of Lucene finds what is in its jars.
+    # Any class of Lucene can load resources from its jars.
     file = f"/org/apache/lucene/analysis/snowball/{_LISTS[language]}_stop.txt"
     lines = StopFilter.class_.getResourceAsStream(file).readAllBytes().bytes_.decode()
     return frozenset(_COMMENT.sub("", lines).split())

@@ -1,7 +1,7 @@
-"""The terms of the words of a text, each of which is analyzed once and remembered.
+"""Terms of the words of a text, with a cache of analyzed words.
 
-The words of texts come again and again (Zipf's law), and to look up base forms takes far longer
-than to find a word in a dictionary of Python's.
+The words of texts recur (Zipf's law), and looking up base forms takes far longer than finding a
+word in a Python dictionary.
 """
 
 from bisect import bisect_right
@@ -17,19 +17,19 @@ from org.apache.lucene.analysis.tokenattributes import CharTermAttribute, Offset
 from shared.analysis.analyzers import query_analyzer
 
 _REMEMBERED: Final = 50_000
-"""Words of a field whose terms are remembered, with some 200 bytes each."""
+"""Maximum number of words of a field whose terms are cached, with some 200 bytes each."""
 
 _LONGEST: Final = 64
-"""Characters of a word that may come again; longer ones are addresses and encoded data."""
+"""Maximum length of a cached word, in characters; longer ones are addresses and encoded data."""
 
 _SEPARATOR: Final = "\n"
 
 
 class WordTerms:
-    """The terms of words in one field. Threads may share it.
+    """Cache of the terms of words in one field, shared by threads.
 
     Args:
-        field: a field whose terms come from one word each; see `shared.analysis.languages`.
+        field: a field whose terms are made from one word each; see `shared.analysis.languages`.
     """
 
     def __init__(self, field: str) -> None:
@@ -37,12 +37,12 @@ class WordTerms:
         self._terms: dict[str, Sequence[str]] = {}
 
     def of(self, words: Collection[str]) -> Mapping[str, Sequence[str]]:
-        """The terms of words.
+        """Return the terms of words.
 
         Args:
-            words: what stands between two blanks each, with the signs before and behind it.
+            words: words as separated by blanks, with the punctuation around them.
         """
-        # Bound once: another thread may put others in their place. Nothing is taken out of any.
+        # Bound once, since another thread may replace the dictionary. No dictionary loses entries.
         known = self._terms
         missing = [word for word in words if word not in known and len(word) <= _LONGEST]
         if missing:
@@ -54,13 +54,13 @@ class WordTerms:
 
 @cache
 def word_terms(field: str) -> WordTerms:
-    """The words of a field that are remembered."""
+    """Return the cache of a field."""
     return WordTerms(field)
 
 
 def _analyzed(field: str, words: Collection[str]) -> Iterator[tuple[str, Sequence[str]]]:
-    """Each word with its terms; all are analyzed at once, and told apart by their offsets."""
-    # Java counts the two halves of a character beyond the basic plane.
+    """Return each word with its terms; all words are analyzed at once and separated by offset."""
+    # Java counts a character beyond the basic plane as two.
     lengths = (len(word.encode("utf-16-le")) // 2 + len(_SEPARATOR) for word in words)
     starts = list(accumulate(lengths, initial=0))
     found: dict[int, list[str]] = defaultdict(list)
@@ -70,7 +70,7 @@ def _analyzed(field: str, words: Collection[str]) -> Iterator[tuple[str, Sequenc
 
 
 def _tokens(field: str, text: str) -> Iterator[tuple[int, str]]:
-    """The terms of a text, each with its place in it."""
+    """Yield the terms of a text, each with its offset."""
     stream = TokenStream.cast_(query_analyzer(field).tokenStream(field, text))
     term = CharTermAttribute.cast_(stream.getAttribute(CharTermAttribute.class_))
     offset = OffsetAttribute.cast_(stream.getAttribute(OffsetAttribute.class_))

@@ -1,1 +1,1 @@
-"""Dictionaries of lemmas, the base forms of words, that `shared.analysis.lemmas.build` has made."""
+"""Dictionaries of lemmas, the base forms of words, made by `shared.analysis.lemmas.build`."""

@@ -1,14 +1,14 @@
-"""Build the dictionaries of lemmas from LanguageTool's dictionaries of word forms.
+"""Builder of the dictionaries of lemmas from LanguageTool's dictionaries of word forms.
 
 Usage: python -m shared.analysis.lemmas.build [LANGUAGE…]
 
-Forms and lemmas are folded as in the index, which makes "Arbeiten" and "arbeiten" one form with
-the readings of both. Of a form's readings only those of the highest kind count, and none that is
-much rarer than another. Base forms have rows too, because words without one get stemmed.
+Forms and lemmas are folded as in the index, so "Arbeiten" and "arbeiten" become one form with the
+readings of both. Of a form's readings, only those of the highest kind count, and none that is much
+rarer than another. Base forms have rows, too, because words without a row are stemmed.
 
-Dutch has five million forms, mostly compounds that nobody writes: 10.7 MB. Only lemmas with a
-frequent form are kept, with all their forms that were ever seen: 390,000 forms, 0.9 MB. Were
-forms left out one by one, a plural would be stemmed and its singular looked up.
+Dutch has five million forms, mostly compounds that nobody writes, 10.7 MB. Only lemmas with a
+frequent form are kept, with all their forms that were ever seen: 390,000 forms, 0.9 MB. If forms
+were left out individually, a plural might be stemmed while its singular is looked up.
 """
 
 import hashlib
@@ -33,17 +33,18 @@ from shared.model import schema
 
 
 class _Source(NamedTuple):
-    """Where the forms of a language come from, and which of their readings are worth what.
+    """Source of the forms of a language, and the value of their readings.
 
     Attributes:
         jar: the Maven artifact and its SHA-256.
         dictionary: the path in it of a dictionary of forms, lemmas and tags.
-        tags: an expression with a group for each kind of reading but the strong ones.
-        frequencies: a dictionary of letters, A to Z, of how frequent words are; or "": in tags.
-        least: the letter that at least one form of each lemma needs.
-        contractions: words that count as two, each with these.
+        tags: an expression with a group for each kind of reading except the strong ones.
+        frequencies: a dictionary of word frequencies as letters, A to Z; or "" if they are in the
+            tags.
+        least: the least frequency letter that at least one form of each lemma must have.
+        contractions: words that stand for two others, with these.
         wrong: lemmas, each with forms that do not have it.
-        added: forms, each with lemmas that it has besides.
+        added: forms, each with additional lemmas.
     """
 
     jar: str
@@ -159,28 +160,29 @@ org.carrot2:morfologik-stemming:2.1.9
 com.beust:jcommander:1.78 7891debb84b5f83e9bd57593ebece3399abbe0fd938cf306b3534c57913b9615
 com.carrotsearch:hppc:0.7.2 7b3dd6661e83e313d70b4aa82c5180bb39535e536a3435fa741fff9727433b6a
 """
-"""The jars of the programs that read and write dictionaries, each with its SHA-256."""
+"""Jars of the programs that read and write dictionaries, each with its SHA-256."""
 
 _INFO: Final = "fsa.dict.separator=+\nfsa.dict.encoding=utf-8\nfsa.dict.encoder=SUFFIX\n"
 
 _KINDS: Final = ("ignored", "name", "weak", "strong", "function", "pronoun")
-"""Of readings: the later ones make the earlier ones of the same form improbable. A pronoun is a
-function word whose lemma may be another word, as "I" of "us", which does not count."""
+"""Kinds of readings: the later ones make the earlier ones of the same form improbable. A pronoun is
+a function word whose lemma may be another word, such as "I" for "us", which is ignored."""
 
 _IGNORED, _NAME, _WEAK, _STRONG, _FUNCTION, _PRONOUN = range(len(_KINDS))
 
 _UNSEEN: Final = "A"
-"""The letter of words that nobody wrote."""
+"""Frequency letter of words that were never seen."""
 
 _GAP: Final = 8
-"""A lemma that is rarer by so many letters than another one of the same form is not meant."""
+"""Number of letters by which a lemma must be rarer than another one of the same form to be
+dropped."""
 
 _Readings = Mapping[str, Mapping[str, int]]
 _Run = Callable[..., None]
 
 
 def main(*languages: str) -> None:
-    """Build the dictionaries of these languages, or of all."""
+    """Build the dictionaries of some languages, or of all."""
     try:
         from jgo.maven import MavenContext
     except ModuleNotFoundError:
@@ -225,7 +227,7 @@ def _rows(folder: Path, run: _Run, dictionary: str, tool: str, width: int) -> It
 def _readings(
     source: _Source, rows: Callable[..., Iterator[list[str]]]
 ) -> tuple[_Readings, Mapping[str, str]]:
-    """The kinds of the lemmas of each form, and the letter of each form."""
+    """Return the kinds of the lemmas of each form, and the frequency letter of each form."""
     fold = lru_cache(partial(normalized, schema.CONTENT))
     seen = dict(rows(source.frequencies, "FSADump", 2)) if source.frequencies else {}
     readings: dict[str, dict[str, int]] = defaultdict(dict)
