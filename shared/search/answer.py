@@ -1,4 +1,4 @@
-"""Running a query and collecting its hits."""
+"""Execution of a query and collection of its hits."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -26,7 +26,7 @@ from shared.storage.mapping import CHUNK_FIELDS, chunk_count, from_lucene, store
 from shared.storage.snapshot import Snapshot
 
 _FEW_HITS: Final = 3
-"""Hits of a poor answer, which tells what may have been meant."""
+"""Maximum number of hits of a poor answer, which gets a suggestion."""
 
 
 def search(snapshot: Snapshot, request: SearchRequest) -> SearchAnswer:
@@ -34,13 +34,13 @@ def search(snapshot: Snapshot, request: SearchRequest) -> SearchAnswer:
 
     Args:
         snapshot: the commit to be searched.
-        request: what is looked for.
+        request: the search request.
 
     Raises:
         QueryParseError: the query is not valid syntax.
         QueryError: the query is too long or too large.
         InvalidTextError: the query is not valid Unicode.
-        FilterError: a filter, a facet or the order does not fit the index.
+        FilterError: a filter, a facet or the sort order does not fit the index.
     """
     query = parse_query(request, snapshot)
     if query.lucene.costly:
@@ -83,12 +83,12 @@ def search(snapshot: Snapshot, request: SearchRequest) -> SearchAnswer:
 
 
 def note_on(query: ParsedQuery, snapshot: Snapshot) -> str | None:
-    """The note on how a query was understood; None if there is nothing to say."""
+    """Return the note on the interpretation of a query; None if there is none."""
     return " ".join((*query.read.notes, *on_folders(query.read.filters, snapshot))) or None
 
 
 def _facets(snapshot: Snapshot, query: ParsedQuery, request: SearchRequest) -> list[Facet]:
-    """How many hits have each value; nothing rather than the count of some of the hits."""
+    """Return the facets; empty if the search was stopped, as counts would be partial."""
     searcher = snapshot.searcher
     if searcher.timedOut() or is_ending():
         return []
@@ -99,7 +99,7 @@ def _facets(snapshot: Snapshot, query: ParsedQuery, request: SearchRequest) -> l
 def _top(
     searcher: Any, query: ParsedQuery, selection: Any, request: SearchRequest, evidence: Evidence
 ) -> tuple[Any, Sequence[Any]]:
-    """How many hits there are, and the first of them, those of the offset included."""
+    """Return the total number of hits and the first of them, including those before the offset."""
     count = max(request.offset + request.limit, FIRST_HITS)
     if request.sort == BY_SCORE and not query.browses:
         ranking = best_first(searcher, query, selection, count, evidence)
@@ -118,7 +118,7 @@ def _first(
     evidence: Evidence,
     found: Sequence[Any],
 ) -> Sequence[Any]:
-    """The hits with the highest scores, whichever are shown: they decide `low_confidence`."""
+    """Return the hits with the highest scores, which decide `low_confidence` on every page."""
     if request.sort != BY_SCORE and not query.browses:
         return best_first(searcher, query, selection, FIRST_HITS, evidence).hits
     return found[:FIRST_HITS]
@@ -131,7 +131,7 @@ def _hits(
     query: ParsedQuery,
     request: SearchRequest,
 ) -> Iterator[dict[str, Any]]:
-    """What is known of each hit but how likely it answers."""
+    """Yield the values of each hit, without its confidence."""
     passages = Passages(evidence.wordings) if request.content in {"passages", "both"} else None
     stored = snapshot.searcher.storedFields()
     loaded = stored_fields(*CHUNK_FIELDS)
@@ -150,7 +150,7 @@ def _hits(
 
 
 def _suggestion(searcher: Any, query: str, corrections: Sequence[Correction]) -> str | None:
-    """A query with its corrections, in the spelling of the documents."""
+    """Return a query with its corrections, in the spelling of the documents."""
     for correction in corrections:
         word = as_written(searcher, correction.suggestion)
         query = re.sub(rf"\b{re.escape(correction.word)}\b", word, query)

@@ -1,4 +1,4 @@
-"""How much of what a query asks for is in a hit, and how."""
+"""Coverage of a query by its hits: how much of it they contain, and in which way."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -29,30 +29,31 @@ from shared.search.query_parts import Part, parts_of, wordings
 
 
 def scored_again(searcher: Any, hits: list[Any], query: Any) -> list[Any]:
-    """Hits (``ScoreDoc``) in the order of their scores with those of a query of Lucene added."""
-    # The class has a method of this name, too, hence JCC's underscore.
+    """Return hits (``ScoreDoc``) reordered after the scores of a Lucene query are added."""
+    # The class has a static method of this name, too, hence JCC's underscore.
     before = TopDocs(TotalHits(len(hits), TotalHits.Relation.EQUAL_TO), hits)
     again = QueryRescorer.rescore_(searcher, before, query, 1.0, len(hits))
     return [ScoreDoc.cast_(hit) for hit in again.scoreDocs]
 
 
 LOOSE: Final = 0.5
-"""What a word counts for that is somewhere in the content, where 1 is one in the title or near its
-neighbour; 0.3 to 0.7 do as well."""
+"""Weight of a word found anywhere in the content, relative to one in the title or near its
+neighbour; 0.3 to 0.7 work as well."""
 
 ALONE: Final = 0.9
-"""The same of a word that has no neighbour in the query. No collection tells how near it comes to
-what was meant; this leaves the hit well above others, and below one with a phrase."""
+"""Weight of a word found in the content that has no neighbour in the query. No test collection
+shows how close such a hit is to the intent; this value keeps it well above others, and below one
+with a phrase."""
 
 _MOST_FORMS: Final = 10
-"""Words that one may stand for, such as compounds, to be looked for near others."""
+"""Maximum number of alternative words, such as compounds, that are searched near others."""
 
 _BITS: Final = 24
-"""Bits of a score (``float``, IEEE 754), each of which can tell of one query."""
+"""Number of bits of a score (``float``, IEEE 754), each of which can represent one query."""
 
 
 class Evidence:
-    """How much of what a query asks for is in its hits, the rare words counting more.
+    """Evidence of a query in its hits, in which rare words weigh more.
 
     Args:
         searcher: a Lucene searcher.
@@ -66,7 +67,7 @@ class Evidence:
 
     @cached_property
     def wordings(self) -> list[list[Part]]:
-        """The parts of the query, and of the same in other words; none if nothing is asked."""
+        """Parts of the query, and of the rewritten query; empty if the query matches everything."""
         if self._query.browses:
             return []
         chunks = self._searcher.getIndexReader().maxDoc()
@@ -76,7 +77,7 @@ class Evidence:
         return [parts for parts in (asked, rewritten) if parts] if asked else []
 
     def coverage(self, hit: Any) -> float:
-        """How much of the query a hit has, wherever it stands.
+        """Return the share of the query that a hit contains, in any position.
 
         Args:
             hit: a hit of the query (``ScoreDoc``).
@@ -90,19 +91,19 @@ class Evidence:
         return max((share for (share,) in found), default=0.0)
 
     def of(self, hits: Sequence[Any]) -> list[float] | None:
-        """How much hits have of the query, and how.
+        """Return the evidence of the query in each hit.
 
-        A word counts wholly in the title, or near the word that is its neighbour in the query, else
-        by half, and a similar word in proportion to how alike it is. What is more than a plain word
-        (a phrase, a pattern, a condition, a name with signs) is there as it was asked for, or not
-        at all. Of a query that was rewritten, the wording counts that the hit has more of.
+        A word has full weight in the title or near its neighbour of the query, else the weight
+        `LOOSE`, and a similar word weighs in proportion to its similarity. Anything other than a
+        plain word (a phrase, a pattern, a condition, an identifier) either matches as typed or not
+        at all. If the query was rewritten, the wording with the higher evidence counts.
 
         Args:
             hits: hits of the query (``ScoreDoc``).
 
         Returns:
-            For each hit a number from 0 to 1; None where nothing is asked for, or nothing was
-            found.
+            For each hit a number from 0 to 1; None if the query matches everything, or there are no
+            hits.
         """
         if not hits or not self.wordings:
             return None
@@ -116,7 +117,7 @@ class Evidence:
     def _shares(
         self, hits: Sequence[Any], parts: Sequence[Part], *wanted: Iterable["_Wanted"]
     ) -> list[float]:
-        """How much of some parts is in each hit, from 0 to 1."""
+        """Return the share of some parts that is in each hit, from 0 to 1."""
         each = list(chain(*wanted))
         matched = _matched(self._searcher, hits, [one.query for one in each])
         total = sum(part.rarity for part in parts)
@@ -125,11 +126,11 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """What a hit may match.
+    """A possible match of a hit.
 
     Attributes:
-        query: a query of Lucene.
-        counts: what a match adds to the evidence, by the number of the part that it is of.
+        query: a Lucene query.
+        counts: the evidence that a match adds, by the number of the part that it belongs to.
     """
 
     query: Any
@@ -137,7 +138,7 @@ class _Wanted:
 
 
 def _share(wanted: Sequence[_Wanted], matched: Collection[int]) -> float:
-    """What a hit has of the parts, the best match of each."""
+    """Return the evidence of a hit, from the best match of each part."""
     best: dict[int, float] = {}
     for number in matched:
         for part, counts in wanted[number].counts.items():
@@ -146,7 +147,7 @@ def _share(wanted: Sequence[_Wanted], matched: Collection[int]) -> float:
 
 
 def _words(parts: Sequence[Part], terms: IndexTerms, loose: float) -> Iterator[_Wanted]:
-    """The parts one by one; `loose` is what a word counts for that is somewhere in the content."""
+    """Yield the parts one by one; `loose` is the weight of a word found anywhere in the content."""
     for number, part in enumerate(parts):
         alike_by: dict[float, list[Any]] = defaultdict(list)
         for way, alike in part.ways:
@@ -157,7 +158,7 @@ def _words(parts: Sequence[Part], terms: IndexTerms, loose: float) -> Iterator[_
 
 
 def _pairs(parts: Sequence[Part]) -> Iterator[_Wanted]:
-    """The parts that stand side by side, near each other."""
+    """Yield the pairs of neighbouring parts, as words near each other."""
     words = [tuple(_words_of_the_content(part)) for part in parts]
     for number, pair in enumerate(islice(pairwise(words), MOST_PAIRS)):
         if all(0 < len(forms) <= _MOST_FORMS for forms in pair):
@@ -167,7 +168,7 @@ def _pairs(parts: Sequence[Part]) -> Iterator[_Wanted]:
 
 
 def _matched(searcher: Any, hits: Sequence[Any], queries: Sequence[Any]) -> list[set[int]]:
-    """The numbers of the queries that each hit matches."""
+    """Return the numbers of the queries that each hit matches."""
     found: dict[int, set[int]] = {hit.doc: set() for hit in hits}
     for begin in range(0, len(queries), _BITS):
         check()
@@ -182,7 +183,7 @@ def _matched(searcher: Any, hits: Sequence[Any], queries: Sequence[Any]) -> list
 
 
 def _bits(number: int) -> Iterator[int]:
-    """The places of the bits that are set, the lowest being 0."""
+    """Yield the positions of the bits that are set, from 0 for the lowest."""
     while number:
         bit = number.bit_length() - 1
         yield bit
@@ -190,7 +191,7 @@ def _bits(number: int) -> Iterator[int]:
 
 
 def _is_as_asked(way: Node) -> bool:
-    """Whether a match is as good as can be: in the title, or of more than a plain word."""
+    """Check whether a match has full weight: it is in the title, or of more than a plain word."""
     if not isinstance(way, Terms):
         return True
     if way.field == schema.IDENTIFIERS:

@@ -1,4 +1,4 @@
-"""Why a query finds what it finds: what each step made of it, its terms, and its scores."""
+"""Explanation of a query: the result of each step, its terms, and its scores."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, get_args
@@ -32,21 +32,21 @@ from shared.storage.mapping import stored_fields
 from shared.storage.snapshot import Snapshot
 
 MAX_TERMS: Final = 200
-"""Terms that are listed; a pattern may come to more."""
+"""Maximum number of listed terms; a pattern may match more."""
 
 MAX_PARTS: Final = 20
-"""Parts of a hit's score that are listed, the greatest first."""
+"""Maximum number of listed parts of a hit's score, the greatest first."""
 
 _WEIGHT: Final = "weight("
 
 
 def explain(snapshot: Snapshot, request: SearchRequest, detail: Detail) -> QueryExplanation:
-    """Explain what a search finds.
+    """Explain the hits of a search.
 
     Args:
         snapshot: the commit to be searched.
         request: the search; the scores of its hits from ``offset`` on are explained.
-        detail: the level of detail; each has what is in those before it.
+        detail: the level of detail; each includes those before it.
 
     Raises:
         QueryParseError: the query is not valid syntax.
@@ -129,14 +129,14 @@ def _hits(
 
 
 def _readable(match: str, expressions: Mapping[str, str]) -> str:
-    """What matched, with words in place of the expression that was made of them."""
+    """Return the text of a match, with words in place of the expressions made from them."""
     for expression, words in expressions.items():
         match = match.replace(f"ConstantScore({expression})", words).replace(expression, words)
     return match
 
 
 def _parts(explanation: Any, expressions: Mapping[str, str]) -> Iterator[ScorePart]:
-    """The leaves of Lucene's explanation: one for each term, phrase or pattern that matched."""
+    """Yield the leaves of Lucene's explanation: one for each matching term, phrase or pattern."""
     description = _readable(explanation.getDescription(), expressions)
     details = [Explanation.cast_(part) for part in explanation.getDetails()]
     score = explanation.getValue().doubleValue()

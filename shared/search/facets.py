@@ -1,4 +1,4 @@
-"""How many of the matching chunks have each value of a field."""
+"""Facets: the number of matching chunks for each value of a field."""
 
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
@@ -20,32 +20,32 @@ from shared.storage.snapshot import Snapshot
 from shared.storage.terms import shown
 
 MAX_FACET_VALUES: Final = 10
-"""The most frequent values that are told of each field."""
+"""Maximum number of values of each field, the most frequent first."""
 
 
 def count_facets(
     snapshot: Snapshot, query: Any, fields: Sequence[str], filters: Sequence[Filter]
 ) -> list[Facet]:
-    """Count the values of fields among the chunks that match.
+    """Count the values of fields among the matching chunks.
 
-    A filter on a field does not count against that field's own values, so that they show what
-    else could be chosen (drill sideways).
+    A filter on a field is not applied to that field's own values, so that they show the other
+    choices (drill sideways).
 
     Args:
         snapshot: the commit.
         query: the query without filters.
-        fields: keys of the metadata.
-        filters: the conditions of the search.
+        fields: metadata keys.
+        filters: the filters of the search.
 
     Raises:
-        FilterError: no document has one of the fields, or it is no metadata.
+        FilterError: no document has one of the fields, or it is not metadata.
     """
     reader = snapshot.reader
     collected: dict[tuple[int, ...], Any] = {}
     facets = []
     for name in fields:
         field = metadata_field_of(name, reader)
-        # By their places, since a condition may have a list of values, which has no hash.
+        # By position, since a filter may have a list of values, which is not hashable.
         others = tuple(number for number, other in enumerate(filters) if other.field != name)
         if others not in collected:
             conditions = [filters[number] for number in others]
@@ -66,14 +66,14 @@ def count_facets(
 
 
 class _Values:
-    """The values of each field of an index, as Lucene numbers them."""
+    """Ordinals of the values of each field of an index."""
 
     def __init__(self, reader: Any) -> None:
         self._reader = reader
         self._states: dict[str, Any] = {}
 
     def state(self, field: str) -> Any:
-        """The numbers of a field's values, which take a while to find for the first time."""
+        """Return the ordinals of a field's values, which take a while to compute at first."""
         if field not in self._states:
             self._states[field] = StringDocValuesReaderState(self._reader, field)
         return self._states[field]
@@ -92,7 +92,7 @@ class _Counted(NamedTuple):
 
 
 def _count(field: str, reader: Any, collected: Any) -> _Counted:
-    # Lucene takes the numbers of values for the very reader that was searched.
+    # Lucene accepts ordinals only for the same reader that was searched.
     values = _values_of(reader) if is_of_commit(reader) else _Values(reader)
     counts = StringValueFacetCounts(values.state(field), collected)
     top = FacetResult.cast_(counts.getTopChildren(MAX_FACET_VALUES, field, []))

@@ -1,8 +1,8 @@
-"""Pseudo-relevance feedback: what the best hits are about tells which of the others are, too.
+"""Pseudo-relevance feedback: reordering of hits by the terms of the best ones.
 
 The relevance model RM3 (Abdul-Jaleel et al. 2004, UMass at TREC 2004: Novelty and HARD) estimates
-from the best hits how likely each term is in a text that answers the query. Here a term also counts
-by how rare it is, and the terms only reorder hits: what the query does not find stays unfound.
+from the best hits the likelihood of each term in a text that answers the query. Here terms are also
+weighted by their rarity, and they only reorder hits; they do not add any.
 """
 
 import math
@@ -32,27 +32,27 @@ from shared.query.tree import (
 from shared.storage.mapping import stored_fields
 
 HITS: Final = 5
-"""The hits that are taken to be good."""
+"""Number of best hits that are assumed to be relevant."""
 
 TERMS: Final = 30
-"""The terms that tell most about them."""
+"""Number of most significant terms that are used."""
 
 _FEWEST_WORDS: Final = 3
-"""Words of a query that says something of its topic; one word alone has to be there as it is."""
+"""Minimum number of words of a query on a topic; a single word has to match as it is."""
 
 _CANDIDATES: Final = 80
-"""Terms that are looked up in the index: the likeliest in the hits."""
+"""Number of terms that are looked up in the index: the most likely ones in the hits."""
 
 _COMMON: Final = 0.3
-"""The share of the chunks beyond which a term says nothing."""
+"""Share of the chunks beyond which a term is too common to be significant."""
 
 _SHORTEST: Final = 2
 
 
 def topic_words(query: Node) -> int:
-    """The number of words of a query, as it was parsed, that is words on a topic; otherwise 0.
+    """Return the number of words of a parsed query if it consists of words only, otherwise 0.
 
-    Phrases, conditions and the like are no topic: what they ask for has to be there as it is.
+    Phrases, conditions and other parts do not describe a topic: they have to match as they are.
     """
     if not isinstance(query, Clauses) or len(query.clauses) < _FEWEST_WORDS:
         return 0
@@ -60,17 +60,17 @@ def topic_words(query: Node) -> int:
 
 
 def topic_terms(searcher: Any, query: ParsedQuery, hits: Sequence[Any], terms: IndexTerms) -> Node:
-    """The terms that the best hits of a query are about.
+    """Return the significant terms of the best hits of a query.
 
     Args:
         searcher: a Lucene searcher.
         query: the query after all steps.
         hits: its hits (``ScoreDoc``), best first.
-        terms: those of the index.
+        terms: the terms of the index.
 
     Returns:
-        Any of the terms; together they count as much as all words of the query. `Nothing` where
-        the query is not on a topic.
+        A disjunction of the terms; together they have the weight of all words of the query.
+        `Nothing` if the query is not on a topic.
     """
     words = topic_words(query.parsed)
     if not words:
@@ -106,11 +106,11 @@ def _is_word(clause: Clause) -> bool:
 def _likely_terms(
     searcher: Any, hits: Sequence[Any], languages: AbstractSet[str]
 ) -> dict[tuple[str, str], float]:
-    """How likely a term of a language is in a text like the hits, the better ones counting more."""
+    """Return the likelihood of terms by language in texts like the hits, weighted by score."""
     stored, loaded = searcher.storedFields(), stored_fields(schema.CONTENT)
     scores = sum(hit.score for hit in hits)
     if not scores:
-        # As where all words that were found have the weight 0.
+        # For example if all words that were found have the weight 0.
         return {}
     likely: dict[tuple[str, str], float] = defaultdict(float)
     for hit in hits:
@@ -120,7 +120,7 @@ def _likely_terms(
             continue
         words = Counter(content.split())
         found = word_terms(schema.language_field(schema.CONTENT, language)).of(words)
-        # A Counter takes three times as long for what it does not have yet.
+        # A Counter takes three times as long for missing keys.
         frequencies: dict[str, int] = defaultdict(int)
         for word, texts in found.items():
             for text in texts:
@@ -133,7 +133,7 @@ def _likely_terms(
 
 
 def _language_of(content: str, languages: AbstractSet[str]) -> str | None:
-    """The first language of a text that its index has, of those whose terms are words."""
+    """Return the first language of a text that is in the index and has words as terms."""
     by_word = languages - WITHOUT_BLANKS
     if len(languages) == 1:
         return next(iter(by_word), None)

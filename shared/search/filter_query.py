@@ -1,4 +1,4 @@
-"""From filters to a query of Lucene that scores nothing."""
+"""Conversion of filters to Lucene queries that do not affect scores."""
 
 import json
 import math
@@ -43,11 +43,11 @@ _FIELDS_OF_CHUNKS: Final = (*schema.KEYWORD_FIELDS, schema.CHUNK_INDEX)
 
 
 def filtered(query: Any, filters: Sequence[Filter], snapshot: Snapshot) -> Any:
-    """A query that matches what `query` matches and every filter lets through.
+    """Return a query restricted to the chunks that pass every filter.
 
     Args:
-        query: a query of Lucene; its scores stay as they are.
-        filters: the conditions; all must hold.
+        query: a Lucene query; its scores are unchanged.
+        filters: the filters, all of which must match.
         snapshot: the commit to be searched.
 
     Raises:
@@ -67,7 +67,7 @@ def filtered(query: Any, filters: Sequence[Filter], snapshot: Snapshot) -> Any:
 
 
 def _resolve(name: str, reader: Any) -> str:
-    """The Lucene field that a filter names."""
+    """Return the Lucene field that a filter names."""
     if name in _FIELDS_OF_CHUNKS:
         return name
     if name in _TEXT_FIELDS:
@@ -96,7 +96,7 @@ def _is_on_folders(condition: Filter, reader: Any) -> bool:
 
 
 def _in_folders(condition: Filter, folders: IndexedFolders) -> Any:
-    """A condition on the folders that a file lies in, by their names or paths."""
+    """Return a query for the folders that contain a file, by their names or paths."""
     _check(condition)
     if condition.operator not in ("eq", "ne", "in", "not_in"):
         raise FilterError(
@@ -110,10 +110,10 @@ def _in_folders(condition: Filter, folders: IndexedFolders) -> Any:
 
 
 def _check(condition: Filter) -> None:
-    """Refuse what is no filter on any field.
+    """Refuse a filter that is invalid on any field.
 
     Raises:
-        FilterError: there is no such operator, or it has no use for what it is given.
+        FilterError: the operator is unknown, or does not accept a given argument.
     """
     if condition.operator not in _CONDITIONS:
         raise FilterError(
@@ -128,14 +128,14 @@ def _check(condition: Filter) -> None:
 
 
 def _has_numbers(condition: Filter, field: str, reader: Any) -> bool:
-    """Whether any value of a field is a number."""
+    """Check whether any value of a field is a number."""
     if field in schema.KEYWORD_FIELDS:
         return False
     return field == schema.CHUNK_INDEX or schema.number_field(condition.field) in all_fields(reader)
 
 
 def _in_numbers(condition: Filter) -> Filter:
-    """A range of numbers, if what of its bounds is written as a text is a number, too."""
+    """Return a range of numbers, if all bounds given as text are numbers."""
     bounds = (condition.minimum, condition.maximum)
     if not all(is_number(bound) for bound in bounds if isinstance(bound, str)):
         return condition
@@ -144,7 +144,7 @@ def _in_numbers(condition: Filter) -> Filter:
 
 
 def _in_words(condition: Filter) -> Filter:
-    """A range of texts, of which a bound may look like a number: the year 2024."""
+    """Return a range of texts; a bound may look like a number, such as the year 2024."""
     least, most = (
         bound if bound is None else metadata_text(bound)
         for bound in (condition.minimum, condition.maximum)
@@ -169,7 +169,7 @@ def _prefix(condition: Filter, field: str) -> Any:
 
 
 def _files(condition: Filter, folders: IndexedFolders) -> Any:
-    """A condition on absolute paths, of which the index knows the part within a folder."""
+    """Return a query for absolute paths, of which the index has the part within a folder."""
     if condition.operator == "range":
         raise FilterError(
             f"the filter on {condition.field!r} takes no range; use prefix for a folder"
@@ -189,7 +189,7 @@ def _files(condition: Filter, folders: IndexedFolders) -> Any:
 
 
 def _exists(_: Filter, field: str) -> Any:
-    # Every chunk has an id, which has no doc values to ask for.
+    # Every chunk has an id, but the field has no doc values to check.
     return FieldExistsQuery(field) if field != schema.ID else MatchAllDocsQuery()
 
 
@@ -209,12 +209,12 @@ def _range(condition: Filter, field: str) -> Any:
 
 
 def _utc(bound: Scalar | None) -> str | None:
-    """A bound with UTC spelled as the index spells it."""
+    """Return a bound with UTC spelled as in the index."""
     return bound if bound is None else _UTC.sub("Z", str(bound))
 
 
 def _end(bound: str | None) -> str | None:
-    """The last text that a bound includes: all of a day, a month, a year or a minute is in it."""
+    """Return the last text that a bound includes: all of a year, month, day or minute."""
     return f"{bound}{_LAST}" if bound is not None and _PART_OF_TIME.fullmatch(bound) else bound
 
 

@@ -1,4 +1,4 @@
-"""The parts of a text that match a query, with marks that show where."""
+"""Passages of a text that match a query, with the matches highlighted."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -36,21 +36,21 @@ from shared.search.query_parts import Part
 MAX_PASSAGES: Final = 3
 
 _KOREAN: Final = "ko"
-"""Its words have blanks between them, and pairs of their characters are parts of them; those of
-Chinese and Japanese are single characters in the content."""
+"""Code of Korean, whose words are separated by blanks and contain the bigrams; in the content,
+Chinese and Japanese terms are single characters."""
 
 _PAIR_OF_SYLLABLES: Final = re.compile("[가-힣]{2}")
-"""Other words, and a syllable alone, are terms as they are."""
+"""Bigram of Korean; other words, and single syllables, are terms as they are."""
 
 PASSAGE_LENGTH: Final = 200
-"""Characters that a passage is about long; it ends with a whole word."""
+"""Approximate length of a passage, in characters; it ends with a whole word."""
 
 
 class Passages:
-    """Finds the parts of texts that match one query.
+    """Highlighter of the passages that match one query.
 
-    What a query asks for leaves out function words where it has others, and the rarer a part is,
-    the more it counts for which passages are shown.
+    Function words are not highlighted if the query has other words, and rarer parts weigh more in
+    the choice of passages.
 
     Args:
         wordings: the parts of the query, in each of its wordings.
@@ -74,11 +74,11 @@ class Passages:
         self._query = Compiler().query(any_of(*self._marked))
 
     def of(self, text: str) -> list[str]:
-        """The parts of the content of a chunk that match best, the best first.
+        """Return the passages of a chunk's content that match best, the best first.
 
         Returns:
-            One to three passages of about 200 characters; the beginning of the text where nothing
-            in it matched, as when only the title did.
+            One to three passages of about 200 characters; the beginning of the text if nothing in
+            it matched, for example if only the title did.
         """
         languages = languages_of(text)
         query = self._query_for(text, german="de" in languages)
@@ -86,7 +86,7 @@ class Passages:
         return [passage.strip() for passage in found] or [_beginning(text)]
 
     def _query_for(self, text: str, *, german: bool) -> Any:
-        """What is marked in a text: Mueller for Müller, too, where it has been indexed so."""
+        """Return the query for a text, with spellings such as Mueller for Müller if indexed."""
         if not self._spellings:
             return self._query
         words = transliterable(dict.fromkeys(text.split()), german=german)
@@ -113,7 +113,7 @@ def _found(query: Any, text: str, language: str) -> list[str]:
 
 
 def _is_covered(node: Node, words: set[str]) -> bool:
-    """Whether all words of a phrase are marked anyway, one by one, which is faster."""
+    """Check whether all words of a phrase are highlighted individually, which is faster."""
     return isinstance(node, TermPhrase) and words.issuperset(chain(*node.positions))
 
 
@@ -122,7 +122,7 @@ def _marks(passages: list[str]) -> int:
 
 
 def _in_content(leaf: Leaf) -> Iterator[Node]:
-    """What a leaf matches among the words of the content and their base forms."""
+    """Yield the nodes that a leaf matches among the words of the content and their base forms."""
     match leaf:
         case Terms(schema.IDENTIFIERS, texts):
             for text in texts:
@@ -130,7 +130,7 @@ def _in_content(leaf: Leaf) -> Iterator[Node]:
                     Terms(schema.CONTENT, tuple(terms)) for terms in tokens(schema.CONTENT, text)
                 )
         case Terms(schema.TRANSLITERATED):
-            # Which words of a text are indexed so is known for each text only.
+            # The words of a text that are indexed this way are only known for each text.
             pass
         case Terms(field, texts) if schema.language_of(field) == _KOREAN:
             yield from map(_korean, texts)
@@ -147,14 +147,14 @@ def _in_content(leaf: Leaf) -> Iterator[Node]:
 
 
 def _korean(text: str) -> Node:
-    """What a term of Korean stands for in the content: any word that it is a part of, or itself."""
+    """Return the node for a Korean term in the content: any word that contains it, or itself."""
     if _PAIR_OF_SYLLABLES.fullmatch(text):
         return Pattern(schema.CONTENT, f"*{text}*", scored=False)
     return Terms(schema.CONTENT, (text,))
 
 
 def _beginning(text: str) -> str:
-    """The words within the length of a passage; a part of the first if it is longer."""
+    """Return the words within the length of a passage; a part of the first if it is longer."""
     if len(text) <= PASSAGE_LENGTH:
         return text
     words = text[:PASSAGE_LENGTH].rsplit(maxsplit=1)

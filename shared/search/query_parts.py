@@ -1,4 +1,4 @@
-"""The parts of what a query asks for, such as its words, and how much each of them tells."""
+"""Parts of a query, such as its words, with their rarity."""
 
 import math
 import re
@@ -26,22 +26,22 @@ from shared.query.tree import (
 )
 
 _LEAST_SHARE: Final = 0.05
-"""The share of the chunks that a language has for its function words to be known: "sea" is a form
-of "to be" in Spanish, which matters only where Spanish may be meant."""
+"""Minimum share of the chunks in a language for its function words to be recognized: "sea" is a
+form of "to be" in Spanish, which matters only if Spanish may be meant."""
 
 _QUOTED_WORD: Final = re.compile(r'(?<!\\)"([^"\s]+)"')
-"""A phrase of one word, which the tree has as a word like any other."""
+"""Phrase of one word, which is an ordinary word in the tree."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of what a query asks for.
+    """A part of a query.
 
     Attributes:
-        ways: what a chunk may have of it, on fields, with how alike it is to what was typed, from 0
-            to 1; only what some chunk has.
-        rarity: its inverse document frequency, in the form that most chunks have; of what no chunk
-            has, that of the rarest.
+        ways: the possible matches of the part on fields, each with its similarity to what was
+            typed, from 0 to 1; only those that some chunk has.
+        rarity: the inverse document frequency of its most common form; the maximum if no chunk has
+            any.
     """
 
     ways: Sequence[tuple[Node, float]]
@@ -49,13 +49,13 @@ class Part:
 
     @property
     def most_alike(self) -> float:
-        """How alike the most similar way is to what was typed."""
+        """Similarity of the most similar way to what was typed."""
         return max((alike for _, alike in self.ways), default=0.0)
 
 
 def wordings(query: ParsedQuery) -> tuple[Sequence[Clause], Sequence[Clause]]:
-    """The clauses of a query, and those of the same in other words if it was rewritten."""
-    # Of a single phrase or pattern the steps make several clauses, too.
+    """Return the clauses of a query, and those of the rewritten query."""
+    # The steps turn even a single phrase or pattern into several clauses.
     is_one = not isinstance(query.parsed, Clauses)
     asked = (Clause(query.words),) if is_one else _clauses(query.words)
     return asked, _clauses(query.rewritten)
@@ -73,16 +73,16 @@ def _clauses(tree: Node) -> Sequence[Clause]:
 def parts_of(
     clauses: Sequence[Clause], query: ParsedQuery, terms: IndexTerms, chunks: int
 ) -> list[Part]:
-    """What a query asks for, part by part.
+    """Return the parts of a query.
 
-    Function words, such as "what" and "the", are parts only in quotes, or where there are no
-    others. Nothing is asked for by a query that only tells what must not match.
+    Function words, such as "what" and "the", are parts only in quotes, or if there are no other
+    words. A query that only excludes matches has no parts.
 
     Args:
-        clauses: one of its wordings.
+        clauses: the clauses of one of its wordings.
         query: the query after all steps.
-        terms: those of the index.
-        chunks: how many chunks the index has.
+        terms: the terms of the index.
+        chunks: the number of chunks in the index.
     """
     wanted = [
         clause
@@ -98,7 +98,7 @@ def parts_of(
     empty_in = [_empty_in(clause.node, known, quoted) for clause in wanted]
     likely = _most_common(empty_in)
     telling = [
-        # How often a word stands in German does not tell how rare it is in English.
+        # The frequency of a word in German does not show its rarity in English.
         _part(clause, query, terms, likely if languages else (), chunks)
         for clause, languages in zip(wanted, empty_in, strict=True)
         if not languages & likely
@@ -108,7 +108,7 @@ def parts_of(
 
 
 def _empty_in(node: Node, languages: Collection[str], quoted: Collection[str]) -> set[str]:
-    """The languages in which all words of a part are function words, none of them in quotes."""
+    """Return the languages in which a part has only function words, none of them in quotes."""
     found = set(languages)
     for leaf in leaves(node):
         if not isinstance(leaf, Word) or leaf.field is not None or leaf.text in quoted:
@@ -120,7 +120,7 @@ def _empty_in(node: Node, languages: Collection[str], quoted: Collection[str]) -
 
 
 def _most_common(languages: Collection[Collection[str]]) -> set[str]:
-    """The languages in which most parts are function words: that of the query, or several."""
+    """Return the languages in which most parts are function words, on a tie several."""
     counts = Counter(language for of_part in languages for language in of_part)
     most = max(counts.values(), default=0)
     return {language for language, count in counts.items() if count == most}
@@ -133,14 +133,14 @@ def _part(
     languages: Collection[str],
     chunks: int,
 ) -> Part | None:
-    """A part with what there is of it; None of what has no letter.
+    """Return a part with its possible matches; None if it has no letter.
 
     Args:
         clause: the part before its words are put on fields.
         query: the whole query.
-        terms: those of the index.
-        languages: those in which its frequency counts; all fields if there are none.
-        chunks: how many the index has.
+        terms: the terms of the index.
+        languages: the languages whose fields determine the frequency; empty for all fields.
+        chunks: the number of chunks in the index.
     """
     fields = {schema.language_field(schema.CONTENT, language) for language in languages}
     if fields:
@@ -157,7 +157,7 @@ def _part(
 
 
 def _ways(clause: Clause, query: ParsedQuery) -> Iterator[tuple[Node, float]]:
-    """Each leaf of a part on its fields; a part with conditions as a whole."""
+    """Yield each leaf of a part on its fields; a part with conditions is kept whole."""
     if _has_conditions(clause.node):
         yield rewrite(clause.node, query.on_fields, clause.occur), 1.0
         return
@@ -182,9 +182,9 @@ def _has_conditions(node: Node) -> bool:
 
 
 def _present(way: Node, terms: IndexTerms, fields: Collection[str]) -> tuple[Node | None, int]:
-    """What there is of a way, and how many chunks have it in one of some fields, or in any."""
+    """Return the part of a way that is in the index, and its frequency in some or all fields."""
     match way:
-        # Nearly all are single terms.
+        # Fast path: nearly all ways are single terms.
         case Terms(field, (text,)):
             frequency = terms.frequency(field, text)
             return way if frequency else None, frequency if not fields or field in fields else 0

@@ -1,4 +1,4 @@
-"""The best hits of a query, in rounds: of the best of the first some count more after all."""
+"""Ranking of hits in rounds: the best hits of the first round are rescored."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,11 +15,11 @@ from shared.search.coverage import Evidence, scored_again
 from shared.search.feedback import topic_terms, topic_words
 
 RESCORED: Final = 50
-"""Hits whose score is looked at again; with 100, a query of six words took half as long again."""
+"""Number of hits that are rescored; with 100, a query of six words took half as long again."""
 
 ANSWERED: Final = 0.6
-"""The share of a query in its best hit from which on feedback counts less; where the hit has all of
-it, what others have in common must not come before it."""
+"""Share of a query in its best hit beyond which feedback weighs less; if the hit has all of it,
+hits with merely common terms must not outrank it."""
 
 
 @dataclass(frozen=True)
@@ -27,9 +27,9 @@ class Ranking:
     """The hits with the highest scores.
 
     Attributes:
-        total_hits: how many hits there are (``TotalHits``).
+        total_hits: the number of hits (``TotalHits``).
         hits: the best of them (``ScoreDoc``), best first.
-        feedback: what the best hits have in common, as it was added to the scores.
+        feedback: the common terms of the best hits, as added to the scores.
     """
 
     total_hits: Any
@@ -45,10 +45,10 @@ def best_first(
     Args:
         searcher: a Lucene searcher.
         query: the query after all steps.
-        selection: the same as a query of Lucene, with the filters of the search.
-        count: how many hits at most, from 1. As long as the index stays, a greater count only
-            adds hits at the end.
-        evidence: tells how much of the query a hit has.
+        selection: the same as a Lucene query, with the filters of the search.
+        count: the maximum number of hits, from 1. For the same commit, a greater count only adds
+            hits at the end.
+        evidence: the evidence of the query, for the share of it in the best hit.
     """
     gives_feedback = query.weights.feedback and topic_words(query.parsed)
     if query.lucene.rescoring is None and not gives_feedback:
@@ -70,10 +70,10 @@ def best_first(
 
 
 def _found(searcher: Any, query: ParsedQuery, selection: Any, count: int) -> Any:
-    """The best hits and how many there are (``TopDocs``).
+    """Return the best hits and their total number (``TopDocs``).
 
-    Phrases are counted to the last on the way: to compare positions takes longest, and of hits
-    that are few already hardly any can be skipped.
+    If the query consists of phrases, all hits are counted in the same pass: comparing positions is
+    the costliest part, and among so few hits hardly any can be skipped.
     """
     if not all(isinstance(leaf, TermPhrase) for leaf in leaves(query.tree)):
         return searcher.search(selection, count)
@@ -83,13 +83,13 @@ def _found(searcher: Any, query: ParsedQuery, selection: Any, count: int) -> Any
 
 
 def unanswered(hits: Sequence[Any], evidence: Evidence) -> float:
-    """How far the best hit is from what was asked for.
+    """Return the distance of the best hit from a full answer.
 
     Args:
         hits: hits (``ScoreDoc``), best first.
-        evidence: tells how much of the query a hit has.
+        evidence: the evidence of the query.
 
     Returns:
-        From 0, where it has all of it, to 1.
+        From 0, if it has the whole query, to 1.
     """
     return min(1.0, (1 - evidence.coverage(hits[0])) / (1 - ANSWERED)) if hits else 0.0

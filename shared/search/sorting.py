@@ -1,4 +1,4 @@
-"""The order of hits: by score, or by a field."""
+"""Sort orders of hits by field."""
 
 from typing import Any
 
@@ -19,28 +19,27 @@ from shared.storage.field_names import all_fields, metadata_field_of
 
 
 def document_order(*, is_descending: bool = False) -> Any:
-    """Sort by document id, then by place in the document."""
+    """Return a sort order by document id, then by position in the document."""
     return Sort(_document_order(is_descending=is_descending))
 
 
 def order_by_text(field: str, *, is_descending: bool) -> Any:
-    """Sort by the values of a field as texts, then in the order of the documents.
+    """Return a sort order by the text values of a field; ties are in document order.
 
     Args:
         field: a Lucene field of the metadata; chunks without it come last.
-        is_descending: whether the greatest value comes first.
+        is_descending: true to sort the greatest value first.
     """
     return Sort([_text_field(field, is_descending), *_document_order()])
 
 
 def order(name: str, reader: Any) -> Any:
-    """The order that a name means; chunks that are alike come in the order of the documents.
+    """Return the sort order that a name means; ties are in document order.
 
     Args:
-        name: ``source_document``, ``chunk_index`` or a key of the metadata; with a
-            minus before it the greatest comes first. Of several values the one counts that comes
-            first in that order. Chunks without a value come last. Files come folder by folder of
-            the index, in the order of their prefixes, and then by their path.
+        name: ``source_document``, ``chunk_index`` or a metadata key; a minus before it reverses the
+            order. Of several values, the one that comes first in that order counts. Chunks without
+            a value come last. Files are sorted by the prefix of their folder, then by their path.
         reader: the reader to be searched, which knows the fields that exist.
 
     Raises:
@@ -77,6 +76,6 @@ def _field(key: str, reverse: bool, reader: Any) -> Any:
 def _text_field(name: str, reverse: bool) -> Any:
     of_several = SortedSetSelector.Type.MAX if reverse else SortedSetSelector.Type.MIN
     field = SortedSetSortField(name, reverse, of_several)
-    # Lucene turns the place of what is missing around, too.
+    # Lucene also reverses the position of missing values.
     field.setMissingValue(SortField.STRING_FIRST if reverse else SortField.STRING_LAST)
     return field

@@ -1,4 +1,4 @@
-"""Words of the index as documents write them: its terms have neither case nor accents."""
+"""Spelling of indexed words in documents, since terms have neither case nor accents."""
 
 import re
 from collections import Counter
@@ -13,16 +13,17 @@ from shared.model import schema
 from shared.storage.mapping import stored_fields
 
 _CHUNKS: Final = 5
-"""Chunks that are looked at: a word at the beginning of a sentence is written otherwise."""
+"""Number of chunks that are examined: a word is capitalized at the beginning of a sentence."""
 
 _WORD: Final = re.compile(r"(?:[^\W\d_][\u0300-\u036f]*)+")
 
 _LETTERS_MORE: Final = 4
-"""Letters that a word may have more or less than its term, such as accents of their own."""
+"""Maximum difference in length between a word and its term, for example due to combining
+accents."""
 
 
 def as_written(searcher: Any, term: str) -> str:
-    """A term of the content or the titles as most of some chunks write it.
+    """Return the most common spelling of a term of the content or titles in some chunks.
 
     Args:
         searcher: a Lucene searcher.
@@ -35,7 +36,7 @@ def as_written(searcher: Any, term: str) -> str:
     for field in (schema.CONTENT, schema.TITLE):
         found.update(_forms(searcher, field, term))
         if found:
-            # Of forms that are equally frequent the one in small letters is the word itself.
+            # On a tie the lower-case form is the word itself.
             return max(found, key=lambda form: (found[form], form.islower(), form))
     return term
 
@@ -50,6 +51,6 @@ def _forms(searcher: Any, field: str, term: str) -> Iterator[str]:
 
 
 def _may_be(word: str, term: str) -> bool:
-    """Whether it is worth while to fold a word, which takes far longer."""
+    """Check cheaply whether a word can have a term, since folding it takes far longer."""
     begins_alike = word[0].lower() == term[0] or not word[0].isascii()
     return begins_alike and abs(len(word) - len(term)) <= _LETTERS_MORE
