@@ -1,3 +1,3 @@
-"""From what was typed to a query of Lucene; `shared.query.pipeline` names the steps."""
+"""Conversion of a typed query to a Lucene query; `shared.query.pipeline` lists the steps."""
 
 import shared.java  # noqa: F401 - makes the packages org and java importable

@@ -1,4 +1,4 @@
-"""The last step: a tree whose leaves are on fields, as a query of Lucene."""
+"""The last step: compilation of a tree whose leaves are on fields to a Lucene query."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -49,27 +49,28 @@ from shared.query.tree import (
 )
 
 _SCORED_TERMS: Final = 50
-"""Terms of a pattern that are scored one by one; all others match alike."""
+"""Number of terms of a pattern that are scored one by one; all others get the same score."""
 
 
 _REMEMBERED_EXPRESSIONS: Final = 64
-"""Regular expressions that are remembered: a search needs one several times."""
+"""Number of regular expressions that are cached: a search needs each several times."""
 
 _UNSCORED_VALUE: Final = 0.1
-"""What a value counts for that is not among the rarest."""
+"""Weight of a value that is not among the rarest."""
 
 TermQueryOf = Callable[[str, str], Any | None]
-"""Gives the query for the term of a field and a text; None if no chunk has it."""
+"""Function that returns the query for a field and a term; None if no chunk has it."""
 
 
 @dataclass(frozen=True)
 class Compiler:
-    """Makes queries of Lucene of trees; they belong to no thread.
+    """Compiler of trees to Lucene queries, which do not belong to a thread.
 
     Attributes:
-        term_query: what has looked up the terms already, if anything has.
-        ranks: whether what only adds to scores is part of the queries.
-        guard: what lets a phrase be stopped at each document (`shared.java.cancellation`).
+        term_query: a function that has looked up terms already; None to make new queries.
+        ranks: true to include parts that only add to scores.
+        guard: a function that makes a phrase stoppable at each document
+            (`shared.java.cancellation`).
     """
 
     term_query: TermQueryOf | None = None
@@ -77,7 +78,7 @@ class Compiler:
     guard: Callable[[Any], Any] | None = None
 
     def query(self, node: Node) -> Any:
-        """The query of a tree after the step for words.
+        """Return the query for a tree after the step for words.
 
         Raises:
             QueryParseError: a bound of a range of numbers is not a number.
@@ -110,9 +111,10 @@ class Compiler:
         return builder.build()
 
     def _flat(self, node: Clauses, weight: float = 1.0) -> Iterator[tuple[Node, Occur]]:
-        """The clauses of a node, with those of its optional parts beside them, not within.
+        """Yield the clauses of a node, with those of its optional parts on the same level.
 
-        Their scores add up either way; side by side Lucene skips what cannot be among the best.
+        The scores add up either way, but on the same level Lucene can skip what cannot be among the
+        best.
         """
         for clause in node.clauses:
             if clause.occur == "rank" and not self.ranks:
@@ -133,7 +135,7 @@ def _is_optional(node: Clauses) -> bool:
 
 @cache
 def _occur(name: Occur) -> Any:
-    # The class has no constants before the virtual machine runs.
+    # The class has no constants until the virtual machine runs.
     return getattr(BooleanClause.Occur, "SHOULD" if name == "rank" else name.upper())
 
 
@@ -167,7 +169,8 @@ def _pattern(node: Pattern) -> Any:
 
 
 _DETERMINIZE_WORK: Final = 10_000
-"""Lucene's default (``Operations.DEFAULT_DETERMINIZE_WORK_LIMIT``)."""
+"""Maximum work to determinize an automaton, Lucene's default
+(``Operations.DEFAULT_DETERMINIZE_WORK_LIMIT``)."""
 
 
 def _range(node: Range) -> Any:
@@ -175,7 +178,7 @@ def _range(node: Range) -> Any:
     if schema.is_number_field(field):
         low = _number(node.low, -math.inf)
         high = _number(node.high, math.inf)
-        # Lucene's includes both ends (``DoublePoint.newRangeQuery``).
+        # Lucene's range includes both bounds (``DoublePoint.newRangeQuery``).
         return DoubleField.newRangeQuery(
             field,
             low if node.includes_low else math.nextafter(low, math.inf),
@@ -197,12 +200,12 @@ def _number(bound: str | None, otherwise: float) -> float:
 
 @lru_cache(maxsize=_REMEMBERED_EXPRESSIONS)
 def values_with(node: ValueWords, *, scored: bool) -> Any:
-    """A query for values with words in them; it is made once, which takes longest.
+    """Return a query for values that contain words; it is cached, since making it takes longest.
 
     Args:
         node: the words.
-        scored: whether the rarest of the values count more than others, or all of them match alike,
-            however many.
+        scored: true to score the rarest values higher than others, false to match all with the same
+            score.
     """
     rewrite = (
         MultiTermQuery.TopTermsBlendedFreqScoringRewrite(_SCORED_TERMS)

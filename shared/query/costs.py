@@ -1,4 +1,4 @@
-"""What the patterns and phrases of a query cost on an index, beyond what its words do."""
+"""Costs of the patterns and phrases of a query on an index, in addition to those of its words."""
 
 import re
 from typing import Final
@@ -9,27 +9,29 @@ from shared.query.index_terms import IndexTerms
 from shared.query.tree import Expression, Fuzzy, Leaf, Node, Pattern, Range, TermPhrase, leaves
 
 MAX_TERMS_LOOKED_AT: Final = 50_000_000
-"""Terms that Lucene looks at for all patterns of a query. It looks at some ten million a second,
-and several times: to find the chunks, to count them, and to tell what each has of the query."""
+"""Maximum number of terms that Lucene may examine for all patterns of a query. It examines some ten
+million per second, several times: to find the chunks, to count them, and to find the parts of the
+query in each of them."""
 
 _LETTERS_APART: Final = 16
-"""Into how many parts each letter that a pattern begins with divides the terms of an index."""
+"""Factor by which each leading letter of a pattern reduces the number of examined terms."""
 
 _FUZZY_SHARE: Final = 8
-"""Of how many terms Lucene looks at one to find those that are within two edits."""
+"""Factor by which Lucene reduces the number of examined terms to find those within two edits."""
 
 _BITS_OF_A_TERM: Final = 8
-"""Chunks that count as much as a term: a pattern takes a bit of memory for each chunk."""
+"""Number of chunks that cost as much as a term: a pattern takes a bit of memory for each chunk."""
 
 _PLAIN_POSITIONS: Final = 40
-"""Words of phrases, each field counted, of which a document takes less than some milliseconds."""
+"""Maximum number of words in phrases, counted per field, for which a document takes only some
+milliseconds."""
 
 _BEGINNING: Final = re.compile(r"(?:\\.|[^\\*?])*", re.DOTALL)
 _ESCAPE: Final = re.compile(r"\\(.)", re.DOTALL)
 
 
 def is_costly(tree: Node) -> bool:
-    """Whether a query can take long on a large index, other than by the number of its words.
+    """Check whether a query can take long on a large index, apart from the number of its words.
 
     Args:
         tree: the query after all steps.
@@ -44,14 +46,14 @@ def is_costly(tree: Node) -> bool:
 
 
 def check_patterns(tree: Node, terms: IndexTerms) -> None:
-    """Refuse patterns that together have Lucene look at very many terms.
+    """Refuse patterns for which Lucene would examine too many terms in total.
 
     Args:
         tree: the query after all steps.
-        terms: those of the index.
+        terms: the terms of the index.
 
     Raises:
-        QueryError: it has such patterns.
+        QueryError: the patterns exceed `MAX_TERMS_LOOKED_AT`.
     """
     patterns = [leaf for leaf in leaves(tree, excluded=True) if _looks_at_terms(leaf)]
     cost = sum(_cost(pattern, terms) for pattern in patterns)

@@ -1,6 +1,6 @@
-"""The regular expressions of a query: how large Lucene would make them.
+"""Limits for the regular expressions of a query, by their size in Lucene.
 
-Lucene writes repetitions out: ``(a{10}){10}`` takes as much memory as a hundred letters.
+Lucene unrolls repetitions: ``(a{10}){10}`` takes as much memory as a hundred letters.
 """
 
 from collections.abc import Iterator
@@ -19,15 +19,15 @@ from org.apache.lucene.util.automaton import RegExp
 from shared.errors import QueryError, QueryParseError
 
 MAX_REPETITIONS: Final = 1_000
-"""Product of the repetition counts around a part of a regular expression."""
+"""Maximum product of the nested repetition counts of a part of a regular expression."""
 
 MAX_EXPRESSION_LETTERS: Final = 20_000
-"""Letters of all regular expressions of a query, with their repetitions written out."""
+"""Maximum number of letters in all regular expressions of a query, with unrolled repetitions."""
 
 MAX_EXPRESSION_TRANSITIONS: Final = 100_000
-"""Transitions that Lucene makes of all regular expressions of a query. From each part that may be
-left out, one leads past every later part that may be; both sides of ``&`` are multiplied. Half a
-million take seconds, and a few million all memory."""
+"""Maximum number of transitions of all regular expressions of a query. Each optional part has one
+past every later optional part; those of both sides of ``&`` are multiplied. Half a million take
+seconds, and a few million all memory."""
 
 MAX_STARS: Final = 20
 _STARS: Final = "*" * MAX_STARS
@@ -37,16 +37,16 @@ _REPETITIONS: Final = frozenset({"REGEXP_REPEAT_MIN", "REGEXP_REPEAT_MINMAX"})
 
 
 def check_expressions(classic: str) -> None:
-    """Refuse regular expressions that Lucene would unroll into very many states.
+    """Refuse regular expressions that Lucene would unroll into too many states.
 
-    The parser unrolls each as soon as it has read it, so this comes first.
+    The parser unrolls each as soon as it has read it, so this check precedes it.
 
     Args:
         classic: a query in Lucene's classic syntax.
 
     Raises:
-        QueryError: there is such an expression, or there are too many.
-        lucene.JavaError: one is not valid.
+        QueryError: an expression is too large, or all of them together are.
+        lucene.JavaError: an expression is not valid.
     """
     letters = transitions = 0
     for expression in _expressions(classic):
@@ -73,7 +73,7 @@ def check_expressions(classic: str) -> None:
 
 
 def check_wildcards(classic: str) -> None:
-    """Refuse words with very many ``*`` in a row, of which Lucene would make a pattern as large.
+    """Refuse words with many ``*`` in a row, of which Lucene would make a pattern as large.
 
     Args:
         classic: a query in Lucene's classic syntax.
@@ -89,7 +89,7 @@ def check_wildcards(classic: str) -> None:
 
 
 def _expressions(classic: str) -> Iterator[str]:
-    """What stands between slashes."""
+    """Yield the regular expressions of a query, without their slashes."""
     if "/" in classic:
         for kind, image in _tokens(classic):
             if kind == QueryParserConstants.REGEXPTERM:
@@ -97,7 +97,7 @@ def _expressions(classic: str) -> Iterator[str]:
 
 
 def _tokens(classic: str) -> Iterator[tuple[int, str]]:
-    """The kinds and texts of a query's parts, as the tokenizer of Lucene's parser finds them."""
+    """Yield the kinds and texts of a query's tokens, as Lucene's parser tokenizes it."""
     tokens = QueryParserTokenManager(FastCharStream(StringReader(classic)))
     while True:
         try:
@@ -105,7 +105,7 @@ def _tokens(classic: str) -> Iterator[tuple[int, str]]:
         except lucene.JavaError as error:
             if not TokenMgrError.instance_(error.getJavaException()):
                 raise
-            # The parser stops at the same place, and says where that is.
+            # The parser stops at the same position, and reports it.
             return
         if token.kind == QueryParserConstants.EOF:
             return
@@ -113,8 +113,8 @@ def _tokens(classic: str) -> Iterator[tuple[int, str]]:
 
 
 def _parts(expression: Any) -> Iterator[tuple[int, int]]:
-    """The letters of each part of an expression, and how often it is repeated."""
-    # An expression of many parts is a tree that is as deep as they are many.
+    """Yield the number of letters of each part of an expression, and of its repetitions."""
+    # Not recursive: an expression of many parts is a deep tree.
     waiting = [(expression, 1)]
     while waiting:
         part, repetitions = waiting.pop()
@@ -128,8 +128,8 @@ def _parts(expression: Any) -> Iterator[tuple[int, int]]:
 
 
 def _transitions(expression: Any) -> int:
-    """About how many transitions Lucene makes of an expression, its repetitions written out."""
-    # The parts within one come behind it; an expression of many parts is a deep tree.
+    """Return the approximate number of transitions of an expression with unrolled repetitions."""
+    # Not recursive: an expression of many parts is a deep tree. Inner parts follow outer ones.
     parts: list[tuple[Any, list[int]]] = [(expression, [])]
     for part, within in parts:
         for child in (part.exp1, part.exp2):
@@ -146,7 +146,7 @@ def _transitions(expression: Any) -> int:
 
 
 def _size(part: Any, inner: list[tuple[int, int]]) -> tuple[int, int]:
-    """The letters of a part and how many parts of it may be left out, by those within it."""
+    """Return the number of letters and of optional parts in a part, given its inner parts."""
     kind = str(part.kind.name())
     if kind == "REGEXP_INTERSECTION":
         (letters, optional), (other_letters, other_optional) = inner

@@ -1,4 +1,4 @@
-"""Notes on names of fields in a query that cannot do what may have been meant by them."""
+"""Notes on field names in a query that may not work as intended."""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -24,15 +24,16 @@ _MOST_NAMES: Final = 30
 _MOST_NOTES: Final = 3
 _MOST_VALUES: Final = 10
 _LONGEST: Final = 40
-"""Names and values that a note lists, notes of each kind, and characters of a name."""
+"""Maximum numbers of names, of notes of each kind and of values in a note, and maximum length of a
+name, in characters."""
 
 
 def on_names(unknown: Sequence[str], fields: NamedFields) -> Iterator[str]:
-    """A note on names before a colon that are not fields, with the fields that exist.
+    """Yield a note on names before a colon that are not fields, with the existing fields.
 
     Args:
         unknown: the names.
-        fields: what the names before a colon mean.
+        fields: the meanings of names before a colon.
     """
     names = list(dict.fromkeys(unknown))[:_MOST_NOTES]
     if not names:
@@ -46,11 +47,11 @@ def on_names(unknown: Sequence[str], fields: NamedFields) -> Iterator[str]:
 
 
 def on_tree(tree: Node, fields: NamedFields, reader: Any) -> Iterator[str]:
-    """Notes on conditions that no document meets.
+    """Yield notes on conditions that no document meets.
 
     Args:
-        tree: the query as it was parsed.
-        fields: what the names before a colon mean.
+        tree: the query as parsed.
+        fields: the meanings of names before a colon.
         reader: the reader of the index.
     """
     named = [leaf for leaf in leaves(tree) if isinstance(leaf, Named) and leaf.field]
@@ -68,10 +69,10 @@ def on_tree(tree: Node, fields: NamedFields, reader: Any) -> Iterator[str]:
 
 
 def on_filters(filters: Sequence[Filter], reader: Any) -> Iterator[str]:
-    """Notes on filters that the query names and whose values no document has.
+    """Yield notes on filters in the query with values that no document has.
 
     Args:
-        filters: those that the query names.
+        filters: the filters in the query.
         reader: the reader of the index.
     """
     for condition in filters:
@@ -91,10 +92,10 @@ def on_filters(filters: Sequence[Filter], reader: Any) -> Iterator[str]:
 
 
 def on_folders(filters: Sequence[Filter], snapshot: Snapshot) -> Iterator[str]:
-    """Notes on folders that the query names and that no file lies in.
+    """Yield notes on folders in the query that contain no file of the index.
 
     Args:
-        filters: those that the query names.
+        filters: the filters in the query.
         snapshot: the commit that is searched.
     """
     for condition in filters:
@@ -109,8 +110,8 @@ def on_folders(filters: Sequence[Filter], snapshot: Snapshot) -> Iterator[str]:
 
 
 def _existing(fields: NamedFields) -> str:
-    """The fields that a query may name."""
-    # What is true of a file, but of no help in finding it, comes last.
+    """Return a sentence with the fields that a query may name."""
+    # Fields that describe the file but hardly help to find it come last.
     names = sorted(
         (name for name in (*ALWAYS_FIELDS, *fields.names) if name.isidentifier()),
         key=metadata.ONLY_WITH_DOCUMENTS.__contains__,

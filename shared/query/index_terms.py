@@ -1,4 +1,4 @@
-"""The step that leaves out what the index does not have: terms of no chunk."""
+"""Terms of the index with a cache, and the step that removes terms that no chunk has."""
 
 import math
 from typing import Any, Final
@@ -22,17 +22,17 @@ from shared.query.tree import (
 from shared.storage.commits import remembered
 
 _MOST_TERMS: Final = 10_000
-"""Terms that are remembered, with some hundred bytes each."""
+"""Maximum number of cached terms, with some hundred bytes each."""
 
 _LONGEST: Final = 200
-"""Characters of such a term."""
+"""Maximum length of a cached term, in characters."""
 
 
 class IndexTerms:
-    """What a commit knows of terms and fields: each is looked up once. Threads may share it.
+    """Cache of the terms and fields of a commit, shared by threads.
 
     Args:
-        reader: the reader of those searchers that will run the queries.
+        reader: the reader of the searchers that will run the queries.
     """
 
     def __init__(self, reader: Any) -> None:
@@ -43,11 +43,11 @@ class IndexTerms:
         self._dictionaries: dict[str, int] = {}
 
     def query(self, field: str, text: str) -> Any | None:
-        """A query for a term, which knows where it stands; None if no chunk has it."""
+        """Return a query for a term with its looked-up states; None if no chunk has it."""
         return self._known(field, text)[0]
 
     def frequency(self, field: str, text: str) -> int:
-        """The number of chunks that have a term."""
+        """Return the number of chunks that have a term."""
         return self._known(field, text)[1]
 
     def _known(self, field: str, text: str) -> tuple[Any | None, int]:
@@ -68,13 +68,13 @@ class IndexTerms:
             return known
 
     def chunks(self, field: str) -> int:
-        """The number of chunks that have a field."""
+        """Return the number of chunks that have a field."""
         if field not in self._chunks:
             self._chunks[field] = self._reader.getDocCount(field)
         return self._chunks[field]
 
     def dictionary(self, field: str) -> int:
-        """The number of terms of a field; one that several segments have counts in each."""
+        """Return the number of terms of a field, counted in each segment."""
         if field not in self._dictionaries:
             segments = (LeafReaderContext.cast_(leaf) for leaf in self._reader.leaves())
             terms = (segment.reader().terms(field) for segment in segments)
@@ -84,16 +84,16 @@ class IndexTerms:
 
 @remembered
 def terms_of(reader: Any) -> IndexTerms:
-    """The terms of an index, of which those of earlier queries on the same commit are known."""
+    """Return the terms of an index, with a cache that all queries on the same commit share."""
     return IndexTerms(reader)
 
 
 def present(node: Node, terms: IndexTerms) -> Node:
-    """A tree without the terms that no chunk has, which finds the same chunks faster.
+    """Return a tree without the terms that no chunk has, which matches the same chunks faster.
 
     Args:
         node: a tree whose leaves are on fields.
-        terms: those of the index.
+        terms: the terms of the index.
     """
     match node:
         case Terms(field, texts):
@@ -112,11 +112,11 @@ def present(node: Node, terms: IndexTerms) -> Node:
 
 
 def is_present(node: Node, terms: IndexTerms) -> bool:
-    """Whether any chunk may have what a tree asks for: whether `present` leaves something of it.
+    """Check whether any chunk may match a tree, that is, `present` leaves something of it.
 
     Args:
         node: a tree whose leaves are on fields.
-        terms: those of the index.
+        terms: the terms of the index.
     """
     match node:
         case Terms(field, texts):
@@ -142,16 +142,16 @@ def _clauses(node: Clauses, terms: IndexTerms) -> Node:
             return Nothing()
     if [part.occur for part in found] == ["should"]:
         return found[0].node
-    # Only what nothing has was excluded.
+    # Only terms that no chunk has were excluded.
     return Clauses(tuple(found)) if found or not parts else Everything()
 
 
 def as_rare_as_anywhere(node: Node, terms: IndexTerms) -> Node:
-    """A tree in which the forms of a word in several languages count as its most common one.
+    """Return a tree in which all language forms of a word are as rare as the most common one.
 
     Args:
         node: a tree whose leaves are on fields.
-        terms: those of the index.
+        terms: the terms of the index.
     """
     match node:
         case Weighted():
@@ -174,7 +174,7 @@ def as_rare_as_anywhere(node: Node, terms: IndexTerms) -> Node:
 
 
 def _rarity(node: Node, terms: IndexTerms) -> float:
-    """The inverse document frequency, as Lucene's ``BM25Similarity`` has it."""
+    """Return the inverse document frequency, as in Lucene's ``BM25Similarity``."""
     match node:
         case Weighted():
             return _rarity(node.node, terms)

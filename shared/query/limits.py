@@ -1,4 +1,4 @@
-"""How large a query may be, and what is said of one that is too large for Lucene."""
+"""Limits for the size of a query, and the errors of queries that Lucene refuses."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -17,33 +17,33 @@ from shared.query.tree import Clauses, Node, Weighted
 from shared.storage import lucene_errors
 
 MAX_QUERY_LENGTH: Final = 20_000
-"""Characters in a query; more than a page of text is no question."""
+"""Maximum length of a query, in characters; more than a page of text is not a query."""
 
 MAX_TERMS: Final = 2_048
-"""Different words, phrases and patterns in a query."""
+"""Maximum number of distinct words, phrases and patterns in a query."""
 
 MAX_CLAUSES: Final = 64 * MAX_TERMS
-"""What Lucene may make of them, each field and language counted."""
+"""Maximum number of clauses that Lucene may make of them, counted per field and language."""
 
 MAX_DEPTH: Final = 50
-"""Parentheses within parentheses; each costs several calls of Python within each other."""
+"""Maximum depth of nested parentheses; each level costs several nested calls in Python."""
 
 MAX_BOOST: Final = 1e18
-"""Product of the weights of a part of a query and of the parentheses around it. Lucene's scores are
-floats of 32 bits, up to 3e38 (IEEE 754)."""
+"""Maximum product of the weights of a part of a query and of the parentheses around it. Lucene's
+scores are floats of 32 bits, up to 3e38 (IEEE 754)."""
 
 MAX_FUZZY_LETTERS: Final = 64
 
 MAX_FUZZY_LETTERS_IN_ALL: Final = 500
-"""Letters of a word with ``~``, and of all such words of a query. What Lucene makes of one takes
-time by the square of its letters: 0.2 s for 64 Chinese ones, 80 s for 2,000."""
+"""Maximum number of letters in a word with ``~``, and in all such words of a query. Lucene's
+automaton takes time quadratic in the letters: 0.2 s for 64 Chinese ones, 80 s for 2,000."""
 
 
 def check_length(text: str) -> None:
     """Refuse a text that is too long for a query.
 
     Raises:
-        QueryError: it is.
+        QueryError: the text is longer than `MAX_QUERY_LENGTH`.
     """
     if len(text) > MAX_QUERY_LENGTH:
         raise QueryError(
@@ -56,13 +56,13 @@ def check_characters(text: str) -> None:
     """Refuse a text that cannot be repeated in an answer.
 
     Raises:
-        InvalidTextError: it holds half of a surrogate pair.
+        InvalidTextError: it contains half of a surrogate pair.
     """
     schema.encoded(text)
 
 
 def check_fuzzy_words(words: Sequence[str]) -> None:
-    """Refuse words with ``~`` that Lucene would need long for.
+    """Refuse words with ``~`` that would take Lucene too long.
 
     Args:
         words: all such words of a query.
@@ -70,7 +70,7 @@ def check_fuzzy_words(words: Sequence[str]) -> None:
     Raises:
         QueryError: they are too long.
     """
-    # Folded they may be longer: one Arabic ligature becomes 18 letters.
+    # Folding may lengthen words: one Arabic ligature becomes 18 letters.
     letters = [max(len(word), len(normalized(schema.CONTENT, word))) for word in words]
     if max(letters, default=0) > MAX_FUZZY_LETTERS or sum(letters) > MAX_FUZZY_LETTERS_IN_ALL:
         raise QueryError(
@@ -80,14 +80,14 @@ def check_fuzzy_words(words: Sequence[str]) -> None:
 
 
 def check_boosts(node: Node, boost: float = 1.0) -> None:
-    """Refuse weights with which a score is no number any more.
+    """Refuse weights with which a score would overflow.
 
     Args:
         node: a query, or a part of it.
-        boost: the weight of what the part stands in.
+        boost: the product of the weights around the part.
 
     Raises:
-        QueryError: the weights of a part and of what it stands in have too large a product.
+        QueryError: the product of the weights exceeds `MAX_BOOST`.
     """
     if boost > MAX_BOOST:
         raise QueryError(
@@ -103,10 +103,10 @@ def check_boosts(node: Node, boost: float = 1.0) -> None:
 
 
 def check_allowed() -> None:
-    """Refuse a query that can take long while too many of those that were given up still run.
+    """Refuse a costly query while too many abandoned ones are still running.
 
     Raises:
-        QueryError: they do.
+        QueryError: too many are running.
     """
     if not allows_costly():
         raise QueryError(
@@ -118,7 +118,7 @@ def check_allowed() -> None:
 
 @contextmanager
 def running() -> Iterator[None]:
-    """Turn what Lucene throws because of a query, while it is parsed or run, into a `QueryError`.
+    """Turn exceptions of Lucene that a query causes, when parsed or run, into a `QueryError`.
 
     Raises:
         QueryParseError: a part of the query, such as a regular expression, is not valid.
@@ -142,12 +142,12 @@ def running() -> Iterator[None]:
 
 
 def nested_too_deeply() -> QueryError:
-    """The error for a query of too many parentheses within each other."""
+    """Return the error for a query with too many nested parentheses."""
     return QueryError("the query is nested too deeply; use fewer parentheses")
 
 
 def too_many_clauses() -> QueryError:
-    """The error for a query of too many terms."""
+    """Return the error for a query with too many terms."""
     return QueryError(
         f"the query comes to more than {MAX_TERMS:,} terms; use fewer words or longer prefixes"
     )

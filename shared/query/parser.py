@@ -1,4 +1,4 @@
-"""Lucene's classic query syntax as a tree: the words stay as they were typed, on no field yet."""
+"""Parser of Lucene's classic query syntax; words stay as typed, and are not on fields yet."""
 
 import re
 from collections import Counter
@@ -62,10 +62,10 @@ from shared.query.tree import (
 )
 
 _NO_FIELD: Final = "\0"
-"""Stands for the field of whatever names none."""
+"""Placeholder for the field of parts that do not name one."""
 
 _SHOWN: Final = 40
-"""Characters of a query that an error repeats."""
+"""Maximum length of the part of a query that an error repeats, in characters."""
 
 _COLUMN: Final = re.compile(r"at line 1, column (\d+)")
 _WILDCARDS: Final = re.compile(r"[\\*?]")
@@ -75,12 +75,12 @@ def parse(text: str, classic: str, operator: Operator) -> Node:
     """Parse a query.
 
     Args:
-        text: what was typed, for the message of an error.
-        classic: the same in Lucene's classic syntax.
-        operator: whether one of the words is enough or all are needed.
+        text: the query as typed, for error messages.
+        classic: the query in Lucene's classic syntax.
+        operator: ``or`` if one of the words is enough, ``and`` if all are required.
 
     Raises:
-        QueryParseError: the text is not valid syntax; the message says where.
+        QueryParseError: the text is not valid syntax; the message names the position.
         QueryError: the query is too large, nested too deeply, or cannot be run.
     """
     IndexSearcher.setMaxClauseCount(MAX_CLAUSES)
@@ -88,7 +88,7 @@ def parse(text: str, classic: str, operator: Operator) -> Node:
         check_expressions(classic)
         check_wildcards(classic)
         try:
-            # A static method of the same name hides this one on the class itself.
+            # A static method of the same name hides the instance method.
             query = QueryParserBase.parse(_parser(operator), classic)
         except lucene.JavaError as error:
             if not ParseException.instance_(error.getJavaException()):
@@ -104,7 +104,7 @@ def parse(text: str, classic: str, operator: Operator) -> Node:
 
 
 def _parser(operator: Operator) -> Any:
-    # A parser keeps state while it parses, so every query has its own.
+    # A parser keeps state, so every query has its own.
     parser = QueryParser(_NO_FIELD, _whole_words())
     parser.setDefaultOperator(
         QueryParser.Operator.AND if operator == "and" else QueryParser.Operator.OR
@@ -115,7 +115,7 @@ def _parser(operator: Operator) -> Any:
 
 @cache
 def _whole_words() -> Any:
-    """An analyzer that leaves words as they are typed, and keywords whole, blanks included."""
+    """Return an analyzer that keeps words as typed, and keywords whole, including blanks."""
     keywords = HashMap()
     for field in schema.KEYWORD_FIELDS:
         keywords.put(field, KeywordAnalyzer())
@@ -126,7 +126,7 @@ def _whole_words() -> Any:
 
 
 def _node(query: Any, depth: int) -> Node:
-    """The tree of a query that stands within so many others."""
+    """Return the tree of a query at a depth of nesting."""
     for java_class, convert in _CONVERSIONS:
         if java_class.instance_(query):
             return convert(java_class.cast_(query))
@@ -137,7 +137,7 @@ def _node(query: Any, depth: int) -> Node:
     if BoostQuery.instance_(query):
         boosted = BoostQuery.cast_(query)
         part = boosted.getQuery()
-        # Parentheses around a word alone leave nothing but their weight.
+        # Of parentheses around a single word only the weight is left.
         return weighted(_node(part, depth + BoostQuery.instance_(part)), boosted.getBoost())
     return Nothing()
 
@@ -153,7 +153,7 @@ def _word(query: Any) -> Node:
 
 def _boolean(query: Any, depth: int) -> Node:
     clauses = (BooleanClause.cast_(clause) for clause in query.clauses())
-    # A word that is there several times counts so many times.
+    # A repeated word weighs as many times as it occurs.
     counts = Counter(Clause(_node(clause.query(), depth), _occur(clause)) for clause in clauses)
     return Clauses(
         tuple(
@@ -209,7 +209,7 @@ def _range(query: Any) -> Node:
 _CONVERSIONS: Final[list[tuple[Any, Callable[[Any], Node]]]] = [
     (TermQuery, _word),
     (PhraseQuery, _phrase),
-    # Prefixes, wildcards and expressions are all automata; these classes exclude each other.
+    # Prefixes, wildcards and expressions are all automata; their classes exclude each other.
     (PrefixQuery, _prefix),
     (WildcardQuery, _wildcard),
     (RegexpQuery, _expression),
@@ -220,24 +220,24 @@ _CONVERSIONS: Final[list[tuple[Any, Callable[[Any], Node]]]] = [
 
 
 def _parse_error(text: str, classic: str, thrown: Any) -> QueryError:
-    """Say where a text stops being valid; Lucene's own message lists the tokens it expected."""
+    """Return an error with the position of the mistake; Lucene's message lists expected tokens."""
     cause = thrown.getCause()
     if cause is not None and IndexSearcher.TooManyClauses.instance_(cause):
         return too_many_clauses()
-    # The message begins with the query itself, so the place is the last match.
+    # The message begins with the query itself, so the position is the last match.
     columns = _COLUMN.findall(thrown.getMessage())
     if not columns:
         return QueryParseError(f"the query is not valid: {' '.join(thrown.getMessage().split())}")
     # The parser counts from 0, its tokenizer from 1.
     units = int(columns[-1]) - ("Lexical error" in thrown.getMessage())
-    # Java counts the two halves of a character beyond the basic plane.
+    # Java counts a character beyond the basic plane as two.
     position = len(classic.encode("utf-16-le")[: 2 * units].decode("utf-16-le"))
     position = original_position(text, classic, position)
     return QueryParseError(_mistake(text, position))
 
 
 def _mistake(text: str, position: int) -> str:
-    """The mistake of a query that is not valid from a position on."""
+    """Describe the mistake of a query that is invalid from a position on."""
     before, rest = text[max(0, position - _SHOWN) : position], text[position:].split()
     if not rest:
         return f"the query ends too early, at character {position}: {before!r}"

@@ -1,24 +1,23 @@
-"""From what was typed to a query of Lucene, step by step.
+"""Pipeline from a typed query to a Lucene query, step by step.
 
-1. What is not meant as syntax is escaped (`shared.query.syntax`).
-2. Lucene's classic syntax is parsed into a tree (`shared.query.parser`), plain language that does
-   not parse as plain text (`shared.query.plain_language`). What it names becomes filters
-   (`shared.query.steps.metadata_filters`) and fields of the metadata
-   (`shared.query.steps.metadata_fields`).
-   What a language model has made of the query (`shared.rewriting`) is plain text, and joins the
-   tree after step 6 as another way to match.
-3. Phrases match nearby words, too (`shared.query.steps.phrases`).
-4. Wildcards are put on the fields that are fast (`shared.query.steps.wildcards`).
-5. A word that no chunk has becomes German compounds that it is part of
-   (`shared.query.steps.compounds`), or else similar words (`shared.query.steps.spelling`).
-6. Words are looked for in every field, in their base forms (`shared.query.steps.words`).
-7. Terms that no chunk has are left out, and those that are common in one language count little in
+1. Characters that are not meant as syntax are escaped (`shared.query.syntax`).
+2. Lucene's classic syntax is parsed into a tree (`shared.query.parser`); plain language that does
+   not parse is treated as plain text (`shared.query.plain_language`). Named fields become filters
+   (`shared.query.steps.metadata_filters`) and metadata fields
+   (`shared.query.steps.metadata_fields`). A query rewritten by a language model
+   (`shared.rewriting`) is plain text, and is added to the tree after step 6 as an alternative.
+3. Phrases also match nearby words (`shared.query.steps.phrases`).
+4. Wildcards are put on the fields on which they are fast (`shared.query.steps.wildcards`).
+5. A word that no chunk has is replaced by German compounds with it
+   (`shared.query.steps.compounds`), or else by similar words (`shared.query.steps.spelling`).
+6. Words are searched in every field, in their base forms (`shared.query.steps.words`).
+7. Terms that no chunk has are removed, and terms that are common in one language weigh little in
    all (`shared.query.index_terms`).
-8. Words that are neighbours count more where they are near (`shared.query.steps.phrases`): the best
-   hits are scored again (`shared.search.ranking`).
-9. The tree becomes a query of Lucene (`shared.query.compiler`).
+8. Neighbouring words weigh more if they are near each other (`shared.query.steps.phrases`): the
+   best hits are rescored (`shared.search.ranking`).
+9. The tree is compiled to a Lucene query (`shared.query.compiler`).
 
-What each match counts for is in `shared.model.weights`.
+The weights of the matches are in `shared.model.weights`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -56,23 +55,23 @@ from shared.query.tree import (
 from shared.storage.snapshot import Snapshot
 
 _LEAST_SHARE: Final = 1 / 10_000
-"""The share of the chunks that a language has for words to be looked for in it: a name or a table
-is taken for a language now and then, and each language costs as much as the others."""
+"""Minimum share of the chunks in a language for words to be searched in it: names and tables are
+sometimes mistaken for a language, and each language costs as much as the others."""
 
 
 _FEW_CONDITIONS: Final = 10
-"""Filters on beginnings or ranges; each looks at all values of a key of the metadata."""
+"""Maximum number of cheap prefix or range filters; each reads all values of a metadata key."""
 
 
 @dataclass(frozen=True)
 class CompiledQuery:
-    """Lucene's queries for a tree; none of them belongs to a thread.
+    """Lucene queries for a tree, which do not belong to a thread.
 
     Attributes:
-        ranked: finds and ranks the hits.
-        matching: matches the same chunks, and is faster to count them.
-        rescoring: its scores are added to those of the best hits; None if nothing is to be added.
-        costly: whether it can take so long that its searcher has to be one that can be stopped
+        ranked: the query that finds and ranks the hits.
+        matching: a query that matches the same chunks and counts them faster.
+        rescoring: a query whose scores are added to those of the best hits; None if there is none.
+        costly: true if it can take so long that it needs a stoppable searcher
             (`shared.storage.snapshot.Snapshot.stoppable`).
     """
 
@@ -84,17 +83,17 @@ class CompiledQuery:
 
 @dataclass(frozen=True)
 class ParsedQuery:
-    """A query that has gone through all steps.
+    """A query after all steps.
 
     Attributes:
-        read: the query as it was understood, before all steps.
+        read: the query as parsed, before all steps.
         rewritten: the words of the rewritten query, before all steps; `Nothing` without one.
-        steps: the tree after each step, in their order; the last is what is run.
-        similar: the words that hardly any chunk has, and what was looked for instead.
-        on_fields: puts words on the fields of the index.
-        languages: the weight of each language whose base forms are looked for.
+        steps: the tree after each step, in order; the last one is run.
+        similar: the words that hardly any chunk has, and the words that replace them.
+        on_fields: the function that puts words on the fields of the index.
+        languages: the weight of each language whose base forms are searched.
         weights: the weight of each kind of match.
-        lucene: Lucene's queries for it.
+        lucene: the Lucene queries for it.
     """
 
     read: ReadQuery
@@ -108,34 +107,35 @@ class ParsedQuery:
 
     @property
     def parsed(self) -> Node:
-        """The tree before all steps."""
+        """Tree before all steps."""
         return self.steps["parse"]
 
     @property
     def words(self) -> Node:
-        """The tree before its words were put on fields."""
+        """Tree before its words were put on fields."""
         return self.steps["similar"]
 
     @property
     def tree(self) -> Node:
-        """The tree after all steps."""
+        """Tree after all steps."""
         return self.steps["proximity"]
 
     @property
     def browses(self) -> bool:
-        """Whether it matches every chunk, each with the same score."""
+        """True if the query matches every chunk, with the same score."""
         return isinstance(self.tree, Everything)
 
 
 def parse_query(request: SearchRequest, snapshot: Snapshot) -> ParsedQuery:
-    """Take a query through all steps.
+    """Parse a query and apply all steps.
 
     Args:
-        request: a blank query matches every chunk; the filters may tell the language.
+        request: the request; a blank query matches every chunk, and a filter may restrict the
+            language.
         snapshot: the commit that will be searched.
 
     Raises:
-        QueryParseError: the text is not valid syntax; the message says where.
+        QueryParseError: the text is not valid syntax; the message names the position.
         QueryError: the query is too long, too large, or cannot be run.
         InvalidTextError: the text is not valid Unicode.
     """
@@ -147,7 +147,7 @@ def parse_query(request: SearchRequest, snapshot: Snapshot) -> ParsedQuery:
     terms = terms_of(reader)
     filters = (*request.filters, *asked.filters)
     languages = language_weights(terms, reader.maxDoc(), filters, weights)
-    # A word is asked for by several steps.
+    # Several steps need the same words.
     on_fields = cache(
         WordsOnFields(languages, requires_all=request.operator == "and", weights=weights)
     )
@@ -170,7 +170,7 @@ def parse_query(request: SearchRequest, snapshot: Snapshot) -> ParsedQuery:
 
     def wildcards_on_fields(tree: Node) -> Node:
         tree = rewrite(tree, partial(wildcards.on_fields, weights=weights))
-        # Two thousand of them take seconds in the steps that follow.
+        # Two thousand of them would take seconds in the following steps.
         check_patterns(tree, terms)
         return tree
 
@@ -205,10 +205,10 @@ def parse_query(request: SearchRequest, snapshot: Snapshot) -> ParsedQuery:
 def _compiled(
     tree: Node, pairs: Sequence[Node], terms: IndexTerms, filters: Sequence[Filter]
 ) -> CompiledQuery:
-    """Lucene's queries for a tree, and for the pairs of words that count more where they are near.
+    """Return the Lucene queries for a tree, and for the pairs of words to be near each other.
 
     Raises:
-        QueryError: it looks at too many terms, or no time is left for a costly one.
+        QueryError: the patterns examine too many terms, or no costly query may run now.
     """
     costly = is_costly(tree) or sum(map(_looks_at_values, filters)) > _FEW_CONDITIONS
     if costly:
@@ -239,15 +239,15 @@ def _rewritten(request: SearchRequest, weights: Weights) -> Node:
 def language_weights(
     terms: IndexTerms, chunks: int, filters: Sequence[Filter], weights: Weights
 ) -> dict[str, float]:
-    """The languages of an index and what a word's form in each counts for.
+    """Return the languages of an index with the weight of a word's form in each.
 
     Without a filter on the language, languages of less than one chunk in 10,000 are left out.
 
     Args:
-        terms: those of the commit to be searched.
-        chunks: how many chunks it has.
-        filters: the conditions of the search; one on the language leaves only that language.
-        weights: what the forms of words count for.
+        terms: the terms of the commit to be searched.
+        chunks: the number of its chunks.
+        filters: the filters of the search; one on the language leaves only that language.
+        weights: the weights of the search.
     """
     for condition in filters:
         if condition.field == metadata.LANGUAGE and len(values := _only(condition)) == 1:
@@ -265,7 +265,7 @@ def language_weights(
 
 
 def _only(condition: Filter) -> Sequence[object]:
-    """The values of which a hit has one; none if the condition is another."""
+    """Return the values that a filter allows; empty for filters that do not list values."""
     match condition:
         case Filter(operator="eq"):
             return [condition.value]

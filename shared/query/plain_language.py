@@ -1,4 +1,4 @@
-"""The first steps: a query as it was typed becomes a tree, and what does not parse plain words."""
+"""The first steps: parsing of a typed query into a tree, with plain words as a fallback."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -20,13 +20,13 @@ from shared.query.tree import Everything, Node, rewrite
 
 @dataclass(frozen=True)
 class ReadQuery:
-    """A query as it was understood.
+    """A query as parsed.
 
     Attributes:
-        classic: the text as Lucene's parser got it.
-        tree: what the parser made of it, its names of fields put on fields.
-        filters: the conditions that it names.
-        notes: sentences for whoever asked, where the query was not read as it may have been meant.
+        classic: the text that Lucene's parser got.
+        tree: the parsed tree, with named fields resolved.
+        filters: the filters in the query.
+        notes: sentences for the user about parts that may not be interpreted as intended.
     """
 
     classic: str
@@ -36,14 +36,15 @@ class ReadQuery:
 
 
 def read(request: SearchRequest, reader: Any) -> ReadQuery:
-    """Read a query by the rules of its syntax.
+    """Parse a query by the rules of its syntax.
 
     Args:
         request: the query, its syntax and its operator.
         reader: the reader of the index, which knows the fields that exist.
 
     Raises:
-        QueryParseError: the text is evidently syntax, but not valid; the message says where.
+        QueryParseError: the text is evidently syntax, but not valid; the message names the
+            position.
         QueryError: the query is too large, nested too deeply, or cannot be run.
     """
     text = request.query
@@ -67,7 +68,7 @@ def read(request: SearchRequest, reader: Any) -> ReadQuery:
 def _parsed(
     request: SearchRequest, syntax: Syntax, names: Collection[str], apart: Collection[int] = ()
 ) -> tuple[str, Node, list[str]]:
-    """A query in Lucene's syntax, its tree, and a note if it was taken as plain text after all."""
+    """Return a query in Lucene's syntax, its tree, and a note if plain text was the fallback."""
     text = request.query
     classic = to_lucene_syntax(text, syntax, names, apart)
     try:
@@ -83,7 +84,7 @@ def _parsed(
 def _unknown_names(
     request: SearchRequest, names: Collection[str], terms: IndexTerms
 ) -> Iterator[NamedText]:
-    """The names before a colon that are no fields, unless the very word is in the index."""
+    """Yield the names before a colon that are not fields, unless the whole word is in the index."""
     if request.syntax == "lucene":
         return
     for named in named_texts(request.query, request.syntax, names):

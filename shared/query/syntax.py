@@ -1,9 +1,9 @@
-"""What people type, as Lucene's classic query syntax: what is not meant as syntax is escaped.
+"""Conversion of typed text to Lucene's classic query syntax, with other characters escaped.
 
 Questions, paths, times, addresses and names such as C++ are full of characters that the syntax
-uses. One is taken as syntax only where it can do its work: a minus before a word, a question mark
-within one, a colon behind the name of a field, a quote that is closed. docs/searching.md has the
-rules.
+uses. A character is treated as syntax only where it can have an effect: a minus before a word, a
+question mark inside one, a colon after the name of a field, a quote that is closed. The rules are
+in docs/searching.md.
 """
 
 import re
@@ -16,7 +16,7 @@ from shared.model import schema
 from shared.model.request import Syntax
 
 _LONGEST_RANGE: Final = 500
-"""Characters before the TO of a range."""
+"""Maximum length of the part of a range before TO, in characters."""
 
 _FIELDS: Final = "|".join((schema.ID, schema.TITLE, schema.CONTENT, schema.SOURCE_DOCUMENT))
 
@@ -29,33 +29,34 @@ _END: Final = r"(?=[\s)]|$)"
 _BOOST: Final = rf"(?:\^{_NUMBER}{_END})?"
 
 _WORD: Final = r"\w\u0300-\u1fff\u20d0-\u20ff\ua800-\uabff\ufe20-\ufe2f"
-"""What words consist of: Python's ``\\w`` lacks the marks with which scripts combine letters."""
+r"""Characters of words, including combining marks of scripts, which Python's ``\w`` lacks."""
 
 _BEGINNING: Final = r"(?<![^\s(+\-!:])"
-"""Before the first character of a word; signs, parentheses and a field may come before it."""
+"""Position before the first character of a word; signs, parentheses and a field may precede it."""
 
 
 @lru_cache(maxsize=16)
 def _syntax(keys: tuple[str, ...]) -> re.Pattern[str]:
-    """What is syntax, for an index with these keys of metadata."""
+    """Return an expression for syntax, given the metadata keys of an index."""
     field = "|".join((_FIELD, *(re.escape(key) for key in keys if key.isidentifier())))
     return re.compile(
         "|".join(
             (
-                # A character that was escaped by whoever typed it.
+                # A character that the user escaped.
                 r"\\.",
-                # A phrase; and a quote that is never closed, a mistake that the parser names.
+                # A phrase; and an unclosed quote, a mistake that the parser reports.
                 rf'{_BEGINNING}"(?:\\.|[^"\\])+"(?:~{_NUMBER})?{_BOOST}',
                 rf'{_BEGINNING}"(?=[^\s"])(?![^"]*")',
-                # A regular expression, a range, a field, and what stands by itself.
+                # A regular expression, a range, a field, and operators.
                 rf"{_BEGINNING}/(?:\\.|[^/\\\s])+/{_BOOST}{_END}",
                 rf"{_BEGINNING}[\[{{][^\[\]{{}}]{{1,{_LONGEST_RANGE}}}\sTO\b[^\[\]{{}}]*[\]}}]?{_BOOST}",
                 rf"(?<![^\s(+\-!])(?:{field}):(?:\*{_END}|(?=\S))",
                 r"(?<!\S)(?:\*:\*|&&|\|\|)(?!\S)",
-                # A sign before a word, and a word with wildcards that do not just end a question.
+                # A sign before a word, and a word with wildcards that are not just the end of a
+                # question.
                 r"(?<![^\s(])[+\-!](?=[\w\"(*?/\\])",
                 rf"{_BEGINNING}(?=[{_WORD}.]*[*?])[*?]*[{_WORD}](?:[{_WORD}.*?]*[{_WORD}*])?",
-                # What follows a word: another spelling, a weight.
+                # After a word: a fuzzy match, a weight.
                 rf"(?<=[{_WORD}])~(?:{_NUMBER})?{_BOOST}{_END}",
                 rf"(?<=\S)\^{_NUMBER}{_END}",
             )
@@ -66,8 +67,8 @@ def _syntax(keys: tuple[str, ...]) -> re.Pattern[str]:
 _MEANT: Final = re.compile(
     r'[^\[{].*(?<!\\):\*?|[~^].*|".*"[~^].*|[\[{].*[\]}](?:\^.*)?|[+\-](?:"|[^\W\d])', re.DOTALL
 )
-"""Syntax that nobody types by chance: a field, a sign before a word, another spelling, a weight, a
-range that is closed. It is matched with the character behind a sign."""
+"""Syntax that is never typed by chance: a field, a sign before a word, a fuzzy match, a weight, a
+closed range. It is matched including the character after a sign."""
 
 _NO_SYNTAX: Final = re.compile(r"(?!)")
 
@@ -78,7 +79,7 @@ _KEY: Final = re.compile(r"(?<![^\s(+\-!])[^\W\d]\w*:(?=[^\s/])")
 _NAMED: Final = re.compile(
     r"(?<![^\s(+\-!])(?P<name>[^\W\d]\w+):(?P<value>(?!(?:AND|OR|NOT)\b)[\w*?]|[\"(\[{])\S*"
 )
-"""A word, a colon and something right behind it, which is neither a path nor another colon."""
+"""A word, a colon and directly after it something that is neither a path nor another colon."""
 
 _OPERATOR: Final = re.compile(r"(?<!\S)(AND|OR|NOT)(?!\S)")
 
@@ -89,10 +90,10 @@ class NamedText:
 
     Attributes:
         name: the name.
-        text: all of the word, with the name.
-        colon: where the colon stands.
-        is_one_word: whether what is behind the colon is a part of the same word, which only a
-            chunk with the very word would have.
+        text: the whole word, including the name.
+        colon: the position of the colon.
+        is_one_word: true if the text after the colon is part of the same word, which only a chunk
+            with exactly this word would match.
     """
 
     name: str
@@ -102,10 +103,10 @@ class NamedText:
 
 
 def named_texts(text: str, syntax: Syntax, keys: Collection[str] = ()) -> Iterator[NamedText]:
-    """The names before a colon in a text that are not fields, in their order.
+    """Yield the names before a colon in a text that are not fields, in order.
 
     Args:
-        text: what was typed.
+        text: the query as typed.
         syntax: ``auto``, or ``plain``, in which no name is a field.
         keys: as for `to_lucene_syntax`.
     """
@@ -126,14 +127,14 @@ def named_texts(text: str, syntax: Syntax, keys: Collection[str] = ()) -> Iterat
 def to_lucene_syntax(
     text: str, syntax: Syntax = "auto", keys: Collection[str] = (), apart: Collection[int] = ()
 ) -> str:
-    """A query as text of Lucene's classic query parser.
+    """Return a query in the syntax of Lucene's classic query parser.
 
     Args:
-        text: what was typed.
-        syntax: ``lucene`` leaves the text as it is, ``plain`` takes every character as text,
-            ``auto`` decides for each.
-        keys: of metadata, which a colon may follow like the name of a field.
-        apart: where colons stand that are between two words.
+        text: the query as typed.
+        syntax: ``lucene`` keeps the text unchanged, ``plain`` escapes every character, ``auto``
+            decides for each.
+        keys: metadata keys that a colon may follow like the name of a field.
+        apart: the positions of colons that separate two words.
     """
     match syntax:
         case "lucene":
@@ -151,14 +152,14 @@ def to_lucene_syntax(
 
 
 def has_evident_syntax(text: str, keys: Collection[str] = ()) -> bool:
-    """Whether a text that does not parse is a mistyped query rather than plain language.
+    """Check whether a text that does not parse is a mistyped query rather than plain language.
 
-    Parentheses, quotes and the words AND, OR and NOT are in plain language, too; wildcards are in
-    Markdown and behind a word with a footnote.
+    Plain language may also have parentheses, quotes and the words AND, OR and NOT; Markdown and
+    words with a footnote have asterisks.
 
     Args:
-        text: what was typed, to be read by the syntax ``auto``.
-        keys: of metadata, which a colon may follow like the name of a field.
+        text: the query as typed, to be parsed with the syntax ``auto``.
+        keys: metadata keys that a colon may follow like the name of a field.
     """
     return any(
         is_syntax and _MEANT.fullmatch(part if part not in "+-" else text[start : start + 2])
@@ -167,11 +168,11 @@ def has_evident_syntax(text: str, keys: Collection[str] = ()) -> bool:
 
 
 def is_plain(text: str, syntax: Syntax = "auto") -> bool:
-    """Whether nothing in a query is syntax, nor would be with any keys of metadata.
+    """Check whether a query has no syntax, and would not have any with any metadata keys.
 
     Args:
-        text: what was typed.
-        syntax: how it is read.
+        text: the query as typed.
+        syntax: its syntax.
     """
     if syntax == "auto":
         return to_lucene_syntax(text) == to_lucene_syntax(text, "plain") and not _KEY.search(text)
@@ -179,12 +180,12 @@ def is_plain(text: str, syntax: Syntax = "auto") -> bool:
 
 
 def original_position(text: str, classic: str, position: int) -> int:
-    """Where a character of the text that the parser read stands in the text that was typed.
+    """Return the position in the typed text of a character in the parsed text.
 
     Args:
-        text: what was typed.
-        classic: what `to_lucene_syntax` made of it: the same with more backslashes.
-        position: of a character in that, from 0; or its length.
+        text: the query as typed.
+        classic: the result of `to_lucene_syntax`: the same with more backslashes.
+        position: the position of a character in the result, from 0; or its length.
     """
     original = 0
     for character in classic[:position]:
@@ -194,7 +195,7 @@ def original_position(text: str, classic: str, position: int) -> int:
 
 
 def _parts(text: str, syntax: re.Pattern[str]) -> Iterator[tuple[int, str, bool]]:
-    """The parts of a text in order: where each begins, and whether it is syntax."""
+    """Yield the parts of a text in order: the position, the text, and whether it is syntax."""
     end = 0
     for found in syntax.finditer(text):
         yield end, text[end : found.start()], False
@@ -204,10 +205,10 @@ def _parts(text: str, syntax: re.Pattern[str]) -> Iterator[tuple[int, str, bool]
 
 
 def _groups(text: str, syntax: re.Pattern[str]) -> frozenset[int]:
-    """Where the parentheses stand that group: not those in or behind a word, as in ``f(x)``.
+    """Return the positions of grouping parentheses, not of those in or after a word: ``f(x)``.
 
-    One that is opened and never closed is a mistake, which the parser names; one that is only
-    closed, as in ``1)``, is a character, and so is one at the end, as in ``:-(``.
+    An unclosed one is a mistake, which the parser reports; one that is only closed, as in ``1)``,
+    is a character, and so is one at the end, as in ``:-(``.
     """
     grouping: set[int] = set()
     opened: list[tuple[int, bool]] = []
@@ -230,7 +231,7 @@ def _groups(text: str, syntax: re.Pattern[str]) -> frozenset[int]:
 
 
 def _escaped_but(part: str, start: int, groups: Collection[int], apart: Collection[int]) -> str:
-    """A part of a text with all of it escaped but what groups, and a blank behind some colons."""
+    """Return a part of a text escaped except for grouping, with a blank after some colons."""
     return "".join(
         (character if position in groups else _escaped(character))
         + (" " if position in apart else "")
@@ -242,15 +243,15 @@ def _escaped(text: str) -> str:
     return _SPECIAL.sub(r"\\\g<0>", text)
 
 
-# No two runs of digits may touch: trying every border between them takes time by the square of
-# their length, in which no other thread runs.
+# No two runs of digits may touch: backtracking over every border between them would take quadratic
+# time, in which no other thread runs.
 _FINITE_NUMBER: Final = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?", re.ASCII)
 
 
 def is_number(text: str) -> bool:
-    """Whether a text is a number; ``nan``, ``inf`` and ``2_020`` are words, unlike in Python.
+    """Check whether a text is a number; unlike in Python, ``nan``, ``inf`` and ``2_020`` are words.
 
     Args:
-        text: without blanks around it.
+        text: the text, without blanks around it.
     """
     return _FINITE_NUMBER.fullmatch(text) is not None

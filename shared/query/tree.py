@@ -1,7 +1,7 @@
-"""A query between its text and Lucene: a tree of plain values, which the steps rewrite.
+"""Query tree: plain values between the text of a query and Lucene, which the steps rewrite.
 
-Leaves whose field is None are meant for everything that is searched; the steps put them on fields.
-The text of a tree is in the manner of Lucene's classic syntax, as `explain` shows it.
+Leaves whose field is None are searched in all searched fields; the steps put them on fields. The
+text of a tree is in a notation like Lucene's classic syntax, as `explain` shows it.
 """
 
 from collections.abc import Callable, Iterator
@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 Occur = Literal["should", "must", "must_not", "rank"]
-"""Whether a part may, must or must not match; ``rank`` adds to the score of what matches anyway."""
+"""Role of a part: it may, must or must not match; ``rank`` only adds to the score of other
+matches."""
 
 _SIGNS = {"should": "", "must": "+", "must_not": "-", "rank": "~"}
 
@@ -20,7 +21,7 @@ def _on(field: str | None, text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Everything:
-    """Matches every chunk, all with the same score."""
+    """A query that matches every chunk, with the same score."""
 
     def __str__(self) -> str:
         return "*:*"
@@ -28,7 +29,7 @@ class Everything:
 
 @dataclass(frozen=True, slots=True)
 class Nothing:
-    """Matches no chunk, like a word without a letter."""
+    """A query that matches no chunk, such as a word without a letter."""
 
     def __str__(self) -> str:
         return "(nothing)"
@@ -36,7 +37,7 @@ class Nothing:
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """What stands between two blanks, as it was typed, or what is so much ``alike``, below 1."""
+    """A word as typed, or a similar one, whose similarity ``alike`` is below 1."""
 
     text: str
     field: str | None = None
@@ -48,7 +49,7 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """Words in quotes, as they were typed; ``slop`` is how many moves they may be away from it."""
+    """Words in quotes as typed; ``slop`` is the number of moves that they may be apart."""
 
     words: tuple[str, ...]
     slop: int = 0
@@ -60,7 +61,7 @@ class Phrase:
 
 @dataclass(frozen=True, slots=True)
 class Wildcard:
-    r"""A word with ``*`` and ``?`` in it; a backslash makes the next character a letter."""
+    """A word with ``*`` and ``?`` in it; a backslash escapes the next character."""
 
     pattern: str
     field: str | None = None
@@ -71,7 +72,7 @@ class Wildcard:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A pattern of one field's terms; scored by its most useful terms, or each match alike."""
+    """A pattern for terms of a field; scored by its most useful terms, or with a constant score."""
 
     field: str
     pattern: str
@@ -83,7 +84,7 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class Fuzzy:
-    """Words that ``edits`` changed letters away are; the first ``prefix`` letters are the same."""
+    """Words within ``edits`` changed letters, with the same first ``prefix`` letters."""
 
     text: str
     edits: int
@@ -107,7 +108,7 @@ class Expression:
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """Words, or numbers, from one to another; None is an open end."""
+    """A range of words or numbers; None is an open bound."""
 
     low: str | None
     high: str | None
@@ -122,7 +123,7 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """Terms of one field that count as one, such as the lemmas of a word."""
+    """Terms of a field that are scored as one, such as the lemmas of a word."""
 
     field: str
     texts: tuple[str, ...]
@@ -134,7 +135,7 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class TermPhrase:
-    """Terms of one field in a row; several at one position are alternatives."""
+    """Consecutive terms of a field; several at one position are alternatives."""
 
     field: str
     positions: tuple[tuple[str, ...], ...]
@@ -158,7 +159,7 @@ class Weighted:
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A part of several, and whether it may, must or must not match."""
+    """A part of several, with its role."""
 
     node: "Node"
     occur: Occur = "should"
@@ -179,7 +180,7 @@ class Clauses:
 
 @dataclass(frozen=True, slots=True)
 class Best:
-    """Parts of which only the one with the highest score counts."""
+    """Parts of which only the highest score counts."""
 
     nodes: tuple["Node", ...]
 
@@ -208,7 +209,7 @@ def _grouped(node: Node) -> str:
 
 
 def any_of(*nodes: Node) -> Node:
-    """A node whose score is the sum of those parts that match."""
+    """Return a node whose score is the sum of the matching parts."""
     real = [node for node in nodes if not isinstance(node, Nothing)]
     if len(real) == 1:
         return real[0]
@@ -216,14 +217,14 @@ def any_of(*nodes: Node) -> Node:
 
 
 def all_of(*nodes: Node) -> Node:
-    """A node that matches where all of the parts do."""
+    """Return a node that matches if all parts match."""
     if len(nodes) == 1:
         return nodes[0]
     return Clauses(tuple(Clause(node, "must") for node in nodes)) if nodes else Nothing()
 
 
 def best_of(*nodes: Node) -> Node:
-    """A node whose score is that of the best of the parts."""
+    """Return a node whose score is that of the best part."""
     real = tuple(node for node in nodes if not isinstance(node, Nothing))
     if len(real) == 1:
         return real[0]
@@ -231,23 +232,23 @@ def best_of(*nodes: Node) -> Node:
 
 
 def weighted(node: Node, weight: float) -> Node:
-    """A node whose score counts so many times."""
+    """Return a node whose score is multiplied by a weight."""
     if isinstance(node, Weighted):
         return weighted(node.node, node.weight * weight)
     return node if weight == 1 or isinstance(node, Nothing) else Weighted(node, weight)
 
 
 Change = Callable[[Leaf, Occur], Node]
-"""Takes a leaf and whether it may, must or must not match; returns what takes its place."""
+"""Function that takes a leaf and its role, and returns the node that replaces it."""
 
 
 def rewrite(node: Node, change: Change, occur: Occur = "should") -> Node:
-    """Put something in the place of each leaf.
+    """Replace each leaf of a tree.
 
     Args:
-        node: the tree, which stays as it is.
-        change: what each leaf is given to.
-        occur: that of the whole tree.
+        node: the tree, which is not changed.
+        change: the function that returns the replacement of a leaf.
+        occur: the role of the whole tree.
     """
     match node:
         case Weighted():
@@ -259,7 +260,7 @@ def rewrite(node: Node, change: Change, occur: Occur = "should") -> Node:
                 Clause(rewrite(part.node, change, _inner(occur, part.occur)), part.occur)
                 for part in node.clauses
             ]
-            # What has no letter, as a dash between two words, is no condition.
+            # A part without letters, such as a dash between two words, is not a condition.
             left = tuple(part for part in parts if not isinstance(part.node, Nothing))
             return Clauses(left) if left else Nothing()
     return change(node, occur)
@@ -272,8 +273,8 @@ def _inner(outer: Occur, inner: Occur) -> Occur:
 
 
 def leaves(node: Node, *, excluded: bool = False) -> Iterator[Leaf]:
-    """The leaves of a tree; those that must not match only with `excluded`."""
-    # Generators within generators would hand each leaf through all of them.
+    """Yield the leaves of a tree; those that must not match only with `excluded`."""
+    # Not recursive: nested generators would pass each leaf through all levels.
     waiting: list[Node] = [node]
     while waiting:
         match waiting.pop():
@@ -288,7 +289,7 @@ def leaves(node: Node, *, excluded: bool = False) -> Iterator[Leaf]:
 
 
 def ranks(node: Node) -> bool:
-    """Whether a part of a tree only adds to the score of what matches anyway."""
+    """Check whether a part of a tree only adds to the score of other matches."""
     match node:
         case Weighted():
             return ranks(node.node)

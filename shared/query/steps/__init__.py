@@ -1,1 +1,1 @@
-"""The steps that rewrite the tree of a query, one a module."""
+"""Steps that rewrite the tree of a query, one per module."""

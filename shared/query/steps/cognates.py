@@ -1,11 +1,11 @@
-"""How a word may be spelled in another language: *Kontrakt*, *contratto* and *contract*.
+"""Cognates: spellings of a word in other languages, *Kontrakt*, *contratto* and *contract*.
 
-Words with a common root, and most names, differ by a few spellings that stand for each other again
-and again. Koehn and Knight (2002, Learning a Translation Lexicon from Monolingual Corpora) put c
-for k and z, and -ty for -tät, to find English words for German ones; Mulloni and Pekar (2006,
-Automatic Detection of Orthographic Cues for Cognate Recognition) learn such rules from pairs of
-words. The table is for German, English, Spanish, French, Italian and Dutch. A row is here because
-words were lost without it; docs/tolerance.md tells how it was measured.
+Words with a common root, and most names, differ by a few recurring spellings. Koehn and Knight
+(2002, Learning a Translation Lexicon from Monolingual Corpora) replace k and z by c, and -tät by
+-ty, to find English words for German ones; Mulloni and Pekar (2006, Automatic Detection of
+Orthographic Cues for Cognate Recognition) learn such rules from pairs of words. The table is for
+German, English, Spanish, French, Italian and Dutch. Each row is here because words were not found
+without it; docs/tolerance.md describes the measurement.
 """
 
 import re
@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from typing import Final
 
 _MOST_LETTERS: Final = 40
-"""Letters of a word; what is longer is none, and an expression for it would take long."""
+"""Maximum number of letters of a word; an expression for a longer one would take long."""
 
 _SPELLINGS: Final = (
     "c k ck cc qu ch",
@@ -25,7 +25,7 @@ _SPELLINGS: Final = (
     "r rr rh",
     "g gg gu",
 )
-"""What stands for each other within a word; so does every letter for itself twice."""
+"""Spellings that may replace each other within a word; every letter may also be doubled."""
 
 _BEGINNINGS: Final = ("st est et",)
 
@@ -37,14 +37,14 @@ _ENDINGS: Final = (
     "anz anzi anc anci ancy anti enz enzi enc enci ency enti",
     "iv if ief",
 )
-"""What stands for each other at the end, or before one of `_INFLECTIONS`."""
+"""Spellings that may replace each other at the end, or before one of `_INFLECTIONS`."""
 
 _INFLECTIONS: Final = "e a o i s en es us um io"
-"""What a word may end with or not."""
+"""Optional endings of a word."""
 
 
 def _alternatives(rows: Iterable[str]) -> dict[str, str]:
-    """For each spelling of a table a regular expression for all that stand for it."""
+    """Return a regular expression of the alternatives for each spelling of a table."""
     groups = [row.split() for row in rows]
     return {
         spelling: _any(other for group in groups if spelling in group for other in group)
@@ -73,14 +73,14 @@ _PARTS: Final = re.compile(
 
 
 def spellings(word: str) -> str | None:
-    """A regular expression for what a word may be spelled like in other languages.
+    """Return a regular expression for the spellings of a word in other languages.
 
     Args:
-        word: in small letters without accents.
+        word: the word, in lower case without accents.
 
     Returns:
-        An expression that Lucene and Python read alike, which matches the word itself, too; None
-        for what is not two to 40 Latin letters.
+        An expression with the same meaning in Lucene and Python, which also matches the word
+        itself; None if the word does not consist of two to 40 Latin letters.
     """
     parts = _PARTS.fullmatch(word) if len(word) <= _MOST_LETTERS else None
     if parts is None:

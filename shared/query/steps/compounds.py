@@ -1,9 +1,9 @@
-"""The step for German compounds: a word that no chunk has stands for those that consist of it.
+"""Step for German compounds: a word that no chunk has is replaced by compounds with it.
 
-Where no chunk has a form of "Vertrag", it finds "Mietvertrag" and "Vertragsstrafe". The dictionary
-must have the word, or else it is rather misspelled, and what the compound has besides: "Tante" does
-not find "Konstante". A word that some chunk has is left alone, so a query whose words are all there
-finds what it finds without this step.
+If no chunk has a form of "Vertrag", it finds "Mietvertrag" and "Vertragsstrafe". The dictionary
+must have the word, which may be misspelled otherwise, and the rest of the compound: "Tante" does
+not find "Konstante". A word that some chunk has is left unchanged, so this step does not change the
+hits of a query whose words all exist.
 """
 
 from collections import defaultdict
@@ -21,33 +21,35 @@ from shared.storage.terms import terms_with_prefix
 GERMAN: Final = "de"
 
 _MOST_LOOKED_UP: Final = 8
-"""Words of a query that compounds are looked for, since each takes milliseconds."""
+"""Maximum number of words of a query for which compounds are searched, since each takes
+milliseconds."""
 
 _FEWEST_LETTERS: Final = 4
-"""Shorter words are in too many others by chance."""
+"""Minimum number of letters; shorter words occur in too many others by chance."""
 
 _FEWEST_BESIDES: Final = 3
-"""Letters that a compound has besides, without those that link its parts."""
+"""Minimum number of letters in the rest of a compound, without those that link its parts."""
 
 _LINKS: Final[tuple[str, ...]] = ("", "s", "es", "n", "en", "er", "e")
-"""What may link the parts of a compound: Vertragsstrafe, Blumentopf, Kinderwagen, Hundefutter."""
+"""Links between the parts of a compound: Vertragsstrafe, Blumentopf, Kinderwagen, Hundefutter."""
 
 _ENDINGS: Final = ("", "e", "en", "n", "s", "es", "er", "ern")
-"""What a noun may have behind it in the plural and in other cases; umlauts are folded away."""
+"""Endings of a noun in the plural and in other cases; umlauts are folded."""
 
 _MOST_TERMS: Final = 500
-"""Terms that are looked at for a word: of those that begin with it, and of those that end so."""
+"""Maximum number of terms that are examined for a word, both for those that begin and for those
+that end with it."""
 
 
 class Compounds:
-    """Puts compounds in the place of words that no chunk has.
+    """Step that replaces words that no chunk has by compounds.
 
     Args:
         reader: the reader to be searched.
         terms: the terms of its index.
-        on_fields: what a word becomes in the step for words.
-        weights: what each match counts for.
-        german: what the form of a word in German counts for; 0 switches the step off.
+        on_fields: the step for words.
+        weights: the weight of each kind of match.
+        german: the weight of the form of a word in German; 0 disables the step.
     """
 
     def __init__(
@@ -69,7 +71,7 @@ class Compounds:
         self._looked_up = 0
 
     def __call__(self, leaf: Leaf, occur: Occur) -> Node:
-        """The leaf itself, or the compounds that consist of it and of something else."""
+        """Return the leaf itself, or the compounds with it."""
         if not self._is_on or occur == "must_not" or not isinstance(leaf, Word) or leaf.field:
             return leaf
         match tokens(schema.CONTENT, leaf.text):
@@ -88,19 +90,19 @@ class Compounds:
 
 
 def compounds_of(reader: Any, word: str) -> tuple[str, ...]:
-    """The words of the content and of titles that begin or end with a German word.
+    """Return the words of content and titles that begin or end with a German word.
 
     Args:
         reader: the reader of the index.
         word: a folded word.
 
     Returns:
-        At most 1,000 terms; none for a word that the dictionary lacks.
+        At most 1,000 terms; empty for a word that is not in the dictionary.
     """
     lemmas = dictionary_lemmas(GERMAN, [word]).get(word, [])
     forms = [form for form in dict.fromkeys((word, *lemmas)) if len(form) >= _FEWEST_LETTERS]
     if not lemmas:
-        # Rather a name, or misspelled.
+        # Probably a name, or misspelled.
         return ()
     begun = _merged(_beginning(reader, forms))
     ended = _merged(_ending(reader, forms))
@@ -108,7 +110,7 @@ def compounds_of(reader: Any, word: str) -> tuple[str, ...]:
     ended = {
         term: rests
         for term, rests in ended.items()
-        # Nachteile is a form of Nachteil, which does not end with Eile.
+        # Nachteile is a form of Nachteil, so it does not end with Eile.
         if any(lemma.endswith(tuple(forms)) for lemma in known.get(term, forms))
     }
     both = (*begun.items(), *ended.items())
@@ -117,7 +119,7 @@ def compounds_of(reader: Any, word: str) -> tuple[str, ...]:
 
 
 def _merged(found: Iterable[tuple[str, Iterable[str]]]) -> dict[str, set[str]]:
-    """German terms, each with all that the rest of it may be."""
+    """Return German terms, each with the possible rests of the compound."""
     merged: dict[str, set[str]] = defaultdict(set)
     for term, rests in islice(found, _MOST_TERMS):
         if _is_german(term):
@@ -126,8 +128,8 @@ def _merged(found: Iterable[tuple[str, Iterable[str]]]) -> dict[str, set[str]]:
 
 
 def _beginning(reader: Any, forms: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
-    """The terms that begin with one of some forms, each with what the rest of it may be."""
-    # Schulhof is of Schule.
+    """Yield the terms that begin with one of some forms, each with the possible rests."""
+    # Schulhof comes from Schule.
     without_e = {form.removesuffix("e"): ("",) for form in forms if form.endswith("e")}
     links = {**without_e, **dict.fromkeys(forms, _LINKS)}
     for form, field in product(links, (schema.CONTENT, schema.TITLE)):
@@ -137,7 +139,7 @@ def _beginning(reader: Any, forms: Sequence[str]) -> Iterator[tuple[str, list[st
 
 
 def _ending(reader: Any, forms: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
-    """The same for those that end with one; the field for that has the words of titles, too."""
+    """Yield the terms that end with a form, with the possible rests; the field includes titles."""
     for form, ending in product(forms, _ENDINGS):
         end = f"{form}{ending}"
         for backwards, _ in terms_with_prefix(reader, schema.REVERSED, end[::-1]):
@@ -148,5 +150,5 @@ def _ending(reader: Any, forms: Sequence[str]) -> Iterator[tuple[str, list[str]]
 
 
 def _is_german(word: str) -> bool:
-    """Whether a folded word has only letters that German has."""
+    """Check whether a folded word has only letters of German."""
     return word.isascii() and word.isalpha()

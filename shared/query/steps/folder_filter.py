@@ -1,4 +1,4 @@
-"""The filter on folders: documents whose file lies in a folder of a name or a path."""
+"""Filter on folders: documents whose file is in a folder, given by name or path."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -17,12 +17,12 @@ _SLASHES: Final = re.compile(r"[/\\]+")
 
 
 def in_folder(folder: str, folders: IndexedFolders) -> Any:
-    """A query for the chunks of the files in a folder and in all folders within it.
+    """Return a query for the chunks of the files in a folder and all its subfolders.
 
     Args:
         folder: a name such as ``contracts``, in any case; the end of a path such as
-            ``contracts/2024``; or an absolute path. ``*`` stands for any part of a name.
-        folders: the folders of the index, whose paths the terms of files leave out.
+            ``contracts/2024``; or an absolute path. ``*`` matches any part of a name.
+        folders: the folders of the index, whose paths are not part of the terms of files.
     """
     builder = BooleanQuery.Builder()
     names = [name for name in _SLASHES.split(folder) if name]
@@ -38,7 +38,7 @@ def in_folder(folder: str, folders: IndexedFolders) -> Any:
 
 
 def _through_roots(names: Sequence[str], folders: IndexedFolders) -> Iterator[str]:
-    """Expressions for files that lie in a folder because of where a folder of the index lies."""
+    """Yield expressions for files that are in a folder because an indexed folder is in it."""
     for folder in folders:
         beginning = literal(file_term(folder.prefix, ""))
         above = folder.path.parts
@@ -54,5 +54,5 @@ def _are(names: Sequence[str], folders: Sequence[str]) -> bool:
 
 
 def _path(names: Sequence[str]) -> str:
-    """An expression, for Lucene and Python, for folders within each other."""
+    """Return an expression, for Lucene and Python, for nested folders."""
     return "/".join("[^/]*".join(map(any_form, name.split("*"))) for name in names)

@@ -1,4 +1,4 @@
-"""The step for fields that the query names: ``author:Ann`` means a key of the metadata.
+"""Step for fields that the query names: ``author:Ann`` means a metadata key.
 
 | name                                   | means                                              |
 |----------------------------------------|----------------------------------------------------|
@@ -7,8 +7,8 @@
 | `folder`                               |                                                    |
 | `from`, `subject`                      | the sender and the subject of mails                |
 
-A key of the metadata comes first where it is called like one of the others, `language` excepted,
-which is a filter.
+A metadata key with the same name as one of the others takes precedence, except `language`, which is
+a filter.
 """
 
 import re
@@ -40,16 +40,16 @@ from shared.storage.commits import remembered
 from shared.storage.field_names import all_fields, metadata_fields
 
 Named = Word | Phrase | Wildcard | Fuzzy | Expression | Range
-"""What may stand behind the name of a field."""
+"""Leaves that may follow the name of a field."""
 
 _MAIL: Final = "message/rfc822"
-"""The type of mails, whose title is their subject and whose author is their sender."""
+"""Type of mails, whose title is their subject and whose author is their sender."""
 
 _SENDER: Final = "from"
 
 _EXTENSIONS: Final = ("filetype", "ext")
 _TYPE: Final = "type"
-"""Names of the extension of a file. The last one is a word of programs, too, so it is a name only
+"""Names for the extension of a file. The last one is common in programs, too, so it is a name only
 before an extension that some file has."""
 
 _TYPE_BEFORE: Final = re.compile(rf"(?<![^\s(+\-!]){_TYPE}:([\w.]*)")
@@ -61,12 +61,12 @@ ALWAYS_FIELDS: Final = (schema.TITLE, schema.CONTENT, schema.SOURCE_DOCUMENT, sc
 
 @dataclass(frozen=True)
 class NamedFields:
-    """What the names before a colon mean in an index.
+    """Meanings of the names before a colon in an index.
 
     Attributes:
-        keys: those of the metadata, and whether a key has numbers among its values.
-        filters: the names of filters, and the keys of what they are about.
-        has_mails: whether any document is a mail.
+        keys: the metadata keys, each with true if some of its values are numbers.
+        filters: the names of filters, with the keys that they apply to.
+        has_mails: true if any document is a mail.
     """
 
     keys: Mapping[str, bool]
@@ -75,21 +75,21 @@ class NamedFields:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What may stand before a colon beside the fields that every index has."""
+        """Names that may precede a colon, in addition to the fields of every index."""
         return tuple(dict.fromkeys((*self.filters, *self.of_mails, *self.keys)))
 
     @property
     def of_mails(self) -> tuple[str, ...]:
-        """The names that mean something of mails."""
+        """Names with a meaning for mails."""
         if not self.has_mails:
             return ()
         return (metadata.SUBJECT,) if _SENDER in self.keys else (_SENDER, metadata.SUBJECT)
 
     def on_fields(self, leaf: Leaf, _: Occur) -> Node:
-        """A leaf that names a field on the field that is meant.
+        """Return a leaf that names a field on the field that is meant.
 
-        Of a key that has numbers, a range of numbers is looked for among them, and a number among
-        them and among the texts: a year may be either.
+        If the values of a key include numbers, a range of numbers is searched among these, and a
+        number both among these and among the texts: a year may be either.
         """
         if not isinstance(leaf, Named) or leaf.field is None:
             return leaf
@@ -111,12 +111,12 @@ class NamedFields:
                 return any_of(as_text, as_number)
             case Range(low, high) if self.keys[key]:
                 bounds = [bound for bound in (low, high) if bound is not None]
-                # Whatever has a value, number or text, is in a range without bounds.
+                # A range without bounds includes every value, number or text.
                 return as_number if bounds and all(map(is_number, bounds)) else as_text
         return _within_values(as_text)
 
     def _of_mails(self, leaf: Named, name: str) -> Node:
-        """A sender or a subject of mails; a subject may be a key of other documents, too."""
+        """Return a node for the sender or subject of mails; a subject may also be a key."""
         if name == _SENDER:
             said = _within_values(replace(leaf, field=schema.metadata_field(metadata.AUTHOR)))
         else:
@@ -127,7 +127,7 @@ class NamedFields:
 
 @remembered
 def named_fields(reader: Any) -> NamedFields:
-    """What the names before a colon mean in an index, but for `type`."""
+    """Return the meanings of the names before a colon in an index, except `type`."""
     existing = all_fields(reader)
     names = (name.removeprefix(schema.metadata_field("")) for name in metadata_fields(existing))
     keys = {key: schema.number_field(key) in existing for key in names}
@@ -141,10 +141,10 @@ def named_fields(reader: Any) -> NamedFields:
 
 
 def with_type(fields: NamedFields, text: str, reader: Any) -> NamedFields:
-    """The same fields, and `type` if it is before extensions only that files have.
+    """Return the same fields, with `type` if it precedes only extensions of indexed files.
 
     Args:
-        fields: those of the index.
+        fields: the fields of the index.
         text: the query.
         reader: the reader of the index.
     """
@@ -158,7 +158,7 @@ def with_type(fields: NamedFields, text: str, reader: Any) -> NamedFields:
 
 
 def _within_values(leaf: Named) -> Node:
-    """Words of a query as words within values; what is more than words stays as it is."""
+    """Return a leaf for words within values; leaves other than words are returned unchanged."""
     match leaf:
         case Word(text):
             pattern = _WILDCARD.sub(r"\\\g<0>", text)

@@ -1,7 +1,7 @@
-"""The step for filters that a query names: ``filetype:pdf``, ``folder:contracts``, ``language:de``.
+"""Step for filters that a query names: ``filetype:pdf``, ``folder:contracts``, ``language:de``.
 
-Every hit meets them, and they change no score. Only what stands outside of parentheses is one, or
-alone within them; several values of one field are alternatives.
+Every hit must meet them, and they do not change scores. Only a part outside of parentheses, or
+alone within them, is a filter; several values of one field are alternatives.
 """
 
 import re
@@ -39,20 +39,20 @@ _OTHER_EXTENSIONS: Final = {
     "yaml": ("yaml", "yml"),
     "yml": ("yaml", "yml"),
 }
-"""Extensions that are meant by a name, where these are not just the name itself."""
+"""Extensions that a name stands for, if they differ from the name itself."""
 
 _ESCAPED: Final = re.compile(r"\\(.)", re.DOTALL)
 
 
 def take_filters(tree: Node, fields: NamedFields) -> tuple[Node, tuple[Filter, ...]]:
-    """Take the filters out of a query.
+    """Remove the filters from a query.
 
     Args:
-        tree: the query as it was parsed.
-        fields: what the names before a colon mean.
+        tree: the query as parsed.
+        fields: the meanings of names before a colon.
 
     Returns:
-        What is left of the query, everything if there is nothing, and the filters.
+        The rest of the query, `Everything` if nothing is left, and the filters.
     """
     if not fields.filters:
         return tree, ()
@@ -88,7 +88,7 @@ def _together(clauses: Sequence[Clause]) -> Node:
 
 
 def shown(conditions: Sequence[Filter]) -> str:
-    """Filters in the manner of Lucene's syntax, in which ``#`` is before what only filters."""
+    """Return filters in a notation like Lucene's syntax, in which ``#`` precedes a filter."""
     return " ".join(
         f"{'-' if condition.operator == 'not_in' else '#'}{condition.field}:{_shown(condition)}"
         for condition in conditions
@@ -101,7 +101,7 @@ def _shown(condition: Filter) -> str:
 
 
 def _named(node: Node, fields: NamedFields) -> tuple[str, list[str]] | None:
-    """The name and the values of a part of a query that is a filter; None of any other part."""
+    """Return the name and values of a part that is a filter; None for any other part."""
     match node:
         case Weighted(part):
             return _named(part, fields)
@@ -118,7 +118,7 @@ def _named(node: Node, fields: NamedFields) -> tuple[str, list[str]] | None:
 
 
 def _value(leaf: Word | Phrase | Wildcard | Expression) -> str | None:
-    """The value of a filter; None of what is more than a value."""
+    """Return the value of a filter; None for a leaf that is more than a value."""
     match leaf:
         case Word(text):
             return text
@@ -127,13 +127,13 @@ def _value(leaf: Word | Phrase | Wildcard | Expression) -> str | None:
         case Wildcard(pattern) if leaf.field == FOLDER:
             return _ESCAPED.sub(r"\1", pattern)
         case Expression(path) if leaf.field == FOLDER:
-            # A path between slashes is read as a regular expression.
+            # The parser reads a path between slashes as a regular expression.
             return f"/{path}/"
     return None
 
 
 def _meant(field: str, value: str) -> tuple[str, list[str]]:
-    """The field and the values that a filter is on: an extension, a type, a language, a folder."""
+    """Return the field and values of a filter: an extension, a type, a language, a folder."""
     if field == FOLDER:
         return field, [value]
     folded = value.lower()

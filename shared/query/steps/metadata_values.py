@@ -1,8 +1,8 @@
-"""Values of the metadata that have certain words in them, in whatever case and accents.
+"""Metadata values that contain certain words, ignoring case and accents.
 
 The index has each value as one term, as it was written. So the words become a regular expression
-for the whole value, in which each letter stands for all forms of it: ``matthew`` for values such as
-``Matthew Smith`` and ``SMITH, MATTHEW``.
+for the whole value, in which each letter stands for all its forms: ``matthew`` matches values such
+as ``Matthew Smith`` and ``SMITH, MATTHEW``.
 """
 
 import re
@@ -19,35 +19,36 @@ from shared.model import schema
 from shared.query.tree import Expression
 
 _MOST_CHARACTERS: Final = 64
-"""Characters of words that are looked for within values; an expression grows with them."""
+"""Maximum length of words that are searched within values, in characters; expressions grow with
+them."""
 
 _LETTERS_WITH_FORMS: Final = (range(0xC0, 0x250), range(0x370, 0x530), range(0x1E00, 0x2000))
-"""Latin, Greek and Cyrillic letters, and those with accents."""
+"""Latin, Greek and Cyrillic letters, including those with accents."""
 
 _DIGRAPHS: Final = {"ae": "äÄ", "oe": "öÖ", "ue": "üÜ"}
-"""Other spellings of umlauts."""
+"""Digraph spellings of umlauts."""
 
 _MARKS: Final = "[\u0300-\u036f]*"
-"""Accents that are characters of their own."""
+"""Accents that are separate characters."""
 
 _SIGNS: Final = "".join(f"\\{sign}" for sign in map(chr, range(0x80)) if not sign.isalnum())
 _BETWEEN: Final = f"[{_SIGNS}\u0080-\u00bf\u00d7\u00f7\u2000-\u206f\u3000-\u303f\uff00-\uff0f]"
-"""What may stand between two words of a value: blanks, signs and punctuation."""
+"""Separators between words of a value: blanks, signs and punctuation."""
 
 _PARTS: Final = re.compile(r"\\(?P<escaped>.)|(?P<wildcard>[*?])|(?P<other>.)", re.DOTALL)
 _ANY: Final = {"*": ".*", "?": "."}
 
 _WITHOUT_BLANKS: Final = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\U0010ffff]")
-"""Letters of scripts that leave no blanks between words: a word may begin and end anywhere."""
+"""Letters of scripts without blanks between words, in which a word may begin and end anywhere."""
 
 
 @dataclass(frozen=True, slots=True)
 class ValueWords(Expression):
-    """Values of a field that have words in a row in them.
+    """Values of a field that contain consecutive words.
 
     Attributes:
         pattern: a regular expression for the values, without Lucene's optional operators.
-        words: as they were typed.
+        words: the words as typed.
     """
 
     words: str = ""
@@ -58,15 +59,15 @@ class ValueWords(Expression):
 
 
 def value_words(field: str, pattern: str) -> ValueWords | None:
-    r"""The values that have words in them.
+    """Return the leaf for values that contain words.
 
     Args:
-        field: of whole values.
+        field: a field of whole values.
         pattern: the words; ``*`` and ``?`` stand for any characters and for one, and a backslash
-            makes the next character a letter.
+            escapes the next character.
 
     Returns:
-        None of what has no letter or is too long: it can only be a whole value.
+        None for a pattern without letters or that is too long: it can only be a whole value.
     """
     if len(pattern) > _MOST_CHARACTERS:
         return None
@@ -77,7 +78,7 @@ def value_words(field: str, pattern: str) -> ValueWords | None:
         parts.pop()
     if not parts:
         return None
-    # One that is between two words may be several, such as a comma and a blank.
+    # A separator between words may be repeated, such as a comma and a blank.
     inner = "".join(f"{part}+" if part == _BETWEEN else part for part in parts)
     words = re.sub(r"\\(.)", r"\1", pattern)
     before = ".*" if _WITHOUT_BLANKS.match(words) else f"(.*{_BETWEEN})?"
@@ -86,29 +87,29 @@ def value_words(field: str, pattern: str) -> ValueWords | None:
 
 
 def any_form(text: str) -> str:
-    """A regular expression for a text in whatever case and accents, signs to the letter."""
+    """Return a regular expression for a text in any case and accents; signs are literal."""
     return "".join(
         _folded_forms(run) if _is_letter(run[0]) else literal(run) for run in _runs(text)
     )
 
 
 def literal(text: str) -> str:
-    """A regular expression for a text to the letter."""
+    """Return a regular expression for a literal text."""
     return "".join(letter if letter.isalnum() else f"\\{letter}" for letter in text)
 
 
 def _runs(text: str) -> list[str]:
-    """The words of a text, and what stands between them."""
+    """Return the words of a text and the separators between them."""
     return ["".join(run) for _, run in groupby(text, _is_letter)]
 
 
 def _is_letter(character: str) -> bool:
-    """Whether a character is a letter, a digit, or a mark that letters are combined with."""
+    """Check whether a character is a letter, a digit, or a combining mark."""
     return character.isalnum() or unicodedata.category(character).startswith("M")
 
 
 def _expressions(pattern: str) -> Iterator[str]:
-    """Expressions for the words of a pattern, its wildcards, and what is between words, once."""
+    """Yield expressions for the words, the wildcards and each separator of a pattern."""
     last = ""
     for is_wildcard, text in _pieces(pattern):
         for run in [text] if is_wildcard else _runs(text):
@@ -138,7 +139,7 @@ def _pieces(pattern: str) -> Iterator[tuple[bool, str]]:
 
 
 def _folded_forms(word: str) -> str:
-    """An expression for all forms of a word of letters and digits."""
+    """Return an expression for all forms of a word of letters and digits."""
     folded = normalized(schema.CONTENT, word)
     forms = _forms()
     found = []
@@ -162,7 +163,7 @@ def _letter(letter: str, forms: Mapping[str, str]) -> str:
 
 @cache
 def _forms() -> Mapping[str, str]:
-    """For each letter, and each pair that one letter stands for, the letters with that form."""
+    """Return the letters that are folded to each letter or pair of letters."""
     forms: dict[str, str] = defaultdict(str, _DIGRAPHS)
     for letter in map(chr, chain.from_iterable(_LETTERS_WITH_FORMS)):
         if letter.isalpha():

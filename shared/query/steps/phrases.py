@@ -1,6 +1,6 @@
-"""The step for nearness: words that stand side by side in the query count more where they are near.
+"""Step for nearness: neighbouring words of the query weigh more where they are near each other.
 
-It changes the order of hits only: what it adds matches where both words do. To look at positions
+It only changes the order of hits: the added parts match only where both words do. Reading positions
 takes longer than all the rest, so only the best hits are scored by it (`shared.search.ranking`).
 """
 
@@ -24,21 +24,21 @@ from shared.query.tree import (
 )
 
 NEAR: Final = 3
-"""How many moves words that are near each other are from standing side by side."""
+"""Slop of near words: the number of moves that separate them from being adjacent."""
 
 _FEWEST_WORDS: Final = 3
-"""Words of a phrase that are more than neighbours."""
+"""Minimum number of words of a phrase that is more than a pair of neighbours."""
 
 MOST_PAIRS: Final = 16
-"""Pairs that are looked at: a longer text is no phrase."""
+"""Maximum number of pairs: a longer text is not a phrase."""
 
 
 def neighbours(node: Node, weights: Weights = DEFAULT_WEIGHTS) -> list[Node]:
-    """The pairs of words of a query that stand side by side, as near phrases.
+    """Return the pairs of adjacent words of a query, as near phrases.
 
     Args:
-        node: the tree as it was parsed.
-        weights: what nearness counts for.
+        node: the tree as parsed.
+        weights: the weights of the search.
     """
     if not weights.proximity or not isinstance(node, Clauses):
         return []
@@ -46,16 +46,16 @@ def neighbours(node: Node, weights: Weights = DEFAULT_WEIGHTS) -> list[Node]:
 
 
 def whole(node: Node, text: str, weights: Weights = DEFAULT_WEIGHTS) -> Node:
-    """A query of words only as a phrase, for who looks for a text by a piece of it.
+    """Return a query of words only as a phrase, for a search by an excerpt of a text.
 
     Args:
-        node: the tree as it was parsed, in which no word is twice.
-        text: the query as it was typed.
-        weights: what the phrase counts for.
+        node: the tree as parsed, in which no word occurs twice.
+        text: the query as typed.
+        weights: the weights of the search.
 
     Returns:
-        The phrase; `Nothing` where the query is something else, shorter than three words, which
-        are neighbours, or longer than a chunk.
+        The phrase; `Nothing` if the query is something else, shorter than three words, which are
+        neighbours, or longer than a chunk.
     """
     words = text.split()
     if not weights.whole_phrase or not _FEWEST_WORDS <= len(words) <= WORDS_PER_CHUNK:
@@ -63,15 +63,15 @@ def whole(node: Node, text: str, weights: Weights = DEFAULT_WEIGHTS) -> Node:
     if not isinstance(node, Clauses):
         return Nothing()
     wanted = {part for clause in node.clauses for part in _wanted_word(clause).split()}
-    # What is left over is an operator or no word; signs around a word alone are of the text.
+    # The rest would be operators or not words; signs around a word alone belong to the text.
     if not wanted.issuperset(word.strip('()"') or word for word in words):
         return Nothing()
     return weighted(Phrase(tuple(words)), weights.whole_phrase)
 
 
 def _wanted_word(clause: Clause) -> str:
-    """The text of a word that may or must be anywhere; "" for any other part."""
-    # A word that was typed twice counts more, once.
+    """Return the text of a word that may or must be anywhere; "" for any other part."""
+    # A word that was typed twice is one clause with a weight.
     node = clause.node.node if isinstance(clause.node, Weighted) else clause.node
     if clause.occur == "must_not" or not isinstance(node, Word) or node.field is not None:
         return ""
@@ -79,7 +79,7 @@ def _wanted_word(clause: Clause) -> str:
 
 
 def with_neighbours(node: Node, pairs: list[Node]) -> Node:
-    """A query whose hits have a higher score where pairs of its words are near each other.
+    """Return a query that scores hits higher if pairs of its words are near each other.
 
     Args:
         node: the tree after all steps.
@@ -98,9 +98,9 @@ def _pairs(node: Clauses) -> Iterator[Node]:
 
 
 def near(leaf: Leaf, occur: Occur, weights: Weights = DEFAULT_WEIGHTS) -> Node:
-    """Let a phrase of several words match nearby words, too, unless it says how near.
+    """Make a phrase of several words also match nearby words, unless it has a slop.
 
-    What must not match is the phrase alone.
+    An excluded phrase is not changed.
     """
     if not isinstance(leaf, Phrase) or leaf.slop or occur == "must_not":
         return leaf

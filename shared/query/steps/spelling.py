@@ -1,13 +1,12 @@
-"""The step for misspelled words: one that no chunk has stands for similar words of the index.
+"""Step for misspelled words: a word that no chunk has is replaced by similar words of the index.
 
-A word that some chunk has is left alone, so a query whose words are all there finds what it finds
-without this step. Names with signs or digits in them, what must not match, and phrases are meant to
-the letter. A word in the dictionary of a language that a twentieth of the chunks have is not
-misspelled (of the languages `WITH_LEMMAS`); it stands only for what is spelled so in another
-language.
+A word that some chunk has is left unchanged, so this step does not change the hits of a query whose
+words all exist. Identifiers, words with digits, excluded words and phrases are literal. A word in
+the dictionary of a language of at least a twentieth of the chunks is not misspelled (for the
+languages `WITH_LEMMAS`); only its spellings in other languages may replace it.
 
-A word that one or two chunks have may be misspelled there, too. It is left alone all the same; what
-it may have been meant to be is looked for only when the answer is poor, and only told.
+A word that only one or two chunks have may be misspelled there, too. It is left unchanged all the
+same; a correction is searched only if the answer is poor, and is only suggested.
 """
 
 import re
@@ -31,41 +30,43 @@ from shared.query.steps.cognates import spellings
 from shared.query.tree import Leaf, Node, Occur, Terms, Word, best_of, leaves, weighted
 
 FEWEST_LETTERS: Final = 5
-"""Shorter words have too many neighbours to tell which is meant."""
+"""Minimum number of letters; shorter words have too many neighbours to choose from."""
 
 MOST_LETTERS: Final = 64
-"""The longest words have automata that take long, and too large ones from some 200 letters on."""
+"""Maximum number of letters; automata of longer words take long, and are too large from some 200
+letters on."""
 
 _LETTERS_FOR_TWO: Final = 7
-"""Letters from which on two of them may be wrong; below only one."""
+"""Minimum number of letters of a word in which two may be wrong; in shorter words only one may."""
 
 _SUGGESTIONS: Final = 3
-"""Words that one may stand for."""
+"""Maximum number of words that may replace one."""
 
 _SAME_BEGINNING: Final = 1
-"""Letters at the beginning that are hardly ever mistyped, without which it takes far longer."""
+"""Number of letters at the beginning that must match; they are hardly ever mistyped, and the search
+takes far longer without this limit."""
 
 _LEAST_ALIKE: Final = 0.6
-"""What words that are spelled as in another language are alike, however much of them differs: as
-two words of five letters that two edits are between."""
+"""Minimum similarity of cognates, however much they differ: that of two words of five letters with
+two edits."""
 
 
 def similar_terms(reader: Any, text: str, most_edits: int = 2) -> list[tuple[str, float]]:
-    """The words of the content and of titles that one that is in neither may stand for.
+    """Return the words of content and titles that may replace a word that is in neither.
 
-    They are spelled as in another language (`shared.query.steps.cognates`), or one letter is left
-    out, doubled, changed or swapped with the next one (the distance of Damerau and Levenshtein);
-    two letters only if there are none such, and in a long word.
+    They are cognates (`shared.query.steps.cognates`), or one letter is left out, doubled, changed
+    or swapped with the next one (the distance of Damerau and Levenshtein); two letters only in a
+    long word, and only if there are no such words.
 
     Args:
         reader: the reader of the index.
         text: a folded word of letters, `FEWEST_LETTERS` to `MOST_LETTERS` of them.
-        most_edits: how many letters may be wrong, at most two; the second takes several times as
-            long as the first.
+        most_edits: the maximum number of wrong letters, at most two; the second takes several times
+            as long as the first.
 
     Returns:
-        At most three terms, each with how alike it is, from 0 to 1; the most similar first, of
-        those that are equally so the most frequent.
+        At most three terms, each with its similarity from 0 to 1; the most similar first, on a tie
+        the most frequent.
     """
     frequencies = _cognates(reader, text)
     alike = {
@@ -83,12 +84,15 @@ def similar_terms(reader: Any, text: str, most_edits: int = 2) -> list[tuple[str
 
 
 def more_frequent_term(reader: Any, text: str, above: int) -> str | None:
-    """The word of the content that one of its words may have been meant to be, one edit away.
+    """Return the more frequent word of the content that is one edit away from a rare one.
 
     Args:
         reader: the reader of the index.
         text: a folded word of letters.
-        above: the other word is in more chunks than this.
+        above: the number of chunks that must be exceeded by those of the other word.
+
+    Returns:
+        The most similar such word; None if there is none.
     """
     checker = DirectSpellChecker()
     checker.setMaxEdits(1)
@@ -101,13 +105,13 @@ def more_frequent_term(reader: Any, text: str, above: int) -> str | None:
 
 
 def _within(reader: Any, text: str, edits: int) -> dict[str, int]:
-    """The words that at most so many edits lead to, and their frequencies."""
-    # DirectSpellChecker makes an automaton anew for each field and each number of edits.
+    """Return the words within a number of edits, and their frequencies."""
+    # Not DirectSpellChecker, which makes a new automaton for each field and number of edits.
     return _accepted(reader, FuzzyQuery.getFuzzyAutomaton(text, edits, _SAME_BEGINNING, True))
 
 
 def _cognates(reader: Any, text: str) -> dict[str, int]:
-    """The words that are spelled as the word may be in another language, and their frequencies."""
+    """Return the words that may be the word in another language, and their frequencies."""
     pattern = spellings(text)
     if pattern is None:
         return {}
@@ -116,7 +120,7 @@ def _cognates(reader: Any, text: str) -> dict[str, int]:
 
 
 def _accepted(reader: Any, automaton: Any) -> dict[str, int]:
-    """The terms of content and titles that an automaton accepts, with the chunks of each."""
+    """Return the terms of content and titles that an automaton accepts, with their frequencies."""
     frequencies: dict[str, int] = {}
     for field in (schema.TITLE, schema.CONTENT):
         terms = MultiTerms.getTerms(reader, field)
@@ -131,24 +135,26 @@ def _accepted(reader: Any, automaton: Any) -> dict[str, int]:
 
 
 _WORD: Final = re.compile(r"\W*([^\W\d_]+)\W*")
-"""A word of letters only, and the punctuation around it."""
+"""Word of letters only, and the punctuation around it."""
 
 _MOST_LOOKED_UP: Final = 8
-"""Words of a query that similar ones are looked for, since each takes a millisecond or more."""
+"""Maximum number of words of a query for which similar ones are searched, since each takes a
+millisecond or more."""
 
 _MOST_LOOKED_UP_FAR: Final = 4
-"""Those of them in which two letters may be wrong. With more unknown words a query is hardly
-misspelled, but in another language, or on what the index does not have."""
+"""Maximum number of those in which two letters may be wrong. A query with more unknown words is
+hardly misspelled, but in another language, or about something that the index does not have."""
 
 _LEAST_SHARE: Final = 0.05
-"""The share of the chunks that a language has for its dictionary to be asked: one mistyped word in
-two hundred is a word of the same language, and one in 26 a word of any with a dictionary."""
+"""Minimum share of the chunks in a language for its dictionary to be consulted: one mistyped word
+in two hundred is a word of the same language, but one in 26 is a word of some language with a
+dictionary."""
 
 _RARE: Final = 2
-"""Chunks that a misspelled word may be in."""
+"""Maximum number of chunks of a word that may be misspelled in them."""
 
 _TIMES_AS_FREQUENT: Final = 100
-"""A word that a rare one may be misspelled for is in more than so many times as many chunks."""
+"""Factor by which a correction must exceed the document frequency of the rare word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,13 +166,13 @@ class Correction:
 
 
 class SimilarWords:
-    """Puts similar words in the place of those that no chunk has.
+    """Step that replaces words that no chunk has by similar words.
 
     Args:
         reader: the reader to be searched.
         terms: the terms of its index.
-        on_fields: what a word becomes in the step for words.
-        weight: what a similar word counts for, where 1 is as much as the word itself.
+        on_fields: the step for words.
+        weight: the weight of a similar word, relative to the word itself.
     """
 
     def __init__(
@@ -185,7 +191,7 @@ class SimilarWords:
         self.rare: list[str] = []
 
     def __call__(self, leaf: Leaf, occur: Occur) -> Node:
-        """The leaf itself, or words that are similar to it."""
+        """Return the leaf itself, or words that are similar to it."""
         if not self._weight or occur == "must_not" or not isinstance(leaf, Word) or leaf.field:
             return leaf
         letters = _WORD.fullmatch(leaf.text)
@@ -219,13 +225,13 @@ class SimilarWords:
 
     @cached_property
     def _languages(self) -> list[str]:
-        """The languages of the index whose dictionaries tell what is spelled right."""
+        """Languages of the index whose dictionaries decide on correct spelling."""
         least = _LEAST_SHARE * self._reader.maxDoc()
         fields = {code: schema.language_field(schema.CONTENT, code) for code in WITH_LEMMAS}
         return [code for code, field in fields.items() if self._terms.chunks(field) >= least]
 
     def _is_doubtful(self, word: Word, text: str, occur: Occur) -> bool:
-        """Whether no dictionary has a word, and hardly any chunk in any form."""
+        """Check whether a word is in no dictionary, and all its forms are rare."""
         return not self._is_spelled_right(text) and all(
             self._terms.frequency(leaf.field, text) <= _RARE
             for leaf in leaves(self._on_fields(word, occur))
@@ -235,11 +241,11 @@ class SimilarWords:
 
 
 def more_frequent_words(reader: Any, words: Sequence[str]) -> Iterator[Correction]:
-    """What rare words may have been meant to be, for those that are like a far more frequent one.
+    """Yield corrections of rare words that are similar to a far more frequent one.
 
     Args:
         reader: the reader of the index.
-        words: as they were typed.
+        words: the words as typed.
     """
     terms = terms_of(reader)
     for word in words[:_MOST_LOOKED_UP]:
@@ -253,7 +259,7 @@ def more_frequent_words(reader: Any, words: Sequence[str]) -> Iterator[Correctio
 
 
 def _folded(letters: str) -> str | None:
-    """A word as the content has it; None of what is too short or long, or no word by itself."""
+    """Return a word as in the content; None if it is too short or long, or not a single word."""
     match tokens(schema.CONTENT, letters):
         case ((text,),) if FEWEST_LETTERS <= len(text) <= MOST_LETTERS:
             return text

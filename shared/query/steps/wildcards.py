@@ -1,4 +1,4 @@
-"""The step for wildcards: folded like the words of the index, and put on the field that is fast."""
+"""Step for wildcards, which are folded like the indexed words and put on the fastest field."""
 
 import re
 from typing import Final
@@ -9,7 +9,7 @@ from shared.model.weights import DEFAULT_WEIGHTS, Weights
 from shared.query.tree import Everything, Leaf, Node, Occur, Pattern, Wildcard, any_of, weighted
 
 _SCORED_PREFIX: Final = 4
-"""Letters from which on a beginning says so much that its terms are scored one by one."""
+"""Minimum number of letters of a prefix that is specific enough to score its terms one by one."""
 
 _PART: Final = re.compile(r"(?P<wildcards>[*?]+)|(?P<letters>(?:\\.|[^*?\\])+)", re.DOTALL)
 _END: Final = re.compile(r"\*((?:\\.|[^*?\\])+)", re.DOTALL)
@@ -18,10 +18,10 @@ _WILDCARD: Final = re.compile(r"[\\*?]")
 
 
 def on_fields(leaf: Leaf, _: Occur, weights: Weights = DEFAULT_WEIGHTS) -> Node:
-    """Put a word with wildcards on the fields that it is looked for in.
+    """Put a word with wildcards on the fields in which it is searched.
 
-    A pattern that begins with ``*`` is looked for backwards, since terms are sorted by their
-    beginnings. One with ``*`` on both sides matches as a beginning, as an end, and within words.
+    A pattern that begins with ``*`` is searched in reversed terms, since terms are sorted by their
+    beginnings. One with ``*`` on both sides matches as a prefix, as a suffix, and within words.
     """
     if not isinstance(leaf, Wildcard):
         return leaf
@@ -74,7 +74,7 @@ def _suffix(letters: str, weights: Weights) -> Node:
 
 
 def _with_the_rest(pattern: Pattern, weights: Weights) -> Node:
-    """Score the terms that say most, and match all others, however many there are."""
+    """Score the most significant terms, and match all others, whatever their number."""
     rest = Pattern(pattern.field, pattern.pattern, scored=False)
     return any_of(pattern, weighted(rest, weights.pattern))
 

@@ -1,4 +1,4 @@
-"""The step for words: each is looked for in every field, in the form that the field has it in."""
+"""Step for words: each is searched in every field, in the form that the field has."""
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -31,16 +31,18 @@ from shared.query.tree import (
 
 _LETTERS: Final = re.compile(r"[\w\u0300-\u036f]+")
 _PRECISE: Final = re.compile(r"\d|@|_|://")
-"""What makes a name one of many alike, of which only the whole is meant: numbers, addresses."""
+"""Signs of an identifier with many similar ones, of which only the whole is meant: numbers,
+addresses."""
 
 _MOST_PARTS: Final = 50
-"""Words between the signs of one; more are looked for side by side only."""
+"""Maximum number of words in an identifier; more are only searched as a phrase."""
 
 _WITH_DIGRAPHS: Final = ("de",)
-"""Languages whose words may be spelled with an e in place of an umlaut."""
+"""Languages whose words may be spelled with an e instead of an umlaut."""
 
 _LONG_NAME: Final = 6
-"""Letters of a name that is hardly another word by chance when it loses one of them."""
+"""Minimum number of letters of a name that hardly becomes another word when it loses one of
+them."""
 
 _TEXT_FIELDS: Final = (schema.CONTENT, schema.TITLE)
 _OF_WORDS: Final = (None, *_TEXT_FIELDS)
@@ -48,13 +50,13 @@ _DIGRAPHS: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae"
 
 
 def _text_weights(weights: Weights) -> dict[str, float]:
-    """What a word itself counts for in each text; fields that count for nothing are left out."""
+    """Return the weight of a word itself in each text field; fields with weight 0 are left out."""
     fields = {schema.CONTENT: weights.content, schema.TITLE: weights.title}
     return {field: weight for field, weight in fields.items() if weight}
 
 
 def _other_spellings(weights: Weights) -> dict[str, tuple[Callable[[str], str], float]]:
-    """How a folded word is spelled in other fields, and what it counts for there."""
+    """Return the spelling of a folded word in other fields, and its weight there."""
     return {
         schema.TRANSLITERATED: (without_digraphs, weights.transliterated),
         schema.IDENTIFIERS: (str, weights.identifier_parts),
@@ -64,12 +66,12 @@ def _other_spellings(weights: Weights) -> dict[str, tuple[Callable[[str], str], 
 
 @dataclass(frozen=True)
 class WordsOnFields:
-    """Puts words, phrases and what else names no field on the fields of an index.
+    """Step that puts leaves without a field on the fields of an index.
 
     Attributes:
         languages: the weight of each language of the index.
-        requires_all: whether all words of the query are needed.
-        weights: what each match counts for.
+        requires_all: true if all words of the query are required.
+        weights: the weight of each kind of match.
     """
 
     languages: Mapping[str, float]
@@ -77,7 +79,7 @@ class WordsOnFields:
     weights: Weights = DEFAULT_WEIGHTS
 
     def __call__(self, leaf: Leaf, occur: Occur) -> Node:
-        """What a leaf looks for in each field."""
+        """Return the node for a leaf on its fields."""
         match leaf:
             case Word():
                 return self._word(leaf, occur)
@@ -128,7 +130,7 @@ class WordsOnFields:
 
 @dataclass(frozen=True)
 class _WordSearch:
-    """Where a word is looked for: in these text fields, and for all of its parts or any."""
+    """Search for a word in some text fields, for all of its parts or any."""
 
     fields: list[str]
     languages: Mapping[str, float]
@@ -136,7 +138,7 @@ class _WordSearch:
     requires_all: bool
 
     def word(self, text: str, occur: Occur) -> Node:
-        """A word as it was typed, of which the content may have made several."""
+        """Return the node for a word as typed, which may be several terms in the content."""
         names = [names[0] for names in tokens(schema.IDENTIFIERS, names_in(text.split()))]
         positions = tokens(schema.CONTENT, text)
         terms = [terms[0] for terms in positions]
@@ -148,18 +150,18 @@ class _WordSearch:
         if len(parts) > _MOST_PARTS:
             return self.row(positions)
         if len(parts) > 1:
-            # What has no letter, as a row of underscores, is no condition.
+            # A part without letters, such as a row of underscores, is not a condition.
             found = (self.word(part, occur) for part in parts)
             words = [part for part in found if not isinstance(part, Nothing)]
             return all_of(*words) if self.requires_all else any_of(*words)
         return any_of(self.row(positions), *self.forms(text, WITHOUT_BLANKS))
 
     def plain(self, text: str, terms: Sequence[str]) -> Node:
-        """A word without signs: itself, its forms, other spellings, and where it is a part.
+        """Return the node for a word without signs: itself, its forms and other spellings.
 
         Args:
-            text: the word as it was typed.
-            terms: what the content has for it, one or none.
+            text: the word as typed.
+            terms: its terms in the content, one or none.
         """
         exact = (
             weighted(Terms(field, (term,)), weight)
@@ -175,9 +177,9 @@ class _WordSearch:
         return any_of(*exact, *self.forms(text), *others, *self._without_umlaut(text, terms))
 
     def _without_umlaut(self, text: str, terms: Sequence[str]) -> Iterator[Node]:
-        """What is spelled with neither an umlaut nor its e, such as Muller for Mueller.
+        """Yield nodes for spellings with neither an umlaut nor its e, such as Muller for Mueller.
 
-        Its base forms are looked for in German, itself only if it may be a name.
+        Its base forms are searched in German, the spelling itself only if it may be a name.
         """
         weight = self.weights.transliterated
         for term in terms if weight else ():
@@ -188,7 +190,7 @@ class _WordSearch:
                 yield weighted(Terms(schema.CONTENT, (spelled,)), weight)
 
     def forms(self, text: str, among: Collection[str] = LANGUAGES) -> Iterator[Node]:
-        """The base forms of a word, for each field the best of the languages of the index."""
+        """Yield the base forms of a word, in each field the best of the index's languages."""
         languages = {code: self.languages[code] for code in self.languages if code in among}
         found = {
             language: tokens(schema.language_field(schema.CONTENT, language), text)
@@ -213,7 +215,7 @@ class _WordSearch:
         return ((field, weights[field]) for field in self.fields if field in weights)
 
     def row(self, positions: Sequence[Sequence[str]], weight: float = 1.0) -> Node:
-        """Words side by side."""
+        """Return a phrase of adjacent words."""
         return any_of(
             *(
                 weighted(_phrase_of(field, positions), of_field * weight)
@@ -222,7 +224,7 @@ class _WordSearch:
         )
 
     def name(self, text: str, names: list[str], parts: list[str], occur: Occur) -> Node:
-        """A word with signs in it: as it is written, and as the words that it consists of."""
+        """Return the node for an identifier: as typed, and as the words that it consists of."""
         written = [
             weighted(Terms(schema.IDENTIFIERS, (name,)), self.weights.identifier) for name in names
         ]
@@ -243,7 +245,7 @@ class _WordSearch:
 
 
 def _with_other_spellings(words: Sequence[str]) -> Sequence[Sequence[str]]:
-    """The words of a phrase, at each position with and without the e that stands for an umlaut."""
+    """Return the words of a phrase, at each position with and without the e for an umlaut."""
     spellings = [
         [terms for word in words for terms in tokens(schema.CONTENT, word)],
         [terms for word in words for terms in tokens(schema.CONTENT, word.translate(_DIGRAPHS))],
@@ -258,7 +260,7 @@ def _with_other_spellings(words: Sequence[str]) -> Sequence[Sequence[str]]:
 
 
 def _on_named_field(field: str, text: str) -> Node:
-    """What is looked for in a field that is neither content nor title."""
+    """Return the node for a text in a field that is neither content nor title."""
     if schema.is_number_field(field):
         return Range(text, text, field=field)
     if schema.is_keyword_field(field):
