@@ -1,4 +1,4 @@
-"""What mcp-lucene's programs share, and what people script against.
+"""Shared code of mcp-lucene's programs, and the Python API.
 
     from pathlib import Path
     from shared import Document, Index, Searcher
@@ -8,8 +8,8 @@
     with Searcher(Path("lucene-index")) as searcher:
         print(searcher.search("rent").results[0].content)
 
-Importing this package starts nothing: a name is loaded when it is first used, and the Java
-virtual machine starts when an index is first opened.
+Importing this package starts nothing: a name is loaded on first use, and the Java virtual machine
+starts when an index is first opened.
 """
 
 from functools import cache
@@ -18,7 +18,7 @@ from pathlib import Path
 
 
 def __getattr__(name: str) -> object:
-    """Load the module of a public name when the name is first asked for (PEP 562)."""
+    """Load the module of a public name on first use of the name (PEP 562)."""
     modules = _modules()
     if name == "__all__":
         return [*modules]
@@ -29,7 +29,7 @@ def __getattr__(name: str) -> object:
 
 @cache
 def _modules() -> dict[str, str]:
-    """The module of each public name, as the stub beside this file imports it."""
+    """Return the module of each public name, as imported in the stub next to this file."""
     import ast
 
     stub = ast.parse(Path(__file__).with_suffix(".pyi").read_text("utf-8"))

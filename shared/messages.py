@@ -1,4 +1,4 @@
-"""Parts of messages that both programs write for people."""
+"""Parts of messages for users of both programs."""
 
 import os
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 _COMPARED_CHARACTERS: Final = 256
-"""Characters of a name that are compared: what a client sends may be of any length."""
+"""Maximum length of a name that is compared, in characters: a client may send any length."""
 
 
 def quantity(number: int, noun: str, plural: str | None = None) -> str:
@@ -31,17 +31,20 @@ def _plural(noun: str) -> str:
 
 
 def decodable(path: str) -> str:
-    r"""A path as valid Unicode: bytes that are no UTF-8, surrogates in Python, become ``\xNN``."""
+    r"""Return a path as valid Unicode: bytes that are not UTF-8 become ``\xNN``.
+
+    Python represents such bytes as surrogates.
+    """
     return os.fsencode(path).decode(errors="backslashreplace")
 
 
 def shortened(text: str, most: int) -> str:
-    """Cut a text after `most` characters; an ellipsis stands for the rest."""
+    """Cut a text after `most` characters; an ellipsis replaces the rest."""
     return text if len(text) <= most else f"{text[:most]}…"
 
 
 def reason_of(error: OSError) -> str:
-    """Say why the system refused something, without the path that the message names already."""
+    """Return the reason of a system error, without the path, which the message names already."""
     return error.strerror or str(error)
 
 
@@ -50,9 +53,9 @@ def did_you_mean(name: str, known: Iterable[str], otherwise: str, *, cutoff: flo
 
     Args:
         name: the unknown name, of any length.
-        known: the names that there are.
-        otherwise: what to say if none is alike.
-        cutoff: how alike a name has to be, from 0 to 1 (`difflib.get_close_matches`).
+        known: the known names.
+        otherwise: the text if no name is similar.
+        cutoff: the minimum similarity of a name, from 0 to 1 (`difflib.get_close_matches`).
     """
     from difflib import get_close_matches
 
@@ -67,7 +70,7 @@ def utc_time(moment: "datetime | float | None" = None) -> str:
         moment: an aware datetime, or seconds since 1970; None for now.
 
     Raises:
-        OverflowError, OSError, ValueError: it is not in the years 1 to 9999.
+        OverflowError, OSError, ValueError: the moment is not in the years 1 to 9999.
     """
     from datetime import UTC, datetime
 
