@@ -154,7 +154,7 @@ class IndexFileError(IndexFolderError):
     Args:
         path: the folder.
         name: the file in it.
-        reason: what is wrong with the file.
+        reason: the problem of the file.
         help_: what happens to the index without the file.
     """
 

@@ -26,7 +26,7 @@ _SEPARATOR: Final = "\n"
 
 
 class WordTerms:
-    """Cache of the terms of words in one field, shared by threads.
+    """Cache of the terms of words in one field; threads may share it.
 
     Args:
         field: a field whose terms are made from one word each; see `shared.analysis.languages`.

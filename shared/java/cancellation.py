@@ -24,7 +24,7 @@ class SearchStoppedError(McpLuceneError):
 
 
 class Cancellation:
-    """Cancellation of the searches of one call in two steps, shared by threads.
+    """Cancellation of the searches of one call in two steps; threads may share it.
 
     Attributes:
         allows_costly: true if the call may run queries that can take long, such as those with

@@ -31,7 +31,7 @@ def in_background(work: Callable[[], None], cancel: Callable[[], None]) -> Itera
         try:
             with vm.attached():
                 work()
-        except BaseException as error:  # noqa: BLE001 - the caller gets it
+        except BaseException as error:  # noqa: BLE001 - raised again below
             failures.append(error)
 
     thread = threading.Thread(target=run)

@@ -30,7 +30,7 @@ _COMMON: Final = (
     # Lucene advises the kernel about mapped files through native calls.
     "--enable-native-access=ALL-UNNAMED",
     # stdout is for results and the protocol, so Java logs nothing, and the machine writes only
-    # errors to stderr, except that a start-up cache was unusable.
+    # errors to stderr, but none about an unusable start-up cache.
     f"-Djava.util.logging.config.file={Path(__file__).with_name('logging.properties')}",
     "-Xlog:disable",
     "-Xlog:all=error:stderr",

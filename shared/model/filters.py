@@ -19,7 +19,7 @@ class Filter:
 
     Attributes:
         field: `source_document`, `id`, `chunk_index`, a key of the documents' metadata, or
-            `folder`, the name or path of a folder that the document's file lies in.
+            `folder`, the name or path of a folder that contains the document's file.
         operator: `eq` and `ne` compare with `value`; `in` and `not_in` with each value of a list;
             `range` takes `minimum`, `maximum` or both, inclusive: two numbers, which may be written
             as text if the field has numbers, or two texts (ISO 8601 dates are ordered as text);

@@ -129,7 +129,7 @@ def _find(path: str, from_index: str, index: Path) -> Path:
     # returns False.
     is_moved = (
         moved != known
-        and not os.path.exists(known)  # noqa: PTH110 - a Path's raises
-        and os.path.isdir(moved)  # noqa: PTH112 - the same
+        and not os.path.exists(known)  # noqa: PTH110 - Path.exists may raise
+        and os.path.isdir(moved)  # noqa: PTH112 - Path.is_dir may raise
     )
     return moved if is_moved else known

@@ -56,7 +56,7 @@ class SearchRequest:
         offset: the number of hits to skip, from 0.
         filters: conditions that every hit must meet.
         operator: ``or`` if one of the words is enough, ``and`` if all are required.
-        syntax: the way to tell Lucene's classic syntax from plain text in the query.
+        syntax: the rule for which characters of the query are Lucene's classic syntax.
         content: the amount of text in each hit; ``both`` is all of it and the passages.
         sort: ``score`` for the best first, or ``source_document``, ``chunk_index`` or a metadata
             key; a minus before it reverses the order. By ``file_path``, files are grouped by

@@ -29,7 +29,7 @@ _LONGEST: Final = 200
 
 
 class IndexTerms:
-    """Cache of the terms and fields of a commit, shared by threads.
+    """Cache of the terms and fields of a commit; threads may share it.
 
     Args:
         reader: the reader of the searchers that will run the queries.

@@ -60,7 +60,8 @@ sometimes mistaken for a language, and each language costs as much as the others
 
 
 _FEW_CONDITIONS: Final = 10
-"""Maximum number of cheap prefix or range filters; each reads all values of a metadata key."""
+"""Maximum number of prefix and range filters that do not make a query costly; each reads all values
+of a metadata key."""
 
 
 @dataclass(frozen=True)

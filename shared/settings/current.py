@@ -43,7 +43,7 @@ def configuration_file() -> Path:
     """Return the path of the configuration file, which may not exist."""
     named = os.environ.get(CONFIGURATION_VARIABLE)
     if named:
-        return Path(os.path.expanduser(named)).absolute()  # noqa: PTH111 - Path's fails without home
+        return Path(os.path.expanduser(named)).absolute()  # noqa: PTH111 - Path.expanduser may fail
     from platformdirs import user_config_path
 
     return user_config_path("mcp-lucene") / "config.toml"

@@ -41,7 +41,7 @@ class _Source(NamedTuple):
         tags: an expression with a group for each kind of reading except the strong ones.
         frequencies: a dictionary of word frequencies as letters, A to Z; or "" if they are in the
             tags.
-        least: the least frequency letter that at least one form of each lemma must have.
+        least: the frequency letter that at least one form of each lemma must reach.
         contractions: words that stand for two others, with these.
         wrong: lemmas, each with forms that do not have it.
         added: forms, each with additional lemmas.

@@ -2,8 +2,8 @@
 
 A word that some chunk has is left unchanged, so this step does not change the hits of a query whose
 words all exist. Identifiers, words with digits, excluded words and phrases are literal. A word in
-the dictionary of a language of at least a twentieth of the chunks is not misspelled (for the
-languages `WITH_LEMMAS`); only its spellings in other languages may replace it.
+the dictionary of a language (one of `WITH_LEMMAS`) in which at least a twentieth of the chunks are
+written is not misspelled; only its spellings in other languages may replace it.
 
 A word that only one or two chunks have may be misspelled there, too. It is left unchanged all the
 same; a correction is searched only if the answer is poor, and is only suggested.
