@@ -1,1 +1,1 @@
-"""From folders to the index: targets, comparison, plan, ingestion, and watching for changes."""
+"""Sync of folders to the index: targets, comparison, plan, ingestion, and watching for changes."""

@@ -1,8 +1,8 @@
-"""Folders compared with the documents that were made of their files.
+"""Comparison of folders with the index, which yields the plan of a sync.
 
-A file is taken to be as it was if its size and the time of its last change are; if only the time
-differs, its bytes decide (see `idx.sync.ingestion`). A document leaves the index only on proof: its
-folder was listed completely, and the file was not in it.
+A file counts as unchanged if its size and modification time are unchanged. If only the time
+differs, its content decides (see `idx.sync.ingestion`). A document is deleted only on proof: its
+folder was listed completely and the file was not in it.
 """
 
 import os
@@ -31,18 +31,18 @@ def make_plan(
     failures: Mapping[str, Failure],
     planning: Planning,
 ) -> Plan:
-    """Compare folders with an index.
+    """Compare folders with an index and plan the changes.
 
     Args:
-        sources: the folders, and the files named by themselves.
-        documents: those of the index.
-        failures: the files that could not be read before, by id.
-        planning: how.
+        sources: the folders to synchronize and the files named individually.
+        documents: the documents of the index.
+        failures: files that could not be read before, by document id.
+        planning: the options of the plan.
     """
     plan = Plan(sources.folders, errors=list(sources.errors))
     for source in sources.sources:
         _Comparison(source, plan, planning, documents, failures).run()
-    # Not before: an id depends on which other folders there are.
+    # Not earlier, because an id depends on the other folders of the index.
     given_up = {
         source.folder
         for source in sources.sources
@@ -61,7 +61,7 @@ def make_plan(
 
 
 class _Comparison:
-    """One folder, or a part of it, compared with its documents."""
+    """Comparison of one folder, or a part of it, with its documents."""
 
     def __init__(
         self,
@@ -99,12 +99,13 @@ class _Comparison:
             own_files=planning.own_files,
         )
 
-        # Names with bytes that are no UTF-8 are spelled with backslashes, as others may be, too.
+        # Two names may share an id: bytes that are not UTF-8 are escaped with backslashes, which
+        # other names may contain.
         self._spelled: dict[str, str] = {}
         self._named = set(source.scopes or ()) if source.is_named else set()
 
     def run(self) -> None:
-        """Compare each file that is found, then decide on the documents that are left."""
+        """Compare each file found, then decide on the documents left over."""
         for found in self._crawl:
             is_named = found.path in self._named
             self._named.discard(found.path)
@@ -130,7 +131,7 @@ class _Comparison:
         plan, planning = self._plan, self._planning
         failure = self._failures.get(name)
         if failure and (failure.kind == "partial" or self._is_allowed(failure, found)):
-            # What could be read of it is in the index, as long as its document is.
+            # The readable part of the file is in the index as long as its document is.
             failure = None
         if not planning.reread:
             if state and (state.size, state.modified_ns) == (found.size, found.modified_ns):
@@ -178,7 +179,7 @@ class _Comparison:
         return path_of(name, self._folder)
 
     def _delete(self) -> None:
-        """Delete what was not found, as far as that is proof."""
+        """Delete the documents whose files were not found, where the listing proves it."""
         gone = [*self._rest]
         if self._planning.prune_missing:
             self._plan.deletions += gone
@@ -226,17 +227,17 @@ class _Comparison:
                 self._error(path, "there is no such file or folder")
 
     def _has_documents(self, path: str) -> bool:
-        """Whether a file or folder that is gone was one of the index, or tried for it."""
+        """Check whether the index has a document or a failure for a missing file or folder."""
         part = Scopes([decodable(path)])
         return any(part.holds(self._path_of(name)) for name in (*self._rest, *self._failed))
 
     def _is_unknown(self, path: str) -> bool:
-        """Whether a file lies where nothing could be looked at."""
+        """Check whether a file lies in a folder that could not be examined."""
         unknown = map(decodable, self._crawl.unknown)
         return any(part in ("", path) or path.startswith(f"{part}/") for part in unknown)
 
     def _is_on_absent_volume(self, name: str) -> bool:
-        """Whether a file lay on another volume, in whose place the folder's own one shows."""
+        """Check whether a file was on another volume that is no longer mounted."""
         if not self._rest[name].other_volume:
             return False
         path = self._folder.path / self._path_of(name)
@@ -249,7 +250,7 @@ class _Comparison:
         return self._parts is None or self._parts.holds(self._path_of(name))
 
     def _without(self) -> frozenset[str]:
-        """The other folders of the index that lie within this one."""
+        """Return the relative paths of the index's other folders that lie within this one."""
         others = [folder.path for folder in self._plan.folders if folder != self._folder]
         here = os.path.realpath(self._folder.path)
         return frozenset(os.path.relpath(os.path.realpath(path), here) for path in others)
@@ -259,12 +260,12 @@ class _Comparison:
 
 
 def _is_pruned(folder: IndexedFolder, planning: Planning) -> bool:
-    """Whether a folder is missing, and the user knows."""
+    """Check whether a folder is missing and the user asked to delete its documents."""
     return planning.prune_missing and is_missing(folder.path)
 
 
 def _counted(documents: Collection[str], one: str, several: str) -> str:
-    """A number of documents, with the verb that fits."""
+    """Return a number of documents with the matching verb."""
     count = len(documents)
     return f"{quantity(count, 'document')} {one if count == 1 else several}"
 
@@ -279,7 +280,7 @@ def _add_single_files(
     documents: IndexedDocuments,
     roots: Collection[Identity] | None,
 ) -> None:
-    """Files that were named by themselves are always read."""
+    """Plan to read the files named individually, changed or not."""
     taken = {change.source_document: change.path for change in plan.changes}
     for path in files:
         try:

@@ -1,4 +1,4 @@
-"""A file that was read, as a document of the index."""
+"""Conversion of an extracted file to a document of the index."""
 
 import re
 from datetime import UTC, datetime
@@ -16,14 +16,14 @@ _LANGUAGE: Final = re.compile("[a-z]{2}")
 
 
 def file_document(change: Change, read: ReadFile) -> Document:
-    """The document of a file.
+    """Return the document of a file.
 
     Args:
         change: the file.
-        read: its text and state.
+        read: its extracted text and its state.
 
     Raises:
-        InvalidDocumentError: its id or text cannot be indexed.
+        InvalidDocumentError: the id or the text cannot be indexed.
     """
     name = decodable(change.path.name)
     extracted = read.extracted
@@ -59,12 +59,12 @@ def file_document(change: Change, read: ReadFile) -> Document:
 
 
 def _title(name: str, media_type: str) -> str:
-    """The title of a file that has none of its own; notes are called by their names only."""
+    """Return the title of a file without one: its name, for Markdown without the extension."""
     return (Path(name).stem if media_type == MARKDOWN else "").strip() or name
 
 
 def _iso(seconds: float) -> str:
-    """A time as in ISO 8601, nothing for one out of the years 1 to 9999."""
+    """Return a time in ISO 8601 format, or "" if it is outside the years 1 to 9999."""
     try:
         return utc_time(seconds)
     except (OSError, OverflowError, ValueError):
@@ -72,6 +72,6 @@ def _iso(seconds: float) -> str:
 
 
 def _declared_language(known: Metadata) -> str:
-    """The language that a file says it is in, where its text is too short to tell."""
+    """Return the language declared by a file, used if its text is too short to detect one."""
     declared = known.get(metadata.LANGUAGE)
     return declared if isinstance(declared, str) and _LANGUAGE.fullmatch(declared) else ""

@@ -1,4 +1,4 @@
-"""What happens while folders are indexed: for a person to watch, or a program to read.
+"""Events of a sync, for display or as JSON lines.
 
 With ``--json`` each event is one line: its fields, and ``event`` with the name of its class in
 lower case.
@@ -12,22 +12,22 @@ from shared.model.failures import Kind
 
 @dataclass(frozen=True, slots=True)
 class Created:
-    """There was no index, and an empty one was created."""
+    """Creation of an empty index where there was none."""
 
     index_path: str
 
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """What is going to be done, as numbers of files.
+    """Summary of the plan, in numbers of files.
 
     Attributes:
-        add: new ones.
-        update: changed ones.
-        delete: documents whose files are gone or no longer wanted.
-        skip: unchanged ones.
-        failed_before: unchanged ones that could not be read before and are not tried again.
-        bytes: of all files to read.
+        add: new files.
+        update: changed files.
+        delete: documents whose files are gone or no longer selected.
+        skip: unchanged files.
+        failed_before: unchanged files that could not be read before and are not retried.
+        bytes: total size of the files to read.
     """
 
     add: int
@@ -40,15 +40,15 @@ class Planned:
 
 @dataclass(frozen=True, slots=True)
 class Indexed:
-    """A file is in the index.
+    """Addition or update of a file's document.
 
     Attributes:
-        action: whether it was added or updated.
+        action: whether its document was added or updated.
         source_document: the id of its document.
         file_path: the file.
-        chunks: how many it has.
-        bytes: the size of the file.
-        warnings: what of it is not in the index.
+        chunks: number of chunks.
+        bytes: size of the file.
+        warnings: the parts of the file that are not in the index.
     """
 
     action: Literal["added", "updated"]
@@ -61,25 +61,25 @@ class Indexed:
 
 @dataclass(frozen=True, slots=True)
 class Deleted:
-    """A document is no longer in the index."""
+    """Deletion of a document from the index."""
 
     source_document: str
 
 
 @dataclass(frozen=True, slots=True)
 class NotIndexed:
-    """A file is not in the index; a version that was there before still is.
+    """Failure or omission of a file; its previous version, if any, stays in the index.
 
-    But that of a file that is empty now, or seems to hold a secret, is not: a `Deleted` follows if
-    there was one.
+    The previous version is deleted if the file is now empty or seems to hold a secret; a `Deleted`
+    event follows in that case.
 
     Attributes:
         source_document: the id that its document would have.
         file_path: the file.
-        kind: what sort of reason there is.
-        reason: in words.
-        bytes: the size of the file.
-        is_named: whether the user named this very file.
+        kind: the kind of failure.
+        reason: the reason, in words.
+        bytes: size of the file.
+        is_named: whether the user named this file itself.
     """
 
     source_document: str
@@ -92,12 +92,12 @@ class NotIndexed:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A file or folder is left out as a secret before it is read, and was not noted as such before.
+    """File or folder newly left out as a secret, before it is read.
 
     Attributes:
         source_document: the id that its document would have.
         file_path: the file or folder.
-        reason: in words.
+        reason: the reason, in words.
     """
 
     source_document: str
@@ -107,19 +107,19 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A file or folder that cannot be looked at, or a file whose id another document has."""
+    """File or folder that cannot be examined, or file whose id belongs to another document."""
 
     message: str
 
 
 @dataclass(frozen=True, slots=True)
 class MissingFolder:
-    """A folder of the index is not there, and the run is not about it.
+    """Missing folder of the index that the run does not cover.
 
     Attributes:
-        path: where it was.
-        documents: how many were made of files in it; they stay.
-        message: this in words, and what to do.
+        path: the path that it had.
+        documents: number of its documents, which stay in the index.
+        message: the problem and its remedy, in words.
     """
 
     path: str
@@ -129,24 +129,24 @@ class MissingFolder:
 
 @dataclass(frozen=True, slots=True)
 class Committed:
-    """Everything up to here is durable, and every search sees it."""
+    """Commit: everything so far is durable and visible to searches."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The end, in numbers of files.
+    """Summary of the completed run, in numbers of files.
 
     Attributes:
-        added: new in the index.
-        updated: replaced in it.
-        deleted: no longer in it, with those that are empty now or seem to hold secrets.
-        skipped: unchanged, or unreadable before and unchanged since.
-        failed: could not be read, with folders that could not be looked at.
-        unsupported: of unsupported kinds.
-        empty: without text.
-        secrets: secrets, or files that seem to hold one, that were not noted before.
-        chunks: written.
-        seconds: taken in all.
+        added: files new in the index.
+        updated: files replaced in the index.
+        deleted: files removed from the index, including those now empty or seeming to hold secrets.
+        skipped: files unchanged, or unreadable before and unchanged since.
+        failed: files that could not be read and folders that could not be examined.
+        unsupported: files of unsupported types.
+        empty: files without text.
+        secrets: files newly left out because they are secrets or seem to hold one.
+        chunks: chunks written.
+        seconds: duration of the run.
     """
 
     added: int = 0
@@ -163,10 +163,10 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Watching:
-    """The first synchronization is done; from now on changes are followed.
+    """Completion of the first sync; changes are followed from now on.
 
     Attributes:
-        folders: how many.
+        folders: number of folders watched.
     """
 
     folders: int

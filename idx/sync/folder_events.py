@@ -1,8 +1,8 @@
-"""Noticing changes in folders, by way of watchfiles.
+"""Notification of changes in folders, through watchfiles.
 
-Every folder whose files are wanted is watched by itself. The library's own recursion would follow
-links out of a folder, watch what is left out of the index, and end without a word at the first
-folder that may not be read.
+Each folder of the crawl is watched individually. The library's own recursion would follow links out
+of a folder, watch folders excluded from the index, and stop silently at the first folder without
+read permission.
 """
 
 import os
@@ -25,36 +25,36 @@ from shared.model.folders import IndexedFolders
 from shared.reading.searcher import Searcher
 
 _STEP_MILLISECONDS: Final = 50
-"""How often the library looks whether the system has told it something."""
+"""Interval at which the library polls the notifications of the system, in milliseconds."""
 
 _LONGEST_GROUP_MILLISECONDS: Final = 500
-"""How long it goes on collecting while more and more happens."""
+"""Maximum time for grouping successive changes, in milliseconds."""
 
 _TIMEOUT_MILLISECONDS: Final = 100
-"""How long it waits for a change."""
+"""Timeout of the wait for a change, in milliseconds."""
 
 _POLL_MILLISECONDS: Final = 2_000
-"""How often it looks at every file if it is told to, where the system says nothing."""
+"""Polling interval in milliseconds, used if polling is forced for lack of system notifications."""
 
 _TRIES: Final = 3
-"""How often a watch is begun anew because folders came or went at that moment."""
+"""Maximum number of attempts to start a watch while folders appear or vanish."""
 
 _UNDECODABLE: Final = "Unable to decode path"
-"""What the library says of a name that is no UTF-8; it can tell nothing after it."""
+"""Error text of the library for a name that is not UTF-8; it reports nothing afterwards."""
 
 _Feed = Generator[set[FileChange], None, None]
 
 
 class FolderWatch:
-    """What changes in folders.
+    """Watch of folders for changes.
 
     Args:
         folders: the folders, absolute.
-        options: of the synchronizations that the changes are meant for.
+        options: options of the syncs that handle the changes.
 
     Attributes:
-        is_lost: whether something went unnoticed since the last `renew`.
-        obstacle: why not all folders are watched, in words; None if they are.
+        is_lost: whether changes may have gone unnoticed since the last `renew`.
+        obstacle: the reason, in words, that not all folders are watched; None if all are.
     """
 
     def __init__(self, folders: Sequence[Path], options: SyncOptions) -> None:
@@ -68,12 +68,12 @@ class FolderWatch:
         self.obstacle: str | None = None
 
     def renew(self) -> None:
-        """Watch all folders that are wanted now.
+        """Watch all folders that the crawl currently covers.
 
-        What happened before may have gone unnoticed; what happens from now on does not.
+        Earlier changes may have gone unnoticed; later ones do not.
 
         Raises:
-            IndexFolderError: the index cannot be used; the class says why.
+            IndexFolderError: the index cannot be used; the subclass gives the reason.
         """
         self.close()
         self._noticed.clear()
@@ -83,18 +83,18 @@ class FolderWatch:
         self._watch(frozenset(self._wanted(None)))
 
     def follow(self, changed: Collection[Path]) -> None:
-        """Watch the folders that came, and all others as before.
+        """Watch new folders as well, and continue to watch the others.
 
         Args:
-            changed: what `wait` returned: where folders may have come or gone.
+            changed: paths returned by `wait`, where folders may have appeared or vanished.
 
         Raises:
-            IndexFolderError: the index cannot be used; the class says why.
+            IndexFolderError: the index cannot be used; the subclass gives the reason.
         """
         places = {path for path in changed if is_folder(path) or str(path) in self._watched}
         scopes = Scopes(map(str, places))
         appeared, self._appeared = self._appeared, set()
-        # A folder may come into one that comes, before that one is watched.
+        # A folder may be created inside a new one before the new one is watched.
         for _ in range(_TRIES):
             if not places or self._feed is None:
                 return
@@ -107,15 +107,15 @@ class FolderWatch:
             appeared = set()
             before = self._feed
             self._watch(wanted)
-            # Both watch for a moment, so that nothing falls between them.
+            # Both watches overlap for a moment, so that no change is missed.
             self._note(self._next(before))
             before.close()
             self.is_lost = self.is_lost or self._feed is None
-        # Whatever else came will be found, but not be watched.
+        # Further folders will be found by a sync, but not be watched.
         self.is_lost = True
 
     def wait(self) -> set[Path]:
-        """What changed until it was quiet for a moment; empty if nothing did."""
+        """Return the changes up to the next quiet moment; empty if there are none."""
         if self._feed is None:
             time.sleep(_TIMEOUT_MILLISECONDS / 1000)
         elif not self._noticed:
@@ -124,20 +124,20 @@ class FolderWatch:
         return noticed
 
     def close(self) -> None:
-        """Watch no longer."""
+        """Stop watching."""
         if self._feed is not None:
             self._feed.close()
         self._feed = None
         self._watched = frozenset()
 
     def _wanted(self, changed: Collection[Path] | None) -> Iterator[str]:
-        """The folders that a synchronization lists."""
+        """Yield the folders that a sync lists."""
         options = self._options
         known = IndexedFolders()
         if not is_new(options):
             with Searcher(options.index_path, program="batch") as searcher:
                 known = searcher.folders()
-        # The names of new folders, which other ids bear upon, do not matter here.
+        # The prefixes of new folders, which depend on existing ids, do not matter here.
         sources = resolve(self._folders, known, lambda _: False)
         if changed is not None:
             sources = part_of(sources, changed)
@@ -158,7 +158,7 @@ class FolderWatch:
                     yield str(folder / path)
 
     def _watch(self, folders: frozenset[str]) -> None:
-        """Watch these folders, and no others."""
+        """Watch exactly these folders."""
         self._feed = None
         self._watched = folders
         names = {path for path in folders if decodable(path) == path}
@@ -193,7 +193,7 @@ class FolderWatch:
         try:
             return next(feed)
         except RuntimeError:
-            # A name that is no UTF-8, or whatever else the library cannot go on after.
+            # The cause is a name that is not UTF-8, or another error that stops the library.
             self.is_lost = True
             self.close()
             return set()
@@ -204,7 +204,7 @@ class FolderWatch:
 
 
 def _begin(folders: Collection[str]) -> _Feed:
-    """Changes in folders, but not in folders within them; empty ones where nothing happened."""
+    """Start a watch of folders, without subfolders, that yields empty sets between changes."""
     return watch(
         *folders,
         watch_filter=None,
@@ -219,10 +219,10 @@ def _begin(folders: Collection[str]) -> _Feed:
 
 
 def _reason(error: Exception) -> str:
-    """What the library says of an error, without the paths and its inner names."""
+    """Return an error message of the library without its paths and internal names."""
     return str(error).partition(" about")[0].rstrip(".")
 
 
 def _place(path: Path) -> Path:
-    """Where to look: an ignore file decides on everything beside and below it."""
+    """Return the path to examine: the folder of an ignore file, which affects everything below."""
     return path.parent if path.name in IGNORE_FILES else path

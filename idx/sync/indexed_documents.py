@@ -1,4 +1,4 @@
-"""The documents that an index has, whose ids no file of another origin may take."""
+"""Documents of an index, and detection of conflicts between their ids and new files."""
 
 import os
 import shlex
@@ -13,18 +13,18 @@ from shared.model.schema import keyword
 from shared.reading.searcher import Searcher
 
 _IDS_READ_MEANWHILE: Final = 200
-"""The ids of so many documents can be read while one document is looked for."""
+"""Number of document ids that can be read in the time of one lookup."""
 
 
 class IndexedDocuments:
-    """The documents of an index at one moment.
+    """Documents of an index at one moment.
 
     Args:
-        searcher: the index, open while this is asked, with nobody else writing.
+        searcher: the index, open during the use of this object, with no other writer.
 
     Attributes:
         folders: the folders of the index.
-        states: the files that documents were made of, by id.
+        states: the states of the indexed files, by document id.
     """
 
     def __init__(self, searcher: Searcher) -> None:
@@ -33,19 +33,19 @@ class IndexedDocuments:
         self.folders, self.states = searcher.files()
 
     def has_prefix(self, prefix: str) -> bool:
-        """Whether the id of a document begins so."""
+        """Check whether the id of a document begins with a prefix."""
         return self._searcher.documents(prefix=prefix, limit=1).total_documents > 0
 
     def conflict(self, source_document: str, file: Path) -> str | None:
-        """Why a file cannot be the document with an id.
+        """Return the reason that a file cannot have a document id.
 
         Args:
             source_document: the id.
             file: the file, absolute.
 
         Returns:
-            That another file, or none, is the document, and what to do; None where the id is free,
-            or the document was made of this file.
+            The conflict with another file or with a document not made of a file, and the remedy;
+            None if the id is free or the document was made of this file.
         """
         if source_document not in self.states and not self._may_be_of_no_file(source_document):
             return None
@@ -53,7 +53,7 @@ class IndexedDocuments:
         if document is None or _is_same(document.file_path, file):
             return None
         other = document.file_path or "a document that was added by its id"
-        # A name that begins with a dash would be read as an option.
+        # A name that begins with a dash would be parsed as an option.
         command = "idx delete --" if source_document.startswith("-") else "idx delete"
         return (
             f"has the same id as {other}, {source_document!r}; to have this file instead: "
@@ -61,7 +61,7 @@ class IndexedDocuments:
         )
 
     def _may_be_of_no_file(self, source_document: str) -> bool:
-        """Whether it is worth looking for a document that was not made of a file."""
+        """Check whether a document not made of a file may have an id, which needs a lookup."""
         if self._total == len(self.states):
             return False
         self._asked += 1
@@ -78,27 +78,27 @@ class IndexedDocuments:
         return self._searcher.catalog.document_terms()
 
     def _document(self, source_document: str) -> DocumentSummary | None:
-        # Of the ids that begin so it is the first.
+        # An exact match sorts first among the ids with this prefix.
         found = self._searcher.documents(prefix=source_document, limit=1).documents
         return found[0] if found and found[0].source_document == source_document else None
 
 
 class NoDocuments(IndexedDocuments):
-    """The documents of an index that does not exist yet."""
+    """Empty set of documents, for an index that does not exist yet."""
 
     def __init__(self) -> None:
         self.folders, self.states = IndexedFolders(), {}
 
     def has_prefix(self, prefix: str) -> bool:  # noqa: ARG002 - there is no document
-        """Whether the id of a document begins so: none does."""
+        """Return False, because there are no documents."""
         return False
 
     def conflict(self, source_document: str, file: Path) -> None:
-        """Why a file cannot be the document with an id: every id is free."""
+        """Return None, because every id is free."""
 
 
 def _is_same(indexed: str | None, file: Path) -> bool:
-    """Whether a path as an index shows it is that of a file, perhaps by way of links."""
+    """Check whether a path stored in the index denotes a file, possibly through links."""
     return indexed is not None and (
         indexed == decodable(str(file)) or os.path.realpath(indexed) == os.path.realpath(file)
     )

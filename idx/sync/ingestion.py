@@ -1,4 +1,4 @@
-"""Carrying out a plan: files are read by a pool of processes, and written by this one."""
+"""Execution of a plan: worker processes read the files, and this process writes them."""
 
 import time
 from collections import Counter, deque
@@ -31,19 +31,23 @@ from shared.model.failures import Failure, Kind, save_failures
 from shared.writing.index import Index
 
 SECONDS_BETWEEN_COMMITS: Final = 5.0
-"""A long run can be searched while it goes on, and a broken one goes on from the last commit."""
+"""Interval between commits, in seconds.
+
+Commits make a long run searchable while it continues; after a crash, the next run continues from
+the last commit.
+"""
 
 
 class Ingestion:
-    """One run of a plan on an index.
+    """Execution of one plan on an index.
 
     Args:
-        plan: what is to be done.
+        plan: the plan.
         index: the index, open for writing.
-        pool: reads the files.
-        failures: what is known of files that cannot be read, by document id; kept up to date.
-        kept: what the commits of the run are counted in.
-        started: when the run began, by the monotonic clock.
+        pool: worker processes that read the files.
+        failures: known failures by document id, updated by the run.
+        kept: counts of the documents committed by the run.
+        started: start of the run, on the monotonic clock.
         strict: whether the first failure ends the run.
     """
 
@@ -66,19 +70,20 @@ class Ingestion:
         self._strict = strict
         self._started = started
         self._counts: Counter[str] = Counter()
-        # Ids, not numbers: what is interrupted and done again counts once.
+        # Sets of ids instead of counters, so that an interrupted and repeated operation counts
+        # once.
         self._uncommitted: set[str] = set()
         self._uncommitted_deletions: set[str] = set()
         self._pending: deque[tuple[Change, ReadFile, Future[int]]] = deque()
 
     def run(self) -> Iterator[Event]:
-        """Do everything; when interrupted, commit what is done.
+        """Execute the plan; if interrupted, commit the work done so far.
 
         Yields:
-            What happens, from `Planned` to `Finished`.
+            The events of the run, from `Planned` to `Finished`.
 
         Raises:
-            IndexWriteError: the file system refused to write; the last commit stays.
+            IndexWriteError: the file system refused to write; the last commit is intact.
         """
         plan = self._plan
         yield planned(plan)
@@ -91,7 +96,7 @@ class Ingestion:
             yield from self._written(wait=True)
             yield self._commit()
         except (KeyboardInterrupt, SystemExit):
-            # Committed before it is told: whoever listens may be interrupted once more.
+            # Commit before yielding, because the consumer may be interrupted again.
             told = [*self._written(wait=True), self._commit()]
             yield from told
             raise
@@ -154,7 +159,7 @@ class Ingestion:
                 committed = time.monotonic()
 
     def _submit(self, change: Change, result: ReadFile | Unreadable) -> Iterator[Event]:
-        """Have what was read of a file written, or tell why there is nothing to write."""
+        """Submit the content of a file for writing, or yield the reason it cannot be indexed."""
         if isinstance(result, Unreadable):
             note = self._note(change, result.kind, result.reason)
             if result.kind == "secret" and not change.is_new:
@@ -168,11 +173,11 @@ class Ingestion:
             yield self._note(change, "failed", str(error))
         else:
             with uninterrupted():
-                # What is on its way to Lucene will be committed, so it must be noted.
+                # Whatever is submitted to Lucene will be committed, so it must be recorded.
                 self._pending.append((change, result, self._index.submit(document)))
 
     def _without_document(self, change: Change, note: NotIndexed) -> Iterator[Event]:
-        """Delete what an earlier version of a file left in the index, which may be the secret."""
+        """Delete the document of an earlier version of a file, which may contain the secret."""
         name = change.source_document
         try:
             self._index.delete_documents([name])
@@ -183,7 +188,7 @@ class Ingestion:
         yield Deleted(name)
 
     def _written(self, *, wait: bool = False) -> Iterator[Event]:
-        """What became of the files that are written by now; of all, with `wait`."""
+        """Yield the outcomes of the files written so far; with `wait`, of all submitted files."""
         while self._pending and (wait or self._pending[0][-1].done()):
             change, result, chunks = self._pending[0]
             events = self._outcome(change, result, chunks)
@@ -232,18 +237,18 @@ class Ingestion:
         )
 
     def _commit(self) -> Committed:
-        # What is still to be told is to be noted, also if nobody listens any more.
+        # Pending events must be recorded even if the consumer no longer iterates.
         for _ in self._written(wait=True):
             pass
         self._index.commit()
         self._count_committed()
-        # Afterwards: a file that is known not to be readable is not looked at again, so what it
-        # meant for the index must be done. A failure that was not noted is found again.
+        # Only after the commit: a file recorded as unreadable is not examined again, so its effects
+        # on the index must be durable. A failure that was not recorded is found again.
         save_failures(self._index.path, self._failures)
         return Committed()
 
     def _count_committed(self) -> None:
-        # Each number is counted by one assignment, which no interruption cuts in two.
+        # Each count is updated in a single assignment, which an interruption cannot split.
         kept = self._kept
         kept.documents, self._uncommitted = kept.documents + len(self._uncommitted), set()
         kept.deleted, self._uncommitted_deletions = (
@@ -265,12 +270,12 @@ def _failure(change: Change, kind: Kind, reason: str) -> Failure:
 
 
 def _shown(change: Change) -> str:
-    """A file as events name it."""
+    """Return the path of a file as shown in events."""
     return decodable(str(change.path))
 
 
 def planned(plan: Plan) -> Planned:
-    """A plan in numbers."""
+    """Return the summary of a plan."""
     new = sum(change.is_new for change in plan.changes)
     return Planned(
         add=new,
@@ -283,14 +288,14 @@ def planned(plan: Plan) -> Planned:
 
 
 def leave_out_unchanged(plan: Plan, pool: ExtractionPool) -> None:
-    """Take the files with the bytes that they had out of the changes of a plan.
+    """Remove the files whose content is unchanged from the changes of a plan.
 
     Args:
-        plan: what is to be done.
-        pool: hashes the files, each within its limits.
+        plan: the plan.
+        pool: worker processes that hash the files, each within its limits.
 
     Raises:
-        ReadersDiedError: the processes of the pool end as soon as they start.
+        ReadersDiedError: the worker processes end as soon as they start.
     """
     touched = [change for change in plan.changes if change.source_document in plan.touched]
     settled = set()

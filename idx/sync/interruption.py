@@ -1,4 +1,4 @@
-"""What stays of a run that is interrupted, told to whoever interrupted it."""
+"""Work kept by an interrupted run, and protection of short blocks from interruption."""
 
 import signal
 from collections.abc import Iterator
@@ -12,11 +12,11 @@ from shared.messages import quantity
 
 @dataclass(slots=True)
 class Kept:
-    """What commits have made durable so far.
+    """Counts of the documents made durable by commits so far.
 
     Attributes:
-        documents: how many were added or updated.
-        deleted: how many were deleted.
+        documents: number of documents added or updated.
+        deleted: number of documents deleted.
     """
 
     documents: int = 0
@@ -31,7 +31,7 @@ class Kept:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Have Ctrl-C and SIGTERM wait until the block is done, whose outcome is certain so."""
+    """Defer SIGINT and SIGTERM to the end of the block, so that its outcome is certain."""
     arrived: list[tuple[int, FrameType | None]] = []
 
     def note(number: int, frame: FrameType | None) -> None:

@@ -1,7 +1,7 @@
-"""Folders of the index that were renamed or moved: recognized, and found again at their new place.
+"""Detection of renamed or moved folders of the index.
 
-The ids of documents do not depend on where their folder lies. So a folder keeps them, and
-whatever else is known of its files, if the index only learns its new path.
+Document ids do not depend on the location of their folder. So if the index only learns the new
+path, the folder keeps its ids and everything known about its files.
 """
 
 import os
@@ -26,25 +26,25 @@ from shared.model.folders import IndexedFolder, IndexedFolders
 Item = TypeVar("Item")
 
 _SIZES: Final = 1_000
-"""Files whose size is compared, spread over the folder."""
+"""Number of files whose sizes are compared, spread over the folder."""
 
 _HASHES: Final = 20
-"""Files of equal size whose bytes are compared, the small ones first."""
+"""Number of files of equal size whose content is compared, small files first."""
 
 _HASHED_BYTES: Final = 64_000_000
-"""How many bytes are read for it at most."""
+"""Maximum number of bytes hashed for the comparison."""
 
 _MOST: Final = 0.5
-"""Share of the files beyond which a folder is taken for another one that was moved."""
+"""Share of matching files above which a folder is recognized as a moved one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A folder of the index, and where it lies now.
+    """Move of a folder of the index.
 
     Attributes:
-        old: the path that the index knows.
-        new: the path of the folder now.
+        old: the path known to the index.
+        new: the current path of the folder.
     """
 
     old: Path
@@ -52,12 +52,12 @@ class Move:
 
     @property
     def command(self) -> str:
-        """The command that has the index learn it."""
+        """Command that records the move in the index."""
         return f"idx sync {_quoted(self.new)} --moved-from {_quoted(self.old)}"
 
 
 class FolderRecognizedError(McpLuceneError):
-    """A new folder looks like one of the index that is missing, and nobody can be asked."""
+    """A new folder looks like a missing one of the index, and the user cannot be asked."""
 
     def __init__(self, move: Move) -> None:
         super().__init__(
@@ -70,14 +70,15 @@ class FolderRecognizedError(McpLuceneError):
 def recognized(
     paths: Iterable[Path], folders: IndexedFolders, states: Mapping[str, FileState]
 ) -> Iterator[Move]:
-    """Missing folders of an index whose files are in a folder that is new to it.
+    """Find missing folders of an index whose files are in a new folder.
 
-    The sizes of files are compared, then the bytes of a few, so that large folders take no longer.
+    The sizes of a sample of files are compared, then the content of a few, so that the time does
+    not grow with the folder.
 
     Args:
-        paths: what a command names.
-        folders: those of the index.
-        states: the states of its files, by the id of the document.
+        paths: the paths named in a command.
+        folders: the folders of the index.
+        states: the states of the indexed files, by document id.
     """
     missing = [folder for folder in folders if is_missing(folder.path)]
     new = [folder.path for folder in resolve(paths, folders, lambda _: False).folders]
@@ -91,16 +92,16 @@ def recognized(
 
 
 def named_move(paths: Sequence[Path], moved_from: Path, folders: IndexedFolders) -> Move:
-    """The move that a user names.
+    """Return the move requested by the user.
 
     Args:
-        paths: the folder as it is named now, and no other path.
-        moved_from: where it was.
-        folders: those of the index.
+        paths: the folder under its current path, and no other path.
+        moved_from: its former path.
+        folders: the folders of the index.
 
     Raises:
-        SourceFileError: the index has no such folder, it is still there, or its place cannot be
-            taken.
+        SourceFileError: the index has no such folder, the folder still exists, or the new path
+            cannot replace it.
     """
     old = Path(os.path.abspath(moved_from))  # noqa: PTH100 - resolves no links
     if not any(folder.path == old for folder in folders):
@@ -125,12 +126,12 @@ def named_move(paths: Sequence[Path], moved_from: Path, folders: IndexedFolders)
 
 
 def relocated(folders: IndexedFolders, moves: Iterable[Move]) -> IndexedFolders:
-    """The folders of an index after moves, with those that lay in a moved one.
+    """Return the folders of an index with moves applied, including folders within moved ones.
 
-    A folder of the index that lies where one moves to is none any more: its files are the same.
+    An indexed folder at the target of a move is dropped: it has the same files.
     """
     for move in moves:
-        # In a watch it has been made by the time of the second look.
+        # During a watch, the move has already been applied by the second sync.
         if all(folder.path != move.old for folder in folders):
             continue
         folders = IndexedFolders(
@@ -144,7 +145,7 @@ def relocated(folders: IndexedFolders, moves: Iterable[Move]) -> IndexedFolders:
 
 
 def moved(path: Path, moves: Iterable[Move]) -> Path:
-    """Where a path leads after moves."""
+    """Return a path with moves applied."""
     for move in moves:
         absolute = Path(os.path.abspath(path))  # noqa: PTH100 - resolves no links
         if absolute.is_relative_to(move.old):
@@ -153,11 +154,11 @@ def moved(path: Path, moves: Iterable[Move]) -> Path:
 
 
 def missing_beside(sources: Sources, states: Mapping[str, FileState]) -> Iterator[MissingFolder]:
-    """The folders of the index that are not there, besides those that a command is about.
+    """Yield the missing folders of the index that a command does not cover.
 
     Args:
-        sources: what the command is about.
-        states: the states of the files of the index.
+        sources: the targets of the command.
+        states: the states of the indexed files, by document id.
     """
     concerned = {source.folder.prefix for source in sources.sources}
     for folder in sources.folders:
@@ -175,12 +176,12 @@ def missing_beside(sources: Sources, states: Mapping[str, FileState]) -> Iterato
 
 
 def hint(path: Path) -> str:
-    """The command that tells the index where a folder lies now, with a word for the new place."""
+    """Return the command that records a move, with a placeholder for the new path."""
     return f"idx sync NEW --moved-from {_quoted(path)}"
 
 
 def _is_at(path: Path, folder: IndexedFolder, states: Mapping[str, FileState]) -> bool:
-    """Whether most of the files that a folder had are at a path."""
+    """Check whether most of a folder's files are present at a path."""
     files = sorted(
         (path_of(name, folder), state)
         for name, state in states.items()
@@ -206,7 +207,7 @@ def _is_at(path: Path, folder: IndexedFolder, states: Mapping[str, FileState]) -
 
 
 def _spread(items: Sequence[Item], number: int) -> list[Item]:
-    """So many of the items, as far from each other as can be."""
+    """Return a sample of a sequence, evenly spread over it."""
     if len(items) <= number:
         return [*items]
     return [items[position * len(items) // number] for position in range(number)]

@@ -1,4 +1,4 @@
-"""What makes an index equal to its folders: worked out before any text is read."""
+"""Plans: the changes that bring an index up to date, computed before any text is read."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
@@ -16,18 +16,18 @@ from shared.model.folders import IndexedFolders
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A file whose text is to be read.
+    """File to read.
 
     Attributes:
         source_document: the id of its document.
         location: the file.
-        relative: its path within its folder, with slashes; the absolute one without a folder.
-        folder: the prefix of its folder; None if it was named by itself.
-        size: bytes.
-        modified_ns: time of its last change, in nanoseconds since 1970.
+        relative: its path within its folder, with slashes; absolute if it has no folder.
+        folder: the prefix of its folder; None if the file was named individually.
+        size: size in bytes.
+        modified_ns: modification time, in nanoseconds since 1970.
         other_volume: whether it lies on another volume than its folder.
-        is_new: whether no document was made of it before.
-        is_named: whether the user named this very file, and is to be told if it is not read.
+        is_new: whether the index has no document of it.
+        is_named: whether the user named this file itself, so that its omission is reported.
     """
 
     source_document: str
@@ -42,19 +42,19 @@ class Change:
 
     @property
     def path(self) -> Path:
-        """The file as the user knows it."""
+        """Path of the file as known to the user."""
         return self.location.path
 
 
 def single_file(path: Path, roots: Collection[Identity] | None = None) -> Change:
-    """A file that was named by itself, by way of links; its name is the id of its document.
+    """Return the change for a file named individually; links are followed, its name is its id.
 
     Args:
         path: the file.
-        roots: identities of folders in which it must lie; None for no such limit.
+        roots: identities of the folders that it must lie in; None for no such limit.
 
     Raises:
-        SourceFileError: it cannot be looked at, or lies in none of the roots.
+        SourceFileError: it cannot be examined or lies outside all roots.
     """
     absolute = path.absolute()
     try:
@@ -82,22 +82,22 @@ def single_file(path: Path, roots: Collection[Identity] | None = None) -> Change
 
 @dataclass(slots=True)
 class Plan:
-    """What is to be done.
+    """Plan of a sync.
 
     Attributes:
-        folders: the folders of the index from now on.
-        changes: files to read, new and changed ones.
-        touched: what is known of those of the changes that have another time but the same size:
-            unless their bytes are others, they are none.
-        unchanged: new states of files that have another time, or lie on another volume, but have
-            the same bytes.
-        deletions: ids of documents whose files are gone or no longer wanted.
-        skipped: how many files are as they were.
-        failed_before: how many of them could not be read the last time.
-        secrets: files and folders left out as secrets, not noted as such before, with the reasons.
+        folders: the folders of the index after the sync.
+        changes: files to read, new and changed.
+        touched: known states of the changes with another time but the same size; files among them
+            whose content is unchanged are removed from the changes later.
+        unchanged: new states of files that have another time or lie on another volume, but have the
+            same content.
+        deletions: ids of documents whose files are gone or no longer selected.
+        skipped: number of unchanged files.
+        failed_before: number of unchanged files that could not be read last time.
+        secrets: files and folders newly left out as secrets, with the reasons.
         forgotten: ids of failures that no longer matter.
-        errors: folders and files that cannot be looked at, and files whose id is taken.
-        missing: folders of the index that are not there, besides those that the plan is about.
+        errors: folders and files that cannot be examined, and files whose id is taken.
+        missing: missing folders of the index that the plan does not cover.
     """
 
     folders: IndexedFolders
@@ -115,16 +115,16 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Planning:
-    """How a plan is made.
+    """Options of a plan.
 
     Attributes:
-        selections: which files of the folders are wanted.
-        reread: whether files are read again that are as they were, and none is deleted.
-        retry: whether files that could not be read are tried again though they are as they were.
+        selections: the selection of files in the folders.
+        reread: whether unchanged files are read again and nothing is deleted.
+        retry: whether unchanged files that could not be read are tried again.
         prune_missing: whether documents are deleted without proof that their files are gone.
-        avoid: a folder that is never looked at: the index.
-        roots: identities of folders in which everything must lie; None for no such limit.
-        own_files: identities of files that are never taken.
+        avoid: a folder that is never crawled: the index.
+        roots: identities of the folders that everything must lie in; None for no such limit.
+        own_files: identities of files that are never indexed.
     """
 
     selections: Selections

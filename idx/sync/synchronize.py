@@ -1,4 +1,4 @@
-"""Folders and an index made equal: from the paths of a command to the events of its run."""
+"""Synchronization of an index with folders: from paths of a command to events of its run."""
 
 import time
 from collections.abc import Collection, Generator, Iterable, Iterator
@@ -28,22 +28,22 @@ from shared.writing.index import Index
 
 @dataclass(frozen=True, slots=True)
 class SyncOptions:
-    """How folders are synchronized.
+    """SyncOptions of a sync.
 
     Attributes:
         index_path: the index folder.
-        selections: which files of the folders are wanted.
-        extraction: how files are read.
-        limits: what reading one file may take.
-        workers: processes that read.
-        wait: seconds to wait for another writer to end.
-        reread: whether unchanged files are read again, and none is deleted.
-        retry: whether unreadable files are tried again though they are unchanged.
+        selections: the selection of files in the folders.
+        extraction: the options of text extraction.
+        limits: the limits on reading one file.
+        workers: number of worker processes.
+        wait: timeout for the lock of another writer, in seconds.
+        reread: whether unchanged files are read again and nothing is deleted.
+        retry: whether unchanged files that could not be read are tried again.
         prune_missing: whether documents are deleted without proof that their files are gone.
         strict: whether the first failure ends the run.
-        create: whether an index is created where there is none.
-        moves: folders of the index that lie elsewhere now.
-        roots: identities of folders in which everything must lie; None for no such limit.
+        create: whether a missing index is created.
+        moves: moves of folders of the index.
+        roots: identities of the folders that everything must lie in; None for no such limit.
         keep_out: identities of files of the server that started this run.
     """
 
@@ -64,7 +64,7 @@ class SyncOptions:
 
     @property
     def own_files(self) -> frozenset[Identity]:
-        """Files that are never taken, as they are now: a file that is written anew is another."""
+        """Current identities of files never indexed; rewriting a file changes its identity."""
         return self.keep_out | own_files([configuration_file()])
 
 
@@ -74,16 +74,16 @@ def synchronize(
     kept: Kept,
     changed: Collection[Path] | None = None,
 ) -> Generator[Event, None, None]:
-    """Make the index equal to files and folders, and tell what happens.
+    """Synchronize the index with files and folders, yielding events.
 
     Args:
-        paths: files and folders; nothing outside of them changes in the index.
-        options: how.
-        kept: what is committed is counted in it.
-        changed: the only files and folders in the paths that are looked at; None for all.
+        paths: files and folders; the index does not change outside them.
+        options: the options of the sync.
+        kept: counts of the documents committed by the run.
+        changed: the only files and folders in the paths to examine; None for all.
 
     Raises:
-        IndexFolderError: the index cannot be used; the class says why.
+        IndexFolderError: the index cannot be used; the subclass gives the reason.
     """
     started = time.monotonic()
     paths = [*paths]
@@ -106,12 +106,10 @@ def synchronize(
 
 
 def preview(paths: Iterable[Path], options: SyncOptions) -> Plan:
-    """What `synchronize` would do.
-
-    Nothing is created.
+    """Return the plan that `synchronize` would execute, without creating anything.
 
     Raises:
-        IndexFolderError: the index cannot be used; the class says why.
+        IndexFolderError: the index cannot be used; the subclass gives the reason.
     """
     plan, _ = _compared(paths, options, None)
     with _pool(plan, options) as pool:
@@ -128,7 +126,7 @@ def _pool(plan: Plan, options: SyncOptions) -> ExtractionPool:
 def _compared(
     paths: Iterable[Path], options: SyncOptions, changed: Collection[Path] | None
 ) -> tuple[Plan, dict[str, Failure]]:
-    """The plan of a synchronization, and the failures that are known."""
+    """Return the plan of a sync and the known failures."""
     failures = load_failures(options.index_path)
     planning = Planning(
         selections=options.selections,
@@ -147,7 +145,7 @@ def _compared(
         plan = make_plan(sources, documents, failures, planning)
         if changed is None and not options.reread:
             plan.missing += missing_beside(sources, documents.states)
-    # Of a folder that was indexed once more at the place that an older one has moved to.
+    # These folders were indexed a second time at the new place of a moved folder.
     doubled = {folder.prefix for folder in documents.folders} - {folder.prefix for folder in known}
     plan.deletions += [name for name, state in documents.states.items() if state.folder in doubled]
     plan.forgotten += [name for name, failure in failures.items() if failure.folder in doubled]
@@ -155,7 +153,7 @@ def _compared(
 
 
 def is_new(options: SyncOptions) -> bool:
-    """Whether a run is going to create the index."""
+    """Check whether a run will create the index."""
     return options.create and not index_folder.holds_index(options.index_path)
 
 
@@ -170,7 +168,7 @@ def _documents(options: SyncOptions) -> Iterator[IndexedDocuments]:
 
 
 def _problems(plan: Plan, started: float) -> Iterator[Event]:
-    """The events of a run that has nothing to look at, and creates no index for that."""
+    """Yield the events of a run that finds no files and therefore creates no index."""
     yield planned(plan)
     yield from (Problem(str(error)) for error in plan.errors)
     seconds = round(time.monotonic() - started, 3)

@@ -1,9 +1,9 @@
-"""The paths a user names, as folders of the index.
+"""Resolution of the paths named by a user to folders of the index.
 
-The id of a document is the path of its file within its folder, behind the folder's prefix. The
-first folder of an index has none; a later one is named by the last parts of its path. So that no
-two folders ever have the same id, a file of the first one that lies where another's ids begin is
-named with ``./`` before its path.
+A document id is the prefix of the folder followed by the path of the file within it. The first
+folder of an index has an empty prefix; each later one is named by the last parts of its path. To
+keep ids unique, a file of the first folder whose path begins with another folder's prefix gets
+``./`` before its path.
 """
 
 import os
@@ -22,12 +22,12 @@ from shared.model.folders import IndexedFolder, IndexedFolders
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A folder of the index, or a part of it, that a command is about.
+    """Folder of the index, or a part of it, covered by a command.
 
     Attributes:
         folder: the folder.
-        scopes: files and folders within it, relative to it with slashes; None for all of it.
-        is_named: whether a user named the scopes, and is to be told if one is not taken.
+        scopes: files and folders within it, as relative paths with slashes; None for all of it.
+        is_named: whether a user named the scopes, so that the omission of one is reported.
     """
 
     folder: IndexedFolder
@@ -36,20 +36,20 @@ class Source:
 
     @property
     def shown(self) -> str:
-        """The folder, or the parts of it that a user named, as arguments of a command."""
+        """Folder, or the parts of it named by a user, as arguments of a command."""
         scopes = (self.scopes if self.is_named else None) or ("",)
         return shlex.join(decodable(str(self.folder.path / scope)) for scope in scopes)
 
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """What the paths of a command mean.
+    """Targets of a command.
 
     Attributes:
-        folders: the folders of the index, new ones among them.
-        sources: those that the command is about, each once.
-        files: files that were named and lie in none of the folders.
-        errors: what is wrong with paths.
+        folders: the folders of the index, including new ones.
+        sources: the folders that the command covers, each once.
+        files: named files that lie in none of the folders.
+        errors: problems with the paths.
     """
 
     folders: IndexedFolders
@@ -61,16 +61,16 @@ class Sources:
 def resolve(
     paths: Iterable[Path], known: IndexedFolders, is_taken: Callable[[str], bool]
 ) -> Sources:
-    """Find the folders of the index that paths name, and name the new ones.
+    """Resolve paths to folders of the index, and assign prefixes to new folders.
 
     Args:
         paths: files and folders.
-        known: the folders that the index has.
-        is_taken: whether the id of a document of it has a certain prefix.
+        known: the folders of the index.
+        is_taken: check whether the index has a document id with a given prefix.
 
     Returns:
-        A path in a folder of the index means that part of it. A new folder with folders of the
-        index in it means these, too.
+        The targets. A path in a folder of the index covers that part of the folder. A new folder
+        that contains folders of the index covers these, too.
     """
     absolute = list(dict.fromkeys(Path(os.path.abspath(path)) for path in paths))  # noqa: PTH100 - resolves no links
     errors = [
@@ -100,12 +100,12 @@ def resolve(
 
 
 def part_of(sources: Sources, changed: Collection[Path]) -> Sources:
-    """What changed of what a command is about.
+    """Restrict the targets of a command to changed paths.
 
     Args:
-        sources: the folders.
-        changed: files and folders in them. Links are not resolved: a link in a folder that leads
-            out of it does not make what it leads to a part of the folder.
+        sources: the targets.
+        changed: files and folders in them. Links are not resolved: the target of a link that leads
+            out of a folder is not a part of the folder.
     """
     parts = []
     for source in sources.sources:
@@ -124,11 +124,11 @@ def part_of(sources: Sources, changed: Collection[Path]) -> Sources:
 
 
 def document_id(folder: IndexedFolder, path: str, folders: IndexedFolders) -> str:
-    r"""The id of the document of a file.
+    r"""Return the document id of a file.
 
     Args:
         folder: its folder.
-        path: relative to the folder, with slashes; bytes that are no UTF-8 become ``\xNN``.
+        path: the path within the folder, with slashes; bytes that are not UTF-8 become ``\xNN``.
         folders: all folders of the index.
     """
     path = decodable(path) if not path.isascii() else path
@@ -139,14 +139,14 @@ def document_id(folder: IndexedFolder, path: str, folders: IndexedFolders) -> st
 
 
 def path_of(source_document: str, folder: IndexedFolder) -> str:
-    """The path within its folder of the file behind an id; the reverse of `document_id`."""
+    """Return the path of a document's file within its folder; the inverse of `document_id`."""
     return source_document.removeprefix(folder.prefix or "./")
 
 
 def _named(
     new: Sequence[Path], known: IndexedFolders, is_taken: Callable[[str], bool]
 ) -> Iterable[IndexedFolder]:
-    """New folders with their prefixes."""
+    """Yield new folders with their prefixes."""
     if len(new) == 1 and not known.folders:
         yield IndexedFolder("", new[0])
         return
@@ -175,7 +175,7 @@ def _collides(prefix: str, taken: Iterable[str]) -> bool:
 
 
 def _containing(path: Path, folders: IndexedFolders) -> IndexedFolder | None:
-    """The innermost folder that a path lies in or is."""
+    """Return the innermost folder that contains a path or equals it."""
     within = [folder for folder in folders if _is_within(path, folder.path, or_same=True)]
     return max(within, key=lambda folder: len(folder.path.parts), default=None)
 

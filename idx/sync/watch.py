@@ -1,8 +1,7 @@
-"""Keeping an index equal to folders while they change.
+"""Continuous sync of an index with changing folders.
 
-Events only say where to look: what is there then decides, as in any synchronization. So it does
-not matter that events are merged, doubled, or late, and a look at everything now and then finds
-what no event told.
+Events only say where to look; each sync then compares the actual files. So merged, duplicate or
+late events do no harm, and an occasional complete sync finds changes without an event.
 """
 
 import os
@@ -24,41 +23,41 @@ from shared.files import index_folder
 from shared.files.access import identity, is_folder
 
 _QUIET: Final = 0.3
-"""Seconds in which nothing may happen before changes are looked at."""
+"""Quiet period after a change before a sync, in seconds."""
 
 _LONGEST_WAIT: Final = 5.0
-"""Seconds after which they are looked at though more go on happening."""
+"""Maximum delay of a sync while changes continue, in seconds."""
 
 _MANY: Final = 200
-"""Changes from which on the folders they lie in are looked at instead, or everything."""
+"""Number of changes above which their folders are synchronized instead, or everything."""
 
 _AFTER_CHANGES: Final = 20.0
-"""Seconds after the last changes when everything is looked at once more."""
+"""Delay of a complete sync after the last changes, in seconds."""
 
 _DURING_CHANGES: Final = 300.0
-"""Seconds after which everything is looked at though changes have not ended."""
+"""Maximum interval between complete syncs while changes continue, in seconds."""
 
 _WITHOUT_CHANGES: Final = 600.0
-"""Seconds after which everything is looked at though nothing was noticed."""
+"""Interval between complete syncs without changes, in seconds."""
 
 _UNWATCHED: Final = 60.0
-"""The same where not all folders can be watched."""
+"""Interval between complete syncs if not all folders can be watched, in seconds."""
 
 _RETRY: Final = 5.0
-"""Seconds to wait when the index could not be written."""
+"""Delay before the next attempt if the index could not be written, in seconds."""
 
 
 @dataclass(slots=True)
 class _Due:
-    """What is to be looked at, and when; all times are those of `time.monotonic`.
+    """Pending changes and due times, on the clock of `time.monotonic`.
 
     Attributes:
         paths: changed files and folders.
-        first: when the first of them changed.
-        last: when the last of them did.
-        everything_at: when everything is looked at, changed or not.
-        everything_was: when it was the last time.
-        retry_at: before this time nothing is.
+        first: time of the first change.
+        last: time of the last change.
+        everything_at: time at which the next complete sync is due.
+        everything_was: time of the last complete sync.
+        retry_at: time before which no sync may run.
     """
 
     paths: set[Path] = field(default_factory=set)
@@ -82,26 +81,26 @@ class _Due:
 def keep_synchronized(
     folders: Sequence[Path], options: SyncOptions, kept: Kept
 ) -> Generator[Event, None, None]:
-    """Synchronize, then go on with every change, until interrupted.
+    """Synchronize, then follow every change until interrupted.
 
-    A folder that is missing is waited for, and so are a writer that holds the index and a full
-    disk.
+    The watch waits for missing folders, for another writer to release the index, and for space on a
+    full disk.
 
     Args:
         folders: the folders, absolute.
-        options: how they are synchronized.
-        kept: what is committed is counted in it.
+        options: the options of each sync.
+        kept: counts of the documents committed by the run.
 
     Yields:
-        What happens in each synchronization, and `Watching` when the first one is done. A
-        `Problem`, or a `MissingFolder`, that lasts is told once.
+        The events of each sync, and `Watching` after the first. A lasting `Problem` or
+        `MissingFolder` is yielded once.
 
     Raises:
-        SourceFileError: a path is not that of a folder.
-        IndexFolderError: the index cannot be used; the class says why.
+        SourceFileError: a path is not a folder.
+        IndexFolderError: the index cannot be used; the subclass gives the reason.
     """
     for path in folders:
-        # Not Path.exists, which fails where nothing can be reached.
+        # Path.exists would raise an error if the path is unreachable.
         if os.path.exists(path) and not is_folder(path):  # noqa: PTH110
             raise SourceFileError(path, "is not a folder; only folders can be watched")
     with closing(FolderWatch(folders, options)) as watch:
@@ -109,7 +108,7 @@ def keep_synchronized(
 
 
 class _Looking:
-    """What `keep_synchronized` does, and remembers in between."""
+    """Loop of `keep_synchronized`, with its state."""
 
     def __init__(
         self, folders: Sequence[Path], options: SyncOptions, watch: FolderWatch, kept: Kept
@@ -145,7 +144,7 @@ class _Looking:
 
     def _look_at_everything(self) -> Iterator[Event]:
         due, watch = self._due, self._watch
-        # Another folder that takes the place of one from here on is found to be another.
+        # Recorded before the sync, so that a folder replaced during it is detected.
         self._identities = [_identity(folder) for folder in self._folders]
         watch.renew()
         lasting: set[str] = set()
@@ -180,16 +179,16 @@ class _Looking:
     def _synchronized(
         self, lasting: set[str], changed: Collection[Path] | None = None
     ) -> Iterator[Event]:
-        """Synchronize, and tell what is news of it."""
+        """Synchronize and yield the new events."""
         with closing(synchronize(self._folders, self._options, self._kept, changed)) as events:
             for event in events:
                 if self._is_news(event, lasting):
                     yield event
 
     def _is_news(self, event: Event, lasting: set[str]) -> bool:
-        """Whether an event is to be told; `lasting` gets all problems, those told before, too."""
+        """Check whether an event is new; add every problem, new or not, to `lasting`."""
         if isinstance(event, NotIndexed) and event.reason in (CHANGED, VANISHED):
-            # What has become of the file is looked at next.
+            # The next sync examines the file again.
             return False
         if isinstance(event, Problem | MissingFolder):
             lasting.add(event.message)
@@ -200,5 +199,5 @@ class _Looking:
 
 
 def _identity(folder: Path) -> tuple[int, int] | None:
-    """What tells a folder from another one in its place; None if it cannot be listed."""
+    """Return the identity of a folder, which changes if it is replaced; None if unlistable."""
     return identity(folder) if os.access(folder, os.R_OK | os.X_OK) else None
