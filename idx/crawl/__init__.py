@@ -1,1 +1,1 @@
-"""The files of a folder: which are taken, and how they are opened without following links."""
+"""Crawl of a folder: selection of its files, opened without following links."""

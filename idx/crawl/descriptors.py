@@ -1,16 +1,16 @@
 """Descriptors of files and folders, opened beneath a folder without following links.
 
-Whoever can write into an indexed folder can replace anything in it between the moment when it is
-listed and the moment when it is read: a file by a link to a private key, a folder by a link to
-another one, either by a pipe that nobody writes to. A path that was checked is therefore worth
-nothing later, because opening it follows whatever links are there by then. Everything in a folder
-is opened from a descriptor of that folder instead, and the kernel refuses links on the way. Type
-and size are then asked of the descriptor that is read, not of the path.
+Anyone who can write into an indexed folder can replace an entry between its listing and its
+reading: a file by a symbolic link to a private key, a folder by a link to another one, either by a
+pipe without a writer. So a path that was checked is worthless later, because opening it follows any
+links present by then. Instead, everything in a folder is opened relative to a descriptor of that
+folder, and the kernel refuses links on the way. Type and size are read from the opened descriptor,
+not from the path.
 
 ``openat2`` does this in one call. Where the kernel lacks it (before Linux 5.6, on other systems) or
-a sandbox forbids it, each part of the path is opened by itself with ``O_NOFOLLOW``, which is as
-safe and takes a call for each part. Python on a system without ``openat`` cannot do either, and
-raises `NotImplementedError`: nothing is read there.
+a sandbox forbids it, each part of the path is opened separately with ``O_NOFOLLOW``, which is as
+safe but takes a call for each part. On a system without ``openat``, Python raises
+`NotImplementedError` and nothing is read.
 
 Hard links and mounts are not links in this sense: a file with two names lies in both folders.
 """
@@ -28,20 +28,20 @@ from typing import Final
 from shared.files.access import PASSAGE, opened_folder
 
 LISTING: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
-"""Flags that open a folder in order to list it."""
+"""Flags for opening a folder to list it."""
 
 READING: Final = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
-"""Flags that open a file in order to read it; without waiting, in case it is now a pipe."""
+"""Flags for opening a file to read it; non-blocking, because it may now be a pipe."""
 
 _LONGEST_PATH: Final = 4_095
-"""Bytes of a path that the system takes as a whole; what lies deeper could not be opened by it."""
+"""Maximum length of a path for the system, in bytes; deeper files cannot be opened by path."""
 
 _OPENAT2: Final = 437
-"""The number of the system call, on every architecture but Alpha."""
+"""Number of the system call, on every architecture except Alpha."""
 
 _RESOLVE_NO_SYMLINKS: Final = 0x04
 _RESOLVE_BENEATH: Final = 0x08
-"""See openat2(2)."""
+"""Flags of openat2(2)."""
 
 _LINK: Final = "a link took its place, or the place of a folder above it, and is not followed"
 
@@ -53,14 +53,14 @@ def open_beneath(folder: int, path: str, flags: int) -> int:
 
     Args:
         folder: a descriptor of the folder.
-        path: relative to it, with slashes; "." is the folder itself.
+        path: path relative to the folder, with slashes; "." is the folder itself.
         flags: `LISTING`, `PASSAGE` of `shared.files.access`, or `READING`.
 
     Returns:
-        A descriptor, which the caller closes.
+        A descriptor, which the caller must close.
 
     Raises:
-        OSError: it cannot be opened; with ``ELOOP``, it is a link or lies behind one.
+        OSError: it cannot be opened; ``ELOOP`` if the path is or contains a link.
     """
     if path.startswith("/") or ".." in path.split("/"):
         raise OSError(errno.EXDEV, "its path leads out of its folder", path)
@@ -77,7 +77,7 @@ def open_beneath(folder: int, path: str, flags: int) -> int:
 
 @contextmanager
 def opened_beneath(folder: int, path: str, flags: int) -> Iterator[int]:
-    """The same for a block, at whose end the descriptor is closed."""
+    """Open a file or a folder like `open_beneath`, and close it at the end of the block."""
     descriptor = open_beneath(folder, path, flags)
     try:
         yield descriptor
@@ -86,7 +86,7 @@ def opened_beneath(folder: int, path: str, flags: int) -> Iterator[int]:
 
 
 def refuse_too_long(folder: Path, path: str) -> None:
-    """Refuse what nobody could open by its path, which is what a hit shows.
+    """Refuse a path that is too long to be opened by the user, to whom a hit shows it.
 
     Raises:
         OSError: the path is too long.
@@ -96,7 +96,7 @@ def refuse_too_long(folder: Path, path: str) -> None:
 
 
 class _OpenHow(ctypes.Structure):
-    """``struct open_how``."""
+    """Structure ``open_how`` of openat2(2)."""
 
     _fields_ = (
         ("flags", ctypes.c_uint64),
@@ -107,7 +107,7 @@ class _OpenHow(ctypes.Structure):
 
 @cache
 def _openat2() -> _Openat2 | None:
-    """The system call; None where it does not exist or is forbidden."""
+    """Return a function for the system call, or None if it does not exist or is forbidden."""
     try:
         syscall = ctypes.CDLL(None, use_errno=True).syscall
     except (AttributeError, OSError):
@@ -134,7 +134,7 @@ def _openat2() -> _Openat2 | None:
 
     with opened_folder("/") as top:
         try:
-            # Sandboxes answer with various errors, none of which this call has otherwise.
+            # Sandboxes fail with various errors, none of which this call can cause otherwise.
             os.close(openat2(top, ".", PASSAGE))
         except OSError:
             return None
@@ -142,7 +142,7 @@ def _openat2() -> _Openat2 | None:
 
 
 def _step_by_step(folder: int, path: str, flags: int) -> int:
-    """The same as `openat2`, a part of the path at a time."""
+    """Open like `openat2`, one part of the path at a time."""
     *parents, name = path.split("/")
     here = folder
     try:
@@ -161,7 +161,7 @@ def _open_part(folder: int, name: str, flags: int) -> int:
     try:
         return os.open(name, flags | os.O_NOFOLLOW, dir_fd=folder)
     except NotADirectoryError:
-        # Which includes a link to a folder.
+        # The error includes links to folders.
         status = os.stat(name, dir_fd=folder, follow_symlinks=False)
         if S_ISLNK(status.st_mode):
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), name) from None

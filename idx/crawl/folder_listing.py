@@ -1,4 +1,4 @@
-"""Listings of folders: what is in one, and in which state, as its descriptor shows it."""
+"""Listings of folders: the entries and their states, read through a descriptor of the folder."""
 
 import errno
 import os
@@ -15,13 +15,13 @@ from shared.files.access import Identity, identity_of
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """A folder that a walk opens everything from.
+    """Starting folder of a walk, relative to which everything is opened.
 
     Attributes:
         folder: the folder.
         real: its path without links.
-        descriptor: of it.
-        at: what the paths of files in it begin with.
+        descriptor: its descriptor.
+        at: prefix of the paths of files in it.
     """
 
     folder: KnownFolder
@@ -30,21 +30,21 @@ class Start:
     at: str
 
     def beneath(self, path: str) -> str:
-        """The way to a file or folder; "." is the start itself."""
+        """Return the path relative to the start, where "." is the start itself."""
         return path[len(self.at) :].rstrip("/") or "."
 
 
 class Entry(NamedTuple):
-    """A file or folder in a folder that was listed.
+    """File or folder found in a listing.
 
     Attributes:
         name: its name.
         is_folder: whether it is a folder.
-        size: bytes.
-        modified_ns: time of its last change, in nanoseconds since 1970.
-        other_volume: whether it lies on another volume than the folder that is walked through.
-        identity: of the file or folder itself, also at the end of a link.
-        target: what it is a link to; None if it is not a link.
+        size: size in bytes.
+        modified_ns: modification time, in nanoseconds since 1970.
+        other_volume: whether it lies on another volume than the crawled folder.
+        identity: identity of the file or folder, for a link that of its target.
+        target: target of the link; None if it is not a link.
     """
 
     name: str
@@ -58,13 +58,13 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A folder that was listed.
+    """Listing of a folder.
 
     Attributes:
-        identity: what it is known by.
-        is_empty: whether there is nothing in it, wanted or not.
-        entries: the wanted files and folders in it, by name.
-        errors: what kept others from being looked at, with their paths.
+        identity: identity of the folder.
+        is_empty: whether the folder has no entries, selected or not.
+        entries: the selected files and folders, sorted by name.
+        errors: paths that could not be examined, with the errors.
         rules: the patterns of its ignore files.
     """
 
@@ -86,11 +86,11 @@ def list_folder(
     """List a folder.
 
     Args:
-        start: where it is opened from.
-        within: what the paths of files in it begin with.
-        volume: the device of the folder that is walked through.
-        is_wanted: whether a path is to be looked at.
-        follow_links: whether links in it are followed, or else left out.
+        start: the folder that it is opened from.
+        within: prefix of the paths of its entries.
+        volume: the device of the crawled folder.
+        is_wanted: check whether a path is to be examined.
+        follow_links: whether links are followed; if not, they are left out.
 
     Raises:
         OSError: it cannot be listed, or an ignore file in it cannot be read.
@@ -98,12 +98,12 @@ def list_folder(
     entries = []
     errors = []
     with opened_beneath(start.descriptor, start.beneath(within), LISTING) as here:
-        # Fails where what is in it could be listed but not looked at.
+        # This fails if the folder can be listed but its entries cannot be examined.
         identity = identity_of(os.stat(".", dir_fd=here))
         with os.scandir(here) as listing:
             found = sorted(listing, key=lambda entry: entry.name)
         rules = [*ignore_rules(here, {entry.name for entry in found}, within)]
-        # Before the folder is closed, since this goes by its descriptor.
+        # Entries are examined through the descriptor of the folder, so before it is closed.
         for each in found:
             path = within + each.name
             if not is_wanted(path):
@@ -113,7 +113,7 @@ def list_folder(
                     continue
                 entry = _look_at(each, f"{start.real}/{path[len(start.at) :]}", volume)
             except OSError as error:
-                # It may have vanished meanwhile, or a link leads nowhere or to itself.
+                # The entry has vanished, or it is a dangling or circular link.
                 if error.errno not in (errno.ENOENT, errno.ELOOP):
                     errors.append((path, error))
                 continue
@@ -123,12 +123,12 @@ def list_folder(
 
 
 def _look_at(found: os.DirEntry[str], path: str, volume: int) -> Entry | None:
-    """The state of a file or folder; None for what is neither.
+    """Return the state of a file or folder, or None for anything else.
 
     Args:
-        found: what the listing has of it.
-        path: its path, on which no other link lies.
-        volume: see `list_folder`.
+        found: the directory entry.
+        path: its path, which contains no other link.
+        volume: the device of the crawled folder.
     """
     target = resolve_links(path) if found.is_symlink() else None
     status = found.stat(follow_symlinks=False) if target is None else target.status

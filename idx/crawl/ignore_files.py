@@ -1,4 +1,4 @@
-"""Ignore files: what a folder itself says is none of its documents."""
+"""Ignore files: patterns of files that a folder excludes from the index."""
 
 import errno
 import os
@@ -10,21 +10,21 @@ from idx.crawl.descriptors import READING, open_beneath
 from idx.crawl.patterns import Patterns
 
 IGNORE_FILES: Final = (".gitignore", ".idxignore")
-"""Files whose patterns take away from the folder they lie in, in the syntax of git."""
+"""Names of ignore files, whose patterns use the syntax of git and apply to their folder."""
 
 _LARGEST_IGNORE_FILE: Final = 100_000
-"""Characters of an ignore file; one that is longer was not written by a person."""
+"""Maximum size of an ignore file, in characters; no person writes a longer one."""
 
 Rules = list[tuple[str, Patterns]]
-"""Patterns with the folder they hold for, as a beginning of paths; the outermost first."""
+"""Patterns, each with the prefix of the paths that they apply to; outermost folder first."""
 
 
 def is_ignored(path: str, rules: Rules) -> bool:
-    """Whether a path is left out: the innermost file with a pattern for it decides, as in git.
+    """Check whether a path is ignored; as in git, the innermost file with a match decides.
 
     Args:
-        path: relative to the folder that was crawled, with slashes, a folder's with one at its end.
-        rules: of all folders that it lies in.
+        path: path relative to the crawled folder, with slashes; a folder's ends with a slash.
+        rules: the rules of all folders that contain it.
     """
     for above, patterns in reversed(rules):
         verdict = patterns.verdict(path.removeprefix(above))
@@ -36,39 +36,40 @@ def is_ignored(path: str, rules: Rules) -> bool:
 def ignore_rules(
     folder: int, names: Collection[str], within: str
 ) -> Iterator[tuple[str, Patterns]]:
-    """The rules of the ignore files in a folder; what is a link or not a file has none.
+    """Yield the rules of the ignore files in a folder; links and special files are skipped.
 
     Args:
         folder: a descriptor of the folder.
-        names: of what is in it.
-        within: what the paths in it begin with.
+        names: the names of its entries.
+        within: prefix of the paths of its entries.
 
     Raises:
-        OSError: a file is there and cannot be read, or is too long.
+        OSError: an ignore file cannot be read or is too long.
     """
     for name in IGNORE_FILES:
         if name not in names or (text := _text(folder, name)) is None:
             continue
         if len(text) > _LARGEST_IGNORE_FILE:
-            # With a part of the patterns, files would be taken that somebody keeps out.
+            # Applying only a part of the patterns would index files that the folder's owner
+            # excludes.
             limit = f"{name} has more than {_LARGEST_IGNORE_FILE:,} characters"
             raise OSError(errno.EFBIG, limit)
         yield within, Patterns(text.split("\n"))
 
 
 def _text(folder: int, name: str) -> str | None:
-    """The beginning of an ignore file; None where there is none to be read."""
+    """Return the beginning of an ignore file, or None if there is none to read."""
     try:
         descriptor = open_beneath(folder, name, READING)
     except OSError as error:
-        # It vanished meanwhile, or is a link, or a socket.
+        # It has vanished, or it is a link or a socket.
         if error.errno in (errno.ENOENT, errno.ELOOP, errno.ENXIO):
             return None
         raise
     try:
         if not S_ISREG(os.fstat(descriptor).st_mode):
             return None
-        # Names in it are spelled as the system spells those of files.
+        # Decoded like file names, so that patterns match names that are not UTF-8.
         with os.fdopen(
             descriptor, encoding="utf-8-sig", errors="surrogateescape", closefd=False
         ) as stream:

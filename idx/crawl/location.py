@@ -1,9 +1,8 @@
-"""Locations of files: a folder of a known identity, and the way from it down to the file.
+"""Locations of files: a folder with a known identity, and the path from it to the file.
 
-Where a file was found, and where it is read a moment later by another process, is the same place
-only if nobody put another folder there meanwhile. So a folder goes from process to process with its
-identity, and is opened anew only if it still has it; see
-`idx.crawl.descriptors` for the rest of the way.
+A file found by the crawl is read later by another process, and somebody may replace its folder
+meanwhile. So a folder is passed between processes with its identity and opened again only if the
+identity is unchanged; for the rest of the path see `idx.crawl.descriptors`.
 """
 
 import errno
@@ -22,22 +21,22 @@ from idx.errors import SourceFileError
 from shared.files.access import PASSAGE, Identity, identity_of, opened_folder
 
 OUTSIDE: Final = "lies in no folder that may be indexed: it was moved, or one above it replaced"
-"""The reason why what does not lie in one of the roots is not taken."""
+"""Reason for leaving out a file outside all roots."""
 
 _NOT_REGULAR: Final = "is not a regular file"
 
 _TRIES: Final = 20
 _PAUSE: Final = 0.05
-"""Seconds between tries to open a file that another program has to let go of first."""
+"""Delay between attempts to open a file that another program must release first, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class KnownFolder:
-    """A folder that was opened once.
+    """Folder that was opened once.
 
     Attributes:
-        path: where it was; links in it are followed.
-        identity: what it is known by.
+        path: its path, in which links are followed.
+        identity: its identity.
     """
 
     path: Path
@@ -46,12 +45,12 @@ class KnownFolder:
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """A file, to be opened by `opened_file`.
+    """Location of a file, which `opened_file` opens.
 
     Attributes:
-        path: as the user knows it, for messages and for its name.
-        folder: where the way to it begins.
-        beneath: the way from there, with slashes; no part of it may be a link.
+        path: the path as known to the user, for messages and the file name.
+        folder: the folder at the start of the path.
+        beneath: the path from there, with slashes; no part of it may be a link.
     """
 
     path: Path
@@ -61,11 +60,11 @@ class Location:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A file or a folder at the end of a path in which all links were resolved once.
+    """File or folder at the end of a path whose links are resolved.
 
     Attributes:
-        folder: the one that it lies in.
-        name: its name there.
+        folder: its parent folder.
+        name: its name in that folder.
         status: its state.
     """
 
@@ -75,19 +74,19 @@ class Target:
 
     @property
     def path(self) -> Path:
-        """Where it is, without links."""
+        """Path without links."""
         return self.folder.path / self.name
 
     def as_folder(self) -> KnownFolder:
-        """The target itself, if it is a folder."""
+        """Return the target itself as a folder."""
         return KnownFolder(self.path, identity_of(self.status))
 
 
 def resolve_links(path: Path | str) -> Target:
-    """The end of a path, by way of the links in it.
+    """Resolve the links in a path.
 
     Raises:
-        OSError: there is nothing, or it cannot be looked at.
+        OSError: the target does not exist or cannot be examined.
     """
     real = os.path.realpath(path)
     parent, name = os.path.split(real)
@@ -102,10 +101,10 @@ def resolve_links(path: Path | str) -> Target:
 
 @contextmanager
 def opened(folder: KnownFolder) -> Iterator[int]:
-    """Open a folder for a block, if it is still the one that is known.
+    """Open a folder for a block, if its identity is unchanged.
 
     Raises:
-        OSError: it cannot be opened, or is another one.
+        OSError: it cannot be opened or was replaced.
     """
     with opened_folder(folder.path) as descriptor:
         if identity_of(os.fstat(descriptor)) != folder.identity:
@@ -119,8 +118,8 @@ def opened_file(location: Location) -> Iterator[BufferedReader]:
     """Open a file for a block.
 
     Raises:
-        SourceFileError: it is a folder, or not a regular file.
-        OSError: it cannot be opened, or is a link.
+        SourceFileError: it is not a regular file.
+        OSError: it cannot be opened, or it is a link.
     """
     refuse_too_long(location.folder.path, location.beneath)
     with opened(location.folder) as folder:
@@ -142,11 +141,11 @@ def _open_file(folder: int, location: Location) -> int:
         try:
             return open_beneath(folder, location.beneath, READING)
         except BlockingIOError:
-            # A file server has it leased to a client, and is now asked to have it back.
+            # A file server leased the file to a client and has now asked for it back.
             time.sleep(_PAUSE)
         except OSError as error:
             if error.errno == errno.ENXIO:
-                # A socket, or a device behind which there is none.
+                # It is a socket, or a device file without a device.
                 raise SourceFileError(location.path, _NOT_REGULAR) from error
             raise
     raise OSError(errno.EAGAIN, "another program holds it, and does not let go of it")

@@ -1,8 +1,8 @@
 """Patterns of a ``.gitignore``, matched fast enough for every file of a large folder.
 
-They come from strangers' folders, too, so none may take long: where `pathspec` writes an
-expression that would try every way to share a path among several wildcards, each wildcard here
-takes the first way there is, which is always as good.
+Folders of strangers have patterns, too, so no pattern may take long. `pathspec` writes regular
+expressions that backtrack over every way to divide a path among several wildcards; here each
+wildcard takes its first match, which is always as good.
 """
 
 import re
@@ -20,23 +20,23 @@ _GROUP_NAME: Final = re.compile(r"\(\?P<\w+>")
 _STAR: Final = "[^/]*"
 _OUTER_FOLDERS: Final = "^(?:.+/)?"
 _INNER_FOLDERS: Final = "(?:/.+)?"
-"""What `pathspec` makes of ``*``, of ``**/`` at the beginning, and of ``/**/``."""
+"""Expressions of `pathspec` for ``*``, for ``**/`` at the beginning, and for ``/**/``."""
 
 
 class Patterns:
-    """A list of patterns in the syntax of git, the last one that matches decides.
+    """List of patterns in the syntax of git; the last matching one decides.
 
     Args:
-        lines: the patterns; comments, blank lines and invalid patterns among them do nothing.
+        lines: the patterns; comments, blank lines and invalid patterns have no effect.
     """
 
     def __init__(self, lines: Iterable[str]) -> None:
         with warnings.catch_warnings():
-            # Of brackets that Python may read otherwise in some future.
+            # Python warns of brackets whose meaning may change in a future version.
             warnings.simplefilter("ignore", FutureWarning)
             patterns = list(_compiled(lines))
             self._spec = GitIgnoreSpec(patterns)
-            # Most paths match no pattern at all, which one expression tells ten times faster.
+            # Most paths match no pattern, which a single expression detects ten times faster.
             expressions = (pattern.regex.pattern for pattern in patterns if pattern.regex)
             self._any: Final = re.compile(
                 "|".join(_GROUP_NAME.sub("(?:", text) for text in expressions) or r"(?!)",
@@ -44,11 +44,11 @@ class Patterns:
             )
 
     def verdict(self, path: str) -> bool | None:
-        """Whether a path is taken away (True) or given back (False); None if nothing matches.
+        """Return whether a path is excluded (True) or included again (False); None without a match.
 
         Args:
-            path: relative to the folder of the patterns, with slashes, a folder's with one at
-                its end.
+            path: path relative to the folder of the patterns, with slashes; a folder's ends with a
+                slash.
         """
         if not self._any.match(path):
             return None
@@ -56,10 +56,10 @@ class Patterns:
 
 
 def check(patterns: Iterable[str]) -> None:
-    """Make sure that patterns of the user's own are some: one that does nothing is a mistake.
+    """Check that each pattern given by the user is valid, since one without effect is a mistake.
 
     Raises:
-        ConfigurationError: one is not.
+        ConfigurationError: a pattern is invalid.
     """
     for pattern in patterns:
         if not [*_compiled([pattern])]:
@@ -75,21 +75,21 @@ def _compiled(lines: Iterable[str]) -> Iterator[GitIgnoreSpecPattern]:
             if regex is not None:
                 yield GitIgnoreSpecPattern(re.compile(_bounded(regex), re.DOTALL), include)
         except (ValueError, re.error):
-            # Git passes over what is no pattern.
+            # Git ignores invalid patterns.
             continue
 
 
 def _bounded(regex: str) -> str:
-    """The same expression with the steps bounded by the lengths of pattern and path."""
+    """Rewrite an expression so that its steps are bounded by the lengths of pattern and path."""
     if not regex.startswith("^"):
         return f"^.*{regex}"
     first, *pieces = regex.split(_STAR)
-    # Up to the last star of a name, the first place of what follows leaves most for the rest.
+    # Up to the last star of a name, the first match of the next piece leaves most for the rest.
     regex = first + "".join(
         f"{_STAR}{piece}" if "/" in piece.replace("[^/]", "") else f"(?>{_STAR}?{piece})"
         for piece in pieces
     )
-    # The same for the folders between two of any number of others.
+    # The same applies to folders between two ``**``.
     first, *blocks = regex.split(_INNER_FOLDERS)
     if not blocks:
         return regex

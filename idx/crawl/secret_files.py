@@ -1,4 +1,4 @@
-"""Files and folders that hold secrets, known by their names."""
+"""Names of files and folders that hold secrets."""
 
 from collections.abc import Collection
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import Final
 from idx.crawl.patterns import Patterns
 
 _SETTINGS_FILES: Final = ("json", "yaml", "yml", "toml", "ini", "cfg", "conf", "properties", "env")
-"""Extensions of files for programs. A report on credentials is a document, such as a PDF."""
+"""Extensions of configuration files. A report on credentials in PDF, by contrast, is a document."""
 
 SECRETS: Final = (
     *(".env*", "*.env", ".netrc", "_netrc", ".pgpass", "pgpass.conf", ".my.cnf", ".mylogin.cnf"),
@@ -32,23 +32,26 @@ SECRETS: Final = (
     *(".sqlite_history", ".rediscli_history", "fish_history", "consolehost_history.txt"),
     *(".aws/", ".azure/", ".docker/", ".git/", ".gnupg/", ".kube/", ".password-store/", ".ssh/"),
 )
-"""Private keys, key stores, password files, settings of programs with passwords in them, shell
-histories and repositories: never documents. Capitals are no difference."""
+"""Patterns of files and folders with secrets, which are never documents.
+
+They are private keys, key stores, password files, settings of programs with passwords, shell
+histories and repositories. Case is ignored.
+"""
 
 _SECRETS: Final = Patterns(SECRETS)
 
 
 def is_secret(name: str) -> bool:
-    """Whether a file, or a folder with a slash at its end, is on the list."""
+    """Check whether the name of a file, or of a folder ending with a slash, is on the list."""
     return bool(_SECRETS.verdict(name.lower()))
 
 
 def is_allowed_secret(path: Path, allowed: Collection[str]) -> bool:
-    """Whether the user allows what is secret in a file, by whichever path its folder is named.
+    """Check whether the user allows a secret file, under any path of its folder.
 
     Args:
-        path: of the file, absolute.
-        allowed: absolute paths, with the links to their folders resolved, too.
+        path: the file, absolute.
+        allowed: absolute paths, both as given and with the links in their folders resolved.
     """
     if not allowed:
         return False
@@ -56,12 +59,11 @@ def is_allowed_secret(path: Path, allowed: Collection[str]) -> bool:
 
 
 def is_behind_secret(path: str, folder: str) -> bool:
-    """Whether what a link leads to is on the list, or lies in what is.
+    """Check whether the target of a link is on the list or lies in a folder on the list.
 
     Args:
-        path: of what it leads to, without links, with a slash at its end for a folder.
-        folder: the folder that was named by the user, without links; what it lies in itself does
-            not count.
+        path: path of the target, without links; a folder's ends with a slash.
+        folder: the folder named by the user, without links; the folders above it are ignored.
     """
     slash = "/" if path.endswith("/") else ""
     *parents, name = path.rstrip("/").removeprefix(f"{folder}/").strip("/").split("/")

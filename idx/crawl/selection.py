@@ -1,4 +1,4 @@
-"""Selections: the patterns of the user, and where they hold."""
+"""Selections: the patterns of the user and the folders that they apply to."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -11,18 +11,18 @@ from idx.crawl.patterns import Patterns
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The patterns that hold in a folder: its own, and those of folders that it lies in.
+    """Patterns that apply in a folder: its own and those of the folders above it.
 
     Attributes:
-        wanted: only files that match these are taken; None for all.
-        unwanted: what matches any of these is left out.
+        wanted: patterns of which a file must match one; None for all files.
+        unwanted: patterns of files and folders to leave out.
     """
 
     wanted: tuple[str, Patterns] | None = None
     unwanted: Rules = field(default_factory=list)
 
     def narrowed(self, within: str, selection: "Selection | None") -> "Choice":
-        """The choice in a folder, which may have patterns of its own."""
+        """Return the choice for a folder, which may have its own patterns."""
         if selection is None:
             return self
         return Choice(
@@ -31,27 +31,27 @@ class Choice:
         )
 
     def takes(self, path: str) -> bool:
-        """Whether a file is among those to take, if there are patterns of them."""
+        """Check whether a file matches the patterns to include, if there are any."""
         if self.wanted is None:
             return True
         above, patterns = self.wanted
         return bool(patterns.verdict(path.removeprefix(above)))
 
     def leaves_out(self, path: str) -> bool:
-        """Whether a file, or a folder with a slash at its end, is left out."""
+        """Check whether a file, or a folder ending with a slash, is left out."""
         return any(patterns.verdict(path.removeprefix(above)) for above, patterns in self.unwanted)
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which files of a folder are taken.
+    """Selection of the files of a folder.
 
     Attributes:
         include: patterns as in a ``.gitignore``; if there are any, only files that match one.
-        exclude: patterns as in a ``.gitignore``; files and folders that match are left out.
-        hidden: whether files and folders whose name begins with a dot are taken.
+        exclude: patterns as in a ``.gitignore``; matching files and folders are left out.
+        hidden: whether files and folders whose name begins with a dot are included.
         follow_links: whether symbolic links are followed.
-        allow_secrets: absolute paths of files that are taken though they are secrets.
+        allow_secrets: absolute paths of files that are included although they are secrets.
     """
 
     include: Sequence[str] = ()
@@ -63,21 +63,21 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Selections:
-    """Which files are taken.
+    """Selections of files for all folders.
 
     Attributes:
-        general: what the options, the variables and the configuration file say of all folders.
-        own: the patterns of folders that have some of their own, by their real path.
+        general: the selection from options, environment variables and the configuration file.
+        own: the patterns of individual folders, by their real path.
     """
 
     general: Selection
     own: Mapping[str, Selection]
 
     def of(self, folder: Path) -> Selection:
-        """Which files of a folder are taken, by whichever path it is named.
+        """Return the selection for a folder, under any of its paths.
 
-        What it includes of its own stands in place of what is included in general, and what it
-        excludes is left out besides.
+        The folder's own patterns to include replace the general ones; its patterns to exclude are
+        added to the general ones.
         """
         own = self.own.get(os.path.realpath(folder), Selection())
         return replace(
@@ -87,7 +87,7 @@ class Selections:
         )
 
     def within(self, folder: Path) -> dict[str, Selection]:
-        """The own patterns of folders that lie in a folder, by their path in it, with slashes."""
+        """Return the patterns of folders within a folder, by their relative path with slashes."""
         here = os.path.join(os.path.realpath(folder), "")  # noqa: PTH118 - of a real path
         return {
             path.removeprefix(here): selection

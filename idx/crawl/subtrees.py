@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 
 class Scopes:
-    """The parts of a folder that a run is about.
+    """Parts of a folder that a run covers.
 
     Args:
         paths: files and folders, relative to the folder, with slashes.
@@ -15,16 +15,16 @@ class Scopes:
         self._above = frozenset(parent for path in self._paths for parent in _parents(path))
 
     def holds(self, path: str) -> bool:
-        """Whether a path is one of them or lies in one."""
+        """Check whether a path is one of the parts or lies in one."""
         return path in self._paths or any(parent in self._paths for parent in _parents(path))
 
     def lead_through(self, path: str) -> bool:
-        """Whether a path leads to one of them, is one, or lies in one."""
+        """Check whether a path leads to one of the parts, is one, or lies in one."""
         return path in self._above or self.holds(path)
 
 
 def _parents(path: str) -> Iterable[str]:
-    """The folders that a path lies in, the innermost first."""
+    """Yield the folders that contain a path, innermost first."""
     end = path.rfind("/")
     while end > 0:
         path = path[:end]

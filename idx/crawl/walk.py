@@ -1,8 +1,8 @@
-"""The files of a folder that are documents: all, less what is hidden, secret or ignored.
+"""Walk through a folder, which yields all files except hidden, secret and ignored ones.
 
-Nothing that is found in a folder can widen what is taken from it: an ignore file only takes
-away, and a link that leads out of the folder is not followed unless the user asks for it. The walk
-goes by descriptors, not by paths, so that this holds whatever is replaced meanwhile.
+No content of a folder can widen the selection: an ignore file only excludes files, and a link out
+of the folder is not followed unless the user asks for it. The walk uses descriptors instead of
+paths, so that this holds even if files are replaced meanwhile.
 """
 
 import os
@@ -27,19 +27,21 @@ from shared.messages import reason_of
 _BY_NAME: Final = "is a secret by its name"
 
 _MOST_LINKS: Final = 3
-"""Links that lead to one folder, each in a folder behind the one before. Without a bound, ten
-folders that link to each other would be listed millions of times."""
+"""Maximum number of nested links on the way to a folder.
+
+Without a limit, ten folders that link to each other would be listed millions of times.
+"""
 
 
 class FoundFile(NamedTuple):
-    """A file of a folder.
+    """File found in a folder.
 
     Attributes:
-        path: relative to the folder, with slashes.
-        size: bytes.
-        modified_ns: time of its last change, in nanoseconds since 1970.
+        path: path relative to the folder, with slashes.
+        size: size in bytes.
+        modified_ns: modification time, in nanoseconds since 1970.
         other_volume: whether it lies on another volume than the folder.
-        folder: where it is opened from: the folder, or one that a link leads to.
+        folder: the folder that it is opened from: the crawled one, or the target of a link.
         beneath: its path from there.
     """
 
@@ -53,15 +55,15 @@ class FoundFile(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Above:
-    """What holds in a folder because of the folders that it lies in.
+    """State that a folder inherits from the folders above it.
 
     Attributes:
         start: the folder that everything is opened from.
         choice: the patterns of the user.
-        is_allowed: whether they lie where files may be taken.
+        is_allowed: whether the folders above lie in a root.
         rules: the patterns of ignore files.
-        folders: their identities.
-        links: how many of them were entered through a link.
+        folders: the identities of the folders above.
+        links: number of links followed on the way.
     """
 
     start: Start
@@ -74,35 +76,35 @@ class _Above:
 
 @dataclass(slots=True)
 class Crawl:
-    """One walk through a folder and the folders in it, in the order of their names.
+    """Walk through a folder and its subfolders, in the order of names.
 
     Iterate over it to get the files; the other attributes are complete at the end.
 
     Args:
         folder: the folder, absolute.
-        selection: which of its files are taken.
-        scopes: files and folders within it, relative to it with slashes; only these are looked
-            at. None for everything.
-        without: files and folders within it that are not looked at.
-        own: the patterns of folders within it that have some of their own, by path. What these
-            leave out is left out besides, whatever they give back of it; what they include, if
-            anything, stands in place of what the selection does.
-        avoid: a folder that is not looked at, by whatever path or link it is come upon: the index.
-        roots: identities of folders; nothing is taken that lies in none of them, and no link is
+        selection: the selection of its files.
+        scopes: files and folders within it, as relative paths with slashes, to which the walk is
+            limited; None for everything.
+        without: files and folders within it that are skipped.
+        own: the patterns of folders within it, by path. Their patterns to exclude are added to
+            those of the selection, but can give nothing back; their patterns to include, if any,
+            replace those of the selection.
+        avoid: a folder that is skipped, under any path or link: the index.
+        roots: identities of folders; files outside all of them are left out, and no link is
             followed. None for no such limit.
-        own_files: identities of files that are never taken, whatever the user allows.
+        own_files: identities of files that are never taken, even if the user allows them.
 
     Attributes:
-        errors: what could not be listed or looked at; its path within the folder is in
-            `unknown`.
-        unknown: paths of which nothing is known, and of nothing below them; "" is the folder.
-        is_empty: whether there was not a single file, wanted or not; of a crawl of parts, whether
-            the folder has nothing in it at all, as a mount point on which nothing is mounted.
-        folders: paths of the folders that were listed; "" is the folder.
-        secrets: what was left out as a secret and by nothing else, with the reasons.
+        errors: files and folders that could not be listed or examined; their paths within the
+            folder are in `unknown`.
+        unknown: paths that could not be examined, nor anything below them; "" is the folder.
+        is_empty: whether there was no file at all, selected or not. If the walk is limited to
+            scopes: whether the folder has no entries, like a mount point without a mount.
+        folders: paths of the folders listed; "" is the folder.
+        secrets: files and folders left out only because they are secrets, with the reasons.
 
     Raises:
-        ConfigurationError: a pattern of the selection is none.
+        ConfigurationError: a pattern of the selection is invalid.
     """
 
     folder: Path
@@ -129,7 +131,7 @@ class Crawl:
         self._parts = None if self.scopes is None else Scopes(self.scopes)
 
     def __iter__(self) -> Iterator[FoundFile]:
-        """Walk; every iteration is a new one."""
+        """Start a new walk and yield the files found."""
         self._avoided = None if self.avoid is None else identity(self.avoid)
         self._real = os.path.realpath(self.folder)
         try:
@@ -144,7 +146,8 @@ class Crawl:
         start = Start(KnownFolder(self.folder, here_is), self._real, descriptor, "")
         is_allowed = self.roots is None or lies_in(descriptor, self.roots)
         above = _Above(start, Choice().narrowed("", self.selection), is_allowed)
-        # Folders may be nested more deeply than calls.
+        # A stack of generators, because folders may be nested more deeply than Python's recursion
+        # limit.
         walks = [self._walk("", above)]
         try:
             while walks:
@@ -160,11 +163,11 @@ class Crawl:
                 walk.close()
 
     def _walk(self, within: str, above: _Above) -> Generator[Any, None, None]:
-        """The files in a folder, named by the beginning of their paths, and walks below it."""
+        """Yield the files in a folder, given as a path prefix, and walks of its subfolders."""
         try:
             listing = self._list(within, above)
         except OSError as error:
-            # A folder that vanished since its parent was listed is gone with all that was in it.
+            # A folder that vanished since its parent was listed is gone with all its files.
             if not within or not isinstance(error, FileNotFoundError):
                 self._note(within.rstrip("/"), _reason("cannot be listed", error))
             return
@@ -173,14 +176,14 @@ class Crawl:
                 self._note("", "is the index itself; name the folder of your documents")
             return
         if listing.identity in above.folders:
-            # A link led back to a folder that this one lies in.
+            # A link led back to a folder that contains this one.
             return
         is_allowed = above.is_allowed or listing.identity in (self.roots or ())
         if not is_allowed and (self._parts is None or self._parts.holds(within.rstrip("/"))):
             self._note(within.rstrip("/"), OUTSIDE)
             return
         if not within:
-            # Of parts, the rest of the folder tells that it is there.
+            # If the walk is limited to scopes, any other entry proves that the folder is present.
             self.is_empty = self._parts is None or listing.is_empty
         self.folders.append(within.rstrip("/"))
         for path, reason in listing.errors:
@@ -207,7 +210,7 @@ class Crawl:
     def _entries(
         self, within: str, entries: Iterable[Entry], above: _Above
     ) -> Generator[Any, None, None]:
-        """What is in a folder that was listed: files, and walks of the folders in it."""
+        """Yield the files of a listed folder, and walks of its subfolders."""
         for entry in entries:
             path = within + entry.name
             self.is_empty = self.is_empty and entry.is_folder
@@ -228,7 +231,7 @@ class Crawl:
     def _walk_behind(
         self, target: Target, within: str, above: _Above
     ) -> Generator[Any, None, None]:
-        """The walk of a folder that a link leads to."""
+        """Yield the walk of a folder that is the target of a link."""
         if above.links == _MOST_LINKS:
             return
         folder = target.as_folder()
@@ -244,7 +247,7 @@ class Crawl:
 
     def _is_left_out(self, entry: Entry, path: str, above: _Above) -> bool:
         slash = "/" if entry.is_folder else ""
-        # What the user takes away, no file in the folder gives back.
+        # An ignore file cannot include what the user excludes.
         return (
             (entry.name[0] == "." and not self.selection.hidden)
             or above.choice.leaves_out(path + slash)
@@ -253,7 +256,7 @@ class Crawl:
         )
 
     def _secret(self, entry: Entry, path: str) -> str | None:
-        """Why an entry is a secret; None if it is not, or allowed."""
+        """Return the reason that an entry is a secret; None if it is not one or is allowed."""
         if entry.identity in self.own_files:
             return OWN
         slash = "/" if entry.is_folder else ""
