@@ -1,1 +1,1 @@
-"""Everything that is printed: messages, tables, progress, reports and search results."""
+"""Output of commands: messages, tables, progress, reports and search results."""

@@ -1,4 +1,4 @@
-"""Asking before something is done that cannot be taken back."""
+"""Confirmation of actions that cannot be undone."""
 
 import sys
 
@@ -6,21 +6,21 @@ from shared.errors import McpLuceneError
 
 
 class ConfirmationMissingError(McpLuceneError):
-    """There is no terminal to ask on, and ``--yes`` was not given."""
+    """Standard input is not a terminal, and ``--yes`` was not given."""
 
     def __init__(self, action: str) -> None:
         super().__init__(f"refusing to {action} without a terminal; pass --yes")
 
 
 def confirm(action: str, *, yes: bool) -> bool:
-    """Whether something is to be done.
+    """Ask the user to confirm an action.
 
     Args:
-        action: what it is, as it stands after the word to.
-        yes: whether ``--yes`` was given, which answers it.
+        action: the action, as a verb phrase in lower case.
+        yes: whether ``--yes`` was given, which skips the question.
 
     Returns:
-        The answer; no is what an empty one means, or the end of the input.
+        The answer; an empty answer or the end of the input means no.
 
     Raises:
         ConfirmationMissingError: standard input is not a terminal.
@@ -37,7 +37,7 @@ def confirm(action: str, *, yes: bool) -> bool:
 
     try:
         question = Text(visible_line(f"{action[0].upper()}{action[1:]}?"))
-        # On stderr: stdout has the answer of the command only.
+        # On stderr, because stdout is reserved for the answer of the command.
         return Confirm.ask(question, console=Console(stderr=True), default=False)
     except EOFError:
         return False

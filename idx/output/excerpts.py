@@ -1,4 +1,4 @@
-"""The passages of a hit as people read them: in the order of the text, what is cut marked."""
+"""Passages of a hit for display: in the order of the text, with an ellipsis where text is cut."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -8,10 +8,10 @@ from typing import Final
 from shared.model.search_results import MARKS
 
 _REST_OF_WORD: Final = re.compile(r"\S{1,20}(?!\S)")
-"""What belongs to the word before, such as its full stop; longer texts have no blanks."""
+"""Rest of a word at a cut, including punctuation; longer runs occur in text without spaces."""
 
 _CONTEXT: Final = 80
-"""Characters that are shown before the first match of a piece and after its last one at least."""
+"""Minimum context before the first match of a piece and after its last one, in characters."""
 
 _WORD: Final = re.compile(r"\w+")
 
@@ -22,7 +22,7 @@ _MARK: Final = re.compile("|".join(map(re.escape, MARKS)))
 
 @dataclass(frozen=True)
 class _Piece:
-    """A piece of a text, marks not counted in its place."""
+    """Piece of a text with marks around its matches; its offsets ignore the marks."""
 
     start: int
     end: int
@@ -30,12 +30,12 @@ class _Piece:
 
 
 def excerpts(passages: Iterable[str], content: str, ellipsis: str) -> list[str]:
-    """The passages in the order of the text, those that are neighbours as one.
+    """Return the passages in the order of the text, with adjacent ones joined.
 
     Args:
         passages: pieces of the text, with marks around the matches.
         content: the whole text.
-        ellipsis: what stands where a piece is cut.
+        ellipsis: the sign for text that was cut.
     """
     text = _MARK.sub("", content)
     pieces = _joined(_with_context(_placed(passages, text), text), text)
@@ -43,9 +43,9 @@ def excerpts(passages: Iterable[str], content: str, ellipsis: str) -> list[str]:
 
 
 def match_line(passages: Sequence[str] | None, content: str | None) -> int:
-    """The line of a text, from 0, that has the first match of the best passage.
+    """Return the line of the first match of the best passage, counted from 0.
 
-    It is 0 of a text whose lines were joined when it was cut into chunks.
+    The line is 0 if the lines of the text were joined when it was cut into chunks.
     """
     if not passages or not content or MARKS[0] not in passages[0]:
         return 0
@@ -56,12 +56,12 @@ def match_line(passages: Sequence[str] | None, content: str | None) -> int:
 
 
 def _placed(passages: Iterable[str], text: str) -> list[_Piece]:
-    """The passages as pieces of the text, in its order."""
+    """Return the passages as pieces of the text, in the order of the text."""
     found: dict[int, _Piece] = {}
     for marked in passages:
         words = _MARK.sub("", marked)
         start = text.find(words)
-        # The same words may stand there several times.
+        # The same words may occur several times.
         while start in found and (further := text.find(words, start + 1)) >= 0:
             start = further
         found[start] = _Piece(start, start + len(words), marked)
@@ -69,7 +69,7 @@ def _placed(passages: Iterable[str], text: str) -> list[_Piece]:
 
 
 def _with_context(pieces: Sequence[_Piece], text: str) -> Iterator[_Piece]:
-    """The pieces, longer where a match is near their beginning or end, up to the next piece."""
+    """Yield the pieces with context around matches near their ends, up to the next piece."""
     matches = {match.casefold() for piece in pieces for match in _MATCH.findall(piece.marked)}
     least = 0
     for number, piece in enumerate(pieces):
@@ -87,21 +87,21 @@ def _with_context(pieces: Sequence[_Piece], text: str) -> Iterator[_Piece]:
 
 
 def _next_word(text: str, start: int, end: int) -> int:
-    """Where the first word begins from a place on, at most at another place."""
+    """Return the start of the first word at or after an offset, limited to another offset."""
     while 0 < start < end and not text[start - 1].isspace():
         start += 1
     return start
 
 
 def _last_word(text: str, start: int, end: int) -> int:
-    """Where the last word ends before a place, at least at another place."""
+    """Return the end of the last word at or before an offset, limited to another offset."""
     while start < end < len(text) and not text[end].isspace():
         end -= 1
     return end
 
 
 def _marked(text: str, matches: Collection[str]) -> str:
-    """A text with marks around the words that are marked elsewhere."""
+    """Mark the words of a text that match elsewhere."""
     return _WORD.sub(
         lambda word: word[0] if word[0].casefold() not in matches else word[0].join(MARKS), text
     )
@@ -123,7 +123,7 @@ def _with_ends(piece: _Piece, text: str, ellipsis: str) -> str:
     shown = piece.marked
     if text[: piece.start].strip():
         if not text[piece.start - 1].isspace() and (rest := _REST_OF_WORD.match(shown)):
-            # The piece before it has this.
+            # The previous piece ends with the rest of this word.
             shown = shown[rest.end() :].lstrip() or shown
         shown = f"{ellipsis} {shown}"
     rest = _REST_OF_WORD.match(text, piece.end)

@@ -1,4 +1,4 @@
-"""What is said when Ctrl-C ends a run."""
+"""Message about an interrupted run: the work kept, and the way to continue."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,16 +8,16 @@ from idx.output.printing import say
 from idx.sync.interruption import Kept
 
 SAME_COMMAND: Final = "run the same command to go on"
-"""How a run goes on that skips what is done."""
+"""Advice for runs that skip completed work."""
 
 
 @contextmanager
 def interruption_told(kept: Kept, go_on: str | None = None) -> Iterator[None]:
-    """Say on stderr what Ctrl-C or SIGTERM has left of a run, after the run has ended.
+    """Report the work kept on stderr after an interruption by SIGINT or SIGTERM.
 
     Args:
-        kept: what the run commits, up to date when it has ended.
-        go_on: what to do for the rest; None if there is nothing to advise.
+        kept: counts of committed documents, complete when the run has ended.
+        go_on: advice on the rest of the work; None if there is none.
     """
     try:
         yield

@@ -1,4 +1,4 @@
-"""Progress of a long run, on stderr, and only where somebody watches it."""
+"""Progress of a long run, shown on stderr if it is a terminal."""
 
 import sys
 from collections.abc import Iterable, Iterator
@@ -11,7 +11,7 @@ Item = TypeVar("Item")
 
 
 def counted(items: Iterable[Item], name: str) -> Iterator[Item]:
-    """Pass items on and show how many there were; silent if stderr is not a terminal."""
+    """Pass items on and show their number; silent if stderr is not a terminal."""
     if not sys.stderr.isatty():
         yield from items
         return
@@ -27,7 +27,7 @@ def counted(items: Iterable[Item], name: str) -> Iterator[Item]:
 
 
 def shown(steps: Iterable["Step"]) -> Iterator["Step"]:
-    """Pass on the steps of a run and show how far it is; silent if stderr is not a terminal."""
+    """Pass on the steps of a run and show its progress; silent if stderr is not a terminal."""
     if not sys.stderr.isatty():
         yield from steps
         return

@@ -1,6 +1,6 @@
-"""Messages of a run on stderr: a new index, failures, and warnings, summed after ten of a kind.
+"""Messages of a run on stderr: a new index, failures, and warnings up to a limit of each kind.
 
-Every line names files by their absolute paths.
+Every message names files by their absolute paths.
 """
 
 from collections import Counter
@@ -22,7 +22,7 @@ from shared.files.own_files import OWN
 from shared.messages import quantity
 
 MOST_OF_A_KIND: Final = 10
-"""Warnings of one kind that are told before the rest of them is only counted."""
+"""Maximum number of warnings of one kind; the rest are only counted."""
 
 _Kind = Literal["empty", "unsupported", "partial", "secret"]
 
@@ -38,13 +38,13 @@ _SHOWN: Final[dict[_Kind, str]] = {"secret": " --secrets"}
 
 
 class Problems:
-    """The lines of one run, or of one after the other."""
+    """Messages about the problems of one or several consecutive runs."""
 
     def __init__(self) -> None:
         self._told: Counter[_Kind] = Counter()
 
     def lines(self, event: Event) -> Iterator[str]:
-        """What is to be told of an event; at the end of a run also what was only counted."""
+        """Yield the messages for an event; at the end of a run, also the counts of the rest."""
         match event:
             case Created():
                 yield created(event.index_path)
@@ -69,7 +69,7 @@ class Problems:
                 pass
 
     def rest(self) -> Iterator[str]:
-        """How many warnings of each kind were only counted; then counting begins anew."""
+        """Yield the number of unshown warnings of each kind, and reset the counts."""
         for kind, number in self._told.items():
             if number > MOST_OF_A_KIND:
                 more = quantity(number - MOST_OF_A_KIND, *_SUMMED[kind])

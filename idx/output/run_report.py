@@ -1,4 +1,4 @@
-"""Showing what happens: a display on a terminal, lines in a pipe, JSON for a program."""
+"""Report of a run: a progress bar on a terminal, lines in a pipe, JSON for a program."""
 
 import sys
 import time
@@ -14,24 +14,24 @@ from shared.control_characters import visible_line
 from shared.messages import quantity
 
 SECONDS_BETWEEN_LINES: Final = 10.0
-"""How often a line tells how far a run is where nobody watches a terminal."""
+"""Interval between progress lines if stderr is not a terminal, in seconds."""
 
 Show = Callable[[Event], None]
 
 
 Answer = Literal["text", "events", "none"]
-"""What of a run stands on stdout: lines for people, JSON for each event, or nothing."""
+"""Output of a run on stdout: lines of text, each event as JSON, or nothing."""
 
 
 def report(events: Generator[Event, None, None], answer: Answer) -> Finished | None:
-    """Take events to their end and show them.
+    """Consume the events of a run and show them.
 
     Args:
-        events: what happens; closed in any case, so that what was done is committed.
-        answer: what to print on stdout; what goes wrong stands on stderr in any case.
+        events: the events; always closed, so that completed work is committed.
+        answer: the output on stdout; problems are printed on stderr in any case.
 
     Returns:
-        The last event; None if the run broke off before it.
+        The last event; None if the run ended early.
     """
     last = None
     with closing(events), _display(answer) as show:
@@ -59,7 +59,7 @@ def print_answer(event: Event) -> None:
 
 
 def print_news(event: Event) -> None:
-    """Print what changes in the index, document by document."""
+    """Print the changes to the index, document by document."""
     match event:
         case Indexed():
             tell(f"{event.action} {event.source_document} ({quantity(event.chunks, 'chunk')})")
@@ -72,7 +72,7 @@ def print_news(event: Event) -> None:
 
 
 def plan_line(plan: Planned) -> str:
-    """A plan on one line."""
+    """Return a plan on one line."""
     numbers = (
         f"{plan.add:,} to add, {plan.update:,} to update, {plan.delete:,} to delete, "
         f"{plan.skip:,} unchanged"
@@ -83,7 +83,7 @@ def plan_line(plan: Planned) -> str:
 
 
 def result_line(end: Finished) -> str:
-    """The end of a run on one line."""
+    """Return the result of a run on one line."""
     numbers = (
         f"Added {end.added:,}, updated {end.updated:,}, deleted {end.deleted:,}, "
         f"skipped {end.skipped:,}, failed {end.failed:,}"
@@ -105,7 +105,7 @@ _ANSWERS: Final[dict[Answer, Show]] = {
 
 def _display(answer: Answer) -> AbstractContextManager[Show]:
     print_ = _ANSWERS[answer]
-    # Lines of JSON on the same terminal would stand in the middle of a bar.
+    # Lines of JSON on the same terminal would interrupt the progress bar.
     if answer != "events" and sys.stderr.isatty():
         return _terminal(print_)
     return _plain(print_)
@@ -113,7 +113,7 @@ def _display(answer: Answer) -> AbstractContextManager[Show]:
 
 @contextmanager
 def _plain(print_: Show) -> Iterator[Show]:
-    """Lines only, with one now and then that tells how far the run is."""
+    """Print lines only, with a progress line at intervals."""
     so_far, problems = _Progress(), Problems()
     told = time.monotonic()
 
@@ -133,7 +133,7 @@ def _plain(print_: Show) -> Iterator[Show]:
 
 @contextmanager
 def _terminal(print_: Show) -> Iterator[Show]:
-    """A bar on stderr below the lines."""
+    """Show a progress bar on stderr below the lines."""
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -166,7 +166,7 @@ def _terminal(print_: Show) -> Iterator[Show]:
             progress.update(bar, completed=so_far.files, description=so_far.figures())
             lines = [*problems.lines(event)]
             if lines or isinstance(event, Planned | Finished):
-                # The bar would stand in the middle of them.
+                # Stopped, because the bar would otherwise appear among the lines.
                 progress.stop()
                 for line in lines:
                     say(line)
@@ -179,7 +179,7 @@ def _terminal(print_: Show) -> Iterator[Show]:
 
 @contextmanager
 def _rest_told(problems: Problems) -> Iterator[None]:
-    """Tell of an interrupted run what else was only counted."""
+    """Print the number of unshown warnings after an interruption."""
     try:
         yield
     except KeyboardInterrupt:
@@ -189,7 +189,7 @@ def _rest_told(problems: Problems) -> Iterator[None]:
 
 
 class _Progress:
-    """How far a run is."""
+    """Progress of a run."""
 
     def __init__(self) -> None:
         self.files = 0
@@ -201,7 +201,7 @@ class _Progress:
         self._started = time.monotonic()
 
     def count(self, event: Event) -> None:
-        """Take an event into account."""
+        """Update the progress with an event."""
         match event:
             case Planned():
                 self._total = event.add + event.update
@@ -219,11 +219,11 @@ class _Progress:
                 pass
 
     def line(self) -> str:
-        """How many files are done, and the figures."""
+        """Return the number of processed files and the figures."""
         return f"{self.files:,} of {quantity(self._total, 'file')}, {self.figures()}"
 
     def figures(self) -> str:
-        """What was done, how fast, what failed, and the latest file."""
+        """Return the amount of work done, the speed, the failures and the latest document."""
         seconds = max(time.monotonic() - self._started, 0.001)
         return (
             f"{quantity(self._chunks, 'chunk')}, {self._bytes / 1e6:,.1f} MB, "

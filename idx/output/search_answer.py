@@ -1,4 +1,4 @@
-"""A hit for people, with the words that matched in colour, or between stars in a pipe."""
+"""Search results for display, with matches in colour on a terminal or between ``**`` in a pipe."""
 
 import re
 from typing import Final
@@ -21,7 +21,7 @@ _UNITS: Final = ("page", "slide", "sheet", "line")
 
 
 def cited(chunk: Citation) -> str:
-    """The file and the place, such as ``/docs/lease.pdf, pages 3-4``; empty without a file."""
+    """Return the file and place, such as ``/docs/lease.pdf, pages 3-4``; empty without a file."""
     parts = [chunk.file_path] if chunk.file_path else []
     for unit in _UNITS:
         first, last = getattr(chunk, f"{unit}_start"), getattr(chunk, f"{unit}_end")
@@ -31,10 +31,10 @@ def cited(chunk: Citation) -> str:
 
 
 def address(hit: Hit) -> str:
-    """The file with a line or a page, such as ``/docs/notes.txt:12``, ``/docs/lease.pdf#page=3``.
+    """Return the file with its line or page: ``/docs/notes.txt:12``, ``/docs/lease.pdf#page=3``.
 
-    The line is that of the first match if the chunk has its lines, else where the chunk begins. Of
-    a document without a file it is the id.
+    The line is that of the first match if the chunk keeps its line breaks, otherwise the first line
+    of the chunk. Without a file, the id of the document is returned.
     """
     if not hit.file_path:
         return hit.source_document
@@ -48,10 +48,10 @@ _MATCH: Final = re.compile("({}.*?{})".format(*map(re.escape, MARKS)), re.DOTALL
 _INDENT: Final = 3
 
 _CONTINUATION: Final = 5
-"""Blanks before the lines of a hit below its first, and before what goes on from a line above."""
+"""Indentation of a hit's lines below the first, and of continuation lines, in columns."""
 
 _LIKELY: Final = 0.5
-"""A hit with more confidence answers more often than not."""
+"""Minimum confidence of a hit shown as likely, which answers the query more often than not."""
 
 
 def print_hit(rank: int, hit: Hit) -> None:
@@ -62,7 +62,7 @@ def print_hit(rank: int, hit: Hit) -> None:
         heading.append(f"  {confidence}", style="dim")
     _print_wrapped(heading, 0)
     out = console()
-    # A path is not wrapped: it would have an end of line in its middle.
+    # A path is not wrapped, since a line break would split it.
     place = Text(" " * _INDENT + line_for_stdout(cited(hit) or hit.id), style="dim")
     out.print(place, soft_wrap=True)
     for part in excerpts(hit.passages or [], hit.content or "", symbol("…", "...")):
@@ -72,10 +72,10 @@ def print_hit(rank: int, hit: Hit) -> None:
 
 
 def in_words(confidence: float) -> str:
-    """How likely a hit answers, such as ``likely (0.83)``; empty where nothing was asked."""
+    """Return the confidence in words, such as ``likely (0.83)``; empty without a query."""
     from shared.search.confidence import LOW
 
-    # What is certain was not rated, as when all chunks are shown.
+    # Certainty means that the hit was not rated, as when all chunks are listed.
     if confidence == 1:
         return ""
     word = "likely" if confidence >= _LIKELY else "possible" if confidence >= LOW else "unlikely"
@@ -83,7 +83,7 @@ def in_words(confidence: float) -> str:
 
 
 def highlighted(passage: str, *, styled: bool) -> Text:
-    """A passage with its matches in colour, or else between ``**``."""
+    """Return a passage with its matches in colour, or between ``**``."""
     text = Text()
     for part in _MATCH.split(passage):
         if not _MATCH.fullmatch(part):
@@ -95,7 +95,7 @@ def highlighted(passage: str, *, styled: bool) -> Text:
 
 
 def _print_wrapped(text: Text, indent: int) -> None:
-    """Print a text from an indent on, what goes on in further lines indented deeper."""
+    """Print a text with an indent, and continuation lines with a deeper one."""
     out = console()
     lines = text.wrap(out, out.width - _CONTINUATION, overflow="fold")
     for number, line in enumerate(lines):
@@ -106,7 +106,7 @@ def _print_wrapped(text: Text, indent: int) -> None:
 
 
 def print_explanation(explanation: QueryExplanation) -> None:
-    """Print what was understood, and as much of the rest as there is."""
+    """Print the parsed query and all available parts of the explanation."""
     languages = ", ".join(f"{code} ({weight})" for code, weight in explanation.languages.items())
     summary = [
         ("understood", explanation.parsed),
@@ -132,7 +132,7 @@ _OF_PATHS: Final = {"file_path", "source_document"}
 
 
 def print_facet(facet: Facet) -> None:
-    """Print the most frequent values of a field with the number of chunks that have each."""
+    """Print the most frequent values of a field with the number of chunks of each."""
     kind = Unbroken if facet.field in _OF_PATHS else str
     rows = [(kind(entry.value), f"{entry.count:,}") for entry in facet.values]
     if facet.distinct > len(rows):

@@ -1,4 +1,4 @@
-"""The lines of a table that is aligned on a terminal."""
+"""Layout of a table on a terminal: column widths, wrapping and alignment."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -10,16 +10,16 @@ from idx.output.printing import Row, Unbroken
 from idx.output.terminal import console, symbol
 
 _GAP: Final = 2
-"""Blanks between two columns, and before a value on a line of its own."""
+"""Width of the gap between columns, and indent of a value on its own line, in columns."""
 
 
 def aligned(heading: Row | None, rows: Sequence[Row], columns: int) -> Iterator[Text]:
-    """The lines of a table, the widest columns folded until it fits.
+    """Yield the lines of a table, wrapping the widest columns until it fits.
 
     Args:
         heading: the names of the columns, if they are shown.
         rows: the values.
-        columns: how wide a line may be; only values that are `Unbroken` may be longer.
+        columns: maximum width of a line; only `Unbroken` values may exceed it.
     """
     every = [heading, *rows] if heading else rows
     if not every:
@@ -38,7 +38,7 @@ def aligned(heading: Row | None, rows: Sequence[Row], columns: int) -> Iterator[
 
 
 def _apart(rows: Sequence[Row], columns: int) -> frozenset[int]:
-    """The columns whose values get lines of their own, the last first, so that the others fit."""
+    """Return the columns whose values need their own lines, chosen from the last to the first."""
     apart: frozenset[int] = frozenset()
     for number in reversed(range(len(rows[0]))):
         is_unbroken = any(isinstance(row[number], Unbroken) for row in rows)
@@ -48,13 +48,13 @@ def _apart(rows: Sequence[Row], columns: int) -> frozenset[int]:
 
 
 class _Layout:
-    """Where the values of each row stand.
+    """Layout of the values of each row.
 
     Args:
         rows: all rows of the table.
-        columns: how wide a line may be.
-        apart: the columns whose values stand on lines of their own: those of the first column
-            above the others, all others below.
+        columns: maximum width of a line.
+        apart: the columns whose values are on their own lines: the first column above the other
+            values, the rest below them.
     """
 
     def __init__(self, rows: Sequence[Row], columns: int, apart: frozenset[int]) -> None:
@@ -72,11 +72,11 @@ class _Layout:
             self._widths[widest] -= 1
 
     def narrows(self, number: int) -> bool:
-        """Whether a column is less wide than its longest value."""
+        """Check whether a column is narrower than its longest value."""
         return self._widths[number] < self._natural[number]
 
     def lines(self, row: Row) -> Iterator[Text]:
-        """The lines of a row."""
+        """Yield the lines of a row."""
         beside = {number: row[number] for number in self._widths}
         below = [row[number] for number in sorted(self._apart - {0})]
         for number, value in beside.items():

@@ -1,4 +1,4 @@
-"""Tables: aligned on a terminal, and lines with tabs between the values in a pipe."""
+"""Tables of rows: aligned on a terminal, tab-separated in a pipe."""
 
 from collections.abc import Iterable
 
@@ -7,7 +7,7 @@ from idx.output.terminal import console, line_for_stdout, width
 
 
 def print_table(columns: Row, rows: Iterable[Row], *, headings: bool = True) -> None:
-    """Print rows of text under headings; each row has as many values as there are columns."""
+    """Print rows of text under headings; each row has a value for each column."""
     columns_of_terminal = width()
     if columns_of_terminal is None:
         for row in [columns, *rows] if headings else rows:
@@ -18,7 +18,7 @@ def print_table(columns: Row, rows: Iterable[Row], *, headings: bool = True) -> 
     shown = [[type(value)(line_for_stdout(value)) for value in row] for row in rows]
     out = console()
     for line in aligned(columns if headings else None, shown, columns_of_terminal):
-        # The terminal wraps what is longer, without an end of line in the middle of a path.
+        # The terminal wraps longer lines itself, so that no line break splits a path.
         out.print(line, soft_wrap=True)
 
 

@@ -1,4 +1,4 @@
-"""The width, the colours and the characters that stdout can show."""
+"""Capabilities of stdout: width, styles and encodable characters."""
 
 import os
 import shutil
@@ -11,17 +11,17 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 _UNLIMITED: Final = 1_000_000
-"""Columns of a line that is never wrapped: rich always has a width."""
+"""Width of lines that must not wrap, in columns; rich requires a width."""
 
 _NARROWEST: Final = 20
-"""Columns to lay out for at least; no text can be read in less."""
+"""Minimum width of the layout, in columns; text is unreadable in less."""
 
 
 def width() -> int | None:
-    """The columns to lay out for: those of ``COLUMNS``, else of the terminal.
+    """Return the layout width in columns: that of ``COLUMNS``, otherwise of the terminal.
 
     Returns:
-        None in a pipe without ``COLUMNS``, where lines are as long as they are.
+        None in a pipe without ``COLUMNS``, where lines are not wrapped.
     """
     columns = os.environ.get("COLUMNS", "")
     if (columns.isdecimal() and int(columns)) or sys.stdout.isatty():
@@ -30,14 +30,14 @@ def width() -> int | None:
 
 
 def console() -> "Console":
-    """The console on stdout, with colours where they are wanted."""
+    """Return a console on stdout, with colours if they are enabled."""
     from rich.console import Console
 
     return Console(width=width() or _UNLIMITED, highlight=False)
 
 
 def shows_styles(out: "Console") -> bool:
-    """Whether bold text can be told from other text."""
+    """Check whether the console can distinguish bold text."""
     return out.is_terminal and out.color_system is not None
 
 
@@ -56,7 +56,7 @@ def prose_for_stdout(text: str) -> str:
 
 
 def symbol(sign: str, otherwise: str) -> str:
-    """A sign, or what stands for it where stdout cannot encode it."""
+    """Return a sign, or its substitute if stdout cannot encode it."""
     try:
         sign.encode(sys.stdout.encoding)
     except UnicodeEncodeError:
