@@ -1,1 +1,1 @@
-"""How commands are declared and run: options, settings of a run, completion, standard input."""
+"""Declaration and execution of commands: options, settings of a run, completion, standard input."""

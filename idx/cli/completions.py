@@ -1,4 +1,4 @@
-"""What the shell completes in the options and arguments of commands, from the index."""
+"""Completions of options and arguments in the shell, taken from the index."""
 
 import os
 import re
@@ -17,25 +17,25 @@ if TYPE_CHECKING:
     from shared.reading.completion import Purpose
 
 Completer = Callable[[typer.Context, str], list[str]]
-"""Takes the context of the command and what was typed."""
+"""Function of the command's context and the typed text that returns completions."""
 
 _CONDITION: Final = re.compile(r"(.+?)(!=|\^=|>=|<=|=)(.*)", re.DOTALL)
 
 
 def document_ids(ctx: typer.Context, incomplete: str) -> list[str]:
-    """Ids of documents."""
+    """Complete document ids."""
     return _answer(ctx, lambda catalog: catalog.complete_ids(incomplete))
 
 
 def documents(ctx: typer.Context, incomplete: str) -> list[str]:
-    """Ids of documents, and files that documents were made of."""
+    """Complete document ids and paths of indexed files."""
     return _answer(
         ctx, lambda catalog: [*catalog.complete_ids(incomplete), *_files(catalog, incomplete)]
     )
 
 
 def fields(purpose: "Purpose") -> Completer:
-    """A completer of the names of fields."""
+    """Return a function that completes field names."""
 
     def complete(ctx: typer.Context, incomplete: str) -> list[str]:
         return _answer(ctx, lambda catalog: _fields(catalog, purpose, incomplete))
@@ -44,12 +44,12 @@ def fields(purpose: "Purpose") -> Completer:
 
 
 def conditions(ctx: typer.Context, incomplete: str) -> list[str]:
-    """Conditions of filters: the names of fields, then the values of one."""
+    """Complete filter conditions: field names, then the values of a field."""
     return _answer(ctx, lambda catalog: _conditions(catalog, incomplete))
 
 
 def remembered_folders(incomplete: str) -> list[str]:
-    """Folders in the configuration file."""
+    """Complete folders of the configuration file."""
     from shared.settings.current import configuration_file
     from shared.settings.file import read
 
@@ -57,14 +57,14 @@ def remembered_folders(incomplete: str) -> list[str]:
         paths = [str(folder.path) for folder in read(configuration_file()).folders]
     except McpLuceneError:
         return []
-    home = os.path.expanduser("~")  # noqa: PTH111 - Path's fails without home
+    home = os.path.expanduser("~")  # noqa: PTH111 - Path.home fails without a home folder
     if incomplete.startswith("~/"):
         paths = [f"~{path.removeprefix(home)}" for path in paths if path.startswith(f"{home}/")]
     return [path for path in paths if path.startswith(incomplete) and is_offered(path)]
 
 
 def _answer(ctx: typer.Context, question: Callable[["Catalog"], list[str]]) -> list[str]:
-    """What the index says that the command line names; nothing if it cannot be read."""
+    """Query the index named on the command line; empty if it cannot be read."""
     from shared.reading.searcher import Searcher
     from shared.settings.current import configured
 
@@ -73,8 +73,8 @@ def _answer(ctx: typer.Context, question: Callable[["Catalog"], list[str]]) -> l
         source = ctx.get_parameter_source("index_path")
         if source is not None and source.name == "DEFAULT":
             path = configured("index_path") or path
-        # The shell has not replaced what stands for the home folder yet.
-        with Searcher(os.path.expanduser(path)) as searcher:  # noqa: PTH111 - the same
+        # The shell has not expanded the tilde yet.
+        with Searcher(os.path.expanduser(path)) as searcher:  # noqa: PTH111 - as above
             found = question(searcher.catalog)
     except McpLuceneError:
         return []
@@ -91,13 +91,13 @@ def _conditions(catalog: "Catalog", typed: str) -> list[str]:
     if condition := _CONDITION.fullmatch(typed):
         return _with_values(catalog, *condition.groups())
     names = _fields(catalog, "filter", typed)
-    # The shell would put a space behind the only one.
+    # The shell would append a space to a single completion.
     found = _with_values(catalog, names[0], "=", "") if len(names) == 1 else []
     return found or [f"{name}=" for name in names]
 
 
 def _files(catalog: "Catalog", typed: str) -> list[str]:
-    """Files whose paths begin as what was typed, spelled as it is."""
+    """Return indexed files whose paths begin with the typed text, spelled alike."""
     name = typed.rpartition("/")[2]
     spelled = typed.removesuffix(name)
     absolute = os.path.abspath(os.path.expanduser(spelled or "."))  # noqa: PTH100, PTH111 - resolves no links

@@ -1,4 +1,4 @@
-"""A command whose options have the configuration file's values as their defaults."""
+"""Command class whose options take their defaults from the configuration file."""
 
 import os
 from collections.abc import Iterator
@@ -23,38 +23,39 @@ from shared.settings.defaults import (
 
 
 class _ConfiguredContext(typer.Context):
-    """Looks an option up in the file that stands on no command line and in no variable."""
+    """Context that looks up options in the file if they are neither given nor set by a variable."""
 
-    def lookup_default(self, name: str, call: bool = True) -> Any:  # noqa: ARG002 - the library's
-        """The file's value for an option; None if the built-in default holds.
+    def lookup_default(self, name: str, call: bool = True) -> Any:  # noqa: ARG002 - library API
+        """Return the file's value of an option; None for the built-in default.
 
         Args:
-            name: the option's parameter.
-            call: whether a function is called for its value; there is none here.
+            name: the parameter of the option.
+            call: whether to call a function for the value; unused, because no value is a function.
 
         Raises:
-            ConfigurationError: the file cannot be read, or something in it is wrong.
+            ConfigurationError: the file cannot be read or is invalid.
         """
-        # Help and completion ask, too: they show what is built in, whatever the file holds.
+        # Help and completion also look up defaults; they use the built-in ones, whatever the file
+        # says.
         if self.resilient_parsing or name not in VARIABLES:
             return None
         return configured(name)
 
 
 class ConfiguredCommand(TyperCommand):
-    """A command of idx that works with settings.
+    """Command of idx that uses settings.
 
-    An option whose parameter is named as a setting gets its value from the command line, else
-    from the option's variable, else from the configuration file, else from the command's default.
+    An option whose parameter is named like a setting takes its value from the command line, then
+    the option's environment variable, then the configuration file, then the command's default.
     """
 
     context_class = _ConfiguredContext
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command, after a warning about settings that have no effect.
+        """Run the command, after warnings about settings without effect.
 
         Raises:
-            BadParameter: a number is not finite, which no bound of an option excludes.
+            BadParameter: a number is not finite, which the bounds of an option do not exclude.
         """
         for parameter in self.get_params(ctx):
             value = ctx.params.get(parameter.name)
@@ -70,7 +71,7 @@ class ConfiguredCommand(TyperCommand):
 
 @contextmanager
 def _index_in_use(ctx: typer.Context) -> Iterator[None]:
-    """Note the index that a command has used, and name others where the default one is missing."""
+    """Record the index used by a command, and suggest others if the default one is missing."""
     is_opened = True
     try:
         yield
@@ -83,13 +84,13 @@ def _index_in_use(ctx: typer.Context) -> Iterator[None]:
             raise DefaultIndexMissingError(error, recent, str(ctx.info_name)) from error
         raise
     finally:
-        # Also after Ctrl-C, which is how a watch ends, and an exit code of 1.
+        # Also after Ctrl-C, the usual end of a watch, and after exit code 1.
         if is_opened:
             note_use(ctx.params["index_path"])
 
 
 def warnings_of_variables() -> Iterator[str]:
-    """What is wrong with variables of the environment that nobody would notice otherwise."""
+    """Yield warnings about environment variables that would silently have no effect."""
     known = {
         *VARIABLES.values(),
         CONFIGURATION_VARIABLE,
@@ -97,7 +98,7 @@ def warnings_of_variables() -> Iterator[str]:
         TOKENS_VARIABLE,
     }
     for name in sorted(name for name in os.environ if name.startswith("IDX_")):
-        # A name that is unlike all of them belongs to another program.
+        # A name that resembles none of them belongs to another program.
         if name not in known and (hint := did_you_mean(name, known, "", cutoff=0.8)):
             yield f"{name} is not a setting and has no effect; {hint}"
     if os.environ.get(CONFIGURATION_VARIABLE) and not os.path.lexists(file := configuration_file()):

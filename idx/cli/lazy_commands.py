@@ -1,4 +1,4 @@
-"""A group of commands, each imported when it is run, so that the others take no time."""
+"""Lazy group of commands: each is imported only when it is run, which keeps start-up fast."""
 
 from collections import UserDict
 from collections.abc import Iterator, Mapping
@@ -18,12 +18,12 @@ _USAGE_ERROR: Final[Any] = typer.BadParameter.__base__
 
 @dataclass(frozen=True)
 class CommandEntry:
-    """Where a command is, and what the list of commands says of it.
+    """Entry of a command in the table: its location and its summary.
 
     Attributes:
         place: its module, a colon, and the function or the `typer.Typer` in it.
-        summary: the first paragraph of its own help.
-        command_class: the class of a function's command.
+        summary: the first paragraph of its help.
+        command_class: the class of the command, if it is a function.
     """
 
     place: str
@@ -31,7 +31,7 @@ class CommandEntry:
     command_class: type[TyperCommand] = TyperCommand
 
     def load(self, name: str) -> Any:
-        """The command, imported; `name` is what it is called."""
+        """Import and return the command, named `name`."""
         module, _, attribute = self.place.partition(":")
         target = getattr(import_module(module), attribute)
         application = typer.Typer()
@@ -53,7 +53,7 @@ def _visible_errors() -> Iterator[None]:
 
 
 class _Commands(UserDict[str, Any]):
-    """Commands by name; one that is given as an entry is loaded when it is looked up."""
+    """Commands by name; an entry is loaded on lookup."""
 
     def __getitem__(self, name: str) -> Any:
         command = self.data[name]
@@ -63,7 +63,7 @@ class _Commands(UserDict[str, Any]):
 
 
 def command_group(entries: Mapping[str, CommandEntry]) -> type[TyperGroup]:
-    """The class of a group that has the commands of a table, in its order, before all others."""
+    """Return a group class with the commands of a table, in its order, before all others."""
 
     class CommandGroup(TyperGroup):
         def __init__(self, *, commands: Mapping[str, Any], **attributes: Any) -> None:
@@ -82,7 +82,7 @@ def command_group(entries: Mapping[str, CommandEntry]) -> type[TyperGroup]:
                 return super().invoke(ctx)
 
         def format_help(self, ctx: Any, formatter: Any) -> None:
-            """Print the help; a summary is all that it needs of each command."""
+            """Print the help, for which the summaries of the commands suffice."""
             with self._summaries():
                 super().format_help(ctx, formatter)
 
@@ -93,7 +93,7 @@ def command_group(entries: Mapping[str, CommandEntry]) -> type[TyperGroup]:
 
         @contextmanager
         def _summaries(self) -> Iterator[None]:
-            """Have commands that are not imported, but tell what they are for."""
+            """Replace the commands for the block by stubs with summaries, which need no import."""
             loadable = self.commands
             listed = {
                 name: TyperCommand(name, help=entry.summary) for name, entry in entries.items()

@@ -1,4 +1,4 @@
-"""Whether a new folder is one of the index that was renamed or moved: the user decides."""
+"""Confirmation by the user that a new folder is a renamed or moved folder of the index."""
 
 import os
 import sys
@@ -26,20 +26,20 @@ def settled_moves(
     not_moved: bool = False,
     dry_run: bool = False,
 ) -> list[Move]:
-    """The moves that the user names, or says yes to; the configuration follows them.
+    """Return the moves named or confirmed by the user, and update the configuration.
 
     Args:
-        paths: what the command names.
+        paths: the paths named in the command.
         index_path: the index folder.
-        moved_from: where the one folder of the command was before, if the user says so.
-        not_moved: whether the user says that the folders are others.
-        dry_run: whether nothing is asked or changed.
+        moved_from: the former path of the command's only folder, if the user named it.
+        not_moved: whether the user said that no folder was moved.
+        dry_run: whether to skip questions and changes.
 
     Raises:
-        BadParameter: there is not one folder for `moved_from`.
-        FolderRecognizedError: nobody can be asked.
-        SourceFileError: the move that is named cannot be made.
-        IndexFolderError: the index cannot be used; the class says why.
+        BadParameter: `moved_from` is given without exactly one folder, or with `not_moved`.
+        FolderRecognizedError: the user cannot be asked.
+        SourceFileError: the requested move is impossible.
+        IndexFolderError: the index cannot be used; the subclass gives the reason.
     """
     if moved_from is not None and (not_moved or len(paths) != 1):
         raise typer.BadParameter(
@@ -70,7 +70,7 @@ def settled_moves(
 
 
 def after(moves: Sequence[Move], paths: Sequence[Path]) -> list[Path]:
-    """The paths of a command, each where it leads now, and once."""
+    """Return the paths of a command with moves applied, without duplicates."""
     return [*dict.fromkeys(moved(path, moves) for path in paths)]
 
 

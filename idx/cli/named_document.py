@@ -1,4 +1,4 @@
-"""The document that a user names by its id or by the path of its file."""
+"""Lookup of the document that a user names by id or file path."""
 
 import os
 from typing import TYPE_CHECKING
@@ -11,20 +11,19 @@ if TYPE_CHECKING:
     from shared.reading.searcher import Searcher
 
 _MOST_NAMED = 10
-"""Documents of one file that a message names."""
+"""Maximum number of documents of one file listed in a message."""
 
 
 def named_document(searcher: "Searcher", name: str) -> str:
-    """The id of the document that a name means.
+    """Return the id of the document with a name.
 
     Args:
         searcher: the index.
-        name: an id; or the path of a file, which need not be there any more.
+        name: an id, or the path of a file, which need not exist any more.
 
     Raises:
-        DocumentNotFoundError: nothing goes by the name.
-        SourceFileError: it is a file or folder of which no document was made, or a file of which
-            several were.
+        DocumentNotFoundError: no document has the name.
+        SourceFileError: it is a file or folder without a document, or a file with several.
     """
     try:
         searcher.document_chunks(name, count=1)
@@ -44,12 +43,12 @@ def named_document(searcher: "Searcher", name: str) -> str:
 
 
 def _paths(searcher: "Searcher", name: str) -> list[str]:
-    """The absolute paths that a name may mean: as it is spelled, and with its links resolved."""
+    """Return the absolute paths that a name may mean: as spelled, and with links resolved."""
     path = os.path.abspath(os.path.expanduser(name))  # noqa: PTH100, PTH111 - resolves no links
     real = os.path.realpath(path)
     paths = [path, real]
     for folder in searcher.folders():
-        # The folder may have been indexed by another name that leads to it.
+        # The folder may have been indexed under another path.
         beginning = os.path.join(os.path.realpath(folder.path), "")  # noqa: PTH118 - ends with a slash
         if real.startswith(beginning):
             paths.append(f"{folder.beginning}{real.removeprefix(beginning)}")
@@ -57,15 +56,15 @@ def _paths(searcher: "Searcher", name: str) -> list[str]:
 
 
 def _check_file(searcher: "Searcher", name: str, paths: list[str]) -> None:
-    """Say so if a name that no document has is a file or a folder.
+    """Raise a specific error if a name without a document is a file or a folder.
 
     Raises:
-        SourceFileError: it is.
+        SourceFileError: the name is a file or folder, or a failure is recorded for it.
     """
-    if os.path.isdir(paths[0]):  # noqa: PTH112 - a Path's raises
+    if os.path.isdir(paths[0]):  # noqa: PTH112 - the method of Path raises errors
         raise SourceFileError(name, "is a folder; name a file in it, see idx list")
     for failure in searcher.failures().failures:
         if failure.file_path in paths:
             raise SourceFileError(name, f"is not in the index: {failure.reason}")
-    if os.path.exists(paths[0]):  # noqa: PTH110 - a Path's raises
+    if os.path.exists(paths[0]):  # noqa: PTH110 - the method of Path raises errors
         raise SourceFileError(name, "is not in the index; idx add adds it")

@@ -1,4 +1,4 @@
-"""Options that several commands take together, declared once as the fields of a dataclass."""
+"""Groups of options shared by several commands, declared as the fields of a dataclass."""
 
 import inspect
 from collections.abc import Callable
@@ -39,11 +39,11 @@ Options = TypeVar("Options")
 def takes(
     group: type[Options], parameter: str
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Let a command take the fields of a dataclass as options of its own.
+    """Return a decorator that gives a command the fields of a dataclass as options.
 
     Args:
         group: a dataclass whose fields are annotated as options of typer.
-        parameter: the command's parameter that gets an instance of it.
+        parameter: the parameter of the command that receives an instance of it.
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
@@ -69,7 +69,7 @@ def takes(
 
 
 def _keywords(group: type[Options]) -> list[inspect.Parameter]:
-    """The fields of a dataclass as parameters."""
+    """Return the fields of a dataclass as keyword-only parameters."""
     signature = inspect.signature(group)
     return [
         each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in signature.parameters.values()
@@ -78,7 +78,7 @@ def _keywords(group: type[Options]) -> list[inspect.Parameter]:
 
 @dataclass(frozen=True, slots=True)
 class ReadingOptions:
-    """The options; each is a setting of the configuration, too."""
+    """Options for reading files; each is also a setting of the configuration file."""
 
     include: Include = None
     exclude: Exclude = None
@@ -96,7 +96,7 @@ class ReadingOptions:
 
 @dataclass(frozen=True, slots=True)
 class NormalizerOptions:
-    """The options; each is a setting of the configuration, too."""
+    """Options for rewriting queries; each is also a setting of the configuration file."""
 
     normalize: Normalize = False
     normalizer_model: NormalizerModel = None

@@ -1,7 +1,8 @@
-"""The options that commands have in common.
+"""Options shared by commands.
 
-A command declares an option by its type here and its built-in default from
-`shared.settings.defaults`; `idx.cli.configured_command` fills in what the configuration file says.
+A command declares an option with its type from this module and its built-in default from
+`shared.settings.defaults`; `idx.cli.configured_command` supplies the values of the configuration
+file.
 """
 
 from pathlib import Path
@@ -29,7 +30,7 @@ IndexPath = Annotated[
         "-i",
         envvar=VARIABLES["index_path"],
         metavar="PATH",
-        # Whether it can be read is part of what an index can be wrong with: exit code 1, not 2.
+        # An unreadable index is an error of the index, with exit code 1 instead of 2.
         readable=False,
         help="Folder of the index.",
     ),

@@ -1,4 +1,4 @@
-"""From the options of a command and the configuration to the options of a run."""
+"""Options of a run, from the options of a command and the configuration."""
 
 import os
 from collections.abc import Sequence
@@ -61,7 +61,7 @@ def sync_options(
 
 
 def extraction_options(reading: ReadingOptions) -> ExtractionOptions:
-    """How files are read."""
+    """Return the options of text extraction."""
     return ExtractionOptions(
         encoding=reading.encoding,
         pdf_engine=reading.pdf_engine,
@@ -74,7 +74,7 @@ def extraction_options(reading: ReadingOptions) -> ExtractionOptions:
 
 
 def _allowed(reading: ReadingOptions) -> frozenset[str]:
-    """The paths of allowed files as they are named, and without links to their folders."""
+    """Return the paths of allowed files, as given and with the links in their folders resolved."""
     named = {path.absolute() for path in reading.allow_secrets or ()}
     return frozenset(
         str(path) for each in named for path in (each, each.parent.resolve() / each.name)
@@ -82,12 +82,12 @@ def _allowed(reading: ReadingOptions) -> frozenset[str]:
 
 
 def limits(reading: ReadingOptions) -> Limits:
-    """What reading one file may take."""
+    """Return the limits on reading one file."""
     return Limits(reading.timeout, reading.max_memory * _MEGABYTE)
 
 
 def wanted_folders(paths: Sequence[Path] | None) -> list[Path]:
-    """The paths of a command, or the folders that the configuration remembers.
+    """Return the paths of a command, or the folders of the configuration file if there are none.
 
     Raises:
         NoFoldersError: there are neither.

@@ -1,8 +1,8 @@
-"""Completing in a shell, which starts `idx` at each press of the Tab key.
+"""Completion in a shell, which starts `idx` whenever the Tab key is pressed.
 
-Typer speaks with the shells. Here is what it leaves open: that nothing but completions is ever
-printed, that none takes long, and that what documents are called can neither break a command line
-nor be run as part of one.
+Typer implements the protocols of the shells. This module adds three guarantees: only completions
+are printed, completion has a timeout, and names of documents can neither break a command line nor
+be executed as part of one.
 """
 
 import os
@@ -15,23 +15,23 @@ from io import StringIO
 from typing import Final
 
 VARIABLE: Final = "_IDX_COMPLETE"
-"""Says which shell asks: ``complete_bash`` and so on."""
+"""Name of the variable with the requesting shell, such as ``complete_bash``."""
 
 SECONDS: Final = 5.0
-"""After which a shell gets no answer: somebody waits at the keyboard."""
+"""Timeout of a completion, in seconds, since the user is waiting."""
 
 _SPECIAL: Final = re.compile(r"[^\w@%+=:,./~^-]")
-"""What means something to bash."""
+"""Pattern of characters that are special to bash."""
 
 _SEPARATORS: Final = re.compile("[=:]+")
-"""What bash takes for words of their own."""
+"""Pattern of characters that bash treats as separate words."""
 
 _MEANT_IN_QUOTES: Final = {"'": frozenset("'"), '"': frozenset('"\\$`!')}
 
 _STEERING: Final = r"\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
-"""What steers the terminal on which the shell lists completions."""
+"""Characters that could steer the terminal on which the shell lists completions."""
 
-# The scripts of zsh and PowerShell evaluate what they get, or take it for a part of the line.
+# The scripts of zsh and PowerShell evaluate completions or insert them into the line.
 _LEFT_OUT: Final = {
     "bash": re.compile(f"[{_STEERING}]"),
     "fish": re.compile(f"[{_STEERING}]"),
@@ -41,23 +41,23 @@ _LEFT_OUT_ELSEWHERE: Final = re.compile(r"[^\w@%+=:,./~^-]")
 
 
 def is_completing() -> bool:
-    """Whether a shell has started the program to complete a command line."""
+    """Check whether a shell started the program to complete a command line."""
     return os.environ.get(VARIABLE, "").startswith("complete_")
 
 
 def is_offered(value: str) -> bool:
-    """Whether a value can stand on a command line of the shell that asks."""
+    """Check whether a value is safe on a command line of the requesting shell."""
     shell = os.environ.get(VARIABLE, "").removeprefix("complete_")
     return not _LEFT_OUT.get(shell, _LEFT_OUT_ELSEWHERE).search(value)
 
 
 def complete(run: Callable[[], None]) -> None:
-    """Answer a shell.
+    """Complete a command line for the shell.
 
     Args:
         run: the command line, which prints completions and exits.
     """
-    # Java and libraries write there, too.
+    # Java and libraries also write to stderr.
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     limit = threading.Timer(SECONDS, os._exit, (1,))
     limit.daemon = True
@@ -75,10 +75,10 @@ def complete(run: Callable[[], None]) -> None:
 
 
 def _bash_word() -> Callable[[str], str]:
-    """Have typer see the words that bash takes apart at ``=`` and ``:``.
+    """Rejoin for typer the words that bash splits at ``=`` and ``:``.
 
     Returns:
-        What spells a completion as the part of the word that bash replaces.
+        A function that spells a completion as the part of the word that bash replaces.
     """
     words = os.environ.get("COMP_WORDS", "").split("\n")
     position = int(os.environ.get("COMP_CWORD", "0"))
@@ -88,7 +88,7 @@ def _bash_word() -> Callable[[str], str]:
     os.environ["COMP_CWORD"] = str(len(joined) - 1)
     head = joined[-1] if _SEPARATORS.fullmatch(typed) else joined[-1].removesuffix(typed)
     if head.startswith("-"):
-        # Typer completes the value of an option without its name.
+        # Typer completes the value of an option without the name of the option.
         head = head.partition("=")[2]
     if (meant := _MEANT_IN_QUOTES.get(typed[:1])) is not None:
         return lambda word: "" if meant & {*word} else word.removeprefix(head)

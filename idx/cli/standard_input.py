@@ -1,4 +1,4 @@
-"""A document that comes through standard input: it is read as a file, but is of none."""
+"""Document from standard input: extracted like a file, but indexed without the file's metadata."""
 
 import sys
 from collections.abc import Iterator
@@ -15,10 +15,10 @@ from shared.model.document import Document
 from shared.model.metadata import FILE_EXTENSION, FILE_NAME, MODIFIED
 
 STDIN: Final = "-"
-"""The file name that means standard input."""
+"""File name that means standard input."""
 
 NAME: Final = "standard input"
-"""What it is called in messages."""
+"""Name of standard input in messages."""
 
 _BYTES_AT_ONCE: Final = 2**20
 _MEGABYTE: Final = 1_000_000
@@ -29,10 +29,10 @@ def standard_input_as_file(max_megabytes: float) -> Iterator[Path]:
     """Copy standard input to a file that is deleted at the end of the block.
 
     Args:
-        max_megabytes: how much is read, in units of 10⁶ bytes.
+        max_megabytes: maximum size of the input, in units of 10⁶ bytes.
 
     Raises:
-        SourceFileError: there is more, or it cannot be read.
+        SourceFileError: the input is larger or cannot be read.
     """
     if sys.stdin.isatty():
         say("Type the text, and Ctrl-D on a line of its own to end it.")
@@ -48,7 +48,8 @@ def _copy(copy: BinaryIO, max_megabytes: float) -> None:
     is_read = False
     while not is_read:
         data = _read()
-        # On a terminal the end is typed, and asking once more would wait for another one.
+        # On a terminal, the user types the end of the input, and another read would wait for a
+        # second one.
         is_read = len(data) < _BYTES_AT_ONCE
         left -= len(data)
         if left < 0:
@@ -68,7 +69,7 @@ def _read() -> bytes:
 
 
 def without_file(document: Document) -> Document:
-    """The document of a copy of standard input, without what is known of the copy only."""
+    """Return a document without the metadata of the temporary file."""
     known = {
         key: value
         for key, value in document.metadata.items()
