@@ -1,1 +1,1 @@
-"""The configuration file that idx writes, and what it remembers beside it."""
+"""Changes to the configuration file, and the list of recently used indexes."""

@@ -1,4 +1,4 @@
-"""The configuration file, changed without touching what else stands in it."""
+"""Configuration file: lock, text and replacement."""
 
 import os
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from shared.settings.defaults import VARIABLES
 
 @contextmanager
 def locked(file: Path) -> Iterator[None]:
-    """Keep other programs that change the file waiting meanwhile; its folder is created.
+    """Lock the file against changes by other programs, creating its folder if necessary.
 
     Raises:
         ConfigurationError: the folder cannot be created or opened.
@@ -28,9 +28,9 @@ def locked(file: Path) -> Iterator[None]:
 
 
 def text_of(file: Path) -> str:
-    """The text of the file, ending with a newline; empty if the file does not exist.
+    """Return the text of the file, ending with a newline; empty if the file does not exist.
 
-    The file is one that `shared.settings.file` can read.
+    The file must be readable by `shared.settings.file`.
     """
     if not file.exists():
         return ""
@@ -39,7 +39,7 @@ def text_of(file: Path) -> str:
 
 
 def write(file: Path, text: str) -> None:
-    """Replace the text of the file as a whole.
+    """Replace the text of the file atomically.
 
     Raises:
         ConfigurationError: the file cannot be written, or the text is not valid Unicode.
@@ -53,12 +53,12 @@ def write(file: Path, text: str) -> None:
 
 
 def warn_of_variable(setting: str, file: Path, what: str | None = None) -> None:
-    """Print a warning if a variable of the environment makes a setting of the file ineffective.
+    """Warn if an environment variable overrides a setting of the file.
 
     Args:
         setting: the setting.
         file: the configuration file.
-        what: the setting in words; None for its name.
+        what: a description of the setting; None for its name.
     """
     variable = VARIABLES[setting]
     if os.environ.get(variable):

@@ -1,4 +1,4 @@
-"""Files left out of their folders for good, so that no sync adds their documents again."""
+"""Permanent exclusion of files from their folders, so that no sync adds their documents again."""
 
 import os
 import re
@@ -27,7 +27,7 @@ _WITH_A_MEANING: Final = frozenset("*?[]\\")
 
 @dataclass(frozen=True, slots=True)
 class FileBehind:
-    """The file of an indexed folder that a document's id stands for.
+    """File in an indexed folder that a document id denotes.
 
     Attributes:
         folder: the folder.
@@ -39,12 +39,12 @@ class FileBehind:
 
     @property
     def shown(self) -> str:
-        """The file as messages name it."""
+        """Path of the file as shown in messages."""
         return decodable(str(self.folder.path / self.path))
 
     @property
     def pattern(self) -> str:
-        """A pattern as in a ``.gitignore`` that only this file of the folder matches."""
+        """Pattern as in a ``.gitignore`` that, in this folder, matches the file alone."""
         end = len(self.path.rstrip())
         return "/" + "".join(
             _literal(character) if position < end else "?"
@@ -52,7 +52,7 @@ class FileBehind:
         )
 
     def is_left_out(self, general: Sequence[str], remembered: Iterable[Folder]) -> bool:
-        """Whether patterns to exclude match it: general ones, or those of its folder."""
+        """Check whether it matches patterns to exclude: general ones, or those of its folder."""
         here = os.path.realpath(self.folder.path)
         own = [
             pattern
@@ -64,17 +64,18 @@ class FileBehind:
 
 
 def file_behind(source_document: str, folders: IndexedFolders) -> FileBehind | None:
-    """The file whose document has an id, or would have it; None if there is no such file.
+    """Return the existing file that a document id denotes, indexed or not; None if there is none.
 
     Args:
         source_document: the id.
-        folders: those of the index.
+        folders: the folders of the index.
     """
     for folder in folders:
         path = path_of(source_document, folder)
         if document_id(folder, path, folders) != source_document:
             continue
-        # Bytes that are no UTF-8 are spelled in an id as other files' names may be, too.
+        # An escaped byte in an id may be a byte that is not UTF-8, or part of a name that contains
+        # it.
         unspelled = os.fsdecode(
             _SPELLED_BYTE.sub(lambda found: bytes.fromhex(found[1].decode()), os.fsencode(path))
         )
@@ -85,13 +86,13 @@ def file_behind(source_document: str, folders: IndexedFolders) -> FileBehind | N
 
 
 def exclude(files: Mapping[str, FileBehind]) -> None:
-    """Remember in the configuration file to leave files out of their folders, and say so.
+    """Add patterns to the configuration file that exclude files from their folders, and say so.
 
     Args:
-        files: by the ids of their documents.
+        files: the files, by document id.
 
     Raises:
-        ConfigurationError: the file cannot be changed, or a variable stands in its place.
+        ConfigurationError: the file cannot be changed, or an environment variable overrides it.
     """
     variable, file = VARIABLES["folders"], configuration_file()
     if os.environ.get(variable):
@@ -117,5 +118,5 @@ def exclude(files: Mapping[str, FileBehind]) -> None:
 def _literal(character: str) -> str:
     if character in _WITH_A_MEANING:
         return f"\\{character}"
-    # A configuration file holds no half characters, and a pattern no line breaks.
+    # A configuration file cannot contain lone surrogates, nor a pattern line breaks.
     return "?" if unicodedata.category(character).startswith("C") else character

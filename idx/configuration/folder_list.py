@@ -1,4 +1,4 @@
-"""The list of folders in the text of a configuration file: an array, or tables."""
+"""List of folders in the text of a configuration file, either an array or tables."""
 
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,13 +11,13 @@ from tomlkit.items import AoT, Comment, Table, Trivia
 
 
 def entry(folder: Path, include: Sequence[str], exclude: Sequence[str]) -> dict[str, object]:
-    """What stands in the list for a folder."""
+    """Return the entry of a folder in the list."""
     patterns = {"include": list(include), "exclude": list(exclude)}
     return {"path": str(folder)} | {name: globs for name, globs in patterns.items() if globs}
 
 
 def append(document: tomlkit.TOMLDocument, entries: Iterable[dict[str, object]]) -> None:
-    """Add folders in the way in which the file lists them: as tables, or in an array."""
+    """Append folders in the form already used by the file: as tables or in an array."""
     if "folders" not in document:
         if document.as_string().strip():
             document.add(tomlkit.nl())
@@ -40,12 +40,12 @@ def _append_to_array(folders: Any, entry: object) -> None:
     if holds(f"folders = {trial.as_string()}", len(trial)):
         folders.append(entry)
     else:
-        # Behind several entries with a comment, the library writes into the comment.
+        # After several entries with a comment, the library would write into the comment.
         folders.add_line(entry, indent="  ")
 
 
 def holds(text: str, number: int) -> bool:
-    """Whether a file with this text remembers so many folders."""
+    """Check whether the text of a file lists the given number of folders."""
     try:
         return len(tomllib.loads(text).get("folders", ())) == number
     except tomllib.TOMLDecodeError:
@@ -53,8 +53,8 @@ def holds(text: str, number: int) -> bool:
 
 
 def set_values(document: tomlkit.TOMLDocument, position: int, values: Mapping[str, object]) -> None:
-    """Change what stands in the list for a folder, and leave the rest of it."""
-    # An array of tables, or an array; both are sequences, which the library's types do not say.
+    """Change values of a folder's entry, and keep its other values."""
+    # An array of tables or an array; the library's types do not show that both are sequences.
     folders: Any = document["folders"]
     if isinstance(folders[position], str):
         table = tomlkit.inline_table()
@@ -65,7 +65,7 @@ def set_values(document: tomlkit.TOMLDocument, position: int, values: Mapping[st
 
 
 def delete(document: tomlkit.TOMLDocument, positions: Sequence[int]) -> None:
-    """Take folders out of the list, and leave the comments about others."""
+    """Delete folders from the list, and keep comments about others."""
     folders = document["folders"]
     for position in reversed(positions):
         kept = _below_last_key(folders[position]) if isinstance(folders, AoT) else ""
@@ -77,7 +77,7 @@ def delete(document: tomlkit.TOMLDocument, positions: Sequence[int]) -> None:
 
 
 def _below_last_key(table: Table) -> str:
-    """What stands at the end of a table is about the next one, as a person reads it."""
+    """Return the text at the end of a table, which describes the next table to a reader."""
     lines: list[str] = []
     for key, item in reversed(table.value.body):
         if key is not None:
@@ -87,7 +87,7 @@ def _below_last_key(table: Table) -> str:
 
 
 def _put_back(document: tomlkit.TOMLDocument, folders: AoT, position: int, text: str) -> None:
-    """Put comments of a deleted table where they stood: before the next one, or at the end."""
+    """Restore the comments of a deleted table: before the next one, or at the end."""
     if position < len(folders):
         trivia = folders[position].trivia
         trivia.indent = (text if position else text.lstrip("\n")) + trivia.indent

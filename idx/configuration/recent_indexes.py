@@ -1,6 +1,6 @@
-"""The indexes used lately, kept in the platform's data folder to be named where none is found.
+"""Recently used indexes, stored in the platform's data folder and suggested if none is found.
 
-The list is a convenience: whatever is wrong with it, commands go on without it.
+The list is a convenience: no problem with it stops a command.
 """
 
 import json
@@ -17,15 +17,15 @@ from shared.files.index_folder import holds_index
 _MAX_RECENT_INDEXES: Final = 10
 
 _MAX_LIST_BYTES: Final = 300_000
-"""More than ten of the longest paths take as JSON."""
+"""Maximum size of the list, in bytes: more than ten paths of maximum length take as JSON."""
 
 
 class DefaultIndexMissingError(McpLuceneError):
-    """There is no index at the default path, but others were used lately.
+    """There is no index at the default path, but others were used recently.
 
     Args:
         missing: the error that names the default path.
-        recent: the other indexes, the last one used first.
+        recent: the other indexes, the most recently used first.
         command: the command that needs an index.
     """
 
@@ -39,13 +39,13 @@ class DefaultIndexMissingError(McpLuceneError):
 
 
 def recent_indexes() -> list[Path]:
-    """The indexes used lately that still exist, the last one used first."""
+    """Return the recently used indexes that still exist, the latest first."""
     file = _list_file()
     return [path for path in _read(file) if holds_index(path)] if file else []
 
 
 def note_use(index_path: Path) -> None:
-    """Put an index at the head of the list, if it exists and the list can be written."""
+    """Move an index to the head of the list, if it exists and the list is writable."""
     path = Path(os.path.abspath(index_path))  # noqa: PTH100 - resolves no links
     file = _list_file()
     if file is None or not holds_index(path):
@@ -55,7 +55,7 @@ def note_use(index_path: Path) -> None:
         return
     kept = [other for other in known if other != path and holds_index(other)]
     text = json.dumps([*map(str, [path, *kept][:_MAX_RECENT_INDEXES])])
-    # Not before: it takes longer to import than the list to read.
+    # Imported late, because the import takes longer than reading the list.
     from shared.files.content import write_atomically
 
     with suppress(OSError):
@@ -66,12 +66,12 @@ def _list_file() -> Path | None:
     from platformdirs import user_data_path
 
     file = user_data_path("mcp-lucene") / "recent-indexes.json"
-    # Relative where nobody knows the home folder.
+    # The path is relative if the home folder is unknown.
     return file if file.is_absolute() else None
 
 
 def _read(file: Path) -> list[Path]:
-    """The paths of the list; none if it is not a list of paths."""
+    """Return the paths of the list; empty if it is invalid."""
     try:
         if not file.is_file():
             return []

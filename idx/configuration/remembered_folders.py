@@ -1,4 +1,4 @@
-"""The folders in the configuration file, changed without touching what else stands in it."""
+"""Folders of the configuration file, changed without affecting the rest of the file."""
 
 import os
 from collections.abc import Iterable, Sequence
@@ -21,11 +21,12 @@ from shared.settings.model import Folder
 
 
 def own_patterns(folder: Folder, ctx: typer.Context) -> Selection:
-    """The patterns that a remembered folder has of its own.
+    """Return a folder's own patterns.
 
     Args:
         folder: the folder.
-        ctx: of the command, whose option ``--include`` beats the folder's patterns to include.
+        ctx: context of the command, whose option ``--include`` overrides the folder's patterns to
+            include.
     """
     source = ctx.get_parameter_source("include")
     is_on_command_line = source is not None and source.name == "COMMANDLINE"
@@ -35,21 +36,20 @@ def own_patterns(folder: Folder, ctx: typer.Context) -> Selection:
 def add_folders(
     file: Path, paths: Sequence[Path], include: Sequence[str], exclude: Sequence[str]
 ) -> tuple[list[Path], list[Path]]:
-    """Remember folders: all of them, or none if one of them is not a folder.
+    """Add folders to the file: all of them, or none if one is not a folder.
 
     Args:
-        file: the configuration file, which is created if it does not exist.
+        file: the configuration file, created if it does not exist.
         paths: the folders.
-        include: the folders' own patterns of files to take.
-        exclude: the folders' own patterns of what to leave out.
+        include: the folders' own patterns of files to include.
+        exclude: the folders' own patterns of files and folders to leave out.
 
     Returns:
-        The folders that were added, and those that were there before and stay as they are.
+        The added folders, and those already present, which are not changed.
 
     Raises:
         SourceFileError: a path is not a folder.
-        ConfigurationError: the file cannot be read or written, or something in it is wrong; or a
-            pattern is none.
+        ConfigurationError: the file cannot be read or written, or it or a pattern is invalid.
     """
     check([*include, *exclude])
     added: list[Path] = []
@@ -72,13 +72,13 @@ def add_folders(
 
 @dataclass(frozen=True, slots=True)
 class Removed:
-    """What became of folders that were to be forgotten.
+    """Result of removing folders.
 
     Attributes:
-        removed: those that were.
-        unknown: paths that were not among the remembered ones.
-        inside: folders that stay remembered and lie in one that was removed.
-        covered: those of the removed ones that lie in a folder that stays remembered.
+        removed: the removed folders.
+        unknown: paths that were not in the file.
+        inside: remaining folders that lie in a removed one.
+        covered: removed folders that lie in a remaining one.
     """
 
     removed: list[Path]
@@ -88,14 +88,14 @@ class Removed:
 
 
 def remove_folders(file: Path, paths: Sequence[Path]) -> Removed:
-    """Forget folders, which need not exist any more.
+    """Remove folders from the file; they need not exist any more.
 
     Args:
         file: the configuration file.
         paths: the folders.
 
     Raises:
-        ConfigurationError: the file cannot be read or written, or something in it is wrong.
+        ConfigurationError: the file cannot be read or written, or is invalid.
     """
     unwanted = {os.path.realpath(_absolute(path)): path for path in paths}
     with locked(file):
@@ -121,15 +121,15 @@ def remove_folders(file: Path, paths: Sequence[Path]) -> Removed:
 
 
 def move_folder(file: Path, old: Path, new: Path) -> bool:
-    """Remember a folder by its new path, with the patterns it has of its own.
+    """Change the path of a folder in the file, and keep its patterns.
 
-    If the new path is remembered, too, only that entry stays.
+    If the new path is already in the file, only that entry stays.
 
     Returns:
-        Whether the old path was remembered.
+        Whether the old path was in the file.
 
     Raises:
-        ConfigurationError: the file cannot be read or written, or something in it is wrong.
+        ConfigurationError: the file cannot be read or written, or is invalid.
     """
     with locked(file):
         remembered = [os.path.realpath(folder.path) for folder in read(file).folders]
@@ -149,13 +149,13 @@ def move_folder(file: Path, old: Path, new: Path) -> bool:
 
 
 def exclude_from_folder(file: Path, folder: Path, patterns: Sequence[str]) -> bool:
-    """Remember patterns of what to leave out of a folder, which is remembered if it was not.
+    """Add patterns to exclude to a folder of the file, and the folder if necessary.
 
     Returns:
-        Whether the folder was remembered before.
+        Whether the folder was in the file before.
 
     Raises:
-        ConfigurationError: the file cannot be read or written, or something in it is wrong.
+        ConfigurationError: the file cannot be read or written, or is invalid.
     """
     check(patterns)
     with locked(file):
@@ -178,7 +178,7 @@ def _lies_in_one_of(folder: Path, others: Iterable[Path]) -> bool:
 
 
 def _absolute(path: Path) -> Path:
-    # No link is resolved: it may lead elsewhere tomorrow.
+    # Links are not resolved, because their targets may change.
     return Path(os.path.abspath(path))  # noqa: PTH100
 
 

@@ -1,4 +1,4 @@
-"""Settings in the configuration file, set and removed one by one."""
+"""Changes of individual settings in the configuration file."""
 
 import re
 import tomllib
@@ -15,7 +15,7 @@ from shared.settings.file import check_name, content_of, settings_in, value_from
 
 
 def setting_name(key: str) -> str:
-    """The name of a setting, which may be spelled with hyphens.
+    """Return the name of a setting, which may be spelled with hyphens.
 
     Raises:
         ConfigurationError: there is no such setting.
@@ -26,19 +26,18 @@ def setting_name(key: str) -> str:
 
 
 def set_setting(file: Path, name: str, values: Sequence[str]) -> Any:
-    """Write a setting into the configuration file, which is created if it does not exist.
+    """Write a setting into the configuration file, creating the file if necessary.
 
     Args:
         file: the file.
         name: the setting.
-        values: its value in words, see `value_from_text`.
+        values: its value as text, see `value_from_text`.
 
     Returns:
-        The value as the file has it.
+        The value as stored in the file.
 
     Raises:
-        ConfigurationError: the value is wrong, or the file cannot be read or written, or something
-            else in it is wrong.
+        ConfigurationError: the value is wrong, or the file is invalid or cannot be read or written.
     """
     _refuse_folders(name)
     value = value_from_text(name, values)
@@ -51,18 +50,18 @@ def set_setting(file: Path, name: str, values: Sequence[str]) -> Any:
 
 
 def unset_setting(file: Path, key: str) -> tuple[str, bool]:
-    """Remove a setting from the configuration file, or a key of it that is not a setting.
+    """Remove a setting, or another key, from the configuration file.
 
     Args:
         file: the file.
         key: the setting, or the other key.
 
     Returns:
-        The name of it, and whether it was in the file.
+        The name, and whether it was in the file.
 
     Raises:
-        ConfigurationError: it is neither a setting nor in the file; or the file cannot be read or
-            written, or something else in it is wrong.
+        ConfigurationError: it is neither a setting nor in the file; or the file is invalid or
+            cannot be read or written.
     """
     with locked(file):
         text = text_of(file)
@@ -79,7 +78,7 @@ def unset_setting(file: Path, key: str) -> tuple[str, bool]:
 
 
 def _refuse_folders(name: str) -> None:
-    # Folders have patterns of their own, which one value cannot spell.
+    # Folders have their own patterns, which a single value cannot express.
     if name == "folders":
         raise ConfigurationError(
             "the configuration",
@@ -88,7 +87,7 @@ def _refuse_folders(name: str) -> None:
 
 
 def _text_with(text: str, name: str, value: Any, *, is_new: bool) -> str:
-    """A text with a value; one that cannot take it stays as it is."""
+    """Return a text with a value set; unchanged if the value cannot be set."""
     if is_new:
         end = _end_of_settings(text)
         newline = "\r\n" if "\r\n" in text else "\n"
@@ -102,10 +101,10 @@ def _text_with(text: str, name: str, value: Any, *, is_new: bool) -> str:
 
 
 def _end_of_settings(text: str) -> int:
-    """Where the settings end that stand before the first table and the comment above it."""
+    """Return the end of the settings before the first table and the comment above it."""
     for header in re.finditer(r"^[ \t]*\[", text, re.MULTILINE):
         before = text[: header.start()]
-        # A bracket within an array or a string is not a table's.
+        # A bracket within an array or a string does not start a table.
         if _is_toml(before):
             lines = before.splitlines(keepends=True)
             while lines and lines[-1].lstrip().startswith("#"):
@@ -125,7 +124,7 @@ def _is_toml(text: str) -> bool:
 
 
 def _replace(file: Path, name: str, text: str, wanted: dict[str, Any]) -> None:
-    """Write a text if it says what is wanted, and all of it is right."""
+    """Write a text if its values are valid and equal those wanted."""
     settings_in(wanted, file)
     if content_of(text, file) != wanted:
         raise ConfigurationError(

@@ -1,14 +1,14 @@
-"""TOML, changed in place: comments, order and layout stay as they are."""
+"""TOML edited in place: comments, order and layout are kept."""
 
 from collections.abc import Sequence
 from typing import Any
 
 
 def parse(text: str) -> dict[str, Any]:
-    """Read a text.
+    """Parse a TOML text.
 
     Raises:
-        ValueError: it is no TOML; the message says where and why.
+        ValueError: it is not valid TOML; the message gives the place and the reason.
     """
     import tomllib
 
@@ -19,15 +19,15 @@ def parse(text: str) -> dict[str, Any]:
 
 
 def with_value(text: str, path: Sequence[str], value: Any) -> str:
-    """A text with a value at a path, and tables on the way to it where there are none.
+    """Return a text with a value set at a path, adding missing tables on the way.
 
     Args:
-        text: what `parse` reads. What stands on the way is a table.
+        text: a text that `parse` accepts, in which every value on the way is a table.
         path: the keys.
-        value: what is put there, in place of what is there.
+        value: the new value.
 
     Raises:
-        ValueError: the text is laid out in a way that cannot take the value.
+        ValueError: the layout of the text does not allow the value.
     """
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
@@ -39,7 +39,7 @@ def with_value(text: str, path: Sequence[str], value: Any) -> str:
     try:
         for key in tables:
             if key not in table:
-                # Only the tables within it have a heading of their own.
+                # Headings are needed only for the tables within it.
                 table[key] = tomlkit.table(is_super_table=True)
             table = table[key]
         item = tomlkit.item(value, table if isinstance(table, InlineTable) else None)
