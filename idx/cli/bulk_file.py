@@ -21,7 +21,7 @@ from shared.model.document import Document, Scalar
 
 
 class BulkEntry(BaseModel):
-    """An entry of a bulk file; keys that are not among its fields become metadata."""
+    """Entry of a bulk file; keys without a field become metadata."""
 
     model_config = ConfigDict(strict=True, extra="allow")
 
@@ -39,7 +39,7 @@ class BulkEntry(BaseModel):
         }
 
     def document(self) -> Document | None:
-        """The document that the entry describes; None if it has no id or no title.
+        """Return the document of the entry, or None without an id or a title.
 
         Raises:
             InvalidDocumentError: a text is not valid Unicode, or there is too much metadata.
@@ -52,19 +52,19 @@ class BulkEntry(BaseModel):
 
 
 def read_bulk(file: str) -> Iterator[tuple[int, BulkEntry]]:
-    """Yield the entries of a bulk file, each with its number from 1.
+    """Yield the entries of a bulk file with their numbers, counted from 1.
 
     Args:
         file: a path, or ``-`` for standard input. JSON Lines are read line by line.
 
     Raises:
-        SourceFileError: the file cannot be read, is not JSON, or has an entry of a wrong type;
-            the message says which line or entry.
+        SourceFileError: the file cannot be read, is not JSON, or has an entry of a wrong type; the
+            message names the line or the entry.
     """
     name = _shown(file)
     with _open(file, name) as stream:
         blank_lines, first = _first_text(stream)
-        # Null bytes tell UTF-16, in which lines cannot be told apart byte by byte.
+        # Null bytes indicate UTF-16 or UTF-32, which cannot be split into lines byte by byte.
         is_wide = b"\0" in first
         if is_wide or _without_mark(first).lstrip().startswith(b"["):
             data = b"\n" * blank_lines + first + stream.read()
@@ -79,10 +79,10 @@ def read_bulk(file: str) -> Iterator[tuple[int, BulkEntry]]:
 
 
 def document_of(file: str, number: int, entry: BulkEntry) -> Document | None:
-    """The document of an entry; see `BulkEntry.document`.
+    """Return the document of an entry; see `BulkEntry.document`.
 
     Raises:
-        SourceFileError: the entry makes no valid document; the message names its number.
+        SourceFileError: the entry is not a valid document; the message gives its number.
     """
     try:
         return entry.document()
@@ -91,7 +91,7 @@ def document_of(file: str, number: int, entry: BulkEntry) -> Document | None:
 
 
 def _shown(file: str) -> str:
-    """What a file is called in messages."""
+    """Return the name of a file in messages."""
     return NAME if file == STDIN else file
 
 
@@ -111,7 +111,7 @@ def _open(file: str, name: str) -> Iterator[BufferedReader]:
 
 
 def _first_text(stream: BufferedReader) -> tuple[int, bytes]:
-    """How many blank lines there are at the beginning, and the line after them."""
+    """Return the number of leading blank lines, and the line after them."""
     for number, line in enumerate(stream):
         if _without_mark(line).strip():
             return number, line
@@ -167,7 +167,7 @@ def _metadata(value: Any) -> Scalar | list[Scalar]:
 
 
 def _first(error: ValidationError) -> str:
-    """The first thing that is wrong with an entry, in a few words."""
+    """Describe the first error of an entry in a few words."""
     detail = error.errors(include_url=False)[0]
     field = ".".join(str(part) for part in detail["loc"])
     if not field:

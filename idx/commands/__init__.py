@@ -1,1 +1,1 @@
-"""One module a command: it reads the arguments, calls `shared` once and prints the answer."""
+"""Commands, one module each, which parses arguments, calls `shared` and prints the answer."""

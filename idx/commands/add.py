@@ -1,4 +1,4 @@
-"""`idx add`."""
+"""Command `idx add`."""
 
 from collections.abc import Generator
 from contextlib import closing
@@ -68,7 +68,7 @@ def add(
     from idx.sync.interruption import Kept, uninterrupted
     from shared.writing.index import Index
 
-    # Before the index is opened, which would be created for nothing.
+    # Read before the index is opened, which would otherwise be created even if reading fails.
     if file is None:
         document = Document(document_id or "", title or "", content or "")
     else:
@@ -101,18 +101,19 @@ def add(
 
 
 def _removal(chunks: int) -> str:
-    """What an empty content has removed, in words."""
+    """Return the effect of empty content on the index, in words."""
     if not chunks:
         return "there was nothing to remove"
     return f"removed {quantity(chunks, 'chunk')} that it had before"
 
 
 def _read(file: Path, document_id: str, title: str, reading: ReadingOptions) -> Document:
-    """The one document whose text is in a file or comes through standard input."""
+    """Read the document from a file or from standard input."""
     from idx.cli.standard_input import NAME, STDIN, standard_input_as_file, without_file
 
     if str(file) != STDIN:
-        # As every other message does, so that it means the same file wherever it is read.
+        # Absolute, as in every other message, so that its meaning does not depend on the current
+        # folder.
         file = file.absolute()
         return _read_file(file, file, document_id, title, reading)
     with standard_input_as_file(reading.max_size) as copy:
@@ -122,7 +123,7 @@ def _read(file: Path, document_id: str, title: str, reading: ReadingOptions) -> 
 def _read_file(
     file: Path, shown: Path | str, document_id: str, title: str, reading: ReadingOptions
 ) -> Document:
-    """The one document whose text is in a file, which is called `shown` in messages."""
+    """Read the document from a file, which is called `shown` in messages."""
     from idx.cli.run_options import extraction_options, limits
     from idx.extraction.pool import ExtractionPool
     from idx.extraction.types import Unreadable

@@ -1,4 +1,4 @@
-"""`idx backup`."""
+"""Command `idx backup`."""
 
 from pathlib import Path
 from typing import Annotated

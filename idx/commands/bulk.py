@@ -1,4 +1,4 @@
-"""`idx bulk`."""
+"""Command `idx bulk`."""
 
 from collections.abc import Iterator
 from typing import Annotated

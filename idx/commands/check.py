@@ -1,4 +1,4 @@
-"""`idx check`."""
+"""Command `idx check`."""
 
 import typer
 

@@ -1,4 +1,4 @@
-"""`idx config`."""
+"""Command `idx config` and its subcommands."""
 
 import shlex
 import stat
@@ -13,10 +13,10 @@ from shared.settings.current import configuration_file
 from shared.settings.defaults import VARIABLES
 
 HIDDEN = "••••"
-"""Stands for a password."""
+"""Substitute for a password."""
 
 _ASKED_FOR: Final = "pdf_password"
-"""The setting whose value need not stand on the command line."""
+"""Setting whose value may be omitted from the command line."""
 
 _FOR_OTHERS: Final = stat.S_IRGRP | stat.S_IROTH
 
@@ -130,7 +130,7 @@ def unset(key: Key, as_json: Json = False) -> None:
 
 
 def _password(name: str) -> str:
-    """Ask for the value that is not on the command line."""
+    """Ask for a value that is missing from the command line."""
     if name != _ASKED_FOR:
         raise typer.BadParameter(f"give a value of {name}")
     if sys.stdin.isatty():
@@ -141,7 +141,7 @@ def _password(name: str) -> str:
 
 
 def _shown(value: object) -> str:
-    """A value as it fits into a line; nothing for one that is not set."""
+    """Return a value on one line, or "" if it is not set."""
     match value:
         case None:
             return ""

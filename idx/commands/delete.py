@@ -1,4 +1,4 @@
-"""`idx delete`."""
+"""Command `idx delete`."""
 
 import shlex
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from shared.reading.searcher import Searcher
 
 _MOST_NAMED: Final = 10
-"""Ids that a command in a message names."""
+"""Maximum number of ids in a command suggested by a message."""
 
 
 def delete(
@@ -27,7 +27,7 @@ def delete(
             metavar="ID…", autocompletion=document_ids, help="Ids of documents, see idx list."
         ),
     ],
-    # Not "exclude": that is the setting with the patterns of all folders.
+    # Not named "exclude", the setting with the patterns of all folders.
     leave_out: Annotated[
         bool,
         typer.Option(
@@ -56,7 +56,7 @@ def delete(
         behind = {name: file for name in ids if (file := file_behind(name, folders))}
         returning = {name: file for name, file in behind.items() if _is_of(searcher, name, file)}
     if leave_out and behind:
-        # Before the documents are deleted: what fails then is done by the next sync.
+        # Before the deletion: if that fails, the next sync deletes the documents.
         exclude(behind)
     deleted: dict[str, int] = {}
     unknown: list[str] = []
@@ -87,14 +87,14 @@ def delete(
 
 
 def _warn_of_return(behind: Mapping[str, "FileBehind"]) -> None:
-    """Say which documents the next sync brings back, and how it does not."""
+    """Warn about documents that the next sync adds again, with a command that prevents it."""
     from shared.settings.current import configured, remembered_folders
 
     general, remembered = configured("exclude") or [], remembered_folders()
     names = [name for name, file in behind.items() if not file.is_left_out(general, remembered)]
     if not names:
         return
-    # A name that begins with a dash would be read as an option.
+    # A name that begins with a dash would be parsed as an option.
     dashes = ["--"] if any(name.startswith("-") for name in names) else []
     command = shlex.join(["idx", "delete", "--exclude", *dashes, *names])
     if len(names) > _MOST_NAMED:
@@ -108,8 +108,8 @@ def _warn_of_return(behind: Mapping[str, "FileBehind"]) -> None:
 
 
 def _is_of(searcher: "Searcher", document_id: str, file: "FileBehind") -> bool:
-    """Whether a document was made of the file that its id stands for."""
-    # Of the ids that begin so it is the first.
+    """Check whether a document was made of the file that its id denotes."""
+    # An exact match sorts first among the ids with this prefix.
     found = searcher.documents(prefix=document_id, limit=1).documents
     return any(
         (document.source_document, document.file_path) == (document_id, file.shown)

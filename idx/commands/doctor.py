@@ -1,4 +1,4 @@
-"""`idx doctor`."""
+"""Command `idx doctor`."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -14,7 +14,7 @@ from shared.settings.defaults import VARIABLES
 
 def doctor(
     index_path: Annotated[
-        # The default is looked up by the command itself, which goes on if that fails.
+        # The command looks up the default itself, because it must continue if that fails.
         Path | None,
         typer.Option(
             "--index-path",

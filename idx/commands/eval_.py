@@ -1,4 +1,4 @@
-"""`idx eval`."""
+"""Command `idx eval`."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -161,7 +161,7 @@ def evaluate(
 
 @contextmanager
 def _index(documents: Path | None, index_path: Path) -> Iterator[tuple[Path, set[str]]]:
-    """The index to ask, and the ids of its documents."""
+    """Yield the index to query, and the ids of its documents."""
     from idx.evaluation.experiment import document_ids, temporary_index
 
     if documents:
@@ -174,7 +174,7 @@ def _index(documents: Path | None, index_path: Path) -> Iterator[tuple[Path, set
 def _asked(
     queries: "list[Query]", judgements: "Judgements", queries_file: Path, qrels: Path
 ) -> "list[Query]":
-    """The queries that something can be measured of."""
+    """Return the queries with a relevant document, which the measures are defined for."""
     asked = [query for query in queries if judgements.has_relevant(query.id)]
     if not asked:
         raise SourceFileError(

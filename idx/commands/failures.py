@@ -1,4 +1,4 @@
-"""`idx failures`."""
+"""Command `idx failures`."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""`idx fields`."""
+"""Command `idx fields`."""
 
 from typing import TYPE_CHECKING
 
@@ -42,7 +42,7 @@ def fields(index_path: IndexPath = DEFAULT_INDEX_PATH, as_json: Json = False) ->
 
 
 def _uses(field: "FieldDescription") -> str:
-    """What can be done with a field, in words."""
+    """Return the possible uses of a field, in words."""
     uses = {
         "search": field.searchable,
         "filter": field.filterable,

@@ -1,4 +1,4 @@
-"""`idx folders`."""
+"""Command `idx folders` and its subcommands."""
 
 import shlex
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`idx init`."""
+"""Command `idx init`."""
 
 from pathlib import Path
 from typing import Annotated
@@ -43,7 +43,7 @@ def init(
 
 
 def _make_default(index_path: Path) -> Path:
-    """Write the index into the configuration file; returns the file."""
+    """Write the index path into the configuration file, and return the file."""
     from idx.configuration.configuration_file import warn_of_variable
     from idx.configuration.setting_changes import set_setting
 

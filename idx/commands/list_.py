@@ -1,4 +1,4 @@
-"""`idx list`."""
+"""Command `idx list`."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -73,7 +73,7 @@ def list_documents(
 
 
 def _id(document: "DocumentSummary") -> str:
-    """The id, which is a path if the document is a file."""
+    """Return the id, unbroken if it is a path."""
     from idx.output.printing import Unbroken
 
     return Unbroken(document.source_document) if document.file_path else document.source_document

@@ -1,4 +1,4 @@
-"""`idx mcp-config`."""
+"""Command `idx mcp-config`."""
 
 import os
 import re
@@ -15,7 +15,7 @@ from shared.control_characters import visible_json
 from shared.messages import did_you_mean
 
 _NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
-"""What every client takes as the name of a server."""
+"""Pattern of server names that every client accepts."""
 
 
 def _known(client: str) -> str:
@@ -77,7 +77,7 @@ def mcp_config(
     if scope not in known.scopes:
         raise typer.BadParameter(f"{known.title} has no file of a {scope}", param_hint="'--scope'")
     file = known.file(scope)
-    # No link is resolved: it may lead elsewhere tomorrow.
+    # Links are not resolved, because their targets may change.
     index = Path(os.path.abspath(index_path))  # noqa: PTH100
     launch = Launch(str(installed_program()), (str(index),))
     text = example(known, name, launch)

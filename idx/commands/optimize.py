@@ -1,4 +1,4 @@
-"""`idx optimize`."""
+"""Command `idx optimize`."""
 
 from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json, Wait
 from idx.output.printing import print_json, tell

@@ -1,4 +1,4 @@
-"""`idx purge`."""
+"""Command `idx purge`."""
 
 import typer
 

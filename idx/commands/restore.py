@@ -1,4 +1,4 @@
-"""`idx restore`."""
+"""Command `idx restore`."""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""`idx search`."""
+"""Command `idx search`."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -149,7 +149,7 @@ def _explain(
     *,
     as_json: bool,
 ) -> None:
-    """Show what becomes of the query instead of the chunks."""
+    """Print the explanation of the query instead of the hits."""
     from dataclasses import replace
 
     from idx.output.search_answer import print_explanation
@@ -176,7 +176,7 @@ def _check_options(detail: Detail | None, *, explain: bool, about_hits: object) 
 def _print_places(answer: "SearchAnswer") -> None:
     from idx.output.search_answer import address
 
-    # Chunks that overlap, or of one page, have the same place.
+    # Overlapping chunks and chunks of the same page share a place.
     for place in dict.fromkeys(map(address, answer.results)):
         tell(place)
 
@@ -206,10 +206,10 @@ def _say_about(answer: "SearchAnswer", offset: int) -> None:
 
 
 def rewriting_of(query: str, syntax: Syntax, options: NormalizerOptions) -> "Rewriting":
-    """What came of rewriting a query, if that is wanted.
+    """Rewrite a query with the language model, if that is enabled.
 
     Raises:
-        ConfigurationError: the address of the language model is none.
+        ConfigurationError: the address of the language model is invalid.
     """
     from shared.rewriting.rewriter import Rewriting, normalize
 
@@ -222,7 +222,7 @@ def rewriting_of(query: str, syntax: Syntax, options: NormalizerOptions) -> "Rew
     model = configured_model(
         options.normalizer_model, options.normalizer_url, options.normalizer_timeout
     )
-    # Not asyncio.run: it would wait for the name of a server to be looked up, however long.
+    # Not asyncio.run, which would wait for a pending lookup of the server's name without a limit.
     loop = asyncio.new_event_loop()
     try:
         return loop.run_until_complete(normalize(query, model, syntax))

@@ -1,4 +1,4 @@
-"""`idx show`."""
+"""Command `idx show`."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class ChunkNumberError(McpLuceneError):
-    """A document has fewer chunks than the number that was asked for."""
+    """A document has fewer chunks than the requested number."""
 
     def __init__(self, document_id: str, number: int, chunks: int) -> None:
         super().__init__(

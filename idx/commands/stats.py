@@ -1,4 +1,4 @@
-"""`idx stats`."""
+"""Command `idx stats`."""
 
 from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json
 from idx.output.printing import print_json

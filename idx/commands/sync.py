@@ -1,4 +1,4 @@
-"""`idx sync`."""
+"""Command `idx sync`."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -156,15 +156,15 @@ def _identities(option: str, texts: list[str]) -> frozenset[tuple[int, int]]:
 
 
 def show_plan(paths: Iterable[Path], options: "SyncOptions", *, as_json: bool) -> bool:
-    """Print the documents that would be added, updated and deleted.
+    """Print the documents that a sync would add, update and delete.
 
     Args:
         paths: the folders.
-        options: of the run that would be.
+        options: the options of the sync.
         as_json: whether to print them as JSON.
 
     Returns:
-        Whether every folder could be looked at.
+        Whether every folder could be examined.
     """
     from idx.output.run_report import plan_line
     from idx.sync.ingestion import planned

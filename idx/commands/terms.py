@@ -1,4 +1,4 @@
-"""`idx terms`."""
+"""Command `idx terms`."""
 
 from typing import Annotated
 

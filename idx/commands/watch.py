@@ -1,4 +1,4 @@
-"""`idx watch`."""
+"""Command `idx watch`."""
 
 from pathlib import Path
 from typing import Annotated
@@ -51,7 +51,7 @@ def watch(
     show = print_event if as_json else print_news
     folders = [path.absolute() for path in after(moves, wanted)]
     kept, problems = Kept(), Problems()
-    # If showing fails, too, what was done is committed.
+    # Closing commits the completed work even if printing fails.
     with (
         interruption_told(kept, SAME_COMMAND),
         closing(keep_synchronized(folders, options, kept)) as events,
