@@ -1,1 +1,1 @@
-"""The text of files: a module a format, each run in worker processes under limits."""
+"""Text extraction: a module for each format, run in worker processes under limits."""

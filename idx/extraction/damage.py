@@ -1,4 +1,4 @@
-"""One error for all that the readers of formats raise on damaged files."""
+"""Conversion of all errors that the parsers raise on damaged files to one type."""
 
 import lzma
 import zipfile
@@ -16,7 +16,7 @@ _DAMAGE: Final = (
     LookupError,
     lzma.LZMAError,
     RuntimeError,
-    # The errors of the XML parser are among them.
+    # Includes the errors of the XML parser.
     SyntaxError,
     ValueError,
     zipfile.BadZipFile,
@@ -28,14 +28,14 @@ _MAX_REASON: Final = 200
 
 @contextmanager
 def damage(file: Path, name: str) -> Iterator[None]:
-    """Turn what a reader raises into an error that says that the file is damaged.
+    """Convert errors of a parser to an error that reports a damaged file.
 
     Args:
         file: the file.
-        name: what its format is called, such as ``DOCX``.
+        name: the name of its format, such as ``DOCX``.
 
     Raises:
-        SourceFileError: something in the block did not find what it needs.
+        SourceFileError: the block raised an error that damaged files cause.
     """
     try:
         yield

@@ -1,4 +1,4 @@
-"""What a file is: by its content first, then by its name."""
+"""Detection of the type of a file, by its content first and then by its name."""
 
 import re
 from pathlib import Path
@@ -10,13 +10,13 @@ from idx.extraction.media_types import Kind
 from idx.extraction.text.decoding import is_binary
 
 BEGINNING: Final = 8192
-"""Bytes from which the type of a file is told."""
+"""Number of leading bytes from which the type of a file is detected."""
 
-# Readers of PDF accept the header anywhere in the first 1,024 bytes (ISO 32000-1, annex H).
+# PDF readers accept the header anywhere in the first 1,024 bytes (ISO 32000-1, annex H).
 _PDF_HEADER: Final = b"%PDF-"
 _PDF_HEADER_WITHIN: Final = 1024
 
-# Atomic: without that, n comments could be shared among its rounds in 2^(n-1) ways.
+# Atomic, because a backtracking match could divide n comments among its rounds in 2^(n-1) ways.
 _HTML: Final = re.compile(
     rb"\s*(?:<\?xml[^>]*>\s*)?(?>(?:<!--.*?-->\s*)*)<(?:!doctype\s+html|html|head|body)\b",
     re.IGNORECASE | re.DOTALL,
@@ -34,26 +34,26 @@ _BYTE_ORDER_MARKS: Final = b"\xef\xbb\xbf\xff\xfe\x00"
 
 
 def file_type(beginning: bytes, file: Path, encoding: str | None = None) -> str:
-    """The MIME type of a file that is read.
+    """Return the MIME type of a supported file.
 
     Args:
-        beginning: its first bytes, `BEGINNING` of them if it has as many.
-        file: its name, and for errors.
-        encoding: the encoding of plain texts, if it was given; what has one may look binary.
+        beginning: its first `BEGINNING` bytes, or all of a smaller file.
+        file: its path, for its name and for errors.
+        encoding: the encoding of plain text, if the user gave one; such text may look binary.
 
     Returns:
-        the type; for containers `media_types.ZIP` or `media_types.OLE`, see
-        `idx.extraction.office.container`.
+        The type; `media_types.ZIP` or `media_types.OLE` for containers, which
+        `idx.extraction.office.container` examines.
 
     Raises:
-        UnsupportedFileError: it is of a kind that is not read.
-        SourceFileError: so it is, though its name says that it is of one that is read.
+        UnsupportedFileError: its type is not supported.
+        SourceFileError: its type is not supported, although its name claims a supported one.
     """
     named = media_types.by_name(file)
     if not beginning:
         return named or media_types.PLAIN_TEXT
     if beginning.startswith(_RTF_HEADER):
-        # Pictures in it may be bytes as they are.
+        # Checked first, because its pictures may be raw bytes.
         return media_types.RTF
     looks_like_text = not is_binary(beginning)
     is_text = encoding is not None or looks_like_text
@@ -69,15 +69,15 @@ def file_type(beginning: bytes, file: Path, encoding: str | None = None) -> str:
 
 
 def refuse(file: Path, kind: Kind, media_type: str | None) -> NoReturn:
-    """Say that a file is not read.
+    """Reject an unsupported file.
 
     Raises:
-        SourceFileError: its name says that it is of a type that is read.
-        UnsupportedFileError: all others.
+        SourceFileError: its name claims a supported type.
+        UnsupportedFileError: all other files.
     """
     what = kind.value.format(media_type=media_type)
     named = media_types.by_name(file)
-    # Endings of source code are short, and other files have them as well.
+    # Extensions of source code are short, and other files use them as well.
     if named is None or named.startswith("text/x-"):
         raise UnsupportedFileError(file, f"is {what}")
     raise SourceFileError(file, f"is named {file.suffix or file.name}, but is {what}")
@@ -86,14 +86,14 @@ def refuse(file: Path, kind: Kind, media_type: str | None) -> NoReturn:
 def _is_pdf(beginning: bytes, named: str | None, *, is_text: bool) -> bool:
     if beginning.startswith(_PDF_HEADER):
         return True
-    # A text may speak of PDF.
+    # A text may contain the header of PDF.
     may_begin_later = named == media_types.PDF or not is_text
     return may_begin_later and _PDF_HEADER in beginning[:_PDF_HEADER_WITHIN]
 
 
 def _text_type(beginning: bytes, named: str | None, file: Path) -> str:
-    """The type of a text: source code and such by its name, the rest by its beginning."""
-    # UTF-16 has a null beside each letter of a tag.
+    """Return the type of a text: source code and similar by name, the rest by content."""
+    # UTF-16 has a null byte next to each letter of a tag.
     begins = beginning.lstrip(_BYTE_ORDER_MARKS).replace(b"\0", b"")
     if begins.startswith(_RTF_HEADER):
         return media_types.RTF

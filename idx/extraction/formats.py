@@ -1,4 +1,4 @@
-"""The formats that are read, and the one way to read a file of any of them."""
+"""Table of supported formats, and the entry point that extracts a file of any of them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,11 +24,11 @@ from idx.extraction.types import Extracted, ExtractionOptions, Source
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """How files of a type are read.
+    """Format of files.
 
     Attributes:
-        name: what people call it, for "is a damaged …".
-        extract: its reader.
+        name: its common name, for the message "is a damaged …".
+        extract: the function that extracts the text.
     """
 
     name: str
@@ -50,19 +50,19 @@ FORMATS: Final = {
     media_types.MAIL: Format("e-mail", extract_mail),
     media_types.MARKDOWN: Format("Markdown text", extract_markdown),
 }
-"""The reader of each MIME type; every other type that `file_type` names is plain text."""
+"""Formats by MIME type; every other type that `file_type` returns is read as plain text."""
 
 
 def extract(file: Path, options: ExtractionOptions) -> Extracted:
-    """The text of a file, and what the file says about itself.
+    """Extract the text and the metadata of a file.
 
     Args:
-        file: the file; it is opened once.
-        options: how it is read.
+        file: the file, which is opened once.
+        options: the options of extraction.
 
     Raises:
-        SourceFileError: it is damaged, protected, or not what its name says.
-        UnsupportedFileError: it is of a kind that is not read.
+        SourceFileError: it is damaged, protected, or not of the type that its name claims.
+        UnsupportedFileError: its type is not supported.
         OSError: it cannot be read.
     """
     with file.open("rb") as stream:
@@ -70,7 +70,7 @@ def extract(file: Path, options: ExtractionOptions) -> Extracted:
 
 
 def extract_from(stream: BinaryIO, file: Path, options: ExtractionOptions) -> Extracted:
-    """The same of a file that is open; its path is for its name and for messages only."""
+    """Extract like `extract` from an open file; the path serves for its name and for messages."""
     data = stream.read(BEGINNING)
     media_type = file_type(data, file, options.encoding)
     if len(data) == BEGINNING:

@@ -1,4 +1,4 @@
-"""The types of files: their MIME types, their names, and the bytes that they begin with."""
+"""File types: MIME types, names, and signatures at the beginning of files."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -23,11 +23,11 @@ ODS: Final = "application/vnd.oasis.opendocument.spreadsheet"
 ZIP: Final = "application/zip"
 OLE: Final = "application/x-ole-storage"
 CONTAINERS: Final = frozenset({ZIP, OLE})
-"""What documents and other things are kept in; their type is that of what is inside."""
+"""Types of containers; the type of the file depends on the content."""
 
 
 class Kind(Enum):
-    """What a file is that is not read, and why not; its type goes into the braces."""
+    """Kind of an unsupported file, with the reason; the braces are replaced by its MIME type."""
 
     PICTURE = "a picture ({media_type}), which has no text; OCR is not done"
     SOUND = "a sound recording ({media_type}), which has no text"
@@ -45,8 +45,8 @@ class Kind(Enum):
     BINARY = "binary, of an unknown kind"
 
 
-# Of a family of formats, such as templates and documents with macros, each has the type of the
-# plain one. All types that begin with text/x- are source code.
+# All variants of a format, such as templates and documents with macros, have the type of the plain
+# one. All types that begin with text/x- are source code.
 _NAMES: Final = {
     PDF: ".pdf",
     DOCX: ".docx .docm .dotx .dotm",
@@ -122,23 +122,23 @@ _BY_NAME: Final = {name: type_ for type_, names in _NAMES.items() for name in na
 NAMED_TEXTS: Final = frozenset(_NAMES) - {
     *(PDF, DOCX, PPTX, XLSX, ODT, ODP, ODS, EPUB, RTF, MAIL, HTML, PLAIN_TEXT)
 }
-"""The texts whose type only their name tells."""
+"""Types of text that only the file name reveals."""
 
 
 def by_name(file: Path) -> str | None:
-    """The type that the name of a file claims; None if it claims none that is read."""
+    """Return the supported type that a file name claims; None if it claims none."""
     return _BY_NAME.get((file.suffix or file.name).lower())
 
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """The bytes that tell a type.
+    """Signature: bytes that identify a type.
 
     Attributes:
-        kind: what files of this type are.
+        kind: the kind of files of this type.
         media_type: their MIME type.
         magic: the bytes.
-        offset: where they stand.
+        offset: the position of the bytes in the file.
     """
 
     kind: Kind
@@ -148,7 +148,7 @@ class Signature:
 
     @property
     def is_letters(self) -> bool:
-        """Whether a text may have these bytes."""
+        """True if the bytes are letters that a text may begin with."""
         return self.magic.isascii() and self.magic.decode().isprintable()
 
 
@@ -214,7 +214,7 @@ _SIGNATURES: Final = (
     Signature(Kind.DATABASE, "application/avro", b"Obj\1"),
     Signature(Kind.OUTLOOK, "application/vnd.ms-outlook", b"!BDN"),
 )
-"""Longer ones before shorter ones that they begin with."""
+"""Signatures, with longer ones before their prefixes."""
 
 _OFFSETS: Final = frozenset(signature.offset for signature in _SIGNATURES)
 _ALL_MAGIC: Final = {
@@ -224,7 +224,7 @@ _ALL_MAGIC: Final = {
 
 
 def signature(beginning: bytes, *, is_text: bool) -> Signature | None:
-    """The signature that a file begins with; None if it has none.
+    """Return the signature that a file begins with; None if it has none.
 
     Args:
         beginning: its first bytes.

@@ -1,8 +1,9 @@
-"""Processes that read files, so that what goes wrong in a file costs that file only.
+"""Pool of worker processes for reading files, which confines failures to single files.
 
-A document is a program of sorts, written by anyone: it may crash its reader, never end, or fill
-the memory. Each process reads one file at a time under limits on time and memory, and is replaced
-when it dies. The processes are spawned, never forked: their parent may run a Java virtual machine.
+A document is a program of sorts, written by anyone: it may crash its parser, never end, or exhaust
+the memory. Each worker process reads one file at a time under limits on time and memory, and is
+replaced when it dies. Workers are spawned, never forked, because their parent may run a Java
+virtual machine.
 """
 
 import multiprocessing
@@ -24,29 +25,35 @@ from idx.extraction.types import ExtractionOptions, ReadFile, Unreadable
 
 _BATCH: Final = 32
 _BATCH_BYTES: Final = 64_000
-"""Files, and bytes of them, that go to a process at once; more of either go by themselves. Small
-files take less time to read than to be handed over one by one."""
+"""Maximum number of files in a batch for a worker process, and their total size in bytes.
+
+A larger file is a batch by itself. Passing small files on one by one would take longer than reading
+them.
+"""
 
 _AHEAD: Final = 4
-"""Batches for each process that wait for it or for the writer."""
+"""Maximum number of batches for each worker that wait for it or for the writer."""
 
 _BYTES_AHEAD: Final = 64_000_000
-"""Bytes of all files that are read ahead; a single larger file is still read."""
+"""Maximum total size of files read ahead, in bytes; a single larger file is still read."""
 
 _SECONDS_BETWEEN_CHECKS: Final = 1.0
-"""A pool that gives up says so to all that wait for it, but for a task that it was just taking."""
+"""Interval of checks for a pool that gave up, in seconds.
+
+It reports this to all waiting tasks, except to one that it was just accepting.
+"""
 
 _MOST_BREAKS: Final = 3
-"""How often in a row all processes may die before a file is read."""
+"""Number of consecutive failures of the pool, without a file read, that end the run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What reading one file may take.
+    """Limits on reading one file.
 
     Attributes:
-        seconds: time.
-        memory_bytes: address space of the process.
+        seconds: time, in seconds.
+        memory_bytes: address space of the worker process, in bytes.
     """
 
     seconds: float
@@ -54,32 +61,32 @@ class Limits:
 
 
 class FileToRead(Protocol):
-    """Something that names a file."""
+    """File to be read by the pool."""
 
     @property
     def location(self) -> Location:
-        """The file."""
+        """Location of the file."""
 
     @property
     def size(self) -> int:
-        """Its bytes, as far as they are known."""
+        """Size in bytes, as far as it is known."""
 
 
 Item = TypeVar("Item", bound=FileToRead)
 Waiting = dict[Future[list[Any]], list[Item]]
-"""The batches that processes work on or have done."""
+"""Batches that are submitted or done but not yet returned."""
 
 Work = Callable[..., list[Any]]
-"""What a process does with a batch: a function of `idx.extraction.worker`."""
+"""Task of a worker process for a batch: a function of `idx.extraction.worker`."""
 
 
 class ExtractionPool:
-    """A pool of processes that read files; a context manager that ends them.
+    """Pool of worker processes that read files; a context manager that ends them.
 
     Args:
-        workers: processes, from 1; they start with the first file.
-        limits: what a file may take.
-        options: how files are read.
+        workers: number of processes, at least 1; they start with the first file.
+        limits: the limits on reading one file.
+        options: the options of extraction.
     """
 
     def __init__(self, workers: int, limits: Limits, options: ExtractionOptions) -> None:
@@ -101,27 +108,27 @@ class ExtractionPool:
         self._end()
 
     def read(self, files: Iterable[Item]) -> Iterator[tuple[Item, ReadFile | Unreadable]]:
-        """Read files, as many at a time as there are processes.
+        """Read files, as many at a time as there are worker processes.
 
         Args:
-            files: what is to be read; taken as it is needed.
+            files: the files, consumed as needed.
 
         Yields:
-            Each of them with what was read of it, in the order in which they are done.
+            Each file with its result, in the order of completion.
 
         Raises:
-            ReadersDiedError: the processes end as soon as they start.
+            ReadersDiedError: the worker processes end as soon as they start.
         """
-        # With all formats, which a run that reads nothing does without.
+        # The module imports all formats, which a run without files to read does not need.
         from idx.extraction.worker import read_files
 
         return self._do(read_files, files)
 
     def hashes(self, files: Iterable[Item]) -> Iterator[tuple[Item, str | Unreadable]]:
-        """Hash the bytes of files, in the same way.
+        """Hash the content of files, like `read`.
 
-        It is not done in this process, which a file that cannot be read to its end would stop: one
-        behind a network drive that does not answer, or one that the system never ends.
+        Workers do this, because a file that cannot be read to its end would block this process: one
+        on a network drive that does not respond, or one without an end, such as some special files.
         """
         from idx.extraction.worker import hash_files
 
@@ -139,18 +146,18 @@ class ExtractionPool:
     def _schedule(self, work: Work, batch: list[Item], waiting: "Waiting[Item]") -> None:
         seconds = self._limits.seconds
         arguments = ([item.location for item in batch], self._options, seconds)
-        # The first call starts the processes. They run no module of the folder that this one was
-        # started in, which may be the one to index.
+        # The first call starts the workers. With PYTHONSAFEPATH they import no module from the
+        # current folder, which may be the one to index.
         os.environ["PYTHONSAFEPATH"] = "1"
-        # Ctrl-C goes to all of a group, but they take as many signals as this thread does now; the
-        # tracker would have it take them again.
+        # Ctrl-C reaches the whole process group, but workers inherit the signal mask that this
+        # thread has now; starting the resource tracker later would unblock the signal.
         resource_tracker.ensure_running()
         blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             self._pool = self._pool or self._new_pool()
             task = self._pool.schedule(work, args=arguments, timeout=seconds)
         except RuntimeError:
-            # The pool has given up, with everything that waits for it.
+            # The pool has given up, together with all waiting tasks.
             task = None
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
@@ -165,7 +172,7 @@ class ExtractionPool:
         return len(waiting) >= self._workers * _AHEAD or size > _BYTES_AHEAD
 
     def _done(self, work: Work, waiting: "Waiting[Item]") -> Iterator[tuple[Item, Any]]:
-        """Wait for a batch, but not for ever, and take those that are done."""
+        """Wait for a batch with a timeout, and yield the results of completed ones."""
         done = wait(waiting, _SECONDS_BETWEEN_CHECKS, FIRST_COMPLETED).done
         if not done and self._pool is not None and not self._pool.active:
             self._start_again(work, waiting)
@@ -175,21 +182,21 @@ class ExtractionPool:
                 self._start_again(work, waiting)
                 return
             if task not in waiting:
-                # Asked again of another pool meanwhile.
+                # The batch has been resubmitted to another pool.
                 continue
             self._breaks = 0
             batch = waiting.pop(task)
             if error is None:
                 yield from zip(batch, task.result(), strict=True)
             elif len(batch) > 1:
-                # One of them did it: each by itself tells which.
+                # One file caused the error; reading each one separately shows which.
                 for item in batch:
                     self._schedule(work, [item], waiting)
             else:
                 yield batch[0], self._failure(error)
 
     def _start_again(self, work: Work, waiting: "Waiting[Item]") -> None:
-        """Replace the pool, which gives up when an idle process dies, and ask again."""
+        """Replace the pool, which gives up when an idle worker dies, and resubmit the batches."""
         self._breaks += 1
         if self._breaks == _MOST_BREAKS:
             raise ReadersDiedError(self._limits.memory_bytes)
@@ -211,16 +218,16 @@ class ExtractionPool:
 
     def _end(self) -> None:
         if self._pool is not None:
-            # The pool takes away what a process needs to start before it ends the process; one that
-            # is still starting would print a traceback.
+            # Stopping the pool removes resources that a starting worker needs, which would make it
+            # print a traceback; so kill the workers first.
             for process in multiprocessing.active_children():
                 process.kill()
-            self._pool.stop()  # type: ignore[no-untyped-call]  # pebble leaves it out
+            self._pool.stop()  # type: ignore[no-untyped-call]  # missing in pebble
             self._pool.join()
             self._pool = None
 
     def _failure(self, error: BaseException) -> Unreadable:
-        """Why a process could not read a file."""
+        """Return the failure of a file from the error of its worker."""
         match error:
             case TimeoutError():
                 return Unreadable("failed", self._too_long())
@@ -255,7 +262,7 @@ def _size(batch: Iterable[FileToRead]) -> int:
 
 
 def _batches(files: Iterable[Item]) -> Iterator[list[Item]]:
-    """Files in their order, as many together as are small."""
+    """Yield files in order, with small ones grouped into batches."""
     batch: list[Item] = []
     for item in files:
         if batch and (len(batch) == _BATCH or _size(batch) + item.size > _BATCH_BYTES):

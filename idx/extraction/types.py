@@ -1,4 +1,4 @@
-"""What is read from a file, whatever its format."""
+"""Types of extraction results, common to all formats."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,21 +11,20 @@ from shared.settings.defaults import DEFAULT_MAX_MEGABYTES, DEFAULT_TIMEOUT
 
 @dataclass(frozen=True, slots=True)
 class Extracted:
-    """The text of a file and what the file says about itself.
+    """Text and metadata extracted from a file.
 
     Attributes:
-        text: the text. What came out of a format is normalized (see
-            `idx.extraction.text.cleaning`); a plain text is as it stands in the file, and so are
-            the lines of Markdown but for some marks in them.
+        text: the text. Text of a structured format is normalized (see
+            `idx.extraction.text.cleaning`); plain text is exactly that of the file, and so are the
+            lines of Markdown, except for some syntax in them.
         media_type: the MIME type, such as ``application/pdf``.
-        is_own_text: whether `text` is the file's own text, so that its lines are lines of the
-            file.
-        title: the title that the file gives itself; None if it has none.
-        metadata: what the file says of itself: ``author``, ``subject``, ``keywords`` (a list),
-            ``creator`` (the program), ``created`` and ``modified`` (ISO 8601); only what is there.
-            Markdown may add keys of its own.
-        sections: the pages, slides or sheets, in order; empty for formats without any.
-        warnings: what a reader of the text should know, such as pages without text.
+        is_own_text: whether `text` is the file's own text, so that its lines are those of the file.
+        title: the title given in the file; None if there is none.
+        metadata: the metadata given in the file: ``author``, ``subject``, ``keywords`` (a list),
+            ``creator`` (the program), ``created`` and ``modified`` (ISO 8601), ``language``; only
+            keys with a value. Markdown may add other keys.
+        sections: the pages, slides or sheets, in order; empty for formats without them.
+        warnings: problems that a reader of the text should know, such as pages without text.
     """
 
     text: str
@@ -39,17 +38,17 @@ class Extracted:
 
 @dataclass(frozen=True, slots=True)
 class ExtractionOptions:
-    """How files are read.
+    """Options of text extraction.
 
     Attributes:
-        encoding: a codec of Python for plain text; None to find it out.
-        pdf_engine: ``auto`` (plain pages by PDFium, pages with ruled tables by pdfplumber),
+        encoding: a codec of Python for plain text; None to detect it.
+        pdf_engine: ``auto`` (PDFium for plain pages, pdfplumber for pages with ruled tables),
             ``pdfium`` or ``pdfplumber``.
-        pdf_password: tried on PDFs that need one.
-        max_megabytes: the largest file, in units of 10⁶ bytes.
-        table_seconds: how long a PDF may be read when the next page with tables begins; the
-            tables of that and of later pages are lines of text.
-        allow_secrets: paths of files that are read though they hold secrets.
+        pdf_password: a password to try on PDFs that need one.
+        max_megabytes: maximum size of a file, in units of 10⁶ bytes.
+        table_seconds: time after which no further page of a PDF is read with tables, in seconds;
+            the tables of later pages become lines of text.
+        allow_secrets: paths of files that are read although they hold secrets.
         own_files: identities of files that are never read.
     """
 
@@ -63,23 +62,23 @@ class ExtractionOptions:
 
 
 CHANGED: Final = "changed while it was read; add it again"
-"""The reason why a file that is still being written is not taken."""
+"""Reason for skipping a file that is still being written."""
 
 VANISHED: Final = "there is no such file"
-"""The reason why a file is not taken that is no longer there, or never was."""
+"""Reason for skipping a file that does not exist (any more)."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadFile:
-    """What was read from a file, and the state in which it was read.
+    """Content of a file, and the state in which it was read.
 
     Attributes:
         extracted: text and metadata.
-        language: ISO 639-1 code of its main language; None where it cannot be told.
-        size: bytes.
-        modified_ns: time of its last change, in nanoseconds since 1970.
-        content_hash: SHA-256 of the bytes, hexadecimal.
-        is_settled: whether a change made after the file was read bears a later time for sure.
+        language: ISO 639-1 code of its main language; None if it cannot be detected.
+        size: size in bytes.
+        modified_ns: modification time, in nanoseconds since 1970.
+        content_hash: SHA-256 of the content, hexadecimal.
+        is_settled: whether any change after the reading is certain to have a later time.
     """
 
     extracted: Extracted
@@ -92,12 +91,11 @@ class ReadFile:
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """Why a file has no text.
+    """Failure to read a file.
 
     Attributes:
-        kind: whether something is wrong with it, it is of a kind that is not read, or it seems to
-            hold a secret.
-        reason: in words.
+        kind: an error, an unsupported type, or a suspected secret.
+        reason: the reason, in words.
     """
 
     kind: Literal["failed", "unsupported", "secret"]
@@ -106,13 +104,13 @@ class Unreadable:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What the reader of a format gets.
+    """Input of a format's extraction function.
 
     Attributes:
         file: the file, for messages.
         data: its bytes.
-        media_type: the MIME type that its content or its name says.
-        options: how files are read.
+        media_type: the MIME type according to its content or name.
+        options: the options of extraction.
     """
 
     file: Path

@@ -1,4 +1,4 @@
-"""What a process that reads files does: one file at a time, under limits that hold for it."""
+"""Tasks of worker processes, which read one file at a time under limits."""
 
 import ctypes
 import logging
@@ -29,13 +29,13 @@ _MEGABYTE: Final = 1_000_000
 
 
 def read_file(location: Location, options: ExtractionOptions) -> ReadFile:
-    """Read a file whole.
+    """Read a complete file.
 
     Raises:
-        SourceFileError: the file is missing, unreadable, too large, protected, damaged, or
-            changed while it was read.
-        SecretFileError: it seems to hold a secret, or is a file of the program itself.
-        UnsupportedFileError: it is of a kind that is not read.
+        SourceFileError: the file is missing, unreadable, too large, protected, damaged, or changed
+            while it was read.
+        SecretFileError: it seems to hold a secret, or it belongs to this program itself.
+        UnsupportedFileError: its type is not supported.
     """
     file = location.path
     with _opened(location) as stream:
@@ -68,7 +68,7 @@ def read_file(location: Location, options: ExtractionOptions) -> ReadFile:
 
 
 def hash_file(location: Location) -> str:
-    """The hash of the bytes of a file; see `shared.files.access`.
+    """Return the hash of a file's content.
 
     Raises:
         SourceFileError: the file is missing or unreadable.
@@ -84,7 +84,7 @@ def _refuse_secret(file: Path, content: bytes) -> None:
 
 @contextmanager
 def _opened(location: Location) -> Iterator[BufferedReader]:
-    """Open a file for a block, and say in words what the system has against it, then or later."""
+    """Open a file for a block, and convert errors of the system, then or later, to messages."""
     try:
         with opened_file(location) as stream:
             yield stream
@@ -96,10 +96,10 @@ def _opened(location: Location) -> Iterator[BufferedReader]:
 
 
 def _tick(modified_ns: int) -> int:
-    """Nanoseconds within which two changes may bear the same time.
+    """Return the resolution of modification times on the file system, in nanoseconds.
 
-    File systems count in whole seconds (even ones on FAT) or by the kernel's clock, which ticks
-    up to every 10 ms.
+    File systems store whole seconds (FAT only even-numbered ones), or use the kernel's clock, which
+    ticks at least every 10 ms.
     """
     return 2_000_000_000 if modified_ns % 1_000_000_000 == 0 else 20_000_000
 
@@ -114,44 +114,44 @@ def _check_size(file: Path, size: int, max_megabytes: float) -> None:
 
 
 _PR_SET_PDEATHSIG: Final = 1
-"""Names the signal that a process gets when its parent ends; see prctl(2)."""
+"""Option of prctl(2) for the signal sent to a process when its parent ends."""
 
 _Result = TypeVar("_Result")
 
 
 def prepare(memory_bytes: int) -> None:
-    """Make a new process ready for the work.
+    """Prepare a new worker process.
 
     Args:
-        memory_bytes: the address space that it may take.
+        memory_bytes: the limit on its address space, in bytes.
     """
     memory_bytes = _within_limit(resource.RLIMIT_AS, memory_bytes)
     resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if sys.platform == "linux":
-        # Without it a reader that is at work when its parent is killed would go on to the end.
+        # Otherwise a worker would continue to the end of its task after its parent is killed.
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    # Parsers complain of what they repair.
+    # Parsers log everything that they repair.
     logging.disable()
-    # Ctrl-C goes to the whole group; the parent ends this process.
+    # Ctrl-C reaches the whole process group; the parent ends this process.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def read_files(
     files: Sequence[Location], options: ExtractionOptions, seconds: float
 ) -> list[ReadFile | Unreadable]:
-    """Read files one after the other.
+    """Read files in sequence.
 
     Args:
         files: the files.
-        options: how they are read.
-        seconds: processor time that they may take together.
+        options: the options of extraction.
+        seconds: limit on their total processor time, in seconds.
 
     Returns:
-        What was read of each; errors come back as values, which can be pickled.
+        The result for each file; errors are values, which can be pickled.
 
     Raises:
-        MemoryError: one of them takes too much.
+        MemoryError: one of them needs too much memory.
     """
     return _each(lambda file: read_file(file, options), files, seconds)
 
@@ -159,14 +159,14 @@ def read_files(
 def hash_files(
     files: Sequence[Location], _options: ExtractionOptions, seconds: float
 ) -> list[str | Unreadable]:
-    """Hash the bytes of files one after the other; see `read_files`."""
+    """Hash the content of files in sequence; see `read_files`."""
     return _each(hash_file, files, seconds)
 
 
 def _each(
     work: Callable[[Location], _Result], files: Sequence[Location], seconds: float
 ) -> list[_Result | Unreadable]:
-    # Whatever becomes of the parent, a reader that never ends is ended.
+    # The limit ends a worker that hangs, even if its parent is gone.
     used = int(time.process_time())
     _, highest = resource.getrlimit(resource.RLIMIT_CPU)
     most = _within_limit(resource.RLIMIT_CPU, used + int(seconds) + 2)
@@ -175,7 +175,7 @@ def _each(
 
 
 def _within_limit(which: int, wanted: int) -> int:
-    """What a limit can be set to, of which the process may have a lower one (ulimit) for good."""
+    """Return the possible value of a limit, given a lower hard limit of the process (ulimit)."""
     _, highest = resource.getrlimit(which)
     return wanted if highest == resource.RLIM_INFINITY else min(wanted, highest)
 

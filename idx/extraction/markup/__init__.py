@@ -1,1 +1,1 @@
-"""Markup: HTML, Markdown, EPUB and mail."""
+"""Extraction of markup: HTML, Markdown, EPUB and e-mail."""

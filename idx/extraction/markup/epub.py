@@ -1,4 +1,4 @@
-"""E-books: EPUB 2 and 3."""
+"""Extraction of EPUB 2 and 3."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -18,11 +18,11 @@ _CHAPTER_TYPES: Final = frozenset({"application/xhtml+xml", "text/html", "text/x
 
 
 def extract_epub(source: Source) -> Extracted:
-    """The text of a book's chapters in reading order, without its table of contents.
+    """Extract the chapters of a book in reading order, without its table of contents.
 
     Raises:
-        SourceFileError: it is protected against copying, or unpacks to too much.
-        ValueError: it has no list of chapters, or none of them.
+        SourceFileError: it has copy protection, or unpacks to too much.
+        ValueError: it has no list of chapters, or none of the chapters listed.
     """
     package = Package(source)
     book = next(
@@ -53,7 +53,7 @@ def extract_epub(source: Source) -> Extracted:
 
 
 def _chapters(package: Package, book: str) -> Iterator[str]:
-    """The names of the chapters' entries in reading order, each once; some may be missing."""
+    """Yield the entry names of the chapters in reading order, each once; entries may be missing."""
     tree = package.tree(book)
     items = {item.get("id"): item for item in tree.iter("{*}item")}
     seen = set()
@@ -69,7 +69,7 @@ def _chapters(package: Package, book: str) -> Iterator[str]:
 
 
 def _encrypted(package: Package) -> set[str]:
-    """The names of the entries that are encrypted; fonts often are."""
+    """Return the names of encrypted entries, which often are fonts."""
     if _ENCRYPTION not in package:
         return set()
     references = package.tree(_ENCRYPTION).iter("{*}CipherReference")

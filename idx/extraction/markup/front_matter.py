@@ -1,4 +1,4 @@
-"""The properties that may stand before the text of a Markdown file, in YAML."""
+"""YAML front matter of Markdown files."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,27 +13,33 @@ if TYPE_CHECKING:
     from yaml import Event
 
 MAX_FRONT_MATTER: Final = 10_000
-"""Characters."""
+"""Maximum length of a front matter, in characters."""
 
 MAX_LEVELS: Final = 100
-"""Lists and objects within each other. YAML's parser in C composes each level by a call within the
-last, and overflows the stack: after 5,000 levels in the main thread of a process that runs Java."""
+"""Maximum nesting depth of lists and objects.
+
+YAML's parser in C composes each level in a nested call and overflows the stack: after 5,000 levels
+in the main thread of a process that runs Java.
+"""
 
 MAX_PROPERTIES: Final = 40
-"""Properties of one file that become metadata: each is a field, and a document has at most 64."""
+"""Maximum number of properties of a file kept as metadata.
+
+Each becomes a field, and a document has at most 64.
+"""
 
 _MAX_VALUES: Final = 5_000
-"""Values that are looked at, lists and objects among them: YAML can name one again and again."""
+"""Maximum number of values visited, including lists and objects; YAML aliases repeat values."""
 
 _BLOCK: Final = re.compile(
     r"---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*\r?$", re.DOTALL | re.MULTILINE
 )
 
 _NOTHING: Final = frozenset({"", "~", "null"})
-"""What stands for no value."""
+"""Scalars that mean a missing value."""
 
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{0,5}[1-9])?")
-"""A number that is spelled as it would be printed: neither 010 nor the version 3.10."""
+"""Pattern of numbers in their canonical form: neither 010 nor the version 3.10."""
 
 _BEFORE_TAG: Final = re.compile(r"[\s,]+(?=#)")
 
@@ -52,16 +58,16 @@ _RESERVED: Final = frozenset(
         *(metadata.CREATED, metadata.MODIFIED),
     }
 )
-"""Keys with a meaning in every format, which a file cannot give another one."""
+"""Keys with the same meaning in every format, which a file cannot redefine."""
 
 
 class FrontMatter(NamedTuple):
-    """The properties of a file.
+    """Front matter of a file.
 
     Attributes:
-        said: the mapping that stands there; empty if there is none.
-        end: the character after it, from which the text is searched for headings.
-        warnings: what is wrong with it.
+        said: the mapping of properties; empty if there is none.
+        end: the offset of the text after it, where the search for headings starts.
+        warnings: problems of the front matter.
     """
 
     said: Mapping[object, object] = {}
@@ -70,12 +76,12 @@ class FrontMatter(NamedTuple):
 
     @property
     def title(self) -> str | None:
-        """The title; None if there is none."""
+        """Title; None if there is none."""
         return one_line(next(_texts(self.said, ("title",)), None))
 
 
 def front_matter(text: str) -> FrontMatter:
-    """Read the properties before a text; what is not YAML gives none, and a warning."""
+    """Parse the front matter of a text; invalid YAML results in no properties and a warning."""
     if not text.startswith("---"):
         return FrontMatter()
     found = _BLOCK.match(text, 0, MAX_FRONT_MATTER)
@@ -83,14 +89,15 @@ def front_matter(text: str) -> FrontMatter:
         return FrontMatter()
     import yaml
 
-    # Made by programs; the parser written in C is ten times as fast. All scalars stay texts: YAML
-    # 1.1 makes a truth value of the language no, and 3.1 of the version 3.10.
+    # Programs write long front matter, and the parser written in C is ten times as fast. All
+    # scalars stay texts: YAML 1.1 converts the language "no" to a Boolean, and the version 3.10 to
+    # 3.1.
     loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
     try:
         if _is_too_deep(yaml.parse(found[1], Loader=loader)):
             deep = f"its front matter is nested more than {MAX_LEVELS} levels deep"
             return FrontMatter({}, found.end(), (deep,))
-        said = yaml.load(found[1], Loader=loader)  # noqa: S506 - makes nothing but texts of scalars
+        said = yaml.load(found[1], Loader=loader)  # noqa: S506 - creates only strings from scalars
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         problem = getattr(error, "problem", None) or str(error).partition("\n")[0]
         return FrontMatter({}, found.end(), (f"its front matter is not YAML: {problem}",))
@@ -98,7 +105,7 @@ def front_matter(text: str) -> FrontMatter:
 
 
 def _is_too_deep(events: "Iterable[Event]") -> bool:
-    """Whether lists and objects are nested too deeply; events come without any recursion."""
+    """Check whether lists and objects are nested too deeply, by events instead of recursion."""
     from yaml import CollectionEndEvent, CollectionStartEvent
 
     depth = 0
@@ -112,14 +119,14 @@ def _is_too_deep(events: "Iterable[Event]") -> bool:
 def front_matter_metadata(
     said: Mapping[object, object], tags: Iterable[str]
 ) -> tuple[Metadata, tuple[str, ...]]:
-    """The metadata of a file, and a warning if there are too many for all to be kept.
+    """Return the metadata of a file, with a warning if not all properties are kept.
 
-    Besides the keys that every format has, each property is there under its own name; one within
-    another as ``outer.inner``, and a list of objects as a list of values for each of their names.
+    Besides the keys of every format, each property is kept under its own name: a nested one as
+    ``outer.inner``, and a list of objects as a list of values for each of their keys.
 
     Args:
         said: the properties.
-        tags: those in the text, which are added to those among the properties.
+        tags: the tags in the text, which are added to those of the properties.
     """
     tags = [*_tags(said), *tags]
     known = properties(
@@ -140,9 +147,9 @@ def front_matter_metadata(
 
 
 def _own_properties(said: Mapping[object, object]) -> tuple[Metadata, int]:
-    """The properties under their own names, as many as are kept, and how many there are.
+    """Return the properties kept under their own names, and the total number of properties.
 
-    A value by itself is not a list.
+    A single value is not a list.
     """
     found: dict[str, list[Scalar]] = {}
     is_list: set[str] = set()
@@ -156,7 +163,7 @@ def _own_properties(said: Mapping[object, object]) -> tuple[Metadata, int]:
             left_out.add(key)
             continue
         values = found.setdefault(key, [])
-        # The names of a list, and days of which one is only a year, are ordered as texts.
+        # Lists are sorted as text, and so are dates, some of which are only a year.
         is_text = in_list or key in _CREATED or key in _MODIFIED
         scalar = text if is_text else _scalar(text)
         if len(values) < MAX_KEYWORDS and scalar not in values:
@@ -171,7 +178,7 @@ def _own_properties(said: Mapping[object, object]) -> tuple[Metadata, int]:
 
 
 def _leaves(said: Mapping[object, object]) -> Iterator[tuple[str, str, bool]]:
-    """The texts in nested values in their order, each with its name and whether it is in a list."""
+    """Yield the texts in nested values in order, each with its name and whether it is in a list."""
     waiting: list[tuple[str, object, bool]] = [("", said, False)]
     for left in range(_MAX_VALUES, 0, -1):
         if not waiting:
@@ -188,29 +195,29 @@ def _leaves(said: Mapping[object, object]) -> Iterator[tuple[str, str, bool]]:
             within = [(name, inner, True) for inner in value]
         elif isinstance(value, str):
             yield name, value, in_list
-        # What comes first is taken first, and no more waits than will be looked at.
+        # A stack with the first value on top, limited to the number of values that may be visited.
         waiting = [*waiting, *reversed(within)][-left:]
 
 
 def _scalar(text: str) -> Scalar:
-    """A text, or the number that it spells."""
+    """Return a text, or the number that it represents."""
     if not _NUMBER.fullmatch(text) or text == "-0":
         return text
     return float(text) if "." in text else int(text)
 
 
 def _tags(said: Mapping[object, object]) -> Iterator[str]:
-    """The tags among the properties, without the sign that some write before each."""
+    """Yield the tags among the properties, without a leading ``#``."""
     for text in _texts(said, _TAGS):
         yield from (tag.removeprefix("#") for tag in _BEFORE_TAG.split(text))
 
 
 def _texts(said: Mapping[object, object], keys: tuple[str, ...]) -> Iterator[str]:
-    """The texts under the keys, of lists each; nothing that is nested deeper."""
+    """Yield the texts under the keys, including items of lists but nothing nested deeper."""
     for key in keys:
         value = said.get(key)
         for item in value if isinstance(value, list) else [value]:
-            # Authors often have a name and more.
+            # Authors are often objects with a name and other keys.
             text = item.get("name") if isinstance(item, dict) else item
             if isinstance(text, str) and text not in _NOTHING:
                 yield without_links(text)
@@ -218,6 +225,6 @@ def _texts(said: Mapping[object, object], keys: tuple[str, ...]) -> Iterator[str
 
 def _time(said: Mapping[object, object], keys: tuple[str, ...]) -> str | None:
     values = (said.get(key) for key in keys)
-    # A day is often a link to the note of that day.
+    # A date is often a link to the daily note of that date.
     texts = (without_links(value) for value in values if isinstance(value, str))
     return next(filter(None, texts), None)

@@ -1,4 +1,4 @@
-"""HTML: pages of the web, bodies of e-mails, chapters of e-books."""
+"""Extraction of HTML: web pages, bodies of e-mails, chapters of e-books."""
 
 import codecs
 import re
@@ -34,17 +34,17 @@ _CHARSET: Final = re.compile(
 _DECLARED_WITHIN: Final = 4096
 
 _NOT_ON_THE_WEB: Final = ("utf-7", "utf-16", "utf-32")
-"""How the names of codecs begin that browsers do not take from a declaration: it is in ASCII."""
+"""Prefixes of codecs that browsers ignore in a declaration, since the declaration is in ASCII."""
 
 
 @dataclass(slots=True)
 class HypertextText(MarkupText):
-    """Collects the text of a page, and what its head says.
+    """Parser target that collects the text of a page and the metadata in its head.
 
     Attributes:
         title: the first title; None if there is none.
-        language: the language of the page, as it claims.
-        meta: the contents of its meta elements by name in lower case.
+        language: the declared language of the page.
+        meta: the contents of its meta elements, by name in lower case.
     """
 
     roles: Roles = field(default_factory=lambda: _ROLES)
@@ -54,7 +54,7 @@ class HypertextText(MarkupText):
     _title: list[str] | None = None
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        """See `Target`."""
+        """Handle the start of an element; see `Target`."""
         if not self._hidden:
             if tag == "title" and self.title is None:
                 self._title = []
@@ -67,28 +67,28 @@ class HypertextText(MarkupText):
         MarkupText.start(self, tag, attributes)
 
     def end(self, tag: str) -> None:
-        """See `Target`."""
+        """Handle the end of an element; see `Target`."""
         if tag == "title" and self._title is not None:
             self.title = "".join(self._title)
             self._title = None
         MarkupText.end(self, tag)
 
     def data(self, text: str) -> None:
-        """See `Target`."""
+        """Handle a piece of text; see `Target`."""
         if self._title is not None:
             self._title.append(text)
         MarkupText.data(self, text)
 
 
 def read_hypertext(text: str) -> HypertextText:
-    """The text of a page and what its head says, not yet normalized."""
+    """Parse a page, and return its text and metadata before normalization."""
     target = HypertextText()
     parse_html(text, target)
     return target
 
 
 def decode_hypertext(source: Source) -> str:
-    """A page as characters: by the option, a byte order mark, its declaration, or its bytes.
+    """Decode a page by the option, a byte order mark, its declaration, or its bytes.
 
     Raises:
         SourceFileError: the bytes are not text.
@@ -99,7 +99,7 @@ def decode_hypertext(source: Source) -> str:
     except SourceFileError:
         if codec is None or source.options.encoding:
             raise
-        # Many declarations are wrong; the bytes are better evidence.
+        # Many declarations are wrong, and the bytes are better evidence.
         return decode(source.data, source.file)
 
 
@@ -116,7 +116,7 @@ def _declared_codec(data: bytes) -> str | None:
 
 
 def extract_html(source: Source) -> Extracted:
-    """The text of a page without scripts, styles and comments, and what its head says.
+    """Extract a page without scripts, styles and comments, and the metadata in its head.
 
     Raises:
         SourceFileError: the bytes are not text.

@@ -1,4 +1,4 @@
-"""E-mails: who wrote what to whom, and the names of what was attached."""
+"""Extraction of e-mails: headers, text, and names of attachments."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -22,20 +22,20 @@ _BROKEN_HEADER: Final = (
     *(AttributeError, IndexError, LookupError, OverflowError, RecursionError, TypeError),
     ValueError,
 )
-"""What the standard library raises on some headers that do not keep to their grammar."""
+"""Errors that the standard library raises on some malformed headers."""
 
 _FORMS: Final = {"text/plain": 0, "multipart/related": 1, "text/html": 1}
-"""The forms of a text, the plainest first, before all others."""
+"""Preferred alternatives of a message's text, in order; all others come last."""
 
 
 def extract_mail(source: Source) -> Extracted:
-    """The main headers of an e-mail, its text, and the names of its attachments.
+    """Extract the main headers of an e-mail, its text, and the names of its attachments.
 
-    Of a text in several forms the plain one is taken, else the one in HTML. All texts that are no
-    attachments are read, one after the other.
+    Of alternatives, the plain text is taken, otherwise the HTML. All text parts that are not
+    attachments are extracted in order.
 
     Raises:
-        SourceFileError: there is no header in it.
+        SourceFileError: it has no headers.
     """
     message = BytesParser(policy=policy.default).parsebytes(source.data)
     if not message.keys() and source.data.strip():
@@ -80,15 +80,15 @@ def _date(message: EmailMessage) -> str | None:
 
 
 def _body(message: EmailMessage, source: Source) -> str:
-    """The text of the message itself, of all its parts that are none of the attachments."""
+    """Return the text of the message, from all parts that are not attachments."""
     if message.get_content_maintype() == "multipart" and not message.is_multipart():
-        # Parts that nothing separates are one text.
+        # Without a separator, the parts are a single text.
         return _content(message, source)
     return "\n\n".join(filter(str.strip, _texts(message, source)))
 
 
 def _texts(part: EmailMessage, source: Source) -> Iterator[str]:
-    """The texts of a part, of those within it, too; of one in several forms the plainest."""
+    """Yield the texts of a part and its inner parts; of alternatives, the preferred one."""
     kind = part.get_content_type()
     within = [
         inner
@@ -115,20 +115,20 @@ def _is_attached(part: EmailMessage) -> bool:
 
 
 def _content(part: EmailMessage, source: Source) -> str:
-    """The text of a part in the encoding that it declares, or in the one that its bytes are in."""
+    """Decode the text of a part by its declared encoding, or the one detected."""
     payload = part.get_payload(decode=True)
     data = payload if isinstance(payload, bytes) else b""
     codec = _declared_codec(part)
     if codec is not None:
         with suppress(UnicodeError):
-            # UTF-7 can spell halves of characters.
+            # UTF-7 can encode lone surrogates.
             return data.decode(codec).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         if b"\x1b" in data and data.isascii():
-            # Its bytes would be taken for letters of ASCII.
+            # Its bytes would be taken for ASCII letters.
             return _decode_escapes(data, codec)
     try:
         if part.get_content_type() == "text/html":
-            # The option is for texts that are files.
+            # The option applies to files of plain text only.
             options = replace(source.options, encoding=None)
             return decode_hypertext(replace(source, data=data, options=options))
         return decode(data, source.file)
@@ -137,20 +137,20 @@ def _content(part: EmailMessage, source: Source) -> str:
 
 
 def _declared_codec(part: EmailMessage) -> str | None:
-    """The codec of a part; None if none is declared that says how its bytes are to be read."""
+    """Return the declared codec of a part; None if it does not determine the encoding."""
     try:
         codec = declared_codec(part.get_content_charset("ascii"))
     except _BROKEN_HEADER:
         return None
-    # What declares ASCII, or nothing, may be in any encoding.
+    # A part that declares ASCII or nothing may be in any encoding.
     return None if codec == "ascii" else codec
 
 
 def _decode_escapes(data: bytes, codec: str) -> str:
-    """Text of ISO 2022, in which escapes say what the bytes after them stand for.
+    """Decode text of ISO 2022, in which escape sequences switch between character sets.
 
-    Mails in Japanese have ①, ㈱ and Ⅱ in row 13 of JIS X 0208, which is free there. JIS X 0213 has
-    them in that place, and the characters of JIS X 0208 in theirs.
+    Japanese e-mails have ①, ㈱ and Ⅱ in row 13 of JIS X 0208, which is unassigned there. JIS X 0213
+    has them in the same place, and includes the characters of JIS X 0208.
     """
     if codec == "iso2022_jp":
         codec = "iso2022_jp_2004"
@@ -160,7 +160,7 @@ def _decode_escapes(data: bytes, codec: str) -> str:
 
 
 def _attachments(message: EmailMessage) -> Iterator[str]:
-    """The names of attached files, and the subjects of attached messages."""
+    """Yield the names of attached files, and the subjects of attached messages."""
     for part in message.walk():
         try:
             name = part.get_filename()

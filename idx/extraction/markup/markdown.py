@@ -1,4 +1,4 @@
-"""Markdown, with its front matter and what Obsidian adds to it."""
+"""Extraction of Markdown, with front matter and the syntax of Obsidian."""
 
 import re
 from typing import Final
@@ -10,16 +10,16 @@ from idx.extraction.text.decoding import decode
 from idx.extraction.text.properties import one_line
 from idx.extraction.types import Extracted, Source
 
-# A closing row of # stands behind a blank.
+# A closing sequence of # must be preceded by a space.
 _HEADING: Final = re.compile(r" {0,3}#[ \t]+(.*?\S)(?:[ \t]+#+)?[ \t]*")
 
 
 def extract_markdown(source: Source) -> Extracted:
-    """The text line by line as it stands in the file; title and metadata from its front matter.
+    """Extract the text line by line as in the file, and title and metadata from the front matter.
 
-    Links and other marks of Obsidian are read as it shows them. Without a title in the front
-    matter, the first heading of level one is the title. A front matter that is not YAML gives no
-    metadata, and a warning.
+    Links and other syntax of Obsidian are replaced by their display form. Without a title in the
+    front matter, the first heading of level one is the title. Front matter that is not valid YAML
+    results in no metadata, and a warning.
 
     Raises:
         SourceFileError: the bytes are not text.
@@ -39,7 +39,7 @@ def extract_markdown(source: Source) -> Extracted:
 
 
 def _first_heading(text: str, start: int) -> str | None:
-    """The first heading of level one outside fenced code."""
+    """Return the first heading of level one outside fenced code."""
     headings = (_HEADING.fullmatch(line[0]) for line in lines_outside_code(text, start))
     found = next(filter(None, headings), None)
     return one_line(found[1]) if found else None

@@ -1,4 +1,4 @@
-"""Code in Markdown, whose characters mean nothing but themselves."""
+"""Code in Markdown, in which no character is syntax."""
 
 import re
 from collections.abc import Iterator
@@ -6,18 +6,18 @@ from typing import Final
 
 _LINE: Final = re.compile(r"[^\r\n]+")
 
-# Within quotes and lists, too.
+# Fences also occur within quotes and lists.
 _FENCE: Final = re.compile(r"([ \t>]*)(?:[-*+] +)?(`{3,}(?=[^`]*$)|~{3,})")
 
 _TICKS: Final = re.compile("`+")
 
 
 def lines_outside_code(text: str, start: int) -> Iterator[re.Match[str]]:
-    """The lines of a text that are not in fenced code, blank ones left out.
+    """Yield the non-blank lines of a text that are not in fenced code.
 
     Args:
         text: Markdown.
-        start: the character to begin with.
+        start: the offset to start at.
     """
     fence = ""
     is_quoted = False
@@ -26,7 +26,7 @@ def lines_outside_code(text: str, start: int) -> Iterator[re.Match[str]]:
         if fence and is_quoted and not line.lstrip().startswith(">"):
             fence = ""
         if fence:
-            # It ends with at least as many of the same sign, and nothing else.
+            # The closing fence has at least as many of the same characters, and nothing else.
             end = line.strip(" \t>") if is_quoted else line.strip()
             if end.startswith(fence) and not end.strip(fence[0]):
                 fence = ""
@@ -37,9 +37,9 @@ def lines_outside_code(text: str, start: int) -> Iterator[re.Match[str]]:
 
 
 def pieces_outside_code(line: str) -> Iterator[tuple[str, bool]]:
-    """The pieces of a line in their order, each with whether it is code between backticks."""
+    """Yield the pieces of a line in order, each with whether it is code between backticks."""
     ticks = [match.span() for match in _TICKS.finditer(line)]
-    # Code ends with the next run of as many backticks; one without such a run is text.
+    # Code ends at the next run of as many backticks; without such a run, the backticks are text.
     next_of_length: dict[int, int] = {}
     closing: list[int | None] = []
     for begin, end in reversed(ticks):

@@ -1,7 +1,7 @@
-"""Text out of markup: XML and HTML, read as a stream of tags.
+"""Text extraction from XML and HTML, parsed as a stream of tags.
 
-Every format of this family is a table that says what its tags do to the text. Nothing is loaded
-but the bytes given: no document type, no external entity, no address.
+Each format of this family is a table of the effects of its elements on the text. Only the given
+bytes are read: no document type, no external entity, no address.
 """
 
 from collections.abc import Iterable, Mapping
@@ -12,58 +12,58 @@ from typing import Any, Final, Protocol, cast
 from idx.extraction.text.cleaning import CELL_SEPARATOR
 
 _CHUNK: Final = 1 << 20
-"""Characters that are given to the parser of HTML at once."""
+"""Number of characters passed to the HTML parser at once."""
 
 
 class Role(Enum):
-    """What an element does to the text."""
+    """Effect of an element on the text."""
 
     PARAGRAPH = auto()
-    """It stands between blank lines."""
+    """Paragraph, between blank lines."""
     LINE = auto()
-    """It stands on lines of its own."""
+    """Line of its own."""
     PREFORMATTED = auto()
-    """A paragraph whose line breaks count."""
+    """Paragraph that keeps its line breaks."""
     ROW = auto()
     CELL = auto()
     HIDDEN = auto()
-    """Nothing in it is text."""
+    """Content that is not text."""
     SECTION = auto()
-    """A slide or a sheet: its text is kept apart."""
+    """Slide or sheet, whose text is collected separately."""
     APART = auto()
-    """A note: it stands after the text, or after that of its section."""
+    """Note, whose text follows that of the document or its section."""
     TEXT = auto()
-    """If a format has it, only what stands directly in such elements is text."""
+    """Element that contains text; if a format has such elements, text elsewhere is ignored."""
 
 
 _BREAKS: Final = frozenset({"\n", "\n\n"})
 
 Roles = Mapping[str, Role | str]
-"""What the elements of a format do, by name; a text stands for the element.
+"""Roles of the elements of a format, by name; a string replaces the element.
 
-A name is without its namespace, or has it in braces before it, which goes first. Elements that are
-not named do nothing.
+A name has no namespace, or has it in braces in front, which takes precedence. Elements that are not
+listed have no effect.
 """
 
 
 class Target(Protocol):
-    """What a parser tells of the tags and the text that it meets."""
+    """Receiver of parser events: tags and text."""
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        """An element begins."""
+        """Handle the start of an element."""
 
     def end(self, tag: str) -> None:
-        """An element ends."""
+        """Handle the end of an element."""
 
     def data(self, text: str) -> None:
-        """A piece of text, perhaps not all of it."""
+        """Handle a piece of text, perhaps one of several."""
 
     def close(self) -> object:
-        """The document ended."""
+        """Handle the end of the document."""
 
 
 class RolesByTag(dict[str, Role | str | None]):
-    """The role of each tag as a parser spells it, with a namespace in braces."""
+    """Roles by tag as the parser spells it, with the namespace in braces."""
 
     def __init__(self, roles: Roles) -> None:
         super().__init__()
@@ -76,12 +76,12 @@ class RolesByTag(dict[str, Role | str | None]):
 
 @dataclass(slots=True)
 class _Cell:
-    """An open cell of a table.
+    """Open cell of a table.
 
     Attributes:
-        outside: the text that the table stands in.
-        copies: how often it stands in its row.
-        has_rows: whether a table is in it.
+        outside: the pieces of text around the table.
+        copies: number of repetitions of the cell in its row.
+        has_rows: whether it contains a table.
     """
 
     outside: list[str]
@@ -91,11 +91,11 @@ class _Cell:
 
 @dataclass(slots=True)
 class MarkupText:
-    """Collects the text of a document; a target for `parse_xml` and `parse_html`.
+    """Collector of the text of a document; a target for `parse_xml` and `parse_html`.
 
     Attributes:
         roles: the table of the format.
-        sections: the attributes and the text of each section, as pieces.
+        sections: the attributes of each section, and its text in pieces.
     """
 
     roles: Roles
@@ -117,11 +117,11 @@ class MarkupText:
 
     @property
     def text(self) -> str:
-        """The text outside all sections, then the notes to it."""
+        """Text outside all sections, followed by its notes."""
         return "\n\n".join(("".join(self._pieces), *self._apart))
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        """See `Target`."""
+        """Handle the start of an element; see `Target`."""
         role = self._by_tag[tag]
         if self._hidden or role is Role.HIDDEN:
             self._hidden += 1
@@ -147,7 +147,7 @@ class MarkupText:
             self._break(role)
 
     def end(self, tag: str) -> None:
-        """See `Target`."""
+        """Handle the end of an element; see `Target`."""
         role = self._by_tag[tag]
         if self._hidden:
             self._hidden -= 1
@@ -168,7 +168,7 @@ class MarkupText:
             self._break(role)
 
     def data(self, text: str) -> None:
-        """See `Target`."""
+        """Handle a piece of text; see `Target`."""
         if not self._counts or self._hidden:
             return
         if self._preformatted:
@@ -179,21 +179,21 @@ class MarkupText:
             self._pieces.append(" ")
 
     def close(self) -> None:
-        """See `Target`."""
+        """Handle the end of the document; see `Target`."""
 
     def copies(self, attributes: Mapping[str, str]) -> int:  # noqa: ARG002 - for subclasses
-        """How often a cell with these attributes stands in its row."""
+        """Return the number of repetitions of a cell with these attributes."""
         return 1
 
     def count(self, text: str) -> None:
-        """Take note that a text is in a cell once more.
+        """Count the text of a cell, once for each repetition.
 
         Raises:
-            ValueError: there is too much of it.
+            ValueError: the total is too large.
         """
 
     def _break(self, role: Role) -> None:
-        """End the line or the paragraph, once."""
+        """End the line or the paragraph, without duplicate breaks."""
         end = "\n" if role is Role.LINE or role is Role.ROW else "\n\n"
         if self._pieces and self._pieces[-1] in _BREAKS:
             self._pieces[-1] = max(self._pieces[-1], end)
@@ -212,7 +212,7 @@ class MarkupText:
         inside = "".join(self._pieces)
         self._pieces = cell.outside
         if cell.has_rows and self._rows:
-            # A table within a table: the outer one is layout, the rows of the inner one stay.
+            # In a nested table, the outer one is layout, and the rows of the inner one are kept.
             self._pieces.append(f"\n{row_text(self._rows[-1])}\n{inside}\n")
             self._rows[-1].clear()
         elif self._rows:
@@ -225,21 +225,21 @@ class MarkupText:
 
 
 def local_name(tag: str) -> str:
-    """The name of an element or an attribute without its namespace."""
+    """Return the name of an element or an attribute without its namespace."""
     return tag.rpartition("}")[2]
 
 
 def row_text(cells: list[str]) -> str:
-    """A row of a table as a line; empty if all cells are."""
+    """Return a row of a table as a line; empty if all cells are empty."""
     last = next((place for place in range(len(cells), 0, -1) if cells[place - 1]), 0)
     return CELL_SEPARATOR.join(cells[:last])
 
 
 def parse_xml(chunks: Iterable[bytes], target: Target) -> None:
-    """Read XML that comes in pieces.
+    """Parse XML that arrives in chunks.
 
     Raises:
-        SyntaxError: it is not well-formed, too deep, or its entities explode.
+        SyntaxError: it is not well-formed, is nested too deeply, or its entities expand too much.
     """
     from lxml import etree
 
@@ -250,7 +250,7 @@ def parse_xml(chunks: Iterable[bytes], target: Target) -> None:
 
 
 def parse_html(text: str, target: Target) -> None:
-    """Read HTML, well-formed or not."""
+    """Parse HTML, well-formed or not."""
     from lxml import etree
 
     if not text.strip():

@@ -1,7 +1,8 @@
-"""The marks of Obsidian in Markdown: links, embeds, callouts, ids of blocks, and tags.
+"""Syntax of Obsidian in Markdown: links, embeds, callouts, block ids, and tags.
 
-Each is read as Obsidian shows it. Nothing moves to another line, so that lines are cited as they
-are in the file. Comments between ``%%`` stay, as Obsidian's own search finds them.
+Each is replaced by the form that Obsidian displays. Text never moves to another line, so that cited
+line numbers match the file. Comments between ``%%`` are kept, since Obsidian's own search finds
+them.
 """
 
 import re
@@ -11,28 +12,28 @@ from typing import Final
 from idx.extraction.markup.markdown_code import lines_outside_code, pieces_outside_code
 
 _MARK: Final = re.compile(r"\[\[|\[!|\^")
-"""What a line has that is not shown as it stands."""
+"""Pattern of syntax that is displayed in another form."""
 
-# Other Markdown has links whose text is in brackets, [[1]](address), and shell [[ -f name ]].
+# Other Markdown has links with text in brackets, [[1]](address), and shell code has [[ -f name ]].
 _LINK: Final = re.compile(r"(!?)\[\[(?![\s^])([^\[\]]+)\]\](?![(\[])")
 
 _SIZE: Final = re.compile(r"\s*[0-9]+(?:x[0-9]+)?\s*")
-"""What stands in place of a text behind the name of a picture."""
+"""Size that may replace the text of an embedded picture."""
 
 _CALLOUT: Final = re.compile(r"([ \t]*(?:>[ \t]*)+)\[!([^\[\]|]+)(?:\|[^\[\]]*)?\][+-]?[ \t]*(.*)")
 
-# With a letter: 10 ^6 at the end of a line is a number.
+# A letter is required, because 10 ^6 at the end of a line is a number.
 _BLOCK_ID: Final = re.compile(r"(?:^|[ \t]+)\^(?=[0-9-]*[A-Za-z])[A-Za-z0-9-]+[ \t]*$")
 
 _TAG: Final = re.compile(r"(?<!\S)#([\w/-]*[^\W\d][\w/-]*)")
 
 
 def as_shown(text: str, start: int) -> str:
-    """A text as Obsidian shows it, but for its code.
+    """Return a text as Obsidian displays it, with code unchanged.
 
     Args:
         text: Markdown.
-        start: the character after the front matter, which stays as it is.
+        start: the offset after the front matter, which is not changed.
     """
     parts = []
     end = 0
@@ -44,11 +45,11 @@ def as_shown(text: str, start: int) -> str:
 
 
 def tags_in(text: str, start: int) -> Iterator[str]:
-    """The tags in a text, without their sign: ``#project/alpha`` is ``project/alpha``.
+    """Yield the tags in a text without ``#``, such as ``project/alpha`` for ``#project/alpha``.
 
     Args:
         text: Markdown.
-        start: the character after the front matter.
+        start: the offset after the front matter.
     """
     for line in lines_outside_code(text, start):
         if "#" in line[0]:
@@ -58,7 +59,7 @@ def tags_in(text: str, start: int) -> Iterator[str]:
 
 
 def without_links(text: str) -> str:
-    """A text whose links are replaced by what Obsidian shows of them."""
+    """Return a text with its links replaced by their display text."""
     return _LINK.sub(_link_text, text) if "[[" in text else text
 
 
@@ -77,12 +78,12 @@ def _outside_code(change: Callable[[str], str], line: str) -> str:
 
 
 def _link_text(link: re.Match[str]) -> str:
-    """What is shown of a link: its own text, else the name of the note and of the heading."""
+    """Return the display text of a link: its own text, or the names of the note and heading."""
     is_embedded, inner = bool(link[1]), link[2]
     target, _, text = inner.partition("|")
     if text.strip() and not (is_embedded and _SIZE.fullmatch(text)):
         return text.strip()
-    # In a table, a backslash stands before the bar.
+    # In a table, the bar is escaped by a backslash.
     note, *headings = target.removesuffix("\\").split("#")
     names = [note.strip().removesuffix(".md"), *(heading.strip() for heading in headings)]
     return " > ".join(name for name in names if name and not name.startswith("^")) or link[0]

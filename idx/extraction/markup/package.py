@@ -1,4 +1,4 @@
-"""The files within a file: Office documents and e-books are ZIP archives of XML."""
+"""ZIP archives of XML, the packages of Office documents and e-books."""
 
 import io
 import posixpath
@@ -17,19 +17,19 @@ _CHUNK: Final = 1 << 16
 _MEGABYTE: Final = 1_000_000
 
 LEAST_UNPACKED: Final = 100 * _MEGABYTE
-"""Every file may unpack to this many bytes, …"""
+"""Unpacked size allowed for every file, in bytes."""
 
 MOST_TIMES: Final = 50
-"""… a large one to so many times its size. Real documents come to 30 times."""
+"""Unpacked size allowed for a large file, as a multiple of its size. Real documents reach 30."""
 
 _ENCRYPTED: Final = 0x1
-"""The bit of an entry's flags that says that it needs a password."""
+"""Bit of an entry's flags that marks encryption."""
 
 
 class Package:
-    """An opened archive, within limits.
+    """Opened archive with a limit on its unpacked size.
 
-    What is unpacked is counted over all entries: a ZIP bomb ends here.
+    The limit applies to the total of all entries, which stops ZIP bombs.
     """
 
     def __init__(self, source: Source) -> None:
@@ -43,7 +43,7 @@ class Package:
         return name in self._archive.NameToInfo
 
     def chunks(self, name: str) -> Iterator[bytes]:
-        """The bytes of an entry, in pieces.
+        """Yield the bytes of an entry in chunks.
 
         Raises:
             SourceFileError: it needs a password, or the archive unpacks to too much.
@@ -64,32 +64,32 @@ class Package:
                 yield chunk
 
     def count(self, text: str) -> None:
-        """Take note of a text that stands in a cell of a table, of which there may be copies.
+        """Count the text of a table cell, which may be repeated.
 
         Raises:
-            ValueError: together they are longer than all that may be unpacked.
+            ValueError: the total exceeds the limit on the unpacked size.
         """
         self._in_cells += len(text)
         if self._in_cells > self.limit:
             raise ValueError("its cells repeat too much text")
 
     def read(self, name: str) -> bytes:
-        """The bytes of an entry; see `chunks`."""
+        """Return the bytes of an entry; see `chunks`."""
         return b"".join(self.chunks(name))
 
     def parse(self, name: str, target: Target) -> None:
-        """Read an XML entry as a stream; see `chunks` and `parse_xml`."""
+        """Parse an XML entry as a stream; see `chunks` and `parse_xml`."""
         parse_xml(self.chunks(name), target)
 
     def tree(self, name: str) -> "etree._Element":
-        """A small XML entry as a whole; see `chunks`."""
+        """Parse a small XML entry as a tree; see `chunks`."""
         from lxml import etree
 
         parser = etree.XMLParser(resolve_entities=False, no_network=True)
         return etree.fromstring(self.read(name), parser)
 
     def texts(self, name: str) -> dict[str, list[str]]:
-        """The texts in an XML entry by the local name of their element; none if it is absent."""
+        """Return the texts in an XML entry by local element name; empty if the entry is missing."""
         texts: dict[str, list[str]] = {}
         if name in self:
             for element in self.tree(name).iter("*"):
@@ -99,7 +99,10 @@ class Package:
 
 
 def resolve(base: str, reference: str) -> str:
-    """The name of the entry that another one refers to; it never leaves the archive."""
+    """Return the name of the entry that a reference in another entry denotes.
+
+    It never leaves the archive.
+    """
     if reference.startswith("/"):
         return reference[1:]
     return posixpath.normpath(posixpath.join(posixpath.dirname(base), reference))

@@ -1,1 +1,1 @@
-"""Office documents: Office Open XML and OpenDocument."""
+"""Extraction of Office documents: Office Open XML and OpenDocument."""

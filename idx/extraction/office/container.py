@@ -1,4 +1,4 @@
-"""What is inside a ZIP archive or an OLE file: a document, or something that is not read."""
+"""Types of ZIP archives and OLE files by their content: supported documents or other files."""
 
 import io
 import re
@@ -38,8 +38,8 @@ _WITH_MIME_TYPE: Final = frozenset(
 _IN_ZIP: Final = _WITH_MIME_TYPE | {media_types.DOCX, media_types.PPTX, media_types.XLSX}
 _EPUB_CONTAINER: Final = "META-INF/container.xml"
 
-# Names of the streams in an OLE file; they stand in its directory in UTF-16. A message comes
-# first, for its attachments lie in it as they are; what has no kind is encrypted.
+# Names of streams in an OLE file, which its directory stores in UTF-16. The message comes first,
+# because its attachments are stored unchanged in it; an entry without kind is encrypted.
 _STREAMS: Final = (
     (("__properties_version1.0",), Kind.OUTLOOK, "application/vnd.ms-outlook"),
     (("EncryptedPackage", "EncryptionInfo"), None, None),
@@ -50,11 +50,11 @@ _STREAMS: Final = (
 
 
 def zip_type(data: bytes, file: Path) -> str:
-    """The MIME type of the document that an archive is.
+    """Return the MIME type of the document in an archive.
 
     Raises:
-        SourceFileError: it is damaged or protected, and its name says that it is a document.
-        UnsupportedFileError: it is no document that is read.
+        SourceFileError: it is damaged or protected, and its name claims a document.
+        UnsupportedFileError: it is not a supported document.
     """
     named = media_types.by_name(file)
     if named not in _IN_ZIP and not zipfile.is_zipfile(io.BytesIO(data)):
@@ -71,11 +71,11 @@ def zip_type(data: bytes, file: Path) -> str:
 
 
 def refuse_ole(data: bytes, file: Path) -> NoReturn:
-    """Say what an OLE file is.
+    """Reject an OLE file with the reason.
 
     Raises:
         SourceFileError: it is an encrypted document.
-        UnsupportedFileError: it is an old one, or something else.
+        UnsupportedFileError: it is a document of an old format, or another file.
     """
     for names, kind, media_type in _STREAMS:
         if any(name.encode("utf-16-le") in data for name in names):

@@ -1,10 +1,10 @@
-"""The values of a workbook's cells as people read them."""
+"""Display format of numbers in a workbook's cells."""
 
 import re
 from datetime import datetime, timedelta
 from typing import Final
 
-# The formats without a pattern in the file (ECMA-376, part 1, 18.8.30), and those of Asia.
+# Built-in formats without a pattern in the file (ECMA-376, part 1, 18.8.30), and those of Asia.
 _BUILT_IN_DATES: Final = frozenset((*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)))
 _BUILT_IN_DURATION: Final = 46
 _BUILT_IN_PERCENTAGES: Final = frozenset((9, 10))
@@ -16,37 +16,37 @@ _DURATION: Final = re.compile(r"\[(?:h+|m+|s+)\]", re.IGNORECASE)
 _EPOCH: Final = datetime(1899, 12, 30)
 _EPOCH_1904: Final = datetime(1904, 1, 1)
 _LEAP_BUG: Final = 60
-"""Excel counts a 29 February 1900; days before it are one less."""
+"""Day number of 29 February 1900, which Excel counts; earlier days are off by one."""
 
 
 def is_date(format_id: int, pattern: str | None) -> bool:
-    """Whether a number format shows a number as a date or a time."""
+    """Check whether a number format displays a date or a time."""
     if pattern is None:
         return format_id in _BUILT_IN_DATES
     return bool(_DATE.search(_of_positive(pattern)))
 
 
 def is_duration(format_id: int, pattern: str | None) -> bool:
-    """Whether a number format shows a number as a time that passed: hours may be more than 23."""
+    """Check whether a number format displays a duration, whose hours may exceed 23."""
     if pattern is None:
         return format_id == _BUILT_IN_DURATION
     return bool(_DURATION.search(_of_positive(pattern)))
 
 
 def is_percentage(format_id: int, pattern: str | None) -> bool:
-    """Whether a number format shows a number as a percentage."""
+    """Check whether a number format displays a percentage."""
     if pattern is None:
         return format_id in _BUILT_IN_PERCENTAGES
     return "%" in _NOT_PATTERN.sub("", pattern)
 
 
 def _of_positive(pattern: str) -> str:
-    """What of a pattern is about positive numbers, without texts and colours."""
+    """Return the part of a pattern for positive numbers, without texts and colours."""
     return _NOT_PATTERN.sub("", pattern).partition(";")[0]
 
 
 def number_text(value: str) -> str:
-    """A number without what binary fractions add to it: 0.30000000000000004 is 0.3."""
+    """Return a number without binary rounding errors: 0.3 for 0.30000000000000004."""
     try:
         return f"{float(value):.15g}" if "." in value or "E" in value.upper() else value
     except ValueError:
@@ -54,7 +54,7 @@ def number_text(value: str) -> str:
 
 
 def percentage_text(value: str) -> str:
-    """A share of one as a percentage: 0.07 is 7%."""
+    """Return a fraction as a percentage: 7% for 0.07."""
     try:
         return f"{float(value) * 100:.15g}%"
     except ValueError:
@@ -62,7 +62,7 @@ def percentage_text(value: str) -> str:
 
 
 def date_text(value: str, *, from_1904: bool) -> str:
-    """The days since the workbook's epoch as a date, a time, or both; other text as it is."""
+    """Return days since the workbook's epoch as a date, a time, or both; other text unchanged."""
     try:
         days = float(value)
         if not from_1904 and 0 < days < _LEAP_BUG:
@@ -78,7 +78,7 @@ def date_text(value: str, *, from_1904: bool) -> str:
 
 
 def duration_text(value: str) -> str:
-    """Days as hours, minutes and seconds: 1.5625 is 37:30:00; other text as it is."""
+    """Return days as hours, minutes and seconds: 37:30:00 for 1.5625; other text unchanged."""
     try:
         seconds = round(float(value) * 86_400)
     except (ValueError, OverflowError):

@@ -1,4 +1,4 @@
-"""OpenDocument: texts, presentations and spreadsheets (.odt, .odp, .ods)."""
+"""Extraction of OpenDocument: texts, presentations and spreadsheets (.odt, .odp, .ods)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -39,26 +39,26 @@ _TEXT_ROLES: Final[Roles] = {
     "covered-table-cell": Role.CELL,
     "annotation": Role.APART,
     "note-body": Role.APART,
-    # Who wrote an annotation, and when; the same names are fields of the text elsewhere.
+    # Author and date of an annotation; elsewhere the same names are fields in the text.
     **dict.fromkeys((f"{_DUBLIN_CORE}creator", f"{_DUBLIN_CORE}date"), Role.HIDDEN),
     **dict.fromkeys((f"{_META}creator-initials", f"{_META}date-string"), Role.HIDDEN),
     f"{_LIBREOFFICE}sender-initials": Role.HIDDEN,
-    # How a word is read, above it.
+    # Phonetic guides above a word.
     "ruby-text": Role.HIDDEN,
-    # Patterns for lists of contents, with titles that the lists have, too.
+    # Templates of indexes, with the same titles as the indexes.
     **dict.fromkeys((f"{of}-source" for of in _LISTS), Role.HIDDEN),
     "title": Role.LINE,
     "desc": Role.LINE,
-    # Formats of numbers hold texts; the headers and footers are in the master styles.
+    # Number formats contain texts; headers and footers are in the master styles.
     "styles": Role.HIDDEN,
     "automatic-styles": Role.HIDDEN,
-    # What was deleted under tracked changes.
+    # Text deleted under tracked changes.
     "tracked-changes": Role.HIDDEN,
     "note-citation": Role.HIDDEN,
     "page-number": Role.HIDDEN,
     "forms": Role.HIDDEN,
     "script": Role.HIDDEN,
-    # Pictures, and copies of other files' tables.
+    # Pictures, and copies of tables from other files.
     "binary-data": Role.HIDDEN,
     "dde-links": Role.HIDDEN,
 }
@@ -74,22 +74,22 @@ _SHEET_ROLES: Final[Roles] = {**_TEXT_ROLES, "p": "\n", "table": Role.SECTION}
 
 @dataclass(slots=True, kw_only=True)
 class _OpenDocumentText(MarkupText):
-    """Collects text with cells that stand for several equal ones; `package` counts them."""
+    """Collector of text with repeated cells, which `package` counts."""
 
     package: Package
 
     def copies(self, attributes: Mapping[str, str]) -> int:
-        """See `MarkupText`."""
+        """Return the number of repetitions of a cell; see `MarkupText`."""
         repeated = attributes.get(_REPEATED, "1")
         return min(int(repeated), MAX_GAP) if repeated.isdecimal() else 1
 
     def count(self, text: str) -> None:
-        """See `MarkupText`."""
+        """Count the text of a cell; see `MarkupText`."""
         self.package.count(text)
 
 
 def extract_odt(source: Source) -> Extracted:
-    """The text of a document, then its notes and annotations, headers and footers.
+    """Extract the text of a document, then its notes and annotations, headers and footers.
 
     Raises:
         SourceFileError: it needs a password, or unpacks to too much.
@@ -101,7 +101,7 @@ def extract_odt(source: Source) -> Extracted:
 
 
 def extract_odp(source: Source) -> Extracted:
-    """The text of a presentation by slides, each with its notes; see `extract_odt`."""
+    """Extract a presentation by slides, each with its notes; see `extract_odt`."""
     package = _open(source)
     slides = _read(package, _CONTENT, _SLIDE_ROLES).sections
     texts = ("".join(pieces) for _, pieces in slides)
@@ -110,9 +110,9 @@ def extract_odp(source: Source) -> Extracted:
 
 
 def extract_ods(source: Source) -> Extracted:
-    """The text of a spreadsheet by sheets: the name of each and its rows as they are shown.
+    """Extract a spreadsheet by sheets: the name of each, and its rows as displayed.
 
-    A row that repeats is there once. See `extract_odt`.
+    A repeated row is extracted once. See `extract_odt`.
     """
     package = _open(source)
     parts = []

@@ -1,4 +1,4 @@
-"""Office Open XML: what .docx, .pptx and .xlsx have in common."""
+"""Common parts of Office Open XML: packages of .docx, .pptx and .xlsx."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -19,21 +19,21 @@ ROLES: Final[Roles] = {
     "br": "\n",
     "cr": "\n",
     "tab": "\t",
-    # A tab that is aligned to the page.
+    # Tab aligned to the page.
     "ptab": "\t",
     "noBreakHyphen": "-",
     "tbl": Role.PARAGRAPH,
     "tr": Role.ROW,
     "tc": Role.CELL,
-    # Styles; among them the stops of tabs, which are no tabs.
+    # Styles, which include the positions of tabs.
     "pPr": Role.HIDDEN,
-    # The same once more, for programs that do not know what stands before it.
+    # Duplicate of the preceding content for older programs.
     "Fallback": Role.HIDDEN,
-    # Text that was moved away under tracked changes; deleted text is in elements of its own.
+    # Text moved away under tracked changes; deleted text has its own elements.
     "moveFrom": Role.HIDDEN,
-    # How a word is read, above it.
+    # Phonetic guides above a word.
     "rt": Role.HIDDEN,
-    # In charts: the names of series and categories, not their numbers.
+    # In charts: names of series and categories, but not their numbers.
     "pt": Role.LINE,
     "v": Role.TEXT,
     "numCache": Role.HIDDEN,
@@ -41,16 +41,16 @@ ROLES: Final[Roles] = {
     # In the comments of a workbook.
     "comment": Role.PARAGRAPH,
 }
-"""The elements of texts in WordprocessingML and DrawingML."""
+"""Roles of text elements in WordprocessingML and DrawingML."""
 
 
 @dataclass(frozen=True, slots=True)
 class Relationship:
-    """What a part of a package refers to.
+    """Relationship of a part of a package to another part.
 
     Attributes:
         kind: the last word of its type, such as ``slide``.
-        part: the name of the part that is meant.
+        part: the name of the target part.
     """
 
     kind: str
@@ -59,11 +59,11 @@ class Relationship:
 
 @dataclass(slots=True)
 class OfficeOpenFile:
-    """An opened .docx, .pptx or .xlsx.
+    """Opened .docx, .pptx or .xlsx.
 
     Attributes:
         package: its archive.
-        main: the name of the part that everything else hangs on.
+        main: the name of the main part.
     """
 
     package: Package
@@ -81,7 +81,7 @@ class OfficeOpenFile:
         self.main = main
 
     def relationships(self, part: str) -> dict[str, Relationship]:
-        """What a part refers to within the package, by id; "" for the package itself."""
+        """Return the relationships of a part within the package, by id; "" is the package."""
         folder, _, name = part.rpartition("/")
         listing = f"{folder}/_rels/{name}.rels" if folder else f"_rels/{name}.rels"
         if listing not in self.package:
@@ -96,23 +96,23 @@ class OfficeOpenFile:
         }
 
     def text(self, part: str, kinds: tuple[str, ...] = (), roles: Roles = ROLES) -> str:
-        """The text of a part, and of what it refers to.
+        """Return the text of a part and its related parts.
 
         Args:
             part: its name.
-            kinds: the kinds of relationships whose parts follow, in this order.
-            roles: what the elements do.
+            kinds: the kinds of relationships to follow, in this order.
+            roles: the roles of the elements.
         """
         return "\n\n".join((self._own_text(part, roles), self.related_text(part, kinds, roles)))
 
     def related_text(self, part: str, kinds: tuple[str, ...], roles: Roles = ROLES) -> str:
-        """The text of what a part refers to; see `text`."""
+        """Return the text of a part's related parts; see `text`."""
         return "\n\n".join(
             self._own_text(name, roles) for name in self._related(part, kinds, {part})
         )
 
     def properties(self) -> tuple[str | None, Metadata]:
-        """The title and the metadata in the properties."""
+        """Return the title and the metadata from the properties."""
         links = {link.kind: link.part for link in self.relationships("").values()}
         core = self.package.texts(links.get("core-properties", ""))
         program = self.package.texts(links.get("extended-properties", ""))
@@ -145,13 +145,13 @@ def open_office_file(source: Source) -> OfficeOpenFile:
     """Open a .docx, .pptx or .xlsx.
 
     Raises:
-        zipfile.BadZipFile: it is no archive.
+        zipfile.BadZipFile: it is not an archive.
         ValueError: it has no main part.
     """
     return OfficeOpenFile(Package(source))
 
 
 def relationship_id(element: "etree._Element") -> str:
-    """The id of the relationship that an element names, whichever namespace its writer uses."""
+    """Return the relationship id in an element, in any namespace."""
     names = (str(name) for name in element.attrib)
     return element.get(next((name for name in names if name.endswith("}id")), ""), "")

@@ -1,4 +1,4 @@
-"""Presentations of PowerPoint: .pptx, .ppsx and their templates."""
+"""Extraction of PowerPoint presentations: .pptx, .ppsx and their templates."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -14,16 +14,16 @@ _SLIDE_ROLES: Final = {
     **ROLES,
     "p": Role.LINE,
     "sp": Role.PARAGRAPH,
-    # The number of the slide and the date.
+    # Fields for the slide number and the date.
     "fld": Role.HIDDEN,
-    # Comments are plain.
+    # Comments contain plain text.
     "text": Role.TEXT,
     "cm": Role.PARAGRAPH,
 }
 
 
 def extract_pptx(source: Source) -> Extracted:
-    """The text of a presentation by slides, each with its charts, notes and comments.
+    """Extract a presentation by slides, each with its charts, notes and comments.
 
     Raises:
         SourceFileError: it needs a password, or unpacks to too much.
@@ -35,7 +35,7 @@ def extract_pptx(source: Source) -> Extracted:
 
 
 def _slides(file: OfficeOpenFile) -> Iterator[str]:
-    """The text of each slide in the order in which they are shown."""
+    """Yield the text of each slide in the order of the presentation."""
     links = file.relationships(file.main)
     for element in file.package.tree(file.main).iter("{*}sldId"):
         link = links.get(relationship_id(element))

@@ -1,4 +1,4 @@
-"""Documents of Word: .docx and its templates."""
+"""Extraction of Word documents: .docx and its templates."""
 
 from typing import Final
 
@@ -8,15 +8,15 @@ from idx.extraction.types import Extracted, Source
 
 _RELATED: Final = (
     *("footnotes", "endnotes", "comments", "chart", "diagramData"),
-    # They stand on every page, and once in the text.
+    # They appear on every page, but once in the text.
     *("header", "footer"),
 )
 
 
 def extract_docx(source: Source) -> Extracted:
-    """The text of a document: its body, then notes, comments, charts, headers and footers.
+    """Extract a document: its body, then notes, comments, charts, headers and footers.
 
-    Pages are not in the file: the program that shows it makes them.
+    The file contains no pages, which the displaying program creates.
 
     Raises:
         SourceFileError: it needs a password, or unpacks to too much.

@@ -1,4 +1,4 @@
-"""Workbooks of Excel: .xlsx, .xlsm and their templates, read row by row."""
+"""Extraction of Excel workbooks: .xlsx, .xlsm and their templates, parsed row by row."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -15,12 +15,12 @@ from idx.extraction.types import Extracted, Source
 _RELATED: Final = ("drawing", "chart", "diagramData", "comments")
 
 MAX_GAP: Final = 20
-"""Empty cells between two others that keep their places: sheets have 16,384 columns."""
+"""Maximum number of empty cells kept between two others; sheets have 16,384 columns."""
 
 _FOR_OLDER_PROGRAMS: Final = re.compile(
     r"\[[^\]\n]{1,60}\][^\[\]\n]{0,600}linkid=870924\s*[^:\n]{1,40}:\s*"
 )
-"""What stands before the copy of a conversation in a note, for programs that show notes only."""
+"""Preamble of the copy of a conversation in a note, for programs that only show notes."""
 
 _COLUMN: Final = re.compile(r"[A-Z]{1,3}")
 
@@ -38,12 +38,12 @@ _SHEET_ROLES: Final = {
 
 @dataclass(slots=True)
 class _Sheet:
-    """Collects the rows of a sheet; a target for `parse_xml`.
+    """Collector of the rows of a sheet; a target for `parse_xml`.
 
     Attributes:
-        by_type: what makes a text of a cell's value, by the type of the cell.
+        by_type: functions that convert the value of a cell to text, by the type of the cell.
         by_style: the same for numbers, by the style of the cell.
-        count: takes note of the text of each cell, and ends what is too much.
+        count: function that counts the text of each cell and raises an error above the limit.
     """
 
     by_type: Mapping[str, Callable[[str], str]]
@@ -60,7 +60,7 @@ class _Sheet:
     _hidden: bool = False
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        """See `Target`."""
+        """Handle the start of an element; see `Target`."""
         role = self._roles[tag]
         if role is Role.CELL:
             named = _COLUMN.match(attributes.get("r", ""))
@@ -78,7 +78,7 @@ class _Sheet:
             self._hidden = True
 
     def end(self, tag: str) -> None:
-        """See `Target`."""
+        """Handle the end of an element; see `Target`."""
         role = self._roles[tag]
         if role is Role.TEXT:
             self._is_value = False
@@ -93,12 +93,12 @@ class _Sheet:
             self._column = self._empty = 0
 
     def data(self, text: str) -> None:
-        """See `Target`."""
+        """Handle a piece of text; see `Target`."""
         if self._is_value:
             self._value.append(text)
 
     def close(self) -> None:
-        """See `Target`."""
+        """Handle the end of the document; see `Target`."""
 
     def _end_cell(self) -> None:
         value = "".join(self._value)
@@ -113,9 +113,9 @@ class _Sheet:
 
 
 def extract_xlsx(source: Source) -> Extracted:
-    """The text of a workbook by sheets, hidden ones too: the name of each, its rows, its notes.
+    """Extract a workbook by sheets, including hidden ones: the name, rows and notes of each.
 
-    Formulas count with the value that the program stored; dates are in ISO 8601.
+    Formulas appear as the values stored by the program, and dates in ISO 8601.
 
     Raises:
         SourceFileError: it needs a password, or unpacks to too much.
@@ -127,7 +127,7 @@ def extract_xlsx(source: Source) -> Extracted:
 
 
 def _sheets(file: OfficeOpenFile) -> Iterator[tuple[str, str]]:
-    """The name and the text of each sheet in order."""
+    """Yield the name and the text of each sheet in order."""
     links = file.relationships(file.main)
     parts = {link.kind: link.part for link in links.values()}
     book = file.package.tree(file.main)
@@ -155,7 +155,7 @@ def _sheets(file: OfficeOpenFile) -> Iterator[tuple[str, str]]:
 
 
 def _shared_texts(file: OfficeOpenFile, part: str | None) -> list[str]:
-    """The texts that cells name by their number."""
+    """Return the texts that cells refer to by number."""
     if part is None or part not in file.package:
         return []
     target = MarkupText(_SHARED_ROLES)
@@ -164,7 +164,7 @@ def _shared_texts(file: OfficeOpenFile, part: str | None) -> list[str]:
 
 
 def _shared_text(texts: list[str]) -> Callable[[str], str]:
-    """What makes a text of a cell's number; one that no text has stands for nothing."""
+    """Return a function from a cell's number to its text; empty for an unknown number."""
 
     def text(number: str) -> str:
         place = int(number) if number.isdecimal() else len(texts)
@@ -176,7 +176,7 @@ def _shared_text(texts: list[str]) -> Callable[[str], str]:
 def _styles(
     file: OfficeOpenFile, part: str | None, *, from_1904: bool
 ) -> dict[str, Callable[[str], str]]:
-    """What makes a text of a number, by the number of a style; plain numbers are left out."""
+    """Return functions from numbers to text, by style number; plain numbers are omitted."""
     if part is None or part not in file.package:
         return {}
     tree = file.package.tree(part)
@@ -201,7 +201,7 @@ def _styles(
 
 
 def _column_number(letters: str) -> int:
-    """The number of a column from 1: A is 1, AA is 27."""
+    """Return the number of a column, counted from 1: 1 for A, 27 for AA."""
     number = 0
     for letter in letters:
         number = number * 26 + ord(letter) - ord("A") + 1

@@ -1,1 +1,1 @@
-"""PDF: text, tables, forms and properties."""
+"""Extraction of PDF: text, tables, forms and properties."""

@@ -1,4 +1,4 @@
-"""A PDF open in PDFium, with the password that it needs."""
+"""Opening of a PDF in PDFium, with a password if necessary."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,19 +10,19 @@ from idx.errors import SourceFileError
 
 @contextmanager
 def opened_pdf(file: Path, data: bytes, password: str | None) -> Iterator[tuple[Any, str | None]]:
-    """Open a PDF, and close it at the end.
+    """Open a PDF, and close it at the end of the block.
 
     Args:
         file: the file, for messages.
         data: its bytes.
-        password: tried if the file cannot be opened without one.
+        password: a password to try if the file cannot be opened without one.
 
     Yields:
-        the document of PDFium, and the password if it was needed.
+        The document of PDFium, and the password if it was needed.
 
     Raises:
-        SourceFileError: the password is wrong or missing, or the file is damaged, which PDFium
-            may find out later.
+        SourceFileError: the password is wrong or missing, or the file is damaged, which PDFium may
+            detect later.
     """
     from pypdfium2 import PdfiumError, raw
 
@@ -50,10 +50,10 @@ def _open(data: bytes, password: str | None) -> tuple[Any, str | None]:
     from pypdfium2 import PdfDocument, PdfiumError, raw
 
     try:
-        # With a wrong password, PDFium does not open files that need none to be read.
+        # With a wrong password, PDFium refuses even files that can be read without one.
         return PdfDocument(data), None
     except PdfiumError as error:
         if error.err_code != raw.FPDF_ERR_PASSWORD or password is None:
             raise
-    # What is no Unicode cannot be handed to PDFium, and is no password of a PDF.
+    # PDFium does not accept lone surrogates, and no password of a PDF contains them.
     return PdfDocument(data, password=password.encode(errors="replace").decode()), password

@@ -1,23 +1,23 @@
-"""What was filled into the form fields of a PDF; it stands beside the page, not in its text."""
+"""Values of the form fields of a PDF, which are not part of the page's text."""
 
 import ctypes
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 _PASSWORD_FLAG: Final = 1 << 13
-"""The flag of a text field whose value is a password (ISO 32000-1, 12.7.4.3)."""
+"""Flag of a text field whose value is a password (ISO 32000-1, 12.7.4.3)."""
 
 
 def read_fields(page: Any, form: Any) -> str:
-    """The values in the text and choice fields of a page, a field a line.
+    """Return the values of the text and choice fields of a page, one field per line.
 
     Args:
         page: a page of PDFium, loaded after its document's forms.
         form: the form environment of its document.
 
     Returns:
-        each value after the name that its field has for people, if it has one; a password and an
-        empty field are left out.
+        Each value after the display name of its field, if there is one; passwords and empty fields
+        are omitted.
     """
     return "\n".join(_fields(page, form))
 
@@ -35,7 +35,7 @@ def _fields(page: Any, form: Any) -> Iterator[str]:
         if not annotation:
             continue
         try:
-            # Of other annotations, the type is none of these.
+            # Other annotations have a type that is not listed.
             kind = raw.FPDFAnnot_GetFormFieldType(form, annotation)
             if kind not in kinds:
                 continue
@@ -43,7 +43,7 @@ def _fields(page: Any, form: Any) -> Iterator[str]:
             if is_text and raw.FPDFAnnot_GetFormFieldFlags(form, annotation) & _PASSWORD_FLAG:
                 continue
             value = "" if is_text else _choices(form, annotation)
-            # What was typed into a field that also offers choices is none of them.
+            # Text typed into a field with choices is not one of the choices.
             value = value or _string(raw.FPDFAnnot_GetFormFieldValue, form, annotation)
             name = _string(raw.FPDFAnnot_GetFormFieldAlternateName, form, annotation)
             if value:
@@ -53,7 +53,7 @@ def _fields(page: Any, form: Any) -> Iterator[str]:
 
 
 def _choices(form: Any, annotation: Any) -> str:
-    """The choices that were taken, as people see them; a value may be a code."""
+    """Return the labels of the selected choices, since their values may be codes."""
     from pypdfium2 import raw
 
     return ", ".join(
@@ -64,7 +64,7 @@ def _choices(form: Any, annotation: Any) -> str:
 
 
 def _string(function: Callable[..., int], *arguments: Any) -> str:
-    """What a function of PDFium writes into a buffer as UTF-16, a null character at its end."""
+    """Return the text that a function of PDFium writes into a buffer as null-terminated UTF-16."""
     from pypdfium2 import raw
 
     size = function(*arguments, None, 0)

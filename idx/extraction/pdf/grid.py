@@ -1,7 +1,7 @@
-"""Whether the lines on a page of a PDF form a grid, as those of a ruled table do.
+"""Detection of grids of lines on a page of a PDF, as in ruled tables.
 
-This takes a tenth of the time that PDFium takes for the text of the page; pdfplumber takes more
-than thirty times as long.
+It takes a tenth of the time that PDFium needs for the text of the page; pdfplumber takes more than
+thirty times as long.
 """
 
 from collections.abc import Iterator
@@ -10,34 +10,34 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 _TOLERANCE: Final = 3.0
-"""Points between two ends that meet; pdfplumber's."""
+"""Distance within which two ends meet, in points; the same as pdfplumber's."""
 
 _SHORTEST: Final = 6.0
-"""Points of a line; shorter ones are parts of letters, or of dashes."""
+"""Minimum length of a line, in points; shorter ones are parts of letters or dashes."""
 
 _FEWEST: Final = 3
-"""Lines either way around two rows and two columns."""
+"""Minimum number of lines in each direction, which enclose two rows and two columns."""
 
 _MOST_SEGMENTS: Final = 10_000
-"""Lines and curves of one page; one with more is a drawing, with which pdfplumber takes minutes."""
+"""Maximum number of lines and curves of a page; drawings have more and take pdfplumber minutes."""
 
 _DEEPEST: Final = 5
-"""Form objects (parts that are drawn as a whole) within each other."""
+"""Maximum nesting depth of form objects (parts that are drawn as a unit)."""
 
 _Point = tuple[float, float]
 
 
 @dataclass(slots=True)
 class _Lines:
-    """Lines of one direction: by their place across it, where the first begins and the last ends.
+    """Lines of one direction: for each position across it, the extent from first begin to last end.
 
-    What lies between is taken for drawn: rules are drawn cell by cell by many programs.
+    Gaps are considered drawn, because many programs draw rules cell by cell.
     """
 
     extents: dict[int, _Point] = field(default_factory=dict)
 
     def add(self, place: float, one_end: float, other_end: float) -> None:
-        """Add a line, unless it is a short one."""
+        """Add a line, unless it is too short."""
         begin, end = sorted((one_end, other_end))
         if end - begin >= _SHORTEST:
             key = round(place / _TOLERANCE)
@@ -45,19 +45,20 @@ class _Lines:
             self.extents[key] = (min(known[0], begin), max(known[1], end))
 
     def places(self) -> Iterator[tuple[float, float, float]]:
-        """Each line's place, begin and end, as far as they may be with the tolerance."""
+        """Yield the position, begin and end of each line, extended by the tolerance."""
         for key, (begin, end) in self.extents.items():
             yield key * _TOLERANCE, begin - _TOLERANCE, end + _TOLERANCE
 
 
 def has_grid(page: Any) -> bool:
-    """Whether at least three upright lines each meet at least three level ones.
+    """Check whether at least three vertical lines each meet at least three horizontal ones.
 
     Args:
         page: a page of PDFium.
 
     Returns:
-        whether they do; False for a page with more than 10,000 lines, which is a drawing.
+        Whether they do; False for a page with more than 10,000 lines and curves, which is a
+        drawing.
     """
     from pypdfium2 import raw
 
@@ -66,7 +67,7 @@ def has_grid(page: Any) -> bool:
 
 
 def _segments(container: Any, count_objects: Any, get_object: Any, depth: int) -> int:
-    """Lines and curves of a page or a form object, those of form objects within it included."""
+    """Count the lines and curves of a page or a form object, including nested form objects."""
     from pypdfium2 import raw
 
     segments = 0
@@ -84,7 +85,7 @@ def _segments(container: Any, count_objects: Any, get_object: Any, depth: int) -
 
 
 def _has_grid(container: Any, count_objects: Any, get_object: Any, depth: int) -> bool:
-    """Whether there is a grid among the objects of a page or a form object, or deeper in one."""
+    """Check whether the objects of a page or a form object contain a grid at any depth."""
     from pypdfium2 import raw
 
     upright, level = _Lines(), _Lines()
@@ -116,7 +117,7 @@ def _cross(upright: _Lines, level: _Lines) -> bool:
 
 
 def _straight_lines(path: Any) -> Iterator[tuple[_Point, _Point]]:
-    """The straight lines of a path, both ends of each, as its matrix places them."""
+    """Yield the straight lines of a path with both ends, transformed by its matrix."""
     from pypdfium2 import raw
 
     matrix = raw.FS_MATRIX()
@@ -130,7 +131,7 @@ def _straight_lines(path: Any) -> Iterator[tuple[_Point, _Point]]:
             matrix.a * x.value + matrix.c * y.value + matrix.e,
             matrix.b * x.value + matrix.d * y.value + matrix.f,
         )
-        # What closes a path is such a line, too.
+        # The segment that closes a path has this type, too.
         if raw.FPDFPathSegment_GetType(segment) == raw.FPDF_SEGMENT_LINETO:
             yield here, there
         here = there

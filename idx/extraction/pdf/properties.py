@@ -1,4 +1,4 @@
-"""What a PDF says about itself in its document information dictionary."""
+"""Properties of a PDF from its document information dictionary."""
 
 import ctypes
 import re
@@ -12,18 +12,18 @@ _DATE: Final = re.compile(
     r"(?:(?P<hour>\d\d)(?P<minute>\d\d)?(?P<second>\d\d)?"
     r"(?P<zone>[Z+-](?:(?P<hours>\d\d)'?(?P<minutes>\d\d)?'?)?)?)?)?)?"
 )
-"""A date of PDF (ISO 32000-1, 7.9.4): all but the year may be missing."""
+"""Pattern of a PDF date (ISO 32000-1, 7.9.4), in which all but the year may be missing."""
 
 
 def read_properties(document: Any) -> tuple[str | None, Metadata]:
-    """The title and the other properties of a document, as far as they are there.
+    """Return the title and the other properties of a document.
 
     Args:
         document: an open document of PDFium.
 
     Returns:
-        the title, None if there is none, and the metadata; the creator is the program that wrote
-        the text, or else the one that made the PDF.
+        The title, or None, and the metadata; the creator is the program that wrote the text, or
+        else the one that produced the PDF.
     """
     metadata = properties(
         author=_value(document, "Author"),
@@ -37,18 +37,18 @@ def read_properties(document: Any) -> tuple[str | None, Metadata]:
 
 
 def _value(document: Any, name: str) -> str:
-    """A property, empty if it is missing."""
+    """Return a property, or "" if it is missing."""
     from pypdfium2 import raw
 
     size = raw.FPDF_GetMetaText(document, name.encode(), None, 0)
     buffer = ctypes.create_string_buffer(size)
     raw.FPDF_GetMetaText(document, name.encode(), buffer, size)
-    # pypdfium2 raises where there is half of a surrogate pair.
+    # pypdfium2 raises an error on lone surrogates.
     return buffer.raw.decode("utf-16-le", errors="ignore").rstrip("\0")
 
 
 def _iso_time(value: str) -> str:
-    """A date of PDF as ISO 8601; some programs write that anyway."""
+    """Convert a PDF date to ISO 8601; other values, some already in ISO 8601, are unchanged."""
     found = _DATE.fullmatch(value.strip())
     if not found:
         return value

@@ -1,7 +1,7 @@
-"""The text of a PDF, page by page, and what the file says about itself.
+"""Extraction of a PDF page by page, with form fields and properties.
 
-PDFium reads all pages. A page whose lines form a grid is read by pdfplumber, too, which knows the
-cells of tables but takes far longer.
+PDFium reads all pages. A page whose lines form a grid is also read by pdfplumber, which recognizes
+the cells of tables but takes far longer.
 """
 
 import logging
@@ -28,19 +28,19 @@ from shared.messages import quantity
 _MEDIA_TYPE: Final = "application/pdf"
 
 _PARSERS: Final = ("pdfminer", "pdfplumber", "pypdfium2")
-"""The loggers of the parsers, which complain of what they repair."""
+"""Loggers of the parsers, which report everything that they repair."""
 
 _RIGHT_TO_LEFT: Final = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
-"""Letters that pdfplumber gives in the order in which they stand on the page, from the left."""
+"""Pattern of right-to-left scripts, whose letters pdfplumber returns from left to right."""
 
 _UNKNOWN_LETTER: Final = "(cid:"
-"""How pdfplumber begins what stands for a letter of a font that it cannot read."""
+"""Prefix of pdfplumber's placeholder for a letter of a font that it cannot decode."""
 
 _LEAST_SHARE: Final = 0.8
-"""Of the letters that PDFium finds on a page, those that pdfplumber must find, too."""
+"""Minimum share of the letters found by PDFium that pdfplumber must also find on a page."""
 
 _MOST_RANGES: Final = 10
-"""Ranges of page numbers named in a warning."""
+"""Maximum number of page ranges named in a warning."""
 
 
 def _reads_tables_of(page: Any, text: str) -> bool:
@@ -52,12 +52,12 @@ _IS_FOR_PDFPLUMBER: Final[dict[str, Callable[[Any, str], bool]]] = {
     "pdfium": lambda _page, _text: False,
     "pdfplumber": lambda _page, _text: True,
 }
-"""Whether pdfplumber reads a page, given the page and its text by PDFium, for each engine."""
+"""Functions by engine that decide from a page and its text whether pdfplumber reads it."""
 
 
 @dataclass(slots=True)
 class _Pages:
-    """The pages read so far, by number from 1, and those about which there is something to say."""
+    """Pages read so far, by number from 1, and those with problems."""
 
     texts: dict[int, str] = field(default_factory=dict)
     fields: dict[int, str] = field(default_factory=dict)
@@ -67,7 +67,7 @@ class _Pages:
 
 
 def extract_pdf(file: Path, data: bytes, options: ExtractionOptions) -> Extracted:
-    """Read a PDF: the text of its pages, the values in its form fields, and its properties.
+    """Extract a PDF: the text of its pages, the values of its form fields, and its properties.
 
     Args:
         file: the file, for messages.
@@ -75,8 +75,8 @@ def extract_pdf(file: Path, data: bytes, options: ExtractionOptions) -> Extracte
         options: `pdf_engine`, `pdf_password` and `table_seconds` are used.
 
     Returns:
-        the text, with a section for each page that can be read; the warnings name pages without
-        text and pages that could not be read, or not with their tables.
+        The text, with a section for each readable page; the warnings name pages without text, pages
+        that could not be read, and pages whose tables could not be read.
 
     Raises:
         SourceFileError: the file needs another password, is damaged, or has no text.
@@ -123,7 +123,7 @@ def extract_pdf(file: Path, data: bytes, options: ExtractionOptions) -> Extracte
 
 @contextmanager
 def _quiet_parsers() -> Iterator[None]:
-    """Let the parsers log nothing."""
+    """Suppress the log messages of the parsers for the block."""
     levels = {name: logging.getLogger(name).level for name in _PARSERS}
     for name in levels:
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
@@ -135,9 +135,9 @@ def _quiet_parsers() -> Iterator[None]:
 
 
 def _read_pages(document: Any, engine: str) -> _Pages:
-    """Read all pages with PDFium, and find out which pdfplumber is to read."""
+    """Read all pages with PDFium, and select those for pdfplumber."""
     is_for_pdfplumber = _IS_FOR_PDFPLUMBER[engine]
-    # Before the first page is loaded, or else fields have no values.
+    # Required before the first page is loaded, because fields have no values otherwise.
     document.init_forms()
     pages = _Pages()
     for number in range(1, len(document) + 1):
@@ -152,7 +152,7 @@ def _read_pages(document: Any, engine: str) -> _Pages:
                 page.close()
         except MemoryError:
             raise
-        except Exception:  # noqa: BLE001 - a damaged file may raise anything in its reader
+        except Exception:  # noqa: BLE001 - a damaged file may cause any error
             pages.unreadable.append(number)
         else:
             pages.texts[number] = text
@@ -162,7 +162,7 @@ def _read_pages(document: Any, engine: str) -> _Pages:
 
 
 def _is_better(page: TablePage, plain: str) -> bool:
-    """Whether a page has tables, and pdfplumber could read its fonts as PDFium did."""
+    """Check whether a page has tables, and pdfplumber decodes its fonts as well as PDFium."""
     return (
         page.has_tables
         and page.text.count(_UNKNOWN_LETTER) <= plain.count(_UNKNOWN_LETTER)
@@ -192,7 +192,7 @@ def _warnings(pages: _Pages, blank: Sequence[int]) -> Iterator[str]:
 
 
 def _ranges(numbers: Sequence[int]) -> str:
-    """Ascending numbers as text, in which three in a row or more are a range."""
+    """Return ascending numbers as text, with consecutive ones as ranges."""
     runs = [
         [number for _, number in run]
         for _, run in groupby(enumerate(numbers), lambda numbered: numbered[1] - numbered[0])

@@ -1,4 +1,4 @@
-"""The text of the pages of a PDF with their tables, each row of one on a line of its own."""
+"""Text of PDF pages with tables, each table row on its own line."""
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,15 +14,18 @@ if TYPE_CHECKING:
     from pdfplumber.pdf import PDF
 
 _WORD_GAP: Final = 0.15
-"""Width of a space between two words, in sizes of the letter before it."""
+"""Width of a space between two words, as a fraction of the size of the preceding letter."""
 
 _FEWEST: Final = 2
-"""Rows of a table, and cells with text in such a row; fewer are a box, or the grid of a chart."""
+"""Minimum number of rows with text in a table, and of cells with text in such a row.
+
+Smaller grids are boxes, or belong to charts.
+"""
 
 _UPRIGHT: Final = "ltr"
 
 _NEXT_LINE: Final = {_UPRIGHT: "ttb", "rtl": "btt", "btt": "ltr", "ttb": "rtl"}
-"""Where the next line stands, for each direction of the letters; text is turned, not mirrored."""
+"""Direction of the lines for each direction of the letters; text is rotated, not mirrored."""
 
 _Letter = dict[str, Any]
 _Box = tuple[float, float, float, float]
@@ -30,11 +33,11 @@ _Box = tuple[float, float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class TablePage:
-    """A page as pdfplumber reads it.
+    """Page as read by pdfplumber.
 
     Attributes:
-        text: its text; the rows of a table stand where its first letter does.
-        has_tables: whether there is any table.
+        text: its text, with the rows of a table at the position of its first letter.
+        has_tables: whether it contains a table.
     """
 
     text: str
@@ -43,7 +46,7 @@ class TablePage:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Table:
-    """A ruled table: where it and its cells stand, and its rows as lines."""
+    """Ruled table: its bounding box, its cells, and its rows as lines."""
 
     box: _Box
     cells: tuple[_Box, ...]
@@ -57,14 +60,14 @@ def read_table_pages(
 
     Args:
         data: the bytes of the file.
-        password: what opens it; None if it needs none.
+        password: the password that opens it; None if it needs none.
         numbers: the pages to read, from 1.
-        count: how many pages the file has for who numbered them.
-        seconds: after how many of them no other page is begun.
+        count: the number of pages in the file according to PDFium.
+        seconds: the time after which no further page is started.
 
     Yields:
-        the number of each page, and what is on it, or the error that kept pdfplumber from
-        reading it: `TimeoutError` where the time was over.
+        The number of each page with its content, or with the error that prevented pdfplumber from
+        reading it: `TimeoutError` if the time was over.
     """
     if not numbers:
         return
@@ -81,23 +84,23 @@ def read_table_pages(
                     break
                 missing.discard(page.page_number)
                 yield page.page_number, _read(page)
-                # Each page caches its layout; a long document would keep all of them.
+                # Each page caches its layout, which would accumulate in a long document.
                 page.close()
     except MemoryError:
         raise
-    except Exception as failure:  # noqa: BLE001 - a damaged file may raise anything in its reader
+    except Exception as failure:  # noqa: BLE001 - a damaged file may cause any error
         error = failure
     for number in sorted(missing):
         yield number, error
 
 
 def _check_numbers(pdf: "PDF", count: int) -> None:
-    """Make sure that a number stands for the same page here as elsewhere.
+    """Check that pages have the same numbers in pdfplumber as in PDFium.
 
-    pdfplumber leaves out pages that are damaged, or in the list twice, and counts on.
+    pdfplumber skips pages that are damaged or listed twice, without leaving a gap in the numbers.
 
     Raises:
-        ValueError: it does not.
+        ValueError: the numbers of pages differ.
     """
     from pdfminer.pdfpage import PDFPage
 
@@ -120,11 +123,11 @@ def _read_page(page: "Page") -> TablePage:
         page = page.dedupe_chars()
     letters = page.chars
     upright = sum(_direction(letter) == _UPRIGHT for letter in letters)
-    # The columns of a page that lies on its side would be taken for its rows.
+    # On a page turned sideways, columns would be taken for rows.
     tables = _tables(page) if upright > len(letters) / 2 else []
     waiting = set(tables)
     texts = []
-    # The letters come as the page was written, which keeps columns apart, as PDFium does.
+    # Letters arrive in the order of the page's content, which keeps columns apart, as in PDFium.
     for (table, direction), run in groupby(
         letters, lambda letter: (_table_around(letter, tables), _direction(letter))
     ):
@@ -137,9 +140,9 @@ def _read_page(page: "Page") -> TablePage:
 
 
 def _has_doubled_letters(letters: Iterable[_Letter]) -> bool:
-    """Whether letters are printed twice, as some programs do to make them bold.
+    """Check whether letters are printed twice, as some programs do for bold text.
 
-    Taking them away takes longer than reading the page.
+    Removing duplicates takes longer than reading the page.
     """
     places = [
         (letter["text"], round(letter["x0"]), round(letter["top"]))
@@ -150,14 +153,14 @@ def _has_doubled_letters(letters: Iterable[_Letter]) -> bool:
 
 
 def _tables(page: "Page") -> list[_Table]:
-    """The tables of a page. Of those within each other, only the innermost."""
+    """Return the tables of a page, and of nested ones only the innermost."""
     found: list[_Table] = []
     for table in sorted(page.find_tables(), key=lambda table: _area(table.bbox)):
         rows = [
             [
                 " ".join(normalize(cell).split())
                 for cell in row
-                # A cell that lies over several columns or rows is there once.
+                # A merged cell appears once.
                 if cell is not None
             ]
             for row in table.extract(x_tolerance_ratio=_WORD_GAP)
@@ -181,7 +184,7 @@ def _table_around(letter: _Letter, tables: Iterable[_Table]) -> _Table | None:
 
 
 def _direction(letter: _Letter) -> str:
-    """Where the next letter of a word is to be expected, as pdfplumber calls it."""
+    """Return the direction of the text at a letter, in pdfplumber's notation."""
     along, upwards, *_ = letter["matrix"]
     if abs(along) >= abs(upwards):
         return _UPRIGHT if along >= 0 else "rtl"
@@ -189,7 +192,7 @@ def _direction(letter: _Letter) -> str:
 
 
 def _flowing_text(letters: list[_Letter], direction: str) -> str:
-    """Letters of one direction, in their order, as lines of words."""
+    """Join letters of one direction to lines of words, in their order."""
     from pdfplumber.utils.text import chars_to_textmap
 
     return chars_to_textmap(

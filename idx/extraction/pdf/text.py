@@ -1,4 +1,4 @@
-"""The text of a page of a PDF, as PDFium reads it."""
+"""Text of a PDF page as read by PDFium."""
 
 import math
 import re
@@ -7,18 +7,18 @@ from contextlib import closing
 from typing import Any, Final
 
 _HYPHENS: Final = re.compile("[\ufffe\x02]")
-"""What PDFium gives in the place of a hyphen at a line end and the line break after it."""
+"""PDFium's substitutes for a hyphen at the end of a line and the line break after it."""
 
 _SAMPLES: Final = 15
-"""Letters that are asked for their direction."""
+"""Maximum number of letters sampled for their direction."""
 
 
 def read_text(page: Any) -> str:
-    """The text of a page in the order in which it was written, with a hyphen where one stands.
+    """Return the text of a page in the order of its content, with hyphens at line ends kept.
 
     Args:
-        page: a page of PDFium; it is turned if its lines do not run from left to right, as PDFium
-            mixes up lines that run up or down.
+        page: a page of PDFium; it is rotated if its lines do not run from left to right, because
+            PDFium mixes up vertical lines.
     """
     with closing(page.get_textpage()) as letters:
         rotation = _upright_rotation(letters)
@@ -34,9 +34,9 @@ def _text(letters: Any) -> str:
 
 
 def _upright_rotation(letters: Any) -> int | None:
-    """The clockwise rotation of the page, in degrees, with which most of its letters stand upright.
+    """Return the clockwise rotation of the page, in degrees, that makes most letters upright.
 
-    None if there are no letters, or most stand aslant.
+    None if there are no letters, or most are at another angle.
     """
     from pypdfium2 import raw
 

@@ -1,1 +1,1 @@
-"""Rich Text Format."""
+"""Extraction of the Rich Text Format."""

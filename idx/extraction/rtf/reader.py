@@ -1,4 +1,4 @@
-"""Rich Text Format (RTF 1.9): groups in braces, control words, bytes in the code page of a font."""
+"""Parser of RTF 1.9: groups in braces, control words, bytes in the code page of a font."""
 
 import codecs
 import re
@@ -25,15 +25,15 @@ _TOKEN: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """What holds until the end of a group.
+    """State that lasts until the end of a group.
 
     Attributes:
-        story: where its text goes; None for nowhere.
-        skip: characters that stand for one in Unicode, for old readers.
-        codec: of its bytes; None for the one of the document.
-        name: the time that it holds, or "fonttbl".
+        story: the destination of its text; None to discard it.
+        skip: number of fallback characters after a Unicode character, for old readers.
+        codec: the codec of its bytes; None for that of the document.
+        name: the name of the time that it contains, or "fonttbl".
         hides: whether its text is hidden or deleted.
-        is_replaced: whether its text is the form for old readers of one that follows.
+        is_replaced: whether its text is a fallback for old readers, replaced by a later group.
     """
 
     story: Story | None
@@ -44,14 +44,14 @@ class _Group:
     is_replaced: bool = False
 
     def write(self, text: str) -> None:
-        """Add text to where it goes."""
+        """Add text to the destination."""
         if text and self.story is not None and not (self.hides or self.is_replaced):
             self.story.write(text)
 
 
 @dataclass(slots=True)
 class _Reader:
-    """Reads a document token by token.
+    """Parser of a document, token by token.
 
     Attributes:
         body: the text of the document.
@@ -59,7 +59,7 @@ class _Reader:
         said: its properties.
         times: the parts of its times.
         is_complete: whether its last brace was read.
-        group: the group that is open.
+        group: the open group.
     """
 
     body: Story = field(default_factory=Story)
@@ -82,7 +82,7 @@ class _Reader:
         self.group = _Group(self.body)
 
     def read(self, data: bytes) -> None:
-        """Read all tokens; text after the last brace belongs to nothing."""
+        """Read all tokens; text after the last brace is ignored."""
         place = 0
         while token := _TOKEN.search(data, place):
             place = token.end()
@@ -107,13 +107,13 @@ class _Reader:
         self._flush()
 
     def add(self, text: str) -> None:
-        """Add text to where the group's text goes."""
+        """Add text to the destination of the group."""
         self._flush()
         self._is_first = False
         self.group.write(text)
 
     def _add_named(self, text: str) -> None:
-        """Add a character that has a name, unless it stands for one in Unicode before it."""
+        """Add a named character, unless it is a fallback for a preceding Unicode character."""
         if self._skipping and text.strip():
             self._skipping -= 1
             return
@@ -135,7 +135,7 @@ class _Reader:
             self._bytes.clear()
 
     def _end_or_begin(self, brace: bytes) -> bool:
-        """Whether the document ended."""
+        """Begin or end a group, and return whether the document ended."""
         self._flush()
         self._skipping = 0
         if brace == b"{":
@@ -165,7 +165,7 @@ class _Reader:
             self._codec = words.CODECS_OF_WORDS[word]
 
     def _begin_destination(self, word: str) -> bool:
-        """Whether the first word of a group says where its text goes."""
+        """Handle the first word of a group, and return whether it determines the destination."""
         if word in words.FORMS:
             self.group = replace(self.group, is_replaced=words.FORMS[word])
         elif word in words.PROPERTIES:
@@ -183,41 +183,41 @@ class _Reader:
         return True
 
     def set_code_page(self, number: int | None) -> None:
-        """The code page of the document."""
+        """Set the code page of the document."""
         with suppress(LookupError):
             self._codec = codecs.lookup(f"cp{number}").name
 
     def set_character_set(self, number: int | None) -> None:
-        """In the table of fonts: the characters of the font that was named last."""
+        """Set the character set of the last font in the font table."""
         codec = words.CODECS_OF_CHARACTER_SETS.get(number or 0)
         if self.group.name == "fonttbl" and codec and number:
             self._codecs[self._font] = codec
 
     def set_font(self, number: int | None) -> None:
-        """The font, and with it the characters."""
+        """Set the font, and with it the codec."""
         self._font = number or 0
         if self.group.name != "fonttbl":
             self.group = replace(self.group, codec=self._codecs.get(self._font))
 
     def set_default_font(self, number: int | None) -> None:
-        """The font of text that names none."""
+        """Set the default font."""
         self._default_font = number or 0
 
-    def reset(self, number: int | None) -> None:  # noqa: ARG002 - as all actions
-        """Text as it is without all that was said of it."""
+    def reset(self, number: int | None) -> None:  # noqa: ARG002 - signature of all actions
+        """Reset the text to the default properties."""
         self.hide(0)
         self.set_font(self._default_font)
 
     def set_skip(self, number: int | None) -> None:
-        """How many characters follow one in Unicode for old readers."""
+        """Set the number of fallback characters after a Unicode character."""
         self.group = replace(self.group, skip=min(max(number or 0, 0), 100))
 
     def hide(self, number: int | None) -> None:
-        """Hidden or deleted text, until the end of the group or the word with a zero."""
+        """Hide text until the end of the group, or until the same word with a zero."""
         self.group = replace(self.group, hides=number != 0)
 
     def add_unicode(self, number: int | None) -> None:
-        """A character, or half of one; see `set_skip`."""
+        """Add a Unicode character or a surrogate; see `set_skip`."""
         if number is not None:
             self.add(chr(number % 0x10000))
             self._skipping = self.group.skip
@@ -244,9 +244,9 @@ _MOVES: Final[Mapping[str, Callable[[Story], None]]] = {
 
 
 def extract_rtf(source: Source) -> Extracted:
-    """The text of a document, then its notes, headers and footers.
+    """Extract the text of a document, then its notes, headers and footers.
 
-    Of a truncated document the text is read as far as it goes.
+    A truncated document is read as far as it goes.
     """
     reader = _Reader()
     reader.read(_in_bytes(source.data))
@@ -269,12 +269,12 @@ def extract_rtf(source: Source) -> Extracted:
 
 
 def _in_bytes(data: bytes) -> bytes:
-    """A document as RTF has it, where an editor of texts has saved it with a byte order mark."""
+    """Return the bytes of a document, also if a text editor saved it with a byte order mark."""
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return data.decode("utf-16", "replace").encode("cp1252", "replace")
     return data.removeprefix(codecs.BOM_UTF8)
 
 
 def _characters(text: str) -> str:
-    """Text whose halves of characters, as RTF writes those outside the basic plane, are joined."""
+    """Join the surrogate pairs in which RTF writes characters outside the basic plane."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

@@ -1,4 +1,4 @@
-"""The body of a Rich Text document, or a note, header or footer of it: paragraphs and tables."""
+"""Stories of an RTF document (body, note, header or footer), with paragraphs and tables."""
 
 from dataclasses import dataclass, field
 
@@ -7,7 +7,7 @@ from idx.extraction.markup.markup import row_text
 
 @dataclass(slots=True)
 class Story:
-    """A text that stands by itself; a row of its tables becomes a line.
+    """Separate text of a document; a row of its tables becomes a line.
 
     Attributes:
         pieces: the text so far.
@@ -21,7 +21,7 @@ class Story:
 
     @property
     def text(self) -> str:
-        """All of it."""
+        """Complete text."""
         return "".join(self.pieces)
 
     def write(self, text: str) -> None:
@@ -32,19 +32,19 @@ class Story:
         self.pieces.append(text)
 
     def begin_row(self) -> None:
-        """What follows is a paragraph in a table."""
+        """Begin a paragraph in a table."""
         if self._row_start is None:
             self._row_start = len(self.pieces) if self._left_row is None else self._left_row
 
     def end_cell(self) -> None:
-        """The text since the last cell is a cell."""
+        """End a cell, which contains the text since the last one."""
         start = len(self.pieces) if self._row_start is None else self._row_start
         self._cells.append(" ".join("".join(self.pieces[start:]).split()))
         del self.pieces[start:]
         self._row_start = start
 
     def end_row(self) -> None:
-        """The cells are a row."""
+        """End a row, which consists of the cells so far."""
         if self.pieces and not self.pieces[-1].endswith("\n"):
             self.pieces.append("\n")
         self.pieces.append(f"{row_text(self._cells)}\n")
@@ -53,6 +53,6 @@ class Story:
         self._is_after_row = True
 
     def end_paragraph_styles(self) -> None:
-        """The next paragraph is in no table unless it says so."""
+        """Reset paragraph properties, so that the next paragraph is outside a table by default."""
         if not self._cells:
             self._left_row, self._row_start = self._row_start, None

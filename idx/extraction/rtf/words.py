@@ -1,4 +1,4 @@
-"""The control words of the Rich Text Format that matter for its text."""
+"""Control words of the Rich Text Format that affect its text."""
 
 from datetime import datetime
 from typing import Final
@@ -18,7 +18,7 @@ TEXTS: Final = {
     "zwj": "\u200d",
     "zwnj": "\u200c",
 }
-"""Words that stand for a text."""
+"""Texts of control words."""
 
 SYMBOLS: Final = {
     b"~": "\u00a0",
@@ -27,11 +27,11 @@ SYMBOLS: Final = {
     b"\\": "\\",
     b"{": "{",
     b"}": "}",
-    # A backslash before a line break is a paragraph.
+    # A backslash before a line break ends a paragraph.
     b"\n": "\n\n",
     b"\r": "\n\n",
 }
-"""Symbols behind a backslash that stand for a text."""
+"""Texts of control symbols, without their backslash."""
 
 HIDDEN: Final = frozenset(
     [
@@ -87,16 +87,16 @@ APART: Final = frozenset(
         "footerf",
     ]
 )
-"""Groups that stand elsewhere on the page: their text follows that of the document."""
+"""Groups displayed elsewhere on the page, whose text follows that of the document."""
 
 FORMS: Final = {"upr": True, "ud": False}
-"""Groups with a text for old readers, and in it one with that text in Unicode."""
+"""Groups with a fallback for old readers (True) and their Unicode replacement (False)."""
 
 PROPERTIES: Final = frozenset({"title", "author", "subject", "keywords", "generator"})
 """Groups whose text is a property."""
 
 TIMES: Final = frozenset({"creatim", "revtim"})
-"""Groups whose words are a time."""
+"""Groups whose control words are the parts of a time."""
 
 TIME_PARTS: Final = ("yr", "mo", "dy", "hr", "min")
 
@@ -119,14 +119,14 @@ CODECS_OF_CHARACTER_SETS: Final = {
     238: "cp1250",
     255: "cp437",
 }
-"""The codec of a font by the number of its character set; 1 and 2 are left to the document."""
+"""Codecs of fonts by the number of the character set; for 1 and 2 the document decides."""
 
 CODECS_OF_WORDS: Final = {"mac": "mac_roman", "pc": "cp437", "pca": "cp850"}
-"""The codec of the document by the word that names it."""
+"""Codecs of the document by control word."""
 
 
 def time_of(parts: dict[str, int] | None) -> datetime | None:
-    """A time by the numbers after its words, without a zone; None for what is none."""
+    """Return the time given by its parts, without a time zone; None if it is invalid."""
     if not parts:
         return None
     year, month, day, hour, minute = (parts.get(part, 0) for part in TIME_PARTS)

@@ -1,1 +1,1 @@
-"""Plain text: encodings, cleaning and properties."""
+"""Plain text: encodings, cleaning, properties, and detection of secrets."""

@@ -1,7 +1,7 @@
-"""Text that came out of a format, made plain for search and for reading.
+"""Normalization of extracted text for search and display.
 
-PDFs and Office files carry marks of their layout in their text: ligatures, hyphens at line ends,
-invisible characters. Someone who searches does not type them.
+The text of PDF and Office files contains traces of layout that nobody types into a query:
+ligatures, hyphens at line ends, invisible characters.
 """
 
 import re
@@ -12,13 +12,13 @@ from typing import Final
 from shared.model.document import Section, Unit
 
 CELL_SEPARATOR: Final = " | "
-"""Between the cells of a table's row; a row is a line."""
+"""Separator of the cells in a table row, which is one line."""
 
 _SECTION_SEPARATOR: Final = "\n\n"
 
 _LINE_BREAK: Final = re.compile("\r\n|[\r\v\f\x1c-\x1e\x85\u2028]")
 
-# The scripts in which a joiner changes the letters beside it, and emoji, which it makes one of.
+# Scripts in which a joiner changes the adjacent letters, and emoji, which it combines.
 _JOINING: Final = (
     "\u0600-\u0dff"  # Arabic, Syriac, N'Ko; the scripts of India and Sri Lanka
     "\u0f00-\u109f"  # Tibetan, Myanmar
@@ -27,33 +27,37 @@ _JOINING: Final = (
     "\U00010a00-\U00010fff\U00011000-\U00011fff\U0001e900-\U0001e95f"
     "\u200d\ufe0f\u2600-\u27bf\U0001f000-\U0001faff"
 )
-# The scripts without spaces, whose writers mark the ends of words with a zero-width space.
+# Scripts without spaces, which mark the ends of words with a zero-width space.
 _SPACELESS: Final = "\u0e00-\u0eff\u0f00-\u109f\u1780-\u17ff\u1980-\u1aaf"
 
 _COMPATIBLE: Final = re.compile(
     "[^\xb2\xb3\xb9\u2070-\u207f"  # superscripts
     "\xbc-\xbe\u2150-\u215f\u2189"  # fractions
-    "\xa8\xaf\xb4\xb8\u02d8-\u02dd"  # accents that stand for themselves
-    "\u0e33\u0eb3]+"  # the am of Thai and Lao, which is typed as one
+    "\xa8\xaf\xb4\xb8\u02d8-\u02dd"  # spacing accents
+    "\u0e33\u0eb3]+"  # the vowel am of Thai and Lao, which is typed as one character
 )
-"""What may take its compatibility form: 10⁶ is not 106, and there is no blank in don\u00b4t."""
+"""Characters that may take their compatibility form.
+
+The others keep their form: NFKC turns 10⁶ into 106, and a spacing accent into a space with an
+accent.
+"""
 
 _SOFT_HYPHEN: Final = re.compile("\u00ad(?:[ \t]*\n[ \t]*)?")
 
 _INVISIBLE: Final = re.compile(
-    "[\x00-\x08\x0e-\x1f\x7f-\x9f"  # control characters but tab and line feed
+    "[\x00-\x08\x0e-\x1f\x7f-\x9f"  # control characters except tab and line feed
     "\u034f\u180e\u2060-\u2064\ufeff"  # other characters without width
-    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f"  # directions of writing
-    "\ufff9-\ufffd"  # annotations, and what stands for a character that could not be read
-    "\uf000-\uf0ff"  # what symbol fonts draw, such as bullets
-    "\ufdd0-\ufdef\ufffe\uffff\ud800-\udfff\U000e0000-\U000e007f]+"  # no characters at all
+    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f"  # bidirectional controls
+    "\ufff9-\ufffd"  # annotations, and U+FFFD for undecodable characters
+    "\uf000-\uf0ff"  # symbols of symbol fonts, such as bullets
+    "\ufdd0-\ufdef\ufffe\uffff\ud800-\udfff\U000e0000-\U000e007f]+"  # noncharacters and surrogates
 )
 _NEEDLESS_JOINER: Final = re.compile(f"[\u200c\u200d](?<![{_JOINING}].)")
 _NEEDLESS_BREAK: Final = re.compile(f"\u200b(?<![{_SPACELESS}].)")
 
 _HYPHENATION: Final = re.compile(
     r"[-\u2010]\n(?<=(\w)..)(?=(\w))"
-    # "pre- and post-war", "Vor- und Nachteile": the hyphen stands for the rest of the word.
+    # "pre- and post-war", "Vor- und Nachteile": the hyphen replaces the rest of the word.
     r"(?!(?:and|or|to|nor|und|oder|bis|sowie|bzw|en|of|och|og|eller|et|ou)\b)",
     re.DOTALL,
 )
@@ -61,29 +65,30 @@ _BLANK_LINES: Final = re.compile(r"\n{3,}")
 
 
 def normalize(text: str) -> str:
-    """Text as it is searched and shown.
+    """Normalize text for search and display.
 
     - Unicode's compatibility form NFKC: ligatures become letters, wide and styled letters plain.
-      Superscripts, fractions and accents by themselves stay as they are.
-    - Soft hyphens go. A hyphen at a line end goes with the line break where both letters beside
-      it are lower case ("exam-", "ple"), unless a conjunction follows ("pre-", "and post-war").
-    - Characters without a meaning go: control characters, directions of writing, zero-width ones,
-      U+FFFD, the bullets of symbol fonts. Joiners stay in the scripts and emoji that need them,
-      zero-width spaces in the scripts that mark the ends of words with them.
-    - Blank space is one space or one line break, or one blank line between paragraphs.
+      Superscripts, fractions and spacing accents are kept.
+    - Soft hyphens are removed. A hyphen at a line end is removed with the line break if both
+      adjacent letters are lower case ("exam-", "ple"), unless a conjunction follows ("pre-", "and
+      post-war").
+    - Characters without meaning are removed: control characters, bidirectional controls, zero-width
+      characters, U+FFFD, the bullets of symbol fonts. Joiners are kept in the scripts and emoji
+      that need them, zero-width spaces in the scripts that mark the ends of words with them.
+    - White space is reduced to one space, one line break, or one blank line between paragraphs.
 
     Args:
-        text: what came out of a file's format; surrogates are allowed and go.
+        text: the text extracted from a file; surrogates in it are removed.
 
     Returns:
-        the text, without blank space at its ends.
+        The text, without white space at its ends.
     """
     text = _LINE_BREAK.sub("\n", text.replace("\u2029", _SECTION_SEPARATOR))
     if not text.isascii():
         text = _SOFT_HYPHEN.sub("", _COMPATIBLE.sub(_compatible, text))
         text = _NEEDLESS_BREAK.sub("", _NEEDLESS_JOINER.sub("", text))
     text = _INVISIBLE.sub("", text)
-    # Splitting and joining is ten times faster than an expression for blank space.
+    # Splitting and joining is ten times faster than a regular expression.
     text = "\n".join([" ".join(line.split()) for line in text.split("\n")])
     text = _HYPHENATION.sub(_joined, text)
     return _BLANK_LINES.sub(_SECTION_SEPARATOR, text).strip()
@@ -92,14 +97,14 @@ def normalize(text: str) -> str:
 def join_sections(
     unit: Unit, parts: Iterable[tuple[int | str, str]]
 ) -> tuple[str, tuple[Section, ...]]:
-    """The normalized text of a file from its parts, and where each part begins in it.
+    """Normalize and join the parts of a file, and return the text with the offsets of the parts.
 
     Args:
-        unit: what the parts are.
-        parts: the label and the text of each, in order; they are normalized here.
+        unit: the kind of the parts.
+        parts: the label and the text of each part, in order, not yet normalized.
 
     Returns:
-        the parts with a blank line between two, and a section for each, blank ones too.
+        The parts separated by blank lines, and a section for each part, including blank ones.
     """
     texts: list[str] = []
     sections: list[Section] = []

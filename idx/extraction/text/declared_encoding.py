@@ -1,4 +1,4 @@
-"""What the names of encodings mean that pages and e-mails declare."""
+"""Codecs of the encodings that web pages and e-mails declare."""
 
 import codecs
 from typing import Final
@@ -17,7 +17,7 @@ _ALIASES: Final = {
     **dict.fromkeys(("x-mac-cyrillic", "x-mac-ukrainian"), "mac_cyrillic"),
     "x-mac-roman": "mac_roman",
 }
-"""Names that Python does not know, of the labels in the Encoding Standard of WHATWG."""
+"""Labels of the WHATWG Encoding Standard that Python does not know."""
 
 _AS_BROWSERS: Final = {
     "iso8859-1": "cp1252",
@@ -29,26 +29,28 @@ _AS_BROWSERS: Final = {
     "euc_kr": "cp949",
     "big5": "big5hkscs",
 }
-"""What is meant by the standards' names, which Python takes literally: the wider encodings of
-Windows and their like (the Encoding Standard of WHATWG)."""
+"""Wider encodings meant by the names of standards, which Python takes literally.
+
+They are those of Windows and similar (the WHATWG Encoding Standard).
+"""
 
 _NO_TEXTS: Final = frozenset({"idna", "punycode", "unicode-escape", "raw-unicode-escape"})
-"""Python's codecs that no text is written in; some take time out of proportion."""
+"""Codecs of Python that no text is written in; some take excessive time."""
 
 
 def declared_codec(name: str) -> str | None:
-    """Python's codec for the name of an encoding.
+    """Return Python's codec for a declared encoding.
 
     Args:
-        name: as it is declared, in any case.
+        name: the name of the encoding, in any case.
 
     Returns:
-        The canonical name of the codec, such as ``cp1252`` for ISO-8859-1; None where there is
-        none that makes text.
+        The canonical name of the codec, such as ``cp1252`` for ISO-8859-1; None if no codec for
+        text has the name.
     """
     try:
         codec = codecs.lookup(_ALIASES.get(name.lower(), name)).name
-        # Such as that of base64, which makes no text.
+        # Raises an error for codecs such as base64, which do not produce text.
         "".encode(codec)
     except (LookupError, TypeError, ValueError):
         return None

@@ -1,4 +1,4 @@
-"""Which characters the bytes of a plain text stand for."""
+"""Decoding of plain text, with detection of its encoding."""
 
 import codecs
 import re
@@ -9,7 +9,7 @@ from idx.errors import SourceFileError
 from idx.extraction.text.legacy_encoding import UndecidedEncodingError, decode_legacy
 
 _BYTE_ORDER_MARKS: Final = (
-    # UTF-32 first: the mark of UTF-16 is the beginning of its mark.
+    # UTF-32 first, because its mark begins with that of UTF-16.
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
@@ -17,48 +17,50 @@ _BYTE_ORDER_MARKS: Final = (
     (codecs.BOM_UTF8, "utf-8-sig"),
 )
 _MARKS: Final = tuple(mark for mark, _ in _BYTE_ORDER_MARKS)
-# UTF-32 first: text in it could be read as UTF-16 with a null character behind each letter.
+# UTF-32 first, because it is also valid UTF-16 with a null character after each letter.
 _WIDE: Final = ("utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be")
 _ASCII: Final = bytes(range(0x80))
-# All but the white space, the backspace of overstrikes and the escape of terminal colours.
+# All control characters except white space, backspace (overstrikes) and escape (terminal colours).
 _CONTROLS: Final = bytes({*range(0x20), 0x7F} - set(b"\b\t\n\v\f\r\x1b"))
-# Between the fields of logs and tables, where no text has them.
+# Separators in logs and tables, which do not occur in text.
 _SEPARATORS: Final = b"\x01\x02\x03\x1c\x1d\x1e\x1f"
-# ISO-2022-JP is ASCII with escapes, so it is valid UTF-8, too.
+# ISO-2022-JP is ASCII with escape sequences, and therefore also valid UTF-8.
 _JAPANESE_ESCAPES: Final = (b"\x1b$B", b"\x1b$@")
-# Spaces, letters and punctuation that every text has, and that its bytes in the other order lack.
+# Spaces, letters and punctuation that every text contains, but not with its bytes swapped.
 _COMMON: Final = re.compile(r"[\t\n\r -~\u3000-\u3002\uff0c]")
 
 _SAMPLE: Final = 8192
 _VISIBLE_ASCII: Final = bytes({*range(0x20, 0x7F)} | set(b"\t\n\r"))
 _MOST_CONTROLS: Final = 1 / 20
-"""The share of control characters above which bytes are no text. Compressed data has a tenth."""
+"""Maximum share of control characters in text; in compressed data it is a tenth."""
 
 _FEWEST_VALID: Final = 5
-"""So many valid sequences for each stray byte make a text UTF-8. Legacy encodings had at most 0.9
-of them on real texts (see docs/languages.md)."""
+"""Minimum number of valid sequences per stray byte in UTF-8.
+
+Real texts in legacy encodings had at most 0.9 (see docs/languages.md).
+"""
 
 
 def decode(data: bytes, file: str | Path, encoding: str | None = None) -> str:
-    """Bytes as text, without its byte order mark.
+    """Decode text, without its byte order mark.
 
-    With no encoding named, the first of these that holds: what the byte order mark says; UTF-8;
-    UTF-16 or UTF-32 without a mark, if the bytes evidently are; UTF-8 with stray bytes, each of
-    which becomes U+FFFD; the legacy encoding that a detector finds.
+    If no encoding is given, the first of these applies: that of the byte order mark; UTF-8; UTF-16
+    or UTF-32 without a mark, if the bytes show it clearly; UTF-8 with stray bytes, each of which
+    becomes U+FFFD; the legacy encoding that a detector finds.
 
     Args:
         data: all bytes of a text.
         file: the name for an error.
-        encoding: a codec of Python; None to find it out.
+        encoding: a codec of Python; None to detect it.
 
     Raises:
-        SourceFileError: the bytes are not text in the encoding that was named, or that their mark
-            names; or they are binary; or no encoding was found.
+        SourceFileError: the bytes are not text in the given encoding or that of the mark, they are
+            binary, or no encoding was found.
     """
     if encoding is None and not _has_mark(data):
         return _decode_unnamed(data, file)
     if encoding is None and data.startswith(codecs.BOM_UTF8):
-        # The mark proves UTF-8, whatever stray bytes there are.
+        # The mark proves UTF-8 in spite of any stray bytes.
         return _without_nulls(data.decode("utf-8-sig", errors="replace"), file)
     if encoding is None:
         chosen = next(codec for mark, codec in _BYTE_ORDER_MARKS if data.startswith(mark))
@@ -80,7 +82,7 @@ def decode(data: bytes, file: str | Path, encoding: str | None = None) -> str:
 
 
 def is_binary(data: bytes) -> bool:
-    """Whether bytes are not text in any encoding, judged by the first 8 KiB.
+    """Check whether bytes are not text in any encoding, judging by the first 8 KiB.
 
     Args:
         data: a file, or its beginning.
@@ -98,7 +100,7 @@ def is_binary(data: bytes) -> bool:
 
 
 def _is_utf_8(sample: bytes) -> bool:
-    """Whether a sample is UTF-8; it may end within a character if it is not the whole."""
+    """Check whether a sample is UTF-8, possibly truncated within a character."""
     try:
         codecs.getincrementaldecoder("utf-8")().decode(sample, final=len(sample) < _SAMPLE)
     except UnicodeDecodeError:
@@ -150,14 +152,14 @@ def _decode_not_utf_8(data: bytes, file: str | Path) -> str:
 
 
 def _is_cut_off(data: bytes) -> bool:
-    """Whether the last character is cut in its middle, as where the beginning of a file is read."""
+    """Check whether the last character is truncated, as at the end of a partial file."""
     return bool(re.search(rb"(?:[\xc3-\xf4]|[\xe0-\xf4][\x80-\xbf]|[\xf0-\xf4].{2})\Z", data[-3:]))
 
 
 def _wide_encoding(data: bytes) -> str | None:
-    """The UTF-16 or UTF-32 that bytes are text in, with no mark to say so."""
+    """Return the variant of UTF-16 or UTF-32 in which bytes without a mark are text."""
     sample = data[:_SAMPLE]
-    # Letters beyond ASCII in UTF-16 are hardly ever valid UTF-8; pairs of it would look Chinese.
+    # Non-ASCII UTF-16 is hardly ever valid UTF-8, but UTF-8 read as UTF-16 would look Chinese.
     if _is_ascii_with_nulls(sample) or (not sample.isascii() and _is_utf_8(sample)):
         return None
     readings = ((codec, _wide_text(sample, codec)) for codec in _WIDE)
@@ -171,14 +173,14 @@ def _wide_encoding(data: bytes) -> str | None:
 
 
 def _is_ascii_with_nulls(sample: bytes) -> bool:
-    """Whether a sample is letters with some null bytes, of which pairs would look like Chinese."""
+    """Check whether a sample is ASCII with some null bytes, whose pairs would look Chinese."""
     nulls = sample.count(0)
     others = len(sample.translate(None, _VISIBLE_ASCII)) - nulls
     return 3 * nulls < len(sample) and others < _MOST_CONTROLS * len(sample)
 
 
 def _wide_text(sample: bytes, codec: str) -> str:
-    """What a sample is in a codec; nothing if it is no text in it."""
+    """Decode a sample with a codec; "" if it is not text."""
     try:
         # The sample may end within a character.
         return codecs.getincrementaldecoder(codec)().decode(sample)

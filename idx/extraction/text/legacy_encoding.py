@@ -1,16 +1,16 @@
-"""Texts from before Unicode, in the encodings of single languages."""
+"""Decoding of text in legacy encodings, from before Unicode."""
 
 import re
 from typing import Final
 
 _CODECS: Final = {
-    # Names that mean the wider encodings of Windows on the web, and the standards in Python.
+    # Names that denote the wider encodings of Windows on the web, but the standards in Python.
     "Big5": ("cp950", "big5hkscs"),
     "EUC-JP": ("euc_jp", "euc_jis_2004"),
     "EUC-KR": ("cp949",),
     "Shift_JIS": ("cp932", "shift_jis_2004"),
 }
-"""The codecs to try for a name of the detector; the others are names of Python's codecs, too."""
+"""Codecs to try for a name returned by the detector; other names are also Python's."""
 
 _ASCII: Final = bytes(range(0x80))
 _SCANNED: Final = 1 << 20
@@ -19,17 +19,17 @@ _CONTEXT: Final = 100
 
 _MOST_UNDEFINED: Final = 1 / 100
 _WITHIN_WORDS: Final = re.compile(r"(?<=[^\W\d_])[^\0-\x7f](?=[^\W\d_])")
-# Quotation marks that are apostrophes, dashes, the middle dot, the soft hyphen.
+# Quotation marks used as apostrophes, dashes, the middle dot, the soft hyphen.
 _JOINING: Final = frozenset("\u2018\u2019\u2013\u2014\xb7\xad")
 _MOST_SIGNS_WITHIN_WORDS: Final = 1 / 5
 
 
 class UndecidedEncodingError(ValueError):
-    """No encoding makes text of the bytes."""
+    """No encoding decodes the bytes to text."""
 
 
 def decode_legacy(data: bytes) -> str:
-    """Bytes as text in the legacy encoding that they are most likely in.
+    """Decode bytes in their most likely legacy encoding.
 
     A byte that the encoding does not define becomes U+FFFD.
 
@@ -37,9 +37,9 @@ def decode_legacy(data: bytes) -> str:
         data: all bytes of a text that is neither UTF-8 nor binary.
 
     Raises:
-        UndecidedEncodingError: what comes out is not text: more than one in a hundred of the
-            characters outside ASCII is undefined, or more than one in five of those between two
-            letters is a sign, as when a text of DOS is read as one of Windows.
+        UndecidedEncodingError: the result is not text: more than one in a hundred non-ASCII
+            characters is undefined, or more than one in five of those between two letters is a
+            symbol, as when text from DOS is decoded as that of Windows.
     """
     label = detect_legacy(data)
     codecs = _CODECS.get(label, (label,))
@@ -48,17 +48,17 @@ def decode_legacy(data: bytes) -> str:
     outside_ascii = len(text) - (len(data) - len(data.translate(None, _ASCII)))
     if text.count("\ufffd") > _MOST_UNDEFINED * outside_ascii:
         raise UndecidedEncodingError(label)
-    # A character is a byte there, so that the same part of both can be looked at.
+    # The encoding has one byte per character, so that offsets in bytes and text agree.
     if label == "windows-1252" and _is_full_of_signs(text[_telling_part(data)]):
         raise UndecidedEncodingError(label)
     return text
 
 
 def detect_legacy(data: bytes) -> str:
-    """The name of the encoding that bytes are most likely in, by a sample of at most 16 KiB.
+    """Return the name of the most likely encoding, based on a sample of at most 16 KiB.
 
-    The sample leaves out lines in ASCII: they say nothing, and a line break is never a part of
-    another character.
+    The sample omits ASCII lines, which carry no information; a line break is never part of another
+    character.
 
     Args:
         data: all bytes of a text, at least one of them outside ASCII.
@@ -71,14 +71,14 @@ def detect_legacy(data: bytes) -> str:
     lines = data[_telling_part(data)].split(b"\n")
     sample = b"\n".join(line for line in lines if not line.isascii())[:_SAMPLE]
     detector = EncodingDetector()
-    # Half a character at the end would speak against the right encoding.
+    # A truncated character at the end would count against the right encoding.
     detector.feed(sample, last=len(sample) < _SAMPLE)
     label: str = detector.guess(tld=None, allow_utf8=False)
     return label
 
 
 def _telling_part(data: bytes) -> slice:
-    """At most 1 MiB from the first word with a character outside ASCII on."""
+    """Return the range of at most 1 MiB from the first word with a non-ASCII character."""
     first = len(data) - len(data.lstrip(_ASCII))
     begin = max(0, first - _CONTEXT)
     return slice(begin, begin + _SCANNED)

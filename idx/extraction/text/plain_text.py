@@ -1,11 +1,11 @@
-"""Plain text, and all that is read as such: source code, CSV, JSON, XML."""
+"""Extraction of plain text and similar files: source code, CSV, JSON, XML."""
 
 from idx.extraction.text.decoding import decode
 from idx.extraction.types import Extracted, Source
 
 
 def extract_plain_text(source: Source) -> Extracted:
-    """The text exactly as it stands in the file, without its byte order mark.
+    """Extract the exact text of a file, without its byte order mark.
 
     Raises:
         SourceFileError: the bytes are not text.

@@ -1,4 +1,4 @@
-"""What a file says about itself, in one form whatever its format."""
+"""Metadata of files in a uniform form for all formats."""
 
 import re
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ from shared.messages import utc_time
 from shared.model.document import Metadata, Scalar
 
 MAX_LENGTH: Final = 1_000
-"""Characters of a title, an author and so on: they stand in every chunk."""
+"""Maximum length of a title, an author and so on, in characters; every chunk stores them."""
 
 MAX_KEYWORDS: Final = 50
 
@@ -22,7 +22,7 @@ _LANGUAGE: Final = re.compile(r"([A-Za-z]{2})(?:[-_].*)?")
 
 
 def one_line(value: str | None) -> str | None:
-    """A property as one line of normalized text; None if it is blank."""
+    """Return a property as one line of normalized text; None if it is blank."""
     if not value:
         return None
     return " ".join(normalize(value[: 4 * MAX_LENGTH]).split())[:MAX_LENGTH].strip() or None
@@ -38,16 +38,16 @@ def properties(
     modified: str | date | None = None,
     language: str | None = None,
 ) -> Metadata:
-    """The metadata of a file, with the keys that have a value.
+    """Return the metadata of a file, without keys that have no value.
 
     Args:
-        author: one or several.
-        subject: what it is about.
-        keywords: one text with commas or semicolons between them, or several of them.
+        author: one author or several.
+        subject: the subject.
+        keywords: one text with commas or semicolons between the keywords, or several texts.
         creator: the program that wrote it.
-        created: ISO 8601, or a date.
-        modified: ISO 8601, or a date.
-        language: the language that the file claims, such as ``en-US``; kept as ``en``.
+        created: a time in ISO 8601, or a date.
+        modified: a time in ISO 8601, or a date.
+        language: the declared language, such as ``en-US``; kept as ``en``.
     """
     authors = [author] if isinstance(author, str) else author or ()
     said = _LANGUAGE.fullmatch(language.strip()) if language else None
@@ -64,7 +64,7 @@ def properties(
 
 
 def _keywords(texts: Iterable[str]) -> list[Scalar]:
-    """The keywords in texts, each once, in order."""
+    """Return the distinct keywords in texts, in order."""
     words = (one_line(word) for text in texts for word in _BETWEEN_KEYWORDS.split(text))
     keywords: list[Scalar] = []
     keywords.extend(islice(dict.fromkeys(word for word in words if word), MAX_KEYWORDS))
@@ -72,7 +72,7 @@ def _keywords(texts: Iterable[str]) -> list[Scalar]:
 
 
 def _iso_time(value: str | date | None) -> str | None:
-    """A time in UTC if its zone is known, else as it is; None for what is no time."""
+    """Return a time, in UTC if its zone is known; None if it is invalid."""
     if isinstance(value, str):
         value = value.strip()
         if _YEAR_OR_MONTH.fullmatch(value):

@@ -1,10 +1,10 @@
-"""Secrets in the content of a file: private keys and tokens of shapes that are known.
+"""Detection of secrets in the content of files: private keys and tokens of known shapes.
 
-Only what its own form gives away is recognized, so that a text about keys stays a document: a
-private key needs its first line of data behind the header, a token its whole length. The shapes are
-those of gitleaks (github.com/gitleaks/gitleaks, config/gitleaks.toml of July 2026, MIT licence), as
-far as they need no other word beside them; some are wider here. It does not know keys of Azure's
-storage and secrets of Google's clients, whose shapes their issuers document.
+Only shapes that are unmistakable are detected, so that a text about keys remains a document: a
+private key needs its first line of data after the header, a token its full length. The shapes are
+those of gitleaks (github.com/gitleaks/gitleaks, config/gitleaks.toml of July 2026, MIT licence)
+that need no keyword next to them; some are wider here. Keys of Azure storage and secrets of Google
+clients, which gitleaks lacks, have the shapes documented by their issuers.
 """
 
 import re
@@ -13,19 +13,19 @@ from typing import Final, NamedTuple
 from idx.errors import SourceFileError
 
 BYTES: Final = 1_000_000
-"""How much of a file, and of its text, is looked at."""
+"""Maximum number of bytes of a file, and of its text, that are searched."""
 
 
 class SecretFileError(SourceFileError):
-    """A file holds what seems to be a secret, and nobody has allowed it."""
+    """A file seems to hold a secret, and the user has not allowed it."""
 
 
 class _Shape(NamedTuple):
-    """How a secret looks.
+    """Shape of a secret.
 
     Attributes:
-        name: of what it is, with its article.
-        marker: is in every secret of the kind; to look for it takes hardly any time.
+        name: the name of the secret, with its article.
+        marker: bytes that every secret of the kind contains, which are fast to search for.
         pattern: the secret, with its random part as the only group.
     """
 
@@ -38,8 +38,8 @@ def _shape(name: str, marker: str, pattern: str) -> _Shape:
     return _Shape(name, marker.encode(), re.compile(pattern.encode()))
 
 
-# In JSON and in programs a line may end with the two characters \n, quotes and a plus; in a text it
-# may be quoted, indented or a comment.
+# In JSON and in programs a line may end with an escaped \n, quotes and a plus; in a text it may be
+# quoted, indented or commented out.
 _BREAK: Final = r"(?>(?:[\s\"'+>|#*/]|\\[nrt]){1,40})"
 _HEADERS: Final = rf"(?:{_BREAK}[A-Za-z-]{{1,30}}: (?>[^\n\\]{{1,200}})){{0,6}}"
 
@@ -130,11 +130,11 @@ _SHAPES: Final = (
 )
 
 _LEAST_DIFFERENT: Final = 8
-"""Different characters of a random part; with fewer it stands for one, as in ghp_xxxx."""
+"""Minimum number of distinct characters in the random part; ghp_xxxx is a placeholder."""
 
 
 def found_secret(content: bytes) -> str | None:
-    """What the first secret in some content is, in words and without quoting it; None if none."""
+    """Describe the first secret in some content, without quoting it; None if there is none."""
     content = content[:BYTES]
     for shape in _SHAPES:
         if shape.marker not in content:
