@@ -1,1 +1,1 @@
-"""The programs with an MCP client, and the files in which they are told of this server."""
+"""MCP clients, and the configuration files that name this server."""

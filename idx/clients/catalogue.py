@@ -1,7 +1,6 @@
-"""The clients that are known, each as its own documentation describes it.
+"""Catalogue of known MCP clients, each as described by its own documentation.
 
-Nothing here is guessed: what a client's documentation does not say is left out, also where it is
-known to work.
+Facts that a client's documentation does not state are left out, even if they are known to work.
 """
 
 from typing import Final
@@ -17,7 +16,8 @@ _ALL: Final = (
         {
             "user": (
                 Location(
-                    # For Linux only the MCP SDK says it, in the command mcp install.
+                    # The path on Linux comes from the MCP SDK alone, namely its command mcp
+                    # install.
                     "$XDG_CONFIG_HOME/Claude/claude_desktop_config.json",
                     "~/Library/Application Support/Claude/claude_desktop_config.json",
                     "$APPDATA/Claude/claude_desktop_config.json",
@@ -174,4 +174,4 @@ _ALL: Final = (
 )
 
 CLIENTS: Final = {client.id: client for client in _ALL}
-"""The known clients by their names on the command line."""
+"""Known clients by their names on the command line."""

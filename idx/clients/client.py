@@ -1,4 +1,4 @@
-"""What is known of a client: where its file is, and how a server stands in it."""
+"""Description of an MCP client: the paths of its files and the form of their entries."""
 
 import os
 import sys
@@ -10,7 +10,7 @@ from typing import Final, Literal
 from idx.clients.launch import Shape, plain
 
 Scope = Literal["user", "project"]
-"""A file of the user, which holds everywhere, or one of the folder that a project lies in."""
+"""Scope of a file: the user, everywhere, or the folder of a project."""
 
 Format = Literal["json", "toml"]
 
@@ -20,16 +20,16 @@ _FOLDERS: Final = {
     "$CODEX_HOME": "~/.codex",
     "$COPILOT_HOME": "~/.copilot",
 }
-"""What a variable at the beginning of a path stands for if the environment does not have it."""
+"""Default values of the variables that may begin a path."""
 
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """Where a file is; relative paths are meant from the folder of a project.
+    """Paths of a file; relative ones are relative to the folder of a project.
 
     Attributes:
-        linux: the path on Linux, and on the others if they have none of their own. It may begin
-            with ``~`` or with one of the known variables.
+        linux: the path on Linux, and on other systems without their own. It may begin with ``~`` or
+            one of the known variables.
         macos: the path on macOS.
         windows: the path on Windows.
     """
@@ -40,7 +40,7 @@ class Location:
 
     @property
     def path(self) -> Path:
-        """The file on this machine, absolute."""
+        """Absolute path of the file on this machine."""
         own = {"darwin": self.macos, "win32": self.windows}.get(sys.platform)
         first, _, rest = (own or self.linux).partition("/")
         if first in _FOLDERS:
@@ -50,15 +50,16 @@ class Location:
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """A program with an MCP client.
+    """Program with an MCP client.
 
     Attributes:
         id: its name on the command line.
-        title: its name for people.
+        title: its name for display.
         documentation: the page that describes the file.
+        files: the locations of its file; of several in a scope, the first existing one is used, or
+            else the first.
         keys: the keys that lead to the table of servers.
-        files: where the file is; of several, the first that exists is used, else the first.
-        format: how the file is written; JSON may have comments and trailing commas.
+        format: the format of the file; JSON may have comments and trailing commas.
         shape: the form of an entry.
     """
 
@@ -72,10 +73,10 @@ class Client:
 
     @property
     def scopes(self) -> tuple[Scope, ...]:
-        """The scopes that it has a file for, the usual one first."""
+        """Scopes with a file, the usual one first."""
         return tuple(self.files)
 
     def file(self, scope: Scope) -> Path:
-        """The file of a scope, whether it exists or not."""
+        """Return the file of a scope, which need not exist."""
         paths = [location.path for location in self.files[scope]]
         return next((path for path in paths if os.path.lexists(path)), paths[0])

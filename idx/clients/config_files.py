@@ -1,4 +1,4 @@
-"""A client's file: which servers stand in it, and how this one is added."""
+"""Configuration file of a client: its servers, and the addition of this one."""
 
 import shutil
 from collections.abc import Callable, Mapping, Sequence
@@ -27,7 +27,7 @@ Outcome = Literal["added", "changed", "unchanged"]
 
 @dataclass(frozen=True, slots=True)
 class _Syntax:
-    """How files of a format are read, and changed without touching the rest."""
+    """Parser and in-place editor of a file format."""
 
     parse: Callable[[str], dict[str, Any]]
     with_value: Callable[[str, Sequence[str], Any], str]
@@ -40,22 +40,22 @@ _SYNTAX: Final[dict[Format, _Syntax]] = {
 
 
 _STARTING: Final = frozenset({"command", "args"})
-"""What of an entry says how the server is started; the rest is the user's once it is there."""
+"""Keys of an entry that determine the start of the server; existing other keys are the user's."""
 
 _MAX_BYTES: Final = 100_000_000
-"""The longest file of a client that is read; some keep their conversations in it."""
+"""Maximum size of a client's file, in bytes; some clients store conversations in it."""
 
 _MARK: Final = "\ufeff"
-"""The byte order mark that some editors put before the text."""
+"""Byte order mark that some editors write before the text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What became of a client's file.
+    """Result of writing a client's file.
 
     Attributes:
-        outcome: whether the server was added, changed, or there already.
-        backup: a copy of the file as it was before; None if it is new or unchanged.
+        outcome: whether the server was added, changed, or already present.
+        backup: a copy of the previous file; None if the file is new or unchanged.
     """
 
     outcome: Outcome
@@ -63,37 +63,37 @@ class Written:
 
 
 def example(client: Client, name: str, launch: Launch) -> str:
-    """A whole file that holds nothing but this server, which ends in a newline."""
+    """Return a complete file with this server only, ending in a newline."""
     syntax = _SYNTAX[client.format]
     text = syntax.with_value("", (*client.keys, name), client.shape(launch))
     return text if text.endswith("\n") else f"{text}\n"
 
 
 def servers(client: Client, file: Path) -> Mapping[str, Any]:
-    """The servers in a client's file by their names; none if there is no such file.
+    """Return the servers in a client's file by name; empty if the file does not exist.
 
     Raises:
-        ClientConfigurationError: the file cannot be read as what it should be.
+        ClientConfigurationError: the file cannot be read or has a wrong structure.
     """
     return _table(client, file, _read(client, file).says)
 
 
 def write(client: Client, file: Path, name: str, launch: Launch) -> Written:
-    """Add this server to a client's file, or change how it is started there.
+    """Add this server to a client's file, or update its entry.
 
-    What else stands in the file stays, and so does what an entry that is changed says besides. The
-    file is replaced as a whole, after a copy of it was made beside it; another program that does so
-    at the same time waits.
+    The rest of the file is kept, and so are the other keys of an updated entry. The file is
+    replaced atomically, after a backup next to it; another program that changes it at the same time
+    waits.
 
     Args:
         client: the client.
-        file: its file, which is created if it does not exist.
-        name: of the server in the file.
-        launch: how the server is started.
+        file: its file, created if it does not exist.
+        name: the name of the server in the file.
+        launch: the command line of the server.
 
     Raises:
-        ClientConfigurationError: the file cannot be read or written, something in it is wrong,
-            or another server has the name.
+        ClientConfigurationError: the file cannot be read or written, its content is invalid, or
+            another server has the name.
     """
     with ExitStack() as stack:
         try:
@@ -129,7 +129,7 @@ def _write(client: Client, file: Path, name: str, launch: Launch) -> Written:
 
 
 def _wanted(client: Client, launch: Launch, present: Mapping[str, Any]) -> dict[str, Any]:
-    """An entry that starts the server, and says besides what the present one does."""
+    """Return an entry that starts the server and keeps the other keys of the present one."""
     entry = client.shape(launch)
     return {**entry, **present, **{key: entry[key] for key in _STARTING & entry.keys()}}
 
@@ -141,7 +141,7 @@ def _changed(
     present: Mapping[str, Any] | None,
     wanted: Mapping[str, Any],
 ) -> str:
-    """A text with an entry, or with what is wanted of the present one and not there."""
+    """Return the text with a new entry, or with the changed keys of the present one."""
     with_value = _SYNTAX[client.format].with_value
     if present is None:
         return with_value(text, (*client.keys, name), wanted)
@@ -153,7 +153,7 @@ def _changed(
 
 @dataclass(frozen=True, slots=True)
 class _Content:
-    """A client's file: its byte order mark, the text behind it, and what that says."""
+    """Content of a client's file: its byte order mark, its text, and the parsed value."""
 
     mark: str
     text: str
@@ -179,7 +179,7 @@ def _read(client: Client, file: Path) -> _Content:
 
 
 def _table(client: Client, file: Path, says: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The servers in what a file says; none if it says nothing of servers."""
+    """Return the table of servers in a parsed file; empty if there is none."""
     found: Any = says
     for key in client.keys:
         found = found.get(key, {})
@@ -202,7 +202,7 @@ def _not_written(client: Client, file: Path, error: OSError) -> ClientConfigurat
 
 
 def _back_up(file: Path) -> Path | None:
-    """Copy a file to one beside it whose name tells the time; None if there is no file."""
+    """Copy a file to one next to it with the time in its name; None if there is no file."""
     if not file.exists():
         return None
     stem = f"{file.name}.{datetime.now().astimezone():%Y%m%d-%H%M%S}"

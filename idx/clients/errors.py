@@ -1,4 +1,4 @@
-"""What can go wrong with the files of clients."""
+"""Errors of the configuration files of clients."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,12 +18,12 @@ class ProgramMissingError(McpLuceneError):
 
 
 class ClientConfigurationError(McpLuceneError):
-    """The file in which an MCP client keeps its servers cannot be used; nothing was changed.
+    """The configuration file of an MCP client cannot be used; it was not changed.
 
     Args:
         file: the file.
-        reason: what is wrong with it.
-        help_: what to do instead.
+        reason: the problem.
+        help_: the remedy.
     """
 
     def __init__(self, file: Path, reason: str, help_: str) -> None:

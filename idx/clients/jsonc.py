@@ -1,9 +1,9 @@
-"""JSON with comments and trailing commas, changed in place.
+"""JSON with comments and trailing commas, edited in place.
 
-Whatever is not the value in question stays as it is, character by character. There is no library
-for it in Python: those that know comments write the file anew, or need Node.js. So comments are
-blanked out, which leaves JSON with every character at its place, and the module `json` tells where
-a value begins and ends.
+Everything except the changed value is kept, character by character. No Python library does this:
+those that accept comments rewrite the file, or need Node.js. So comments are replaced by blanks,
+which leaves valid JSON with every character in its place, and the module `json` finds where values
+begin and end.
 """
 
 import json
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-# What is never closed goes to the end: if it were no match, the next quote would be tried, too.
+# An unterminated string extends to the end; otherwise the search would retry at its next quote.
 _STRING: Final = r'"(?:[^"\\]|\\.)*+(?:"|.*)'
 _COMMENT: Final = re.compile(rf"{_STRING}|(?P<comment>//[^\r\n]*|/\*.*?\*/)|/\*.*", re.DOTALL)
 _TRAILING_COMMA: Final = re.compile(rf"{_STRING}|,(?=\s*[}}\]])", re.DOTALL)
@@ -24,7 +24,7 @@ _decode: Final = json.JSONDecoder().raw_decode
 
 @dataclass(frozen=True, slots=True)
 class _Member:
-    """A key and its value in an object; positions in the text."""
+    """Key and value in an object, as positions in the text."""
 
     key: str
     key_start: int
@@ -33,10 +33,10 @@ class _Member:
 
 
 def parse(text: str) -> dict[str, Any]:
-    """Read an object; a text of blanks is an empty one.
+    """Parse an object; blank text is an empty object.
 
     Raises:
-        ValueError: it is no JSON, or no object; the message says where and why.
+        ValueError: it is not valid JSON, or not an object; the message gives the place and reason.
     """
     if not text.strip():
         return {}
@@ -47,17 +47,17 @@ def parse(text: str) -> dict[str, Any]:
     except json.JSONDecodeError as error:
         raise ValueError(f"line {error.lineno}, column {error.colno}: {error.msg}") from error
     if not isinstance(value, dict):
-        raise ValueError("there is no object in braces")  # noqa: TRY004 - of the text
+        raise ValueError("there is no object in braces")  # noqa: TRY004 - an error of the text
     return value
 
 
 def with_value(text: str, path: Sequence[str], value: Any) -> str:
-    """A text with a value at a path, and objects on the way to it where there are none.
+    """Return a text with a value set at a path, adding missing objects on the way.
 
     Args:
-        text: what `parse` reads. What stands on the way is an object.
+        text: a text that `parse` accepts, in which every value on the way is an object.
         path: the keys.
-        value: what is put there, in place of what is there.
+        value: the new value.
     """
     if not text.strip():
         text = f"{{}}{_newline(text)}"
@@ -70,7 +70,7 @@ def with_value(text: str, path: Sequence[str], value: Any) -> str:
             for missing in reversed(path[depth + 1 :]):
                 value = {missing: value}
             return _with_member(text, start, members, close, key, value)
-        # Of several, the last one counts.
+        # The last of several equal keys is the effective one.
         start, end = found[-1].start, found[-1].end
     return text[:start] + _formatted(text, value, _indentation(text, start)) + text[end:]
 
@@ -78,14 +78,14 @@ def with_value(text: str, path: Sequence[str], value: Any) -> str:
 def _with_member(
     text: str, start: int, members: list[_Member], close: int, key: str, value: Any
 ) -> str:
-    """A text with one more member at the end of the object between `start` and `close`."""
+    """Return a text with a member added at the end of the object between `start` and `close`."""
     newline = _newline(text)
     outer = _indentation(text, start)
     inner = outer + _unit(text)
     if members and _begins_line(text, members[-1].key_start):
         inner = _indentation(text, members[-1].key_start)
     member = f"{json.dumps(key)}: {_formatted(text, value, inner)}"
-    # Behind the comments that follow the last member.
+    # After the comments that follow the last member.
     end = len(text[:close].rstrip())
     blanks = text[end:close]
     if "\n" not in blanks:
@@ -99,7 +99,7 @@ def _with_member(
 
 
 def _members(strict: str, start: int) -> tuple[list[_Member], int]:
-    """The members of the object that begins at a position, and where its brace closes."""
+    """Return the members of the object at a position, and the position of its closing brace."""
     members = []
     position = _after_blanks(strict, start + 1)
     while strict[position] != "}":
@@ -114,7 +114,7 @@ def _members(strict: str, start: int) -> tuple[list[_Member], int]:
 
 
 def _strict(text: str) -> str:
-    """The text as JSON proper, with everything else replaced by as many blanks."""
+    """Return the text as strict JSON, with everything else replaced by blanks."""
     return _TRAILING_COMMA.sub(
         lambda match: " " if match[0] == "," else match[0], _without_comments(text)
     )
@@ -127,7 +127,7 @@ def _without_comments(text: str) -> str:
 
 
 def _formatted(text: str, value: Any, indentation: str) -> str:
-    """A value as it is written into the text, on lines of which the first is indented already."""
+    """Return a value formatted for the text, without an indentation of its first line."""
     written = json.dumps(value, ensure_ascii=False, indent=_unit(text))
     return written.replace("\n", _newline(text) + indentation)
 
@@ -138,7 +138,7 @@ def _after_blanks(text: str, position: int) -> int:
 
 
 def _indentation(text: str, position: int) -> str:
-    """The blanks at the beginning of the line that a position is in."""
+    """Return the indentation of the line that contains a position."""
     line = text[text.rfind("\n", 0, position) + 1 : position]
     return line[: len(line) - len(line.lstrip(" \t"))]
 
@@ -148,7 +148,7 @@ def _begins_line(text: str, position: int) -> bool:
 
 
 def _unit(text: str) -> str:
-    """What a line is indented by within an object."""
+    """Return the indentation of one level."""
     found = _INDENTED_KEY.search(text)
     return found[1] if found else "  "
 

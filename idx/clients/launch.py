@@ -1,4 +1,4 @@
-"""How a client starts this server, and the forms in which clients write that down."""
+"""Command line that starts this server, and its forms in the files of clients."""
 
 import os
 import shutil
@@ -12,7 +12,7 @@ from typing import Any, Final
 from idx.clients.errors import ProgramMissingError
 
 PROGRAM: Final = "mcp-lucene"
-"""The program that clients start."""
+"""Name of the program that clients start."""
 
 FLAGS: Final = frozenset(
     {
@@ -25,21 +25,21 @@ FLAGS: Final = frozenset(
         "--normalize",
     }
 )
-"""Options with which it serves, and which no value follows."""
+"""Options of the server that take no value."""
 
 Entry = dict[str, Any]
-"""What stands under the name of a server in a client's file."""
+"""Value of a server's name in a client's file."""
 
 Shape = Callable[["Launch"], Entry]
 
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """How the server is started.
+    """Command line of the server.
 
     Attributes:
-        program: the program, as a path.
-        arguments: what follows it: the index folder and options.
+        program: the path of the program.
+        arguments: its arguments: the index folder and options.
     """
 
     program: str
@@ -47,25 +47,25 @@ class Launch:
 
     @property
     def is_of_this_server(self) -> bool:
-        """Whether the program is `mcp-lucene`, wherever it is installed."""
-        # A path of Windows may stand in a file that is read elsewhere.
+        """True if the program is `mcp-lucene`, in any location."""
+        # A file may contain a Windows path and be read on another system.
         return Path(self.program.replace("\\", "/")).stem == PROGRAM
 
     @property
     def index_path(self) -> str | None:
-        """The index folder; None if the arguments name none."""
+        """Index folder; None if the arguments name none."""
         place = _place_of_index(self.arguments)
         return None if place is None else self.arguments[place]
 
     def with_options_of(self, other: "Launch") -> "Launch":
-        """This launch with the options of another one."""
+        """Return this command line with the options of another one."""
         index = _place_of_index(other.arguments)
         kept = (argument for place, argument in enumerate(other.arguments) if place != index)
         return Launch(self.program, (*self.arguments, *kept))
 
 
 def _place_of_index(arguments: Sequence[str]) -> int | None:
-    """Where the index folder stands among arguments; None if none names it."""
+    """Return the position of the index folder among arguments; None if there is none."""
     is_value = False
     for place, argument in enumerate(arguments):
         if not is_value and not argument.startswith("-"):
@@ -75,27 +75,27 @@ def _place_of_index(arguments: Sequence[str]) -> int | None:
 
 
 def plain(launch: Launch) -> Entry:
-    """The form of most clients."""
+    """Return the entry used by most clients."""
     return {"command": launch.program, "args": [*launch.arguments]}
 
 
 def typed(launch: Launch) -> Entry:
-    """The form of clients that want to be told the transport."""
+    """Return the entry for clients that require the transport."""
     return {"type": "stdio", **plain(launch)}
 
 
 def with_tools(launch: Launch) -> Entry:
-    """The form of GitHub Copilot CLI, which is told which tools it may use."""
+    """Return the entry for GitHub Copilot CLI, which lists the allowed tools."""
     return {"type": "local", **plain(launch), "tools": ["*"]}
 
 
 def one_list(launch: Launch) -> Entry:
-    """The form of OpenCode: program and arguments in one list."""
+    """Return the entry for OpenCode, with program and arguments in one list."""
     return {"type": "local", "command": [launch.program, *launch.arguments], "enabled": True}
 
 
 def launch_in(entry: Any) -> Launch | None:
-    """How the server of an entry is started, in whichever form it is written; else None."""
+    """Return the command line in an entry of any form; None if there is none."""
     match entry:
         case {"command": [str(program), *arguments]}:
             pass
@@ -109,10 +109,10 @@ def launch_in(entry: Any) -> Launch | None:
 
 
 def installed_program() -> Path:
-    """The program `mcp-lucene` of this installation, absolute.
+    """Return the absolute path of this installation's `mcp-lucene`.
 
     Raises:
-        ProgramMissingError: it is not where the programs of this Python are.
+        ProgramMissingError: it is not in the folders for programs of this Python.
     """
     folders = [
         str(Path(sys.executable).parent),
