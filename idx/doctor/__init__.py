@@ -1,1 +1,1 @@
-"""What `idx doctor` looks at, a module for each thing that can be wrong."""
+"""Checks of `idx doctor`, a module for each area."""

@@ -1,4 +1,4 @@
-"""The clients that are told of this server, and whether what they are told is true."""
+"""Checks of the MCP clients that are configured to start this server."""
 
 import os
 import shutil
@@ -19,7 +19,7 @@ from shared.settings.defaults import INDEX_PATH_VARIABLE
 
 
 def clients() -> Findings:
-    """The entries of this server in the files of all known clients."""
+    """Check the entries of this server in the files of all known clients."""
     found = [
         finding
         for client in CLIENTS.values()
@@ -53,7 +53,7 @@ def _client(client: Client, file: Path, scope: Scope) -> Findings:
 
 
 def _index_path_without(entry: Mapping[str, Any]) -> str | None:
-    """The index of a server that is started without one; None if it is the default's."""
+    """Return the index of a server whose arguments name none; None for the built-in default."""
     for key in ("env", "environment"):
         variables = entry.get(key)
         if isinstance(variables, Mapping) and variables.get(INDEX_PATH_VARIABLE):
@@ -61,7 +61,7 @@ def _index_path_without(entry: Mapping[str, Any]) -> str | None:
     try:
         path = configured("index_path")
     except ConfigurationError:
-        # Told by the check of the configuration.
+        # Reported by the check of the configuration.
         return None
     return path and str(path)
 
@@ -74,7 +74,7 @@ def _entry(client: Client, where: str, launch: Launch, index: str | None, again:
             f"{where} starts {launch.program}, which is not a program here; write the entry again: "
             f"{again}",
         )
-    if index is None or not os.path.isabs(index):  # noqa: PTH117 - it is a text of somebody else
+    if index is None or not os.path.isabs(index):  # noqa: PTH117 - text of another program
         return Finding(
             client.title,
             "warning",

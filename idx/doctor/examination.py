@@ -1,4 +1,4 @@
-"""All checks, in an order in which the cause of a problem comes before what follows from it."""
+"""Sequence of all checks, in which the cause of a problem comes before its effects."""
 
 from pathlib import Path
 
@@ -10,10 +10,10 @@ from idx.doctor.settings import index_path, settings
 
 
 def examine(named: Path | None) -> Findings:
-    """Look at everything.
+    """Run all checks.
 
     Args:
-        named: the index folder that was named; None for the configured one.
+        named: the index folder given by the user; None for the configured one.
     """
     path = index_path(named)
     yield from machine.python()

@@ -1,21 +1,21 @@
-"""What a check found out."""
+"""Findings of checks."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
 Status = Literal["ok", "warning", "problem"]
-"""Whether all is well, something is worth to be known, or something does not work."""
+"""Result of a check: nothing to report, something worth knowing, or something broken."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a check found out, for one line.
+    """Finding of a check, printed on one line.
 
     Attributes:
-        check: what was looked at, in a word or two.
-        status: how it is.
-        message: what was found and, unless all is well, what to do.
+        check: the subject of the check, in a word or two.
+        status: the result.
+        message: the finding and, unless all is well, the remedy.
     """
 
     check: str

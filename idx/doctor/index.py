@@ -1,4 +1,4 @@
-"""The index, whoever writes it, the files that are not in it, and the folders they come from."""
+"""Checks of the index, its writer, the files missing from it, and its folders."""
 
 import os
 import shlex
@@ -15,7 +15,7 @@ from shared.storage.lock import writer
 
 
 def index(path: Path) -> Findings:
-    """Whether the index can be read and written, and what is not in it that should be."""
+    """Check whether the index can be read and written, and report missing files and folders."""
     from shared.reading.searcher import Searcher
 
     try:
@@ -87,7 +87,7 @@ def _folders(indexed: Iterable[Path]) -> Findings:
     try:
         remembered = [folder.path for folder in remembered_folders()]
     except ConfigurationError:
-        # Told by the check of the configuration.
+        # Reported by the check of the configuration.
         remembered = []
     new = [path for path in dict.fromkeys(remembered) if path not in known]
     for path, origin in (known | dict.fromkeys(new, "remembered, not in the index yet")).items():

@@ -1,4 +1,4 @@
-"""Lucene and the Java virtual machine that it runs in."""
+"""Checks of Lucene and the Java virtual machine."""
 
 import os
 import time
@@ -12,7 +12,7 @@ from shared.version import lucene_versions
 
 
 def lucene() -> Findings:
-    """The installed Lucene."""
+    """Check the installed Lucene."""
     try:
         package, release = lucene_versions()
     except ImportError as error:
@@ -27,13 +27,13 @@ def lucene() -> Findings:
 
 
 def java() -> Findings:
-    """The limits that the virtual machine needs, its start-up cache, and its start."""
+    """Check the memory limits, the start-up cache and the start of the virtual machine."""
     from shared.java import startup_cache, vm
 
     try:
         needed = vm.address_space()
     except ConfigurationError:
-        # Told by `settings`; the rest is looked at with the default.
+        # Reported by `settings`; the remaining checks use the default.
         os.environ[VARIABLES["java_heap"]] = str(default_java_heap())
         needed = vm.address_space()
     yield from machine.memory(needed)

@@ -1,4 +1,4 @@
-"""The machine and the installation: Python, the programs, memory, the disk, the extras."""
+"""Checks of the machine and the installation: Python, programs, memory, disk and extras."""
 
 import os
 import platform
@@ -19,14 +19,14 @@ from shared.version import software_version
 DISTRIBUTION: Final = "mcp-lucene"
 
 _LEAST_BYTES: Final = 50_000_000
-"""Free bytes of a disk without which writing is likely to fail."""
+"""Minimum free space on a disk, in bytes; with less, writing is likely to fail."""
 
 _REQUIREMENT: Final = re.compile(r"""^([\w.-]+).*;.*extra == ["']([\w-]+)["']""")
-"""A requirement of an extra, as in PEP 508."""
+"""Pattern of a requirement of an extra, in the syntax of PEP 508."""
 
 
 def python() -> Findings:
-    """Python, the system, and the two programs."""
+    """Check Python, the operating system and the installed programs."""
     release, system = platform.python_version(), platform.system()
     where = f"Python {release} on {system} {platform.release()} ({platform.machine()})"
     if system == "Linux":
@@ -44,7 +44,7 @@ def python() -> Findings:
 
 
 def extras() -> Findings:
-    """The extras of the distribution, which need not be installed."""
+    """Report the optional extras of the distribution."""
     missing: dict[str, list[str]] = {
         extra: [] for extra in metadata(DISTRIBUTION).get_all("Provides-Extra", [])
     }
@@ -69,10 +69,10 @@ def _is_installed(distribution: str) -> bool:
 
 
 def memory(needed: int) -> Findings:
-    """The limit on this process's address space.
+    """Check the limit on this process's address space.
 
     Args:
-        needed: bytes of it that the Java virtual machine reserves.
+        needed: the address space that the Java virtual machine reserves, in bytes.
     """
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     allowed = f"{limit / 1e9:.1f} GB of address space are allowed"
@@ -95,11 +95,11 @@ def memory(needed: int) -> Findings:
 
 
 def disk(index_path: Path) -> Findings:
-    """The free space where the index lies, or will lie."""
+    """Check the free space at the location of the index."""
     place = next(path for path in (index_path, *index_path.parents) if is_folder(path))
     try:
         free = shutil.disk_usage(place).free
-        # Where there is no index yet it needs no room beside itself.
+        # An index that does not exist yet needs no space for a second copy.
         files = [*os.scandir(place)] if place == index_path else []
         size = sum(file.stat(follow_symlinks=False).st_size for file in files)
     except OSError as error:

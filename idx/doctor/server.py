@@ -1,4 +1,4 @@
-"""The server, started once as a client starts it, and asked."""
+"""Check of the MCP server, which is started like a client would start it and queried."""
 
 import tempfile
 import time
@@ -10,10 +10,10 @@ from idx.clients.launch import installed_program
 from idx.doctor.finding import Finding, Findings
 
 SECONDS: Final = 60
-"""How long the server may take from its start to its last answer."""
+"""Timeout from the start of the server to its last answer, in seconds."""
 
 _CALLS: Final[dict[str, dict[str, Any]]] = {"index_stats": {}, "Search": {"query": "", "limit": 1}}
-"""The tools that are called, with their arguments."""
+"""Tools to call, with their arguments."""
 
 
 def server(index_path: Path) -> Findings:
@@ -24,7 +24,7 @@ def server(index_path: Path) -> Findings:
     try:
         program = installed_program()
     except ProgramMissingError:
-        # Told by the check of the programs.
+        # Reported by the check of the programs.
         return
     started = time.perf_counter()
     with tempfile.TemporaryFile("w+", errors="replace") as log:
@@ -49,15 +49,15 @@ def server(index_path: Path) -> Findings:
 
 
 async def _ask(program: Path, index_path: Path, log: TextIO) -> tuple[int, list[str]]:
-    """Start the server and ask it, in the environment that clients of the SDK give it.
+    """Start the server and query it, in the environment that clients of the SDK provide.
 
     Returns:
-        How many tools it offers, and what it answered instead of results.
+        The number of tools offered, and the errors returned by calls.
 
     Raises:
-        MCPError: it broke the connection off.
-        OSError: it could not be started, or took too long.
-        ExceptionGroup: one of these.
+        MCPError: the server closed the connection.
+        OSError: it could not be started, or timed out.
+        ExceptionGroup: one of these errors.
     """
     import anyio
     from mcp import Client
@@ -80,7 +80,7 @@ async def _ask(program: Path, index_path: Path, log: TextIO) -> tuple[int, list[
 
 
 def _reason(error: BaseException, lines: list[str]) -> str:
-    """What the server said last, or else what the client makes of it."""
+    """Return the last message of the server, or else the error of the client."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     if isinstance(error, TimeoutError):

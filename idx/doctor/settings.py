@@ -1,4 +1,4 @@
-"""The configuration file, the variables of the environment, and the index path they name."""
+"""Checks of the configuration file, the environment variables and the index path."""
 
 import os
 from pathlib import Path
@@ -11,7 +11,7 @@ from shared.settings.defaults import DEFAULT_INDEX_PATH, VARIABLES
 
 
 def settings() -> Findings:
-    """Whether what is configured can be used."""
+    """Check whether the configuration is valid."""
     from shared.settings.current import settings as all_settings
 
     for warning in warnings_of_variables():
@@ -31,16 +31,16 @@ def settings() -> Findings:
 
 
 def index_path(named: Path | None) -> Path:
-    """The index folder that commands without an option would use, absolute.
+    """Return the absolute path of the index that commands use by default.
 
     Args:
-        named: the one on the command line or in the environment.
+        named: the path from the command line or the environment.
     """
     path = named
     if path is None:
         try:
             path = configured("index_path")
         except ConfigurationError:
-            # Told by `settings`; what else is wrong is found on the default.
+            # Reported by `settings`; the remaining checks use the default.
             path = None
-    return Path(os.path.abspath(path or DEFAULT_INDEX_PATH))  # noqa: PTH100 - no link is resolved
+    return Path(os.path.abspath(path or DEFAULT_INDEX_PATH))  # noqa: PTH100 - resolves no links
