@@ -1,1 +1,1 @@
-"""How good the search is: queries with known answers, measures, and reports of them."""
+"""Evaluation of search quality: test collections, measures, and reports."""

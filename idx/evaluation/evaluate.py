@@ -1,4 +1,4 @@
-"""From runs and judgements to what a report says of them."""
+"""Evaluation of runs by judgements."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -37,17 +37,17 @@ def evaluate_runs(
     skipped_queries: int,
     diff: int,
 ) -> Evaluation:
-    """Measure runs of the same queries.
+    """Evaluate runs of the same queries.
 
     Args:
-        runs: one, or two to compare, each with its configuration.
-        queries: those that were asked, each with a relevant document.
-        judgements: what is right.
-        depths: how many of the first documents count for precision, recall and success.
-        limit: documents that were retrieved for each query.
-        documents: how many there are in the index.
-        skipped_queries: queries that were not asked.
-        diff: how many of the queries that changed most are listed.
+        runs: one run, or two to compare, each with its configuration.
+        queries: the queries of the runs, each with a relevant document.
+        judgements: the relevance judgements.
+        depths: cut-offs of precision, recall and success.
+        limit: number of documents retrieved for each query.
+        documents: number of documents in the index.
+        skipped_queries: number of queries left out.
+        diff: maximum number of most changed queries to list.
     """
     names = measure_names(depths)
     ids = [query.id for query in queries]

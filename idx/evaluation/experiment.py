@@ -1,4 +1,4 @@
-"""Building the index of a test collection, and asking it all queries."""
+"""Experiments: the index of a test collection, and the runs of its queries."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -19,20 +19,20 @@ from shared.model.search_results import SearchAnswer
 from shared.reading.searcher import Searcher
 
 CHUNKS_PER_DOCUMENT: Final = 3
-"""Chunks that are looked at for each document that is wanted: many may be of the same one."""
+"""Number of chunks retrieved for each document, since several may belong to the same one."""
 
 WARM_UP: Final = 20
-"""Queries that are asked once before the clock runs, while Java still compiles."""
+"""Number of queries run once before the measurement of latency, while Java compiles its code."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchSettings:
-    """How the queries are asked.
+    """Settings of the queries.
 
     Attributes:
-        limit: documents for each query.
+        limit: number of documents for each query.
         operator: whether one word is enough or all are needed.
-        syntax: which characters count as syntax.
+        syntax: the syntax of the queries.
     """
 
     limit: int
@@ -42,7 +42,7 @@ class SearchSettings:
 
 @contextmanager
 def temporary_index(documents: Path) -> Iterator[tuple[Path, set[str]]]:
-    """An index of the documents of a file, which is deleted at the end of the block.
+    """Index the documents of a file in a temporary folder, deleted at the end of the block.
 
     Args:
         documents: see `idx.evaluation.collection.documents.read_documents`.
@@ -56,7 +56,7 @@ def temporary_index(documents: Path) -> Iterator[tuple[Path, set[str]]]:
     from shared.java.vm import start
     from shared.writing.index import Index, create
 
-    # Creating an index would start the virtual machine for a short command.
+    # Creating an index would start the virtual machine with the settings of a short command.
     start("batch")
     with TemporaryDirectory(prefix="idx-eval-") as folder:
         path = Path(folder) / "index"
@@ -70,7 +70,7 @@ def temporary_index(documents: Path) -> Iterator[tuple[Path, set[str]]]:
 
 
 def document_ids(index_path: Path) -> set[str]:
-    """The ids of the documents of an index."""
+    """Return the ids of the documents of an index."""
     with Searcher(index_path, program="batch") as searcher:
         return {document.source_document for document in searcher.documents().documents}
 
@@ -81,22 +81,22 @@ def ask_all(
     configurations: Sequence[Configuration],
     settings: SearchSettings,
 ) -> list[Run]:
-    """Ask an index all queries, in each configuration.
+    """Run all queries on an index in each configuration.
 
-    The configurations take turns at being the first with a query, so that none gains by what
+    The configurations take turns in running a query first, so that neither benefits from data that
     the other brought into memory.
 
     Args:
         index_path: the index folder.
-        queries: what is asked.
-        configurations: with which weights.
-        settings: how it is asked.
+        queries: the queries.
+        configurations: the configurations, each with its weights.
+        settings: the settings of the queries.
 
     Returns:
         A run of each configuration.
 
     Raises:
-        QueryError: a query is not valid in the syntax; the message names it.
+        QueryError: a query is not valid in the syntax; the message gives its id.
     """
     runs = [Run() for _ in configurations]
     with ExitStack() as stack:
@@ -122,14 +122,14 @@ def ask_all(
 def _ask(
     searcher: Searcher, query: Query, settings: SearchSettings
 ) -> tuple[list[RankedDocument], float]:
-    """The documents found, and how long the search took."""
+    """Return the documents found, and the duration of the search in seconds."""
     try:
         begin = perf_counter()
         answer = _search(searcher, query, settings, settings.limit)
         seconds = perf_counter() - begin
         documents = ranking(answer.results, settings.limit)
         if len(documents) < min(settings.limit, answer.totalHits):
-            # What is missing to the limit were further chunks of the same documents.
+            # The missing documents were displaced by further chunks of the same documents.
             more = _search(searcher, query, settings, CHUNKS_PER_DOCUMENT * settings.limit)
             documents = ranking(more.results, settings.limit)
     except QueryError as error:

@@ -1,4 +1,4 @@
-"""The libraries that only an evaluation needs, which are an extra of the distribution."""
+"""Check for the libraries of the optional extra for evaluation."""
 
 from importlib.util import find_spec
 from typing import Final
@@ -9,10 +9,10 @@ LIBRARIES: Final = ("ir_measures", "matplotlib", "numpy", "pytrec_eval")
 
 
 def check_extra() -> None:
-    """Look for the libraries, before anything that takes time.
+    """Check for the libraries before any lengthy work.
 
     Raises:
-        ExtraMissingError: one is not installed.
+        ExtraMissingError: a library is not installed.
     """
     for library in LIBRARIES:
         if find_spec(library) is None:

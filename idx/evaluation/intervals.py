@@ -1,4 +1,4 @@
-"""How sure a mean over queries is: percentile intervals by the bootstrap (Efron 1979)."""
+"""Confidence intervals of means over queries, as bootstrap percentile intervals (Efron 1979)."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -9,15 +9,15 @@ if TYPE_CHECKING:
 
 RESAMPLES: Final = 1000
 SEED: Final = 20_240_229
-"""Any number does; the same one gives the same intervals each time."""
+"""Seed of the random numbers; any value works, and a fixed one makes intervals reproducible."""
 
 OUTSIDE: Final = 2.5
-"""Per cent of the resamples on each side of a 95 % interval."""
+"""Share of the resamples on each side of a 95 % interval, in per cent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A mean over queries and its 95 % confidence interval."""
+    """Mean over queries with its 95 % confidence interval."""
 
     mean: float
     low: float
@@ -27,8 +27,8 @@ class Estimate:
 def estimates(values: "NDArray[float64]") -> list[Estimate]:
     """Estimate the mean of each column.
 
-    The queries are drawn anew, with replacement, and each time all columns are averaged over the
-    same draw. A column of differences between two configurations gives a paired interval so.
+    The queries are resampled with replacement, and each time all columns are averaged over the same
+    sample. So a column of differences between two configurations gets a paired interval.
 
     Args:
         values: a row for each query, at least one.
@@ -36,7 +36,6 @@ def estimates(values: "NDArray[float64]") -> list[Estimate]:
     import numpy as np
 
     count = len(values)
-    # Not for secrets.
     random = np.random.default_rng(SEED)
     means = np.array(
         [values[random.integers(0, count, count)].mean(axis=0) for _ in range(RESAMPLES)]

@@ -1,4 +1,4 @@
-"""What is measured of a run, query by query: trec_eval's measures, by the library ir-measures."""
+"""Measures of a run for each query: those of trec_eval, through the library ir-measures."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final
@@ -11,16 +11,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MAIN_MEASURE: Final = "nDCG@10"
-"""The measure that is shown query by query."""
+"""Measure reported for individual queries."""
 
 MAIN_DEPTH: Final = 10
 
 
 def measure_names(depths: Iterable[int]) -> list[str]:
-    """What is measured, by the names that reports use, the main measure first.
+    """Return the names of the measures in reports, the main measure first.
 
     Args:
-        depths: how many of the first documents count for precision, recall and success.
+        depths: cut-offs of precision, recall and success.
     """
     return list(_measures(depths))
 
@@ -28,11 +28,11 @@ def measure_names(depths: Iterable[int]) -> list[str]:
 def measure(
     run: Run, judgements: Judgements, query_ids: Sequence[str], depths: Iterable[int]
 ) -> "NDArray[float64]":
-    """The value of each measure for each query.
+    """Return the value of each measure for each query.
 
     Args:
-        run: what was found.
-        judgements: what is right.
+        run: the run.
+        judgements: the relevance judgements.
         query_ids: the queries, each with a relevant document.
         depths: as for `measure_names`.
 

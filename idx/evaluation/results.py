@@ -1,15 +1,15 @@
-"""What an evaluation finds out, as plain values: the answer that is printed, shown or saved."""
+"""Results of an evaluation as plain data, to be printed, displayed or saved."""
 
 from dataclasses import dataclass
 from typing import Final
 
 NOTICEABLE: Final = 1e-9
-"""Values that differ by less are equal: they differ by how numbers are rounded."""
+"""Minimum difference of unequal values; smaller differences come from rounding."""
 
 
 @dataclass(frozen=True, slots=True)
 class MeasureMean:
-    """The mean of a measure over all queries, with its 95 % confidence interval."""
+    """Mean of a measure over all queries, with its 95 % confidence interval."""
 
     measure: str
     mean: float
@@ -19,7 +19,7 @@ class MeasureMean:
 
 @dataclass(frozen=True, slots=True)
 class Latency:
-    """How long a search takes, in milliseconds: on average, and 95 of 100 at most."""
+    """Latency of searches in milliseconds: the mean, and the 95th percentile."""
 
     mean: float
     percentile_95: float
@@ -27,7 +27,7 @@ class Latency:
 
 @dataclass(frozen=True)
 class ConfigurationResult:
-    """What was measured of one configuration."""
+    """Results of one configuration."""
 
     name: str
     measures: list[MeasureMean]
@@ -37,14 +37,14 @@ class ConfigurationResult:
 
 @dataclass(frozen=True, slots=True)
 class MeasureDifference:
-    """The second configuration less the first.
+    """Difference of a measure: the second configuration minus the first.
 
     Attributes:
-        measure: of which measure.
+        measure: the name of the measure.
         mean: the difference of the means.
         low: the lower end of its 95 % confidence interval, paired by query.
         high: the upper end.
-        better: the share of the queries for which the second is better, from 0 to 1.
+        better: the share of queries for which the second is better, from 0 to 1.
         equal: the share for which both are equal.
         worse: the share for which the second is worse.
     """
@@ -60,7 +60,7 @@ class MeasureDifference:
 
 @dataclass(frozen=True)
 class QueryResult:
-    """A query and its nDCG@10 in each configuration, in their order."""
+    """Query and its nDCG@10 in each configuration, in order."""
 
     id: str
     text: str
@@ -68,22 +68,22 @@ class QueryResult:
 
     @property
     def difference(self) -> float:
-        """The last configuration's value less the first's."""
+        """Value of the last configuration minus that of the first."""
         return self.ndcg[-1] - self.ndcg[0]
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """The whole answer.
+    """Complete result of an evaluation.
 
     Attributes:
-        documents: how many there are in the index.
-        evaluated_queries: queries with a relevant document.
-        skipped_queries: queries without one, which are left out.
-        limit: documents that were retrieved for each query.
-        configurations: one, or two that are compared.
-        differences: the second less the first; empty where there is one only.
-        changed_queries: those whose nDCG@10 differs most between the two.
+        documents: number of documents in the index.
+        evaluated_queries: number of queries with a relevant document.
+        skipped_queries: number of queries without one, which are left out.
+        limit: number of documents retrieved for each query.
+        configurations: the results of one configuration, or of two to compare.
+        differences: the second minus the first; empty if there is only one.
+        changed_queries: the queries whose nDCG@10 differs most between the two.
         queries: all evaluated queries.
     """
 
@@ -98,6 +98,6 @@ class Evaluation:
 
 
 def most_changed(queries: list[QueryResult], count: int) -> list[QueryResult]:
-    """The queries whose nDCG@10 differs most, whether it rose or fell."""
+    """Return the queries whose nDCG@10 differs most, in either direction."""
     differing = [query for query in queries if abs(query.difference) > NOTICEABLE]
     return sorted(differing, key=lambda query: -abs(query.difference))[:count]

@@ -1,4 +1,4 @@
-"""A run: what a search finds for each query, as TREC calls it."""
+"""Runs in the sense of TREC: the documents found for each query."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from shared.model.search_results import Hit
 
 @dataclass(frozen=True, slots=True)
 class RankedDocument:
-    """A document and its score, which is less than those of all documents before it."""
+    """Document with its score, which is less than those of all documents before it."""
 
     id: str
     score: float
@@ -18,11 +18,11 @@ class RankedDocument:
 
 @dataclass(frozen=True)
 class Run:
-    """The answers of one configuration.
+    """Results of one configuration.
 
     Attributes:
-        rankings: the documents found by query, best first.
-        seconds: how long each search took.
+        rankings: the documents found by query id, best first.
+        seconds: the duration of each search, in seconds.
     """
 
     rankings: dict[str, list[RankedDocument]] = field(default_factory=dict)
@@ -30,14 +30,14 @@ class Run:
 
 
 def ranking(hits: Sequence[Hit], limit: int) -> list[RankedDocument]:
-    """The documents of chunks: each at the place of its best chunk.
+    """Rank the documents of chunks by their best chunks.
 
-    trec_eval orders by score, in single precision, and documents with the same score by their
-    ids. So that it sees the order that a user sees, an equal score is made a hair less.
+    trec_eval sorts by score, in single precision, and by id if scores are equal. To make it keep
+    the order that a user sees, equal scores are lowered by the smallest possible amount.
 
     Args:
-        hits: chunks, best first.
-        limit: documents at most.
+        hits: the chunks, best first.
+        limit: maximum number of documents.
     """
     import numpy as np
 
@@ -53,16 +53,16 @@ def ranking(hits: Sequence[Hit], limit: int) -> list[RankedDocument]:
 
 
 def write_run(run: Run, name: str, file: Path) -> None:
-    """Write a run as the file that trec_eval and other tools read.
+    """Write a run in the file format of trec_eval and other tools.
 
     Args:
-        run: what was found.
-        name: of the configuration.
-        file: the file to write; one that is there is replaced.
+        run: the run.
+        name: the name of the configuration.
+        file: the file to write; an existing one is replaced.
 
     Raises:
-        SourceFileError: an id has a blank in it, which the format cannot hold; a file that is
-            there stays as it is.
+        SourceFileError: an id contains white space, which the format does not allow; an existing
+            file is not changed.
     """
     tag = "_".join(name.replace(",", " ").split())
     for query_id, documents in run.rankings.items():

@@ -1,4 +1,4 @@
-"""The configurations of a search that are compared: the default weights, and changed ones."""
+"""Configurations of the search for a comparison: the default weights, and changed ones."""
 
 import math
 from collections.abc import Sequence
@@ -9,16 +9,16 @@ from shared.messages import did_you_mean
 from shared.model.weights import DEFAULT_WEIGHTS, Weights
 
 _MOST: Final = {"b": 1.0}
-"""Of the weights that are not open upwards: Lucene refuses more."""
+"""Maximum values of weights with an upper limit, above which Lucene raises an error."""
 
 
 class InvalidSettingError(ValueError):
-    """A setting is not the name of a weight and a number."""
+    """A setting is not the name of a weight with a valid number."""
 
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """The weights of a search, and what a report calls them."""
+    """Weights of a search, and their name in reports."""
 
     name: str
     weights: Weights
@@ -28,13 +28,13 @@ DEFAULT = Configuration("default", DEFAULT_WEIGHTS)
 
 
 def changed(settings: Sequence[str]) -> Configuration:
-    """The default with some weights changed.
+    """Return the default configuration with some weights changed.
 
     Args:
-        settings: a ``NAME=VALUE`` each.
+        settings: the changes, each as ``NAME=VALUE``.
 
     Raises:
-        InvalidSettingError: there is no such weight, or the value is not a number that it can have.
+        InvalidSettingError: there is no such weight, or the value is not a valid number for it.
     """
     values = dict(_parse(setting) for setting in settings)
     name = ", ".join(f"{weight}={value:g}" for weight, value in values.items())

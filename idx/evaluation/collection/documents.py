@@ -1,4 +1,4 @@
-"""The documents of a test collection: BEIR's or other JSON Lines, or TREC's SGML."""
+"""Documents of a test collection, from JSON Lines such as BEIR's, or SGML of TREC."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,11 +14,11 @@ from shared.errors import InvalidDocumentError
 from shared.model.document import Document, Metadata, Scalar
 
 NO_TITLE: Final = "-"
-"""The title of a document without one: it has no words that a query could match."""
+"""Title of a document without one; it contains no words that a query could match."""
 
 
 class _Entry(BaseModel):
-    """A document in JSON; what is not one of the fields is metadata."""
+    """Document in JSON; keys without a field become metadata."""
 
     model_config = ConfigDict(strict=True, extra="allow")
 
@@ -29,16 +29,16 @@ class _Entry(BaseModel):
 
 
 def read_documents(file: Path) -> Iterator[Document]:
-    """Yield the documents of a file, one after the other as they are read.
+    """Yield the documents of a file as they are read.
 
-    A document without text has its title as its text, for what has none cannot be found.
+    A document without text gets its title as text, because it could not be found otherwise.
 
     Args:
-        file: JSON Lines with ``_id`` or ``id``, ``title`` and ``text`` or ``content``; or SGML
-            with ``<DOC>``, ``<DOCNO>``, ``<TITLE>`` or ``<HEADLINE>``, and ``<TEXT>``.
+        file: JSON Lines with ``_id`` or ``id``, ``title`` and ``text`` or ``content``; or SGML with
+            ``<DOC>``, ``<DOCNO>``, ``<TITLE>`` or ``<HEADLINE>``, and ``<TEXT>``.
 
     Raises:
-        SourceFileError: the file is neither, or something in it is wrong or there twice.
+        SourceFileError: the file has neither format, is invalid, or has a duplicate id.
     """
     first, lines = peek(read_lines(file))
     if first.lstrip().startswith("{"):

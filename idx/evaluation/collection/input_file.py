@@ -1,4 +1,4 @@
-"""The lines of the files that an evaluation reads: UTF-8, gzipped or not, errors with a place."""
+"""Input files of an evaluation: UTF-8, optionally gzipped, with errors that give the line."""
 
 import codecs
 import gzip
@@ -18,25 +18,25 @@ _GZIP: Final = b"\x1f\x8b"
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line without its end; `number` counts from 1."""
+    """Line without its line break; `number` counts from 1."""
 
     number: int
     text: str
 
 
 def error_at(file: Path, number: int, reason: str) -> SourceFileError:
-    """The error of a line of a file."""
+    """Return an error about a line of a file."""
     return SourceFileError(file, f"line {number}: {reason}")
 
 
 def read_lines(file: Path) -> Iterator[Line]:
-    """Yield the lines of a file that are not blank, read as they are asked for.
+    """Yield the non-blank lines of a file as they are read.
 
     Args:
-        file: a text in UTF-8; gzip is recognised by its first bytes.
+        file: a text in UTF-8; gzip is recognized by its first bytes.
 
     Raises:
-        SourceFileError: the file cannot be read, is no sound gzip, is not UTF-8, or is empty.
+        SourceFileError: the file cannot be read, is damaged gzip, is not UTF-8, or is empty.
     """
     empty = True
     for number, data in enumerate(_binary_lines(file), start=1):
@@ -52,18 +52,18 @@ def read_lines(file: Path) -> Iterator[Line]:
 
 
 def peek(lines: Iterator[Line]) -> tuple[str, Iterator[Line]]:
-    """The text of the first line, by which a format is recognised, and all lines with it."""
+    """Return the text of the first line, which identifies the format, and all lines."""
     first = next(lines)
     return first.text, chain([first], lines)
 
 
 @dataclass
 class UniqueIds:
-    """The ids of a file, each of which may be there once.
+    """Ids of a file, with a check for duplicates.
 
     Attributes:
-        file: where they are from.
-        kind: what they are the ids of, for an error.
+        file: the file.
+        kind: the kind of the ids, for an error.
     """
 
     file: Path
@@ -71,10 +71,10 @@ class UniqueIds:
     _lines: dict[str, int] = field(default_factory=dict)
 
     def add(self, id_: str, number: int) -> None:
-        """Take an id of a line.
+        """Add the id of a line.
 
         Raises:
-            SourceFileError: it was there before.
+            SourceFileError: the id is a duplicate.
         """
         if first := self._lines.get(id_):
             raise error_at(

@@ -1,4 +1,4 @@
-"""Files with one JSON object on each line, as BEIR's are."""
+"""JSON Lines files, such as those of BEIR."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -13,15 +13,15 @@ Entry = TypeVar("Entry", bound=BaseModel)
 
 
 def entries(file: Path, lines: Iterable[Line], model: type[Entry]) -> Iterator[tuple[int, Entry]]:
-    """Yield what each line says, with the number of the line.
+    """Yield the object on each line with the number of the line.
 
     Args:
         file: the name for an error.
-        lines: an object each.
-        model: what an object must be.
+        lines: the lines, each with an object.
+        model: the model of the objects.
 
     Raises:
-        SourceFileError: a line is not JSON, or not what the model says.
+        SourceFileError: a line is not valid JSON, or does not match the model.
     """
     for line in lines:
         try:
@@ -36,7 +36,7 @@ def entries(file: Path, lines: Iterable[Line], model: type[Entry]) -> Iterator[t
 
 
 def _first(error: ValidationError) -> str:
-    """The first thing that is wrong with an object, in a few words."""
+    """Describe the first error of an object in a few words."""
     detail = error.errors(include_url=False)[0]
     if not detail["loc"]:
         return "is not a JSON object"

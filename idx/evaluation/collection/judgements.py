@@ -1,4 +1,4 @@
-"""Which documents answer which query: the qrels of TREC or of BEIR."""
+"""Relevance judgements of documents: the qrels of TREC or BEIR."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,39 +14,38 @@ _BEIR_COLUMNS: Final = 3
 
 @dataclass(frozen=True)
 class Judgements:
-    """The relevance of documents to queries.
+    """Relevance judgements of documents for queries.
 
     Attributes:
-        relevance: by query, by document: 0 for not relevant, else the gain.
+        relevance: by query id, then document id: 0 if not relevant, otherwise the gain.
     """
 
     relevance: dict[str, dict[str, int]]
 
     def has_relevant(self, query_id: str) -> bool:
-        """Whether some document answers a query; without one, each measure is 0 for any search."""
+        """Check whether a query has a relevant document; without one, every measure is always 0."""
         return any(self.relevance.get(query_id, {}).values())
 
     def only(self, query_ids: set[str]) -> Self:
-        """The judgements of some of the queries."""
+        """Return the judgements of some of the queries."""
         kept = {id_: judged for id_, judged in self.relevance.items() if id_ in query_ids}
         return type(self)(kept)
 
     def documents(self) -> Iterator[str]:
-        """The document of each judgement."""
+        """Yield the document id of each judgement."""
         for judged in self.relevance.values():
             yield from judged
 
 
 def read_judgements(file: Path) -> Judgements:
-    """The judgements of a file. What is below 0, as spam is in some of TREC's, counts as 0.
+    """Read the judgements of a file; negative values, such as for spam in TREC, count as 0.
 
     Args:
-        file: TREC's four columns ``query iteration document relevance``, between blanks; or
-            BEIR's three columns ``query-id corpus-id score``, between tabs, under a line with
-            their names.
+        file: TREC's four columns ``query iteration document relevance``, separated by white space;
+            or BEIR's three columns ``query-id corpus-id score``, separated by tabs, below a header.
 
     Raises:
-        SourceFileError: the file is neither, or something in it is wrong or contradicts itself.
+        SourceFileError: the file has neither format, is invalid, or has contradictory judgements.
     """
     first, lines = peek(read_lines(file))
     columns = first.split("\t")

@@ -1,4 +1,4 @@
-"""The queries of a test collection: BEIR's JSON Lines, a table with tabs, or TREC's topics."""
+"""Queries of a test collection, from BEIR's JSON Lines, a table with tabs, or TREC's topics."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,14 +14,14 @@ from idx.evaluation.collection.trec_markup import blocks
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What is looked for, and the name by which the judgements know it."""
+    """Query with its id in the judgements."""
 
     id: str
     text: str
 
 
 class _Entry(BaseModel):
-    """A query in JSON; other keys say nothing."""
+    """Query in JSON; other keys are ignored."""
 
     model_config = ConfigDict(strict=True)
 
@@ -30,14 +30,14 @@ class _Entry(BaseModel):
 
 
 def read_queries(file: Path) -> list[Query]:
-    """The queries of a file, in its order.
+    """Read the queries of a file in order.
 
     Args:
         file: JSON Lines with ``_id`` or ``id``, and ``text``; or an id, a tab and a text on each
-            line; or TREC's topics, of which the titles are the queries.
+            line; or TREC's topics, whose titles are the queries.
 
     Raises:
-        SourceFileError: the file is none of these, or something in it is wrong or there twice.
+        SourceFileError: the file has none of these formats, is invalid, or has a duplicate id.
     """
     first, lines = peek(read_lines(file))
     if first.lstrip().startswith("{"):
@@ -79,7 +79,7 @@ def _of_table(file: Path, lines: Iterator[Line]) -> Iterator[tuple[int, Query]]:
 
 def _of_topics(file: Path, lines: Iterator[Line]) -> Iterator[tuple[int, Query]]:
     for topic in blocks(file, lines, "top"):
-        # The names of the parts stand in some years' topics and are missing in others'.
+        # These labels are present in the topics of some years and missing in others.
         id_ = topic.unclosed("num").removeprefix("Number:").strip()
         title = topic.unclosed("title").removeprefix("Topic:").strip()
         yield topic.line, Query(id_, title)

@@ -1,4 +1,4 @@
-"""The markup of TREC's documents and topics: SGML in which many tags are never closed."""
+"""Markup of TREC's documents and topics: SGML in which many tags are never closed."""
 
 import html
 import re
@@ -14,29 +14,29 @@ _TAG: Final = re.compile(r"</?[A-Za-z][^<>]*>")
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """What stands between an opening tag and its closing one.
+    """Content between an opening tag and its closing tag.
 
     Attributes:
-        line: where it begins.
-        markup: its source, tags included.
+        line: number of the line with the opening tag.
+        markup: its source, including tags.
     """
 
     line: int
     markup: str
 
     def closed(self, tag: str) -> list[str]:
-        """The text of each element of a kind, up to its closing tag."""
+        """Return the text of each element with a tag, up to the closing tag."""
         found = re.findall(rf"<{tag}>(.*?)</{tag}>", self.markup, re.IGNORECASE | re.DOTALL)
         return [_text(markup) for markup in found]
 
     def unclosed(self, tag: str) -> str:
-        """The text of the first element of a kind, up to the next tag; empty if there is none."""
+        """Return the text of the first element with a tag, up to the next tag; "" without one."""
         found = re.search(rf"<{tag}>(.*?)(?=</?[a-z]+>|\Z)", self.markup, re.IGNORECASE | re.DOTALL)
         return " ".join(_text(found[1]).split()) if found else ""
 
 
 def blocks(file: Path, lines: Iterable[Line], tag: str) -> Iterator[Block]:
-    """Yield the elements of a kind that a file consists of.
+    """Yield the top-level elements of a file.
 
     Args:
         file: the name for an error.
@@ -44,7 +44,7 @@ def blocks(file: Path, lines: Iterable[Line], tag: str) -> Iterator[Block]:
         tag: the name of the elements, in lower case.
 
     Raises:
-        SourceFileError: there is text between the elements, or one is not closed.
+        SourceFileError: there is text between the elements, or one is nested or not closed.
     """
     start, parts = 0, list[str]()
     for line in lines:

@@ -1,1 +1,1 @@
-"""Reports of an evaluation: text, HTML, pictures."""
+"""Reports of an evaluation: text, HTML, plots."""

@@ -1,17 +1,17 @@
-"""The figures of an evaluation as text, the same in all reports."""
+"""Figures of an evaluation as text, in the same format for all reports."""
 
 from idx.evaluation.results import ConfigurationResult, Evaluation, MeasureDifference
 from shared.messages import quantity
 
 INTERVAL = "95 % interval"
-"""The heading over intervals."""
+"""Heading of intervals."""
 
 DIFFERENCE_COLUMNS = ("Difference", INTERVAL, "Better", "Equal", "Worse")
-"""The headings over `difference_cells`."""
+"""Headings of `difference_cells`."""
 
 
 def summary(evaluation: Evaluation) -> str:
-    """What was evaluated, in a line."""
+    """Return a one-line summary of the evaluation."""
     return (
         f"{quantity(evaluation.documents, 'document')}; "
         f"{quantity(evaluation.evaluated_queries, 'query')}, "
@@ -20,22 +20,22 @@ def summary(evaluation: Evaluation) -> str:
 
 
 def figure(value: float) -> str:
-    """The value of a measure."""
+    """Return the value of a measure as text."""
     return f"{value:.3f}"
 
 
 def change(value: float) -> str:
-    """A difference of two values."""
+    """Return the difference of two values as text."""
     return f"{value:+.3f}"
 
 
 def interval(low: float, high: float) -> str:
-    """The two ends of an interval of a measure."""
+    """Return the interval of a measure as text."""
     return f"[{low:.3f}, {high:.3f}]"
 
 
 def difference_cells(difference: MeasureDifference) -> list[str]:
-    """The difference in a measure, its interval, and for how many queries there is one."""
+    """Return the difference in a measure, its interval, and the shares of changed queries."""
     return [
         change(difference.mean),
         f"[{difference.low:+.3f}, {difference.high:+.3f}]",
@@ -44,7 +44,7 @@ def difference_cells(difference: MeasureDifference) -> list[str]:
 
 
 def other_figures(result: ConfigurationResult) -> list[tuple[str, str]]:
-    """What is not a measure, each with its name."""
+    """Return the figures other than measures, each with its name."""
     return [
         ("Queries without results", f"{result.queries_without_results:,}"),
         ("Mean latency, ms", f"{result.latency_ms.mean:.1f}"),

@@ -1,4 +1,4 @@
-"""An evaluation as one page of HTML, which needs nothing but itself: no scripts, no links."""
+"""Report of an evaluation as a self-contained HTML page, without scripts and links."""
 
 import html
 from collections.abc import Iterable, Sequence
@@ -19,7 +19,7 @@ from shared.control_characters import visible_line
 from shared.messages import quantity
 
 WORST: Final = 20
-"""Queries that are listed for their low values."""
+"""Number of queries listed for their low values."""
 
 _STYLE: Final = """
 body { font: 16px/1.5 sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem;
@@ -34,7 +34,7 @@ svg { max-width: 100%; height: auto; }
 
 
 def html_report(evaluation: Evaluation) -> str:
-    """The page, which is well-formed XML, too; texts of the collection are escaped."""
+    """Return the page, which is also well-formed XML; texts of the collection are escaped."""
     compared = bool(evaluation.differences)
     names = " and ".join(result.name for result in evaluation.configurations)
     parts = [

@@ -1,4 +1,4 @@
-"""The plots of a report, each as the source of an SVG picture without scripts or links."""
+"""Plots of a report, each the source of an SVG picture without scripts and links."""
 
 import io
 import re
@@ -12,17 +12,17 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 WIDTH: Final = 7.5
-"""Inches, of 72 points each."""
+"""Width of a plot in inches, of 72 points each."""
 
 COLOURS: Final = ("#4477aa", "#ee6677")
-"""Of the two configurations; people who see red and green alike can tell them apart, too."""
+"""Colours of the two configurations, distinguishable with red-green colour blindness."""
 
 _NEUTRAL: Final = "#666666"
 _BINS: Final = 20
 
 
 def measures_plot(evaluation: Evaluation) -> str:
-    """The mean of each measure with its interval, for each configuration."""
+    """Plot the mean of each measure with its interval, for each configuration."""
     names = [measure.measure for measure in evaluation.configurations[0].measures]
     with _figure("measures", height=1 + 0.4 * len(names)) as (axes, finished):
         for number, result in enumerate(evaluation.configurations):
@@ -37,7 +37,7 @@ def measures_plot(evaluation: Evaluation) -> str:
 
 
 def differences_plot(evaluation: Evaluation) -> str:
-    """The difference in each measure with its interval."""
+    """Plot the difference in each measure with its interval."""
     names = [difference.measure for difference in evaluation.differences]
     with _figure("differences", height=1 + 0.4 * len(names)) as (axes, finished):
         axes.axvline(0, color=_NEUTRAL, linewidth=0.8)
@@ -48,7 +48,7 @@ def differences_plot(evaluation: Evaluation) -> str:
 
 
 def histogram(evaluation: Evaluation) -> str:
-    """How many queries have which nDCG@10, for each configuration."""
+    """Plot the distribution of nDCG@10 over queries, for each configuration."""
     from matplotlib.ticker import MaxNLocator
 
     with _figure("histogram", height=3) as (axes, finished):
@@ -71,7 +71,7 @@ def histogram(evaluation: Evaluation) -> str:
 
 
 def query_differences_plot(evaluation: Evaluation) -> str:
-    """The difference in nDCG@10 of each query, the greatest gain first."""
+    """Plot the difference in nDCG@10 of each query, the greatest gain first."""
     differences = sorted((query.difference for query in evaluation.queries), reverse=True)
     with _figure("queries", height=3) as (axes, finished):
         axes.bar(
@@ -88,11 +88,12 @@ def query_differences_plot(evaluation: Evaluation) -> str:
 
 @contextmanager
 def _figure(name: str, height: float) -> Iterator[tuple["Axes", Callable[[], str]]]:
-    """Axes to draw into, and what makes an SVG picture of them."""
+    """Yield axes to draw into, and a function that returns them as SVG."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    # Text as text: it can be selected and read aloud. The salt keeps the ids of pictures apart.
+    # Text remains text, so that it can be selected and read aloud. The salt keeps ids of plots
+    # unique.
     with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": name, "font.size": 10}):
         figure = Figure(figsize=(WIDTH, height), layout="constrained")
         axes = figure.add_subplot()
@@ -103,8 +104,8 @@ def _figure(name: str, height: float) -> Iterator[tuple["Axes", Callable[[], str
             nothing: dict[str, Any] = dict.fromkeys(("Creator", "Date", "Format", "Type"))
             figure.savefig(out, format="svg", metadata=nothing)
             svg = out.getvalue()
-            # An element within a page has no XML declaration, and its ids are those of the page:
-            # the names of groups, to which nothing refers, would be there in every picture.
+            # An element within a page has no XML declaration. Ids are shared by the page, and those
+            # of groups, which nothing refers to, would be repeated in every plot.
             return re.sub(r'<g id="[^"]*"', "<g", svg[svg.index("<svg") :])
 
         yield axes, finished
@@ -123,7 +124,7 @@ def _error_bars(
     axes.errorbar(
         means,
         [row + offset for row in range(len(means))],
-        # The mean of all queries may be a hair outside where all resamples are the same.
+        # If all resamples are equal, rounding may place the mean slightly outside the interval.
         xerr=[[max(0, length) for length in lengths] for lengths in (below, above)],
         fmt="o",
         color=colour,

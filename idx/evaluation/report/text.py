@@ -1,4 +1,4 @@
-"""An evaluation as tables for people."""
+"""Report of an evaluation as tables of text."""
 
 from idx.evaluation.report.figures import (
     DIFFERENCE_COLUMNS,
@@ -42,7 +42,8 @@ def _print_comparison(evaluation: Evaluation) -> None:
     rows = [
         [
             difference.measure,
-            # Without their own intervals, which overlap even where the difference is certain.
+            # Without the intervals of the means, which may overlap even if the difference is
+            # certain.
             figure(before.mean),
             figure(after.mean),
             *difference_cells(difference),
