@@ -1,1 +1,1 @@
-"""The command line `idx`: writes the index, and searches it for people."""
+"""Command line `idx`, which writes and searches the index."""

@@ -1,6 +1,7 @@
-"""Runs `idx`: what becomes of an error, and of an interruption at any moment.
+"""Entry point of `idx`, which handles errors and interruptions at any moment.
 
-The command line is imported inside, so that Ctrl-C ends a start in the same way as a run.
+The command line is imported inside `main`, so that Ctrl-C during start-up has the same effect as
+during a run.
 """
 
 import gc
@@ -13,18 +14,21 @@ from typing import Final
 from shared.messages import reason_of
 
 _OBJECTS_BETWEEN_COLLECTIONS: Final = 20_000
-"""Python's own 700 would have it look through the same classes and modules again and again."""
+"""Threshold of the garbage collector, in objects.
+
+With Python's default of 700, it would scan the same classes and modules again and again.
+"""
 
 
 class Terminated(KeyboardInterrupt):
-    """SIGTERM arrived; it ends a run as Ctrl-C does, with an exit code of its own."""
+    """SIGTERM arrived; it ends a run like Ctrl-C, with a separate exit code."""
 
-    # A library in between may raise a KeyboardInterrupt of its own instead.
+    # Recorded in the class, because a library may raise a KeyboardInterrupt of its own instead.
     was_raised = False
 
 
 def main() -> None:
-    """Run `idx`; the entry point of the distribution.
+    """Run `idx`; this is the entry point of the distribution.
 
     Exit codes: 0 done, 1 the work failed, 2 wrong usage, 130 interrupted, 143 terminated.
     """
@@ -47,12 +51,12 @@ def main() -> None:
         finally:
             sys.stdout.flush()
     except (KeyboardInterrupt, SystemExit) as end:
-        # Typer makes an exit of every interruption, with the code of Ctrl-C.
+        # Typer converts every interruption to an exit with the code of Ctrl-C.
         if Terminated.was_raised:
             sys.exit(143)
         sys.exit(130 if isinstance(end, KeyboardInterrupt) else end.code)
     except OSError as error:
-        # What cannot be written now cannot be written at the interpreter's end either.
+        # Output that cannot be written now would fail again when the interpreter exits.
         sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115 - open until the end
         _fail(_reason(error))
 
@@ -62,7 +66,7 @@ def _reason(error: OSError) -> str:
     if error.filename:
         return f"{error.filename} could not be used: {reason}"
     if isinstance(error, FileNotFoundError):
-        # What the module tempfile raises.
+        # The module tempfile raises this error.
         return f"{reason}: free some space there, or name another folder in the variable TMPDIR"
     return f"the answer could not be written: {reason}"
 
@@ -80,14 +84,14 @@ def _fail(message: str) -> None:
 
 
 def _replace_closed_streams() -> None:
-    """Python has no stream at all where its parent closed one; writing to it would fail."""
+    """Open the null device for streams that the parent closed, which Python sets to None."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode))  # noqa: PTH123, SIM115 - open until the end
 
 
 def _escape_what_stdout_cannot_encode() -> None:
-    """A character that the encoding of stdout does not have must not end a run."""
+    """Escape characters that stdout cannot encode, so that they do not end a run."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
 

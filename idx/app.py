@@ -1,8 +1,8 @@
-"""The command `idx` and its sub-commands.
+"""Command `idx` and its subcommands.
 
-Nothing heavy is imported here: the module of a command is imported when the command is run, and
-imports Lucene, pdfplumber or rich when its arguments are right, so that ``--help``, ``--version``
-and usage errors answer soon and start no Java.
+No heavy module is imported here: the module of a command is imported when the command runs, and
+imports Lucene, pdfplumber or rich once its arguments are valid, so that ``--help``, ``--version``
+and usage errors are fast and start no Java.
 """
 
 from functools import partial
@@ -100,7 +100,7 @@ COMMANDS: Final = {
         "idx.commands.mcp_config:mcp_config",
         "Print what a client's configuration needs for this server, or put it there.",
     ),
-    # Without the settings, which it goes on without if they are wrong.
+    # Without the settings, because it must continue if they are invalid.
     "doctor": CommandEntry(
         "idx.commands.doctor:doctor",
         "Look at everything that can be wrong, and say what to do about it.",
@@ -110,7 +110,7 @@ COMMANDS: Final = {
     ),
     "config": CommandEntry("idx.commands.config:config", "Show the settings, and change them."),
 }
-"""The commands, in the order of the help."""
+"""Commands in the order of the help."""
 
 app = typer.Typer(
     name="idx",
