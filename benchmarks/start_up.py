@@ -25,11 +25,11 @@ DROP_CACHES: Final = Path("/proc/sys/vm/drop_caches")
 
 WITHOUT_CACHE = "from shared.java import startup_cache; startup_cache.options = lambda: ()"
 FULL_COMPILER = (
-    "from shared import jvm; jvm._OPTIONS['command'] = "
-    "tuple(o for o in jvm._OPTIONS['command'] if 'TieredStopAtLevel' not in o)"
+    "from shared.java import vm; vm._OPTIONS['command'] = "
+    "tuple(o for o in vm._OPTIONS['command'] if 'TieredStopAtLevel' not in o)"
 )
 DEFAULT_COLLECTOR = (
-    "from shared import jvm; jvm._COMMON = tuple(o for o in jvm._COMMON if 'SerialGC' not in o)"
+    "from shared.java import vm; vm._COMMON = tuple(o for o in vm._COMMON if 'SerialGC' not in o)"
 )
 ONE_AFTER_THE_OTHER = "import server.search_server"
 

@@ -20,10 +20,12 @@ DOCUMENTS = 800
 
 MEASURED = """
 import json, sys, time
-from shared import Searcher, jvm, open_index
+from shared import Searcher
+from shared.java import vm
+from shared.reading import open_index
 if sys.argv[2] == "without":
     open_index.verify = lambda path, names: []
-jvm.start("server")
+vm.start("server")
 with Searcher(sys.argv[1], program="server") as searcher:
     seconds = []
     for _ in range(100):

@@ -169,6 +169,8 @@ def test_links_lead_somewhere(page: str) -> None:
 
 
 def test_the_variables_of_the_environment_are_documented() -> None:
-    variables = set(re.findall(r"IDX_[A-Z_]+", (ROOT / "shared" / "settings.py").read_text()))
-    documented = "".join(page.read_text() for page in (ROOT / "docs").glob("*.md"))
+    variables = set(
+        re.findall(r"IDX_[A-Z_]+", (ROOT / "shared" / "settings" / "defaults.py").read_text())
+    )
+    documented = "".join(page.read_text() for page in (ROOT / "docs").rglob("*.md"))
     assert {name for name in variables if name not in documented} == set()

@@ -5,6 +5,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Final
 
+import lucene  # noqa: F401 - makes the packages org and java importable
 from java.nio.file import Paths
 from java.util import Hashtable
 from org.apache.lucene.analysis import Analyzer, TokenStream

@@ -4,6 +4,7 @@ import re
 from functools import cache
 from typing import Final
 
+import lucene  # noqa: F401 - makes the packages org and java importable
 from org.apache.lucene.analysis import StopFilter
 
 _LISTS: Final = {

@@ -11,6 +11,7 @@ from functools import cache
 from itertools import accumulate
 from typing import Final
 
+import lucene  # noqa: F401 - makes the packages org and java importable
 from org.apache.lucene.analysis import TokenStream
 from org.apache.lucene.analysis.tokenattributes import CharTermAttribute, OffsetAttribute
 

@@ -23,7 +23,8 @@ PROBE = """
 import json
 import typer
 from idx.__main__ import main
-from idx import app, options
+from idx import app
+from idx.cli import options
 from idx.cli.configured_command import ConfiguredCommand
 from shared.settings.defaults import *
 

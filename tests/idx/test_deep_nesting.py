@@ -25,20 +25,20 @@ from pathlib import Path
 
 from idx.extraction.types import ExtractionOptions
 from idx.extraction.formats import extract
-from shared import jvm
+from shared.java import vm
 from shared.errors import McpLuceneError
 
 
 def read():
     try:
-        with jvm.attached():
+        with vm.attached():
             print("read", len(extract(Path(sys.argv[1]), options).text))
     except McpLuceneError as error:
         print("refused", error)
 
 
 options = ExtractionOptions(pdf_engine=sys.argv[2])
-jvm.start()
+vm.start()
 read()
 thread = threading.Thread(target=read)
 thread.start()

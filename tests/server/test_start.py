@@ -18,13 +18,13 @@ from tests.server.raw_client import RawClient
 
 _JAVA_HELD_BACK = """
 import pathlib, sys, time
-from shared import jvm
-start, held = jvm.start, pathlib.Path(sys.argv.pop(1))
+from shared.java import vm
+start, held = vm.start, pathlib.Path(sys.argv.pop(1))
 def start_when_let_go(*arguments):
     while held.exists():
         time.sleep(0.01)
     start(*arguments)
-jvm.start = start_when_let_go
+vm.start = start_when_let_go
 from server.__main__ import main
 main()
 """

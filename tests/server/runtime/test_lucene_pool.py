@@ -88,7 +88,7 @@ from pathlib import Path
 import lucene
 from java.util import ArrayList
 from server.runtime.lucene_pool import LucenePool
-from shared import java_errors
+from shared.storage import lucene_errors
 from shared.errors import JavaHeapError
 
 held = []
@@ -100,7 +100,7 @@ def hog(searcher):
                 held.append(ArrayList(size))
         except lucene.JavaError:
             pass
-    with java_errors.reading(searcher.path):
+    with lucene_errors.reading(searcher.path):
         while True:
             held.append(ArrayList(10))
 

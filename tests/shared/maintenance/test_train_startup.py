@@ -25,9 +25,9 @@ def test_training_leaves_a_cache_that_java_accepts_in_place_of_older_ones(
     assert train_startup.train() == elsewhere
     assert [file.name for file in elsewhere.parent.iterdir()] == ["lucene-new.aot"]
     script = (
-        "import sys; from shared import Searcher, jvm\n"
+        "import sys; from shared import Searcher; from shared.java import vm\n"
         # With this mode Java refuses to start on a cache that it cannot use.
-        "jvm.start('command', f'-XX:AOTCache={sys.argv[1]}', '-XX:AOTMode=on')\n"
+        "vm.start('command', f'-XX:AOTCache={sys.argv[1]}', '-XX:AOTMode=on')\n"
         "print(Searcher(sys.argv[2]).search('x').totalHits)"
     )
     for cache, code in ((elsewhere, 0), (elsewhere.with_name("missing.aot"), 1)):
