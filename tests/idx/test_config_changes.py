@@ -166,7 +166,7 @@ def test_a_new_setting_finds_its_place_in_any_file(idx: Idx, text: str) -> None:
         (("hidden", "maybe"), "hidden: the value should be a valid boolean"),
         (("encoding", "no"), "encoding: there is no such encoding (it is 'no')"),
         (("index-path", ""), "index_path: a path has at least one character"),
-        (("indexpath", "a"), "indexpath is not a setting; did you mean index_path?"),
+        (("indexpath", "a"), "indexpath is not a setting; did you mean 'index_path'?"),
         (("port", "1"), "port is not a setting; the settings are index_path, wait, "),
         (("folders", "a"), "folders are changed with idx folders add"),
     ],
@@ -185,7 +185,7 @@ def test_what_is_wrong_in_the_file_can_be_repaired(idx: Idx) -> None:
     file = write("wiat = 1\nwait = 'x'\n")
     refused = idx("config", "set", "hidden", "true", code=1).stderr
     assert refused.startswith(f"Error: {file}: ")
-    assert "wiat is not a setting; did you mean wait?" in refused
+    assert "wiat is not a setting; did you mean 'wait'?" in refused
     assert file.read_text() == "wiat = 1\nwait = 'x'\n"
     write("wiat = 1\n")
     assert idx("config", "unset", "wiat").stdout == f"Removed wiat from {file}\n"
