@@ -78,7 +78,7 @@ lock: .venv/ready
 docs: .venv/ready
 	$(BIN)/typer idx.app utils docs --name idx --title "Commands of idx" --output docs/commands.md
 
-# Measure on an idle machine; the results go into docs/.
+# Measure on an idle machine; the results go into docs/measured/.
 bench: .venv/ready
 	$(BIN)/python -m benchmarks.start_up
 	$(BIN)/python -m benchmarks.freshness

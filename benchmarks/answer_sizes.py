@@ -2,8 +2,8 @@
 
 The real server is asked by the SDK's client, on an index of the sample documents and on one that is
 as long in every place as documents may be, each without and with ``--fence``. It writes the table
-of docs/answer-sizes.md. The figures are of characters, and the same on every machine but for the
-length of paths.
+of docs/measured/answer-sizes.md. The figures are numbers of characters, which are the same on every
+machine but for the length of paths.
 """
 
 import asyncio

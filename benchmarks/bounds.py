@@ -2,7 +2,7 @@
 
 A real server answers questions of all kinds by stdio while another process commits to the same
 small index: one commit for every ten questions. After 1, 10, 50 and 100 % of them both are
-measured. It writes the tables of docs/bounds.md, and with --json the figures on stdout.
+measured. It writes the tables of docs/measured/bounds.md, and with --json the figures on stdout.
 """
 
 import argparse

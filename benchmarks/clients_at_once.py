@@ -3,8 +3,8 @@
 A real server on an index of made-up texts; the SDK's clients, all in this process, each of which
 asks as fast as it is answered; and a process that commits new versions of some documents all the
 time. By stdio a server has one client, of which so many tasks ask at once. Every fourth request
-looks for mistakes: errors, stale results, torn documents. It writes the table of docs/load.md; the
-machine should be idle.
+looks for mistakes: errors, stale results, torn documents. It writes the table of
+docs/measured/load.md; the machine should be idle.
 """
 
 import argparse

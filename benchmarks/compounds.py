@@ -3,7 +3,7 @@
 Indexes the documents of compounds.toml once for each way, with the parts in a field of their own,
 and asks the queries beside them; then indexes other texts, for time and size. It needs
 ``pip install --group lemmas`` and ``pip install pyphen``, downloads the nouns of LanguageTool's
-dictionary, and writes its table into docs/languages.md.
+dictionary, and writes its table into docs/measured/languages.md.
 """
 
 import argparse
@@ -20,15 +20,11 @@ from typing import Any, Final
 from unittest.mock import patch
 
 from benchmarks.compound_parts import Parts, lemmas_of, ways
-from benchmarks.page import machine
+from benchmarks.page import machine, write_figures
 from shared import Document, Index, Searcher, create
 from shared.java import vm
 from shared.model.weights import DEFAULT_WEIGHTS, Weights
 
-PAGE: Final = Path(__file__).parents[1] / "docs" / "languages.md"
-TABLE: Final = re.compile(
-    r"(<!-- written by benchmarks/compounds.py -->\n).*?(<!-- until here -->)", re.DOTALL
-)
 FIELD: Final = "parts"
 WEIGHT: Final = 0.5
 """Of a part of a word: less than of any word as it is written."""
@@ -58,10 +54,8 @@ def main() -> None:
             f"{machine()}."
         ),
     ]
-    written = "\n".join(lines)
-    print(written)
-    page = TABLE.sub(rf"\g<1>\n{written}\n\n\g<2>", PAGE.read_text("utf-8"))
-    PAGE.write_text(page, "utf-8")
+    print("\n".join(lines))
+    write_figures("languages.md", lines, writer="benchmarks.compounds")
 
 
 def table(

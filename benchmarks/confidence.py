@@ -2,8 +2,9 @@
 
 Fits confidence to one half of the queries of a test collection, of questions on other topics, and
 of known items that are looked for, and measures it on the other half, and on the documents and
-queries of tests/relevance. Writes the tables and the picture of docs/confidence.md, and fails where
-the coefficients of `shared.search.confidence` are not those of the fit.
+queries of tests/relevance. Writes the tables and the picture of
+docs/measured/confidence.md, and fails where the coefficients of `shared.search.confidence` are not
+those of the fit.
 """
 
 import math
@@ -32,12 +33,11 @@ from benchmarks.collection import Collection
 from benchmarks.confidence_plot import draw
 from benchmarks.confidence_questions import Asking, asked_of_collection, asked_of_library, halved
 from benchmarks.first_hits import best_confidence, first_hits_table, is_low
-from benchmarks.page import write_figures
+from benchmarks.page import MEASURED, write_figures
 from idx.evaluation.experiment import temporary_index
 from shared.search.confidence import EXPONENT, LOW, ODDS, WHOLE, WHOLE_POWER, probability
 
-PAGE: Final = Path(__file__).parents[1] / "docs" / "confidence.md"
-PICTURE: Final = PAGE.with_suffix(".svg")
+PICTURE: Final = MEASURED / "confidence.svg"
 KNOWN_ITEMS_COUNT: Final = 0.1
 """What known items count for in the fit, where the queries count for 1, and the questions on other
 topics too: enough for what they alone can tell, that is how good the hits are that lack nothing."""

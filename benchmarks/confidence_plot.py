@@ -1,4 +1,4 @@
-"""The picture of docs/confidence.md: how many hits of each confidence are relevant."""
+"""The picture of docs/measured/confidence.md: how many hits of each confidence are relevant."""
 
 import math
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
 """How fast folders are indexed, where the time goes, and how much memory it takes.
 
 ``make bench`` runs this; the machine should be idle. Each folder is synchronized by the real
-command into a new index. It writes the tables of docs/indexing.md.
+command into a new index. It writes the tables of docs/measured/speed.md.
 """
 
 import json
@@ -67,7 +67,7 @@ def main() -> None:
         f"load {os.getloadavg()[0]:.1f}."
     )
     print("\n".join(lines))
-    write_figures("indexing.md", lines)
+    write_figures("speed.md", lines, writer="benchmarks.folders")
 
 
 def throughput(temporary: Path) -> list[str]:

@@ -1,7 +1,7 @@
 """How soon a search sees a commit, what it costs to look for one, and where a call's time goes.
 
 A process commits one document after the other; a real server is asked for each as soon as its
-commit has returned. It writes the tables of docs/freshness.md; the machine should be idle.
+commit has returned. It writes the tables of docs/measured/freshness.md; the machine should be idle.
 """
 
 import argparse

@@ -1,9 +1,9 @@
 """How often, and how fast, the language and the encoding of a text are found out.
 
-Runs what idx uses, and each other detector that is installed (see docs/languages.md), side by side
-on the texts of tests/data/languages: each detector in a process of its own, so that its memory can
-be told. Times are of the processor, so that other work on the machine matters little. It writes
-the tables at the end of docs/languages.md.
+Runs what idx uses, and each other detector that is installed, side by side on the texts of
+tests/data/languages: each detector in a process of its own, so that its memory can be told. Times
+are of the processor, so that other work on the machine matters little. It writes the tables at the
+end of docs/measured/languages.md, which names the detectors.
 """
 
 import multiprocessing
@@ -17,12 +17,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.page import machine
+from benchmarks.page import machine, write_figures
 
 ROOT: Final = Path(__file__).parents[1]
-PAGE: Final = ROOT / "docs" / "languages.md"
 TEXTS: Final = ROOT / "tests" / "data" / "languages"
-TABLE_BEGINS: Final = "<!-- written by benchmarks/languages.py -->"
 
 SENTENCE_END: Final = re.compile(r"(?<=[.!?;।。])\s*")
 LENGTHS: Final = {"zh": (14, 40, 400), "ja": (14, 40, 400), "ko": (20, 60, 500)}
@@ -270,8 +268,7 @@ def main() -> None:
         ),
     ]
     print("\n".join(lines))
-    explanation = PAGE.read_text("utf-8").partition(TABLE_BEGINS)[0]
-    PAGE.write_text("\n".join([f"{explanation}{TABLE_BEGINS}", "", *lines, ""]), "utf-8")
+    write_figures("languages.md", lines, writer="benchmarks.languages")
 
 
 if __name__ == "__main__":

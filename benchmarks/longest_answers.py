@@ -1,6 +1,6 @@
 """An index that makes answers as long as documents can make them, and the calls that do so.
 
-Shared by the table of docs/answer-sizes.md and by the tests that hold every answer to its limit.
+Shared by the table of docs/measured/answer-sizes.md and by the tests of the limits of answers.
 """
 
 import subprocess

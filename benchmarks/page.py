@@ -1,4 +1,4 @@
-"""The pages of docs/ that benchmarks write their figures into."""
+"""The pages of docs/measured/ that benchmarks write their figures into."""
 
 import os
 import platform
@@ -6,25 +6,32 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-_DOCS: Final = Path(__file__).parents[1] / "docs"
-_FIGURES_BEGIN: Final = "<!-- written by make bench -->"
+MEASURED: Final = Path(__file__).parents[1] / "docs" / "measured"
+_FIGURES_END: Final = "<!-- until here -->"
 
 
-def write_figures(name: str, lines: Iterable[str]) -> None:
-    """Put figures in the place of those that a page has; what stands before them stays.
+def write_figures(name: str, lines: Iterable[str], *, writer: str = "make bench") -> None:
+    """Replace the figures of a page; the rest of the page stays.
+
+    Figures begin with a comment that names their writer, and end at ``<!-- until here -->`` or with
+    the page.
 
     Args:
-        name: that of the page in docs/, such as ``speed.md``.
+        name: the page in docs/measured/, such as ``speed.md``.
         lines: the figures, in Markdown.
+        writer: the name in the comment, where a page has figures of several benchmarks.
 
     Raises:
-        ValueError: the page does not say where its figures begin.
+        ValueError: the page does not say where the figures begin.
     """
-    page = _DOCS / name
-    explanation, marker, _ = page.read_text("utf-8").partition(_FIGURES_BEGIN)
+    page = MEASURED / name
+    begin = f"<!-- written by {writer} -->"
+    before, marker, old = page.read_text("utf-8").partition(begin)
     if not marker:
-        raise ValueError(f"{page} does not say where its figures begin: {_FIGURES_BEGIN}")
-    page.write_text("\n".join([f"{explanation}{marker}", "", *lines, ""]), "utf-8")
+        raise ValueError(f"{page} does not say where its figures begin: {begin}")
+    _, end, after = old.partition(_FIGURES_END)
+    following = ["", _FIGURES_END + after] if end else [""]
+    page.write_text("\n".join([f"{before}{marker}", "", *lines, *following]), "utf-8")
 
 
 def machine() -> str:

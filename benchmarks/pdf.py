@@ -1,7 +1,8 @@
 """How many pages of PDFs are read in a second, by each engine.
 
 ``make bench`` runs this; the machine should be idle. Everything is measured side by side in one
-run: the rounds take turns, and each figure is a median. It writes the table of docs/pdf.md.
+run: the rounds take turns, and each figure is a median. It writes the table of
+docs/measured/extraction.md.
 """
 
 import statistics
@@ -56,7 +57,7 @@ def main() -> None:
         ),
     ]
     print("\n".join(lines))
-    write_figures("pdf.md", lines)
+    write_figures("extraction.md", lines)
 
 
 def measure(file: Path, pages: int) -> dict[str, float]:

@@ -2,7 +2,8 @@
 
 Asks this project and other search engines the queries of a test collection, on the same documents
 and in turns, and then this project with each weight of `shared.model.weights` switched off or
-changed. The machine should be idle. It writes the tables and the picture of docs/relevance.md.
+changed. The machine should be idle. It writes the tables and the picture of
+docs/measured/relevance.md.
 """
 
 import sqlite3
@@ -10,7 +11,6 @@ import statistics
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
-from pathlib import Path
 from typing import Final
 
 import bm25s
@@ -19,7 +19,7 @@ from lucene import VERSION as LUCENE_VERSION
 
 from benchmarks.collection import Collection
 from benchmarks.known_items import known_item_table
-from benchmarks.page import machine, write_figures
+from benchmarks.page import MEASURED, machine, write_figures
 from benchmarks.relevance_engines import LIMIT, Search, engines
 from benchmarks.relevance_plot import draw
 from idx.evaluation.collection.documents import read_documents
@@ -34,8 +34,7 @@ from idx.evaluation.run import RankedDocument, Run
 from idx.evaluation.search_settings import DEFAULT, Configuration, changed
 from shared.model.weights import Weights
 
-PAGE: Final = Path(__file__).parents[1] / "docs" / "relevance.md"
-PICTURE: Final = PAGE.with_suffix(".svg")
+PICTURE: Final = MEASURED / "relevance.svg"
 
 NOT_SWITCHED_OFF: Final = {"least_language", "most_language", "k1", "b"}
 """Weights that mean something else at 0, or nothing without another."""

@@ -1,4 +1,4 @@
-"""The picture of docs/relevance.md: bars with intervals."""
+"""The picture of docs/measured/relevance.md: bars with intervals."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -3,7 +3,7 @@
 Writes the same texts into an index of this project and into one of plain Lucene, which has the
 content alone, analyzed by Lucene's StandardAnalyzer; then asks both the same questions, in turns,
 after others that are not counted. The machine should be idle. It writes the tables of
-docs/speed.md.
+docs/measured/speed.md.
 """
 
 import argparse
@@ -27,7 +27,7 @@ from shared import Document, Filter, Index, Searcher, create
 from shared.java import vm
 from shared.model.weights import DEFAULT_WEIGHTS
 
-PAGE: Final = Path(__file__).parents[1] / "docs" / "speed.md"
+ROOT: Final = Path(__file__).parents[1]
 QUERIES: Final = 200
 WARM_UP: Final = 250
 """Queries of each kind that are asked before: others, of which nothing can be remembered."""
@@ -50,7 +50,7 @@ def main() -> None:
         (f"{arguments.chunks:,} chunks of 250 words, on {machine()}."),
     ]
     print("\n".join(lines))
-    write_figures("speed.md", lines)
+    write_figures("speed.md", lines, writer="benchmarks.search")
 
 
 def indexing(home: Path, count: int) -> Iterator[str]:
@@ -178,8 +178,7 @@ def words(frequent: int, rare: int, seed: int) -> Iterator[list[str]]:
     generator = random.Random(seed)  # noqa: S311 - reproducible, not secret
     made_up, weights = rare_words(random.Random(1))  # noqa: S311 - those of the texts
     real = [
-        word.strip(",.;")
-        for word in (PAGE.parents[1] / "tests/data/languages/en.txt").read_text().split()
+        word.strip(",.;") for word in (ROOT / "tests/data/languages/en.txt").read_text().split()
     ]
     real = sorted({word for word in real if word.isalpha()})
     while True:

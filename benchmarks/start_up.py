@@ -1,7 +1,8 @@
 """How long the programs take from their start to their first answer, and what shortens it.
 
 ``make bench`` runs this; the machine should be idle. Everything is measured side by side in one
-run: the rounds take turns, and each figure is a median. It writes the tables of docs/start-up.md.
+run: the rounds take turns, and each figure is a median. It writes the tables of
+docs/measured/start-up.md.
 """
 
 import argparse

@@ -2,7 +2,7 @@
 
 Asks the queries of a test collection as they are and misspelled, in each of the ways of
 `benchmarks.tolerance_methods`, in turns; then for words that have a common root in six languages.
-The machine should be idle. It writes the tables of docs/tolerance.md.
+The machine should be idle. It writes the tables of docs/measured/tolerance.md.
 """
 
 import json
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from numpy import float64
     from numpy.typing import NDArray
 
-PAGE: Final = Path(__file__).parents[1] / "docs" / "tolerance.md"
 MEASURES: Final = ("nDCG@10", "R@10", "R@100")
 DEPTHS: Final = (10, 100)
 SHOWN: Final = 10
@@ -51,7 +50,7 @@ ROUNDS: Final = 2
 CHUNKS: Final = 150
 """Chunks that are asked for, to be sure of 100 documents."""
 
-LIBRARY: Final = PAGE.parents[1] / "tests" / "relevance" / "documents"
+LIBRARY: Final = Path(__file__).parents[1] / "tests" / "relevance" / "documents"
 ABSENT: Final = 300
 """Words spelled right that no document of the collection has."""
 

@@ -1,7 +1,7 @@
 """What it costs to compare the files of an index with their checksums before answering.
 
 ``make bench`` runs this. Each figure is the least processor time of several processes that take
-turns, with the comparison and without it. It writes the table at the end of docs/maintenance.md.
+turns, with the comparison and without it. It writes the table of docs/measured/faults.md.
 """
 
 import json
@@ -57,7 +57,7 @@ def main() -> None:
         (f"An index of {size / 1e6:.0f} MB; minima of {ROUNDS} processes each, on {machine()}."),
     ]
     print("\n".join(lines))
-    write_figures("maintenance.md", lines)
+    write_figures("faults.md", lines)
 
 
 def write(index: Path) -> int:

@@ -117,7 +117,7 @@ def expected() -> dict[str, str]:
         "terms of the index that all patterns of a query have Lucene look at": (
             f"{costs.MAX_TERMS_LOOKED_AT:,}"
         ),
-        "time of a call, after its query was [rewritten](normalizer.md)": seconds(
+        "time of a call, after its query was [rewritten](rewriting.md)": seconds(
             settings.DEFAULT_TIME_BUDGET
         ),
         "time that a call has to stop then": seconds(_SECONDS_TO_STOP),

@@ -1,8 +1,8 @@
 """This project side by side with other search engines on the same chunks: time, space and memory.
 
 Each engine writes and searches in processes of its own, with data that is made beforehand. The
-machine should be idle. It writes docs/engines.json, and from it docs/engines.md and its pictures.
-Sizes that are not measured this time stay there as they are.
+machine should be idle. It writes engines.json in docs/measured, and from it engines.md and its
+pictures. Sizes that are not measured this time stay there as they are.
 """
 
 import argparse

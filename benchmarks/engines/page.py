@@ -1,7 +1,6 @@
-"""The tables and pictures of docs/engines.md."""
+"""The tables and pictures of docs/measured/engines.md."""
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Final
 
 from benchmarks.engines import plots
@@ -9,12 +8,11 @@ from benchmarks.engines.catalogue import FIELDS_MADE, JAVA_FIELDS, THIS_PROJECT
 from benchmarks.engines.goals import LARGE, Goal, goals
 from benchmarks.engines.queries import KINDS
 from benchmarks.engines.results import Run, Times
-from benchmarks.page import write_figures
+from benchmarks.page import MEASURED, write_figures
 
-PAGE: Final = Path(__file__).parents[2] / "docs" / "engines.md"
-RESULTS: Final = PAGE.with_suffix(".json")
-WRITING: Final = PAGE.with_name("engines-indexing.svg")
-SEARCHING: Final = PAGE.with_name("engines-searching.svg")
+RESULTS: Final = MEASURED / "engines.json"
+WRITING: Final = MEASURED / "engines-indexing.svg"
+SEARCHING: Final = MEASURED / "engines-searching.svg"
 MET: Final = {True: "met", False: "not met", None: f"for {LARGE:,} chunks, not measured"}
 
 

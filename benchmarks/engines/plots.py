@@ -1,4 +1,4 @@
-"""The pictures of docs/engines.md: what things cost against the number of chunks."""
+"""The pictures of docs/measured/engines.md: what things cost against the number of chunks."""
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path

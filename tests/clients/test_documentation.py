@@ -9,7 +9,7 @@ from tests.clients.scenarios import LEFT_OUT, REAL, WITH_FIXTURES
 _ROOT = Path(__file__).parents[2]
 _HERE = Path(__file__).parent
 
-PAGE = (_ROOT / "docs/conformance.md").read_text()
+PAGE = (_ROOT / "docs/measured/conformance.md").read_text()
 
 
 def test_every_scenario_is_told() -> None:
