@@ -19,6 +19,11 @@ from tests.idx.test_secrets import SECRETS as EXAMPLES
 
 ROOT = Path(__file__).parents[1]
 TOOL_PAGES = ("tools.md", "administration.md")
+PAGES = [
+    *sorted(ROOT.glob("*.md")),
+    *sorted((ROOT / "docs").rglob("*.md")),
+    *(ROOT / folder / "README.md" for folder in ("pylucene", "test-index")),
+]
 
 
 def blocks(page: str, language: str) -> list[str]:
@@ -160,17 +165,48 @@ def test_the_issuers_of_secrets_are_documented() -> None:
     assert set(re.split(", | or ", listed)) == known
 
 
-@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "docs", "test-index"])
-def test_links_lead_somewhere(page: str) -> None:
-    pages = [ROOT / page] if page.endswith(".md") else sorted((ROOT / page).glob("*.md"))
-    for source in pages:
-        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", source.read_text()):
-            assert (source.parent / target).exists(), f"{source.name}: {target}"
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_to_files_and_headings(page: Path) -> None:
+    for link in links(page):
+        target, _, anchor = link.partition("#")
+        leads_to = (page.parent / target).resolve() if target else page
+        assert leads_to.exists(), link
+        if anchor:
+            assert anchor in anchors(leads_to), link
+
+
+def links(page: Path) -> list[str]:
+    """The relative links of a page, pictures included."""
+    found = re.findall(r"\]\(([^)\s]+)\)", without_code(page))
+    return [link for link in found if not re.match(r"[a-z]+:", link)]
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors that GitHub gives the headings of a page."""
+    seen: dict[str, int] = {}
+    for heading in re.findall(r"^#+ (.+)$", without_code(page), re.MULTILINE):
+        text = re.sub(r"\[(.+?)\]\(.+?\)", r"\1", heading).strip().lower()
+        anchor = re.sub(r"[^\w\- ]", "", text).replace(" ", "-")
+        seen[anchor] = seen.get(anchor, -1) + 1
+        if seen[anchor]:
+            seen[f"{anchor}-{seen[anchor]}"] = 0
+    return set(seen)
+
+
+def without_code(page: Path) -> str:
+    return re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+
+
+def test_the_index_names_every_page_once() -> None:
+    index = ROOT / "docs" / "index.md"
+    listed = [(index.parent / link).resolve() for link in links(index)]
+    pages = [page for page in index.parent.rglob("*.md") if page != index]
+    assert sorted(page for page in listed if index.parent in page.parents) == sorted(pages)
 
 
 def test_the_variables_of_the_environment_are_documented() -> None:
-    variables = set(
-        re.findall(r"IDX_[A-Z_]+", (ROOT / "shared" / "settings" / "defaults.py").read_text())
-    )
+    code = "".join(file.read_text() for file in (ROOT / "shared" / "settings").glob("*.py"))
+    variables = set(re.findall(r"IDX_[A-Z_]+", code))
+    assert "IDX_WAIT" in variables
     documented = "".join(page.read_text() for page in (ROOT / "docs").rglob("*.md"))
     assert {name for name in variables if name not in documented} == set()
