@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 CLIENTS := tests/clients
 
-.PHONY: demo test quick check soak clients coverage lock docs bench bench-quick
+.PHONY: demo test quick check soak clients coverage lock docs site bench bench-quick
 
 demo: .venv/ready
 	$(BIN)/python test-index/demo.py
@@ -73,10 +73,26 @@ lock: .venv/ready
 	uv pip compile $(CLIENTS)/python/requirements.in --universal --python-version 3.11 \
 		--generate-hashes --no-emit-index-url --custom-compile-command "make lock" \
 		--quiet --output-file $(CLIENTS)/python/requirements.txt
+	uv pip compile docs/site/requirements.in --universal --python-version 3.11 \
+		--generate-hashes --no-emit-index-url --custom-compile-command "make lock" \
+		--quiet --output-file docs/site/requirements.txt
 
 # Write the reference of idx from its own help.
 docs: .venv/ready
 	$(BIN)/typer idx.app utils docs --name idx --title "Commands of idx" --output docs/commands.md
+
+# The documentation as HTML in build/site, to be read without a network; a broken link is an error.
+site: build/site-tools/ready
+	rm -rf build/site
+	build/site-tools/bin/sphinx-build --fail-on-warning --keep-going --quiet \
+		--conf-dir docs/site --doctree-dir build/site-tools/doctrees . build/site
+	@echo "Built build/site/index.html"
+
+build/site-tools/ready: docs/site/requirements.txt
+	rm -rf $(@D)
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python -m pip install --quiet --require-hashes --no-deps -r $<
+	touch $@
 
 # Measure on an idle machine; the results go into docs/measured/.
 bench: .venv/ready

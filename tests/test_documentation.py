@@ -11,6 +11,7 @@ import pytest
 from mcp import Client
 from typer.main import get_command
 
+from docs.site import conf
 from idx.crawl.secret_files import SECRETS
 from server.app import app
 from shared import create
@@ -202,6 +203,34 @@ def test_the_index_names_every_page_once() -> None:
     listed = [(index.parent / link).resolve() for link in links(index)]
     pages = [page for page in index.parent.rglob("*.md") if page != index]
     assert sorted(page for page in listed if index.parent in page.parents) == sorted(pages)
+
+
+def test_the_site_has_every_page_below_the_headings_of_the_index() -> None:
+    index = (ROOT / "docs" / "index.md").read_text()
+    pages = re.findall(r"^/(.+)$", conf.contents(index), re.MULTILINE)
+    assert {ROOT / f"{page}.md" for page in pages} == set(PAGES) - {ROOT / "README.md"}
+    captions = re.findall(r"^:caption: (.+)$", conf.contents(index), re.MULTILINE)
+    assert captions == re.findall(r"^## (.+)$", index, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "loaded"),
+    [
+        ("a.html", '<script src="https://example.org/a.js"></script>', True),
+        ("a.html", '<link rel="stylesheet" href="//example.org/a.css">', True),
+        ("a.html", '<img src="http://example.org/a.png">', True),
+        ("a.html", "<style>@import 'https://example.org/a.css'</style>", True),
+        ("a.css", "@font-face { src: url(https://example.org/a.woff2) }", True),
+        ("a.html", '<a href="https://example.org">a link</a> <img src="a.png">', False),
+        ("a.html", '<link rel="canonical" href="https://example.org/a.html">', False),
+        ("a.css", "a { background: url('data:image/svg+xml,<svg/>') }", False),
+    ],
+)
+def test_the_site_finds_what_a_page_loads_from_elsewhere(
+    tmp_path: Path, name: str, text: str, loaded: bool
+) -> None:
+    (tmp_path / name).write_text(text)
+    assert bool([*conf.loaded_from_elsewhere(tmp_path / name)]) == loaded
 
 
 def test_the_variables_of_the_environment_are_documented() -> None:
