@@ -12,7 +12,7 @@ often have the right words by chance, and the first hit alone is often not the b
 
 LOW: Final = 0.12
 """Threshold for low confidence: if all of the first hits are below it, there is hardly an answer;
-see docs/confidence.md."""
+see docs/measured/confidence.md."""
 
 ODDS: Final = 1.9
 EXPONENT: Final = 1.7
@@ -21,7 +21,7 @@ WHOLE_POWER: Final = 12
 """Parameters of the odds that a hit answers: ``ODDS * e ** EXPONENT * exp(WHOLE * e **
 WHOLE_POWER)``, where e is its evidence. This is a logistic regression on the logarithm of the
 evidence and on a power of it, which matters only if hardly anything is missing.
-`benchmarks/confidence.py` fits the first three and ``LOW``; docs/confidence.md names the data."""
+`benchmarks/confidence.py` fits the first three and ``LOW``; docs/measured/confidence.md names the data."""
 
 
 def confidences(evidence: Evidence, hits: Sequence[Any]) -> list[float]:

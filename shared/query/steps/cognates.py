@@ -5,7 +5,7 @@ Words with a common root, and most names, differ by a few recurring spellings. K
 -ty, to find English words for German ones; Mulloni and Pekar (2006, Automatic Detection of
 Orthographic Cues for Cognate Recognition) learn such rules from pairs of words. The table is for
 German, English, Spanish, French, Italian and Dutch. Each row is here because words were not found
-without it; docs/tolerance.md describes the measurement.
+without it; docs/measured/tolerance.md describes the measurement.
 """
 
 import re
