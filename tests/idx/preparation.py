@@ -1,0 +1,70 @@
+"""What tests begin with, made in this process: a command that only prepares need not start."""
+
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from idx.cli.option_groups import ReadingOptions
+from idx.cli.run_settings import extraction_options, limits
+from idx.crawl.selection import Selection, Selections
+from idx.extraction.pool import ExtractionPool, Item, Limits, Work
+from idx.sync.events import Problem
+from idx.sync.interruption import Kept
+from idx.sync.synchronize import Settings, synchronize
+from shared import Document, Index, create
+
+_SECONDS_OF_A_TICK: Final = 0.03
+"""After this time a file is not opened again to see whether it has changed since it was read."""
+
+_NO_LIMIT: Final = 1_000_000
+"""Seconds of processor time, which are taken from those of this process."""
+
+
+class _ReadingHere(ExtractionPool):
+    """Reads the files in this process, one after the other: no test file here harms its reader."""
+
+    def _do(self, work: Work, files: Iterable[Item]) -> Iterator[tuple[Item, Any]]:
+        for file in files:
+            (result,) = work([file.location], self._options, _NO_LIMIT)
+            yield file, result
+
+
+def index_files(index: Path, *paths: Path | str) -> None:
+    """Make an index equal to files and folders, as `idx sync` does without options.
+
+    Args:
+        index: the index, which is created where there is none.
+        paths: the files and folders, relative to the folder around the index.
+    """
+    time.sleep(_SECONDS_OF_A_TICK)
+    reading = ReadingOptions()
+    settings = Settings(
+        index_path=index,
+        selections=Selections(Selection((), ()), {}),
+        options=extraction_options(reading),
+        limits=Limits(_NO_LIMIT, limits(reading).memory_bytes),
+        workers=1,
+        wait=0,
+        create=True,
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("idx.sync.synchronize.ExtractionPool", _ReadingHere)
+        events = [*synchronize([index.parent / path for path in paths], settings, Kept())]
+    assert not any(isinstance(event, Problem) for event in events), events
+
+
+def add_documents(index: Path, *documents: Document) -> None:
+    """Add documents to an index in one commit, as `idx add --id` does with one of them.
+
+    Args:
+        index: the index, which is created where there is none.
+        documents: the documents.
+    """
+    if not index.exists():
+        create(index)
+    with Index(index) as writer:
+        for document in documents:
+            writer.add(document)
