@@ -5,15 +5,17 @@ from pathlib import Path
 
 import pytest
 
+from shared import Document
 from tests.conftest import Idx
 from tests.idx.files import ids, make, result, sync
+from tests.idx.preparation import add_documents, index_files
 from tests.idx.volumes import mount, unmount
 from tests.unprivileged import UNPRIVILEGED
 
 
 def test_only_what_is_in_the_paths_is_deleted(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
     papers = make(tmp_path / "papers", "a/b.txt", "c/d.txt", "e.txt")
-    sync(idx, "papers")
+    index_files(empty_index, "papers")
     for name in ("a/b.txt", "c/d.txt", "e.txt"):
         (papers / name).unlink()
     make(papers, "f.txt")
@@ -25,9 +27,9 @@ def test_only_what_is_in_the_paths_is_deleted(idx: Idx, empty_index: Path, tmp_p
 def test_documents_of_other_origin_stay(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
     papers = make(tmp_path / "papers", "a.txt", "b.txt")
     make(tmp_path, "single.txt")
-    idx("add", "-d", "by-hand", "-t", "T", "-c", "text")
-    idx("add", "single.txt")
-    sync(idx, "papers")
+    add_documents(empty_index, Document("by-hand", "T", "text"))
+    index_files(empty_index, "single.txt")
+    index_files(empty_index, "papers")
     (papers / "a.txt").unlink()
     assert sync(idx, "papers") == {"deleted": 1, "skipped": 1}
     assert ids(empty_index) == ["b.txt", "by-hand", "single.txt"]
@@ -37,7 +39,7 @@ def test_what_is_newly_left_out_leaves_the_index(
     idx: Idx, empty_index: Path, tmp_path: Path
 ) -> None:
     papers = make(tmp_path / "papers", "a.txt", "b.log", "old/c.txt", "d.txt")
-    sync(idx, "papers")
+    index_files(empty_index, "papers")
     (papers / ".gitignore").write_text("*.log")
     assert sync(idx, "papers", "--exclude", "old/") == {"deleted": 2, "skipped": 2}
     assert ids(empty_index) == ["a.txt", "d.txt"]
@@ -45,7 +47,7 @@ def test_what_is_newly_left_out_leaves_the_index(
 
 def test_a_missing_folder_deletes_nothing(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
     papers = make(tmp_path / "papers", "a.txt", "b.txt")
-    sync(idx, "papers")
+    index_files(empty_index, "papers")
     papers.rename(tmp_path / "elsewhere")
     failed = idx("sync", "papers", code=1)
     assert "papers: cannot be listed: No such file or directory" in failed.stderr
@@ -92,7 +94,7 @@ def test_a_part_of_a_folder_with_nothing_in_it_deletes_nothing(
 
 def test_an_emptied_folder_deletes_nothing(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
     papers = make(tmp_path / "papers", "a.txt", "sub/b.txt")
-    sync(idx, "papers")
+    index_files(empty_index, "papers")
     shutil.rmtree(papers)
     (papers / "sub").mkdir(parents=True)
     failed = idx("sync", "papers", code=1)
@@ -105,7 +107,7 @@ def test_a_folder_that_cannot_be_listed_deletes_nothing_of_its_own(
     idx: Idx, empty_index: Path, tmp_path: Path
 ) -> None:
     papers = make(tmp_path / "papers", "closed/a.txt", "closed/deep/b.txt", "c.txt", "d.txt")
-    sync(idx, "papers")
+    index_files(empty_index, "papers")
     (papers / "closed").chmod(0)
     (papers / "c.txt").unlink()
     failed = idx("sync", "papers", "--json", code=1, prefix=UNPRIVILEGED)
@@ -120,7 +122,7 @@ def test_the_documents_of_a_forgotten_folder_can_be_deleted(
 ) -> None:
     make(tmp_path, "papers/a.txt", "notes/b.txt", "gone/c.txt")
     idx("folders", "add", "papers", "notes", "gone")
-    sync(idx)
+    index_files(empty_index, "papers", "notes", "gone")
     shutil.rmtree(tmp_path / "gone")
     told = idx("folders", "remove", "papers", "gone").stderr
     assert "idx sync --exclude '*' --prune-missing" in told
@@ -132,10 +134,10 @@ def test_a_missing_folder_can_be_given_up_in_any_order(
     idx: Idx, empty_index: Path, tmp_path: Path
 ) -> None:
     make(tmp_path, "papers/", "notes/b.txt")
-    sync(idx, "papers")
-    sync(idx, "notes")
+    index_files(empty_index, "papers")
+    index_files(empty_index, "notes")
     make(tmp_path, "papers/notes/a.txt")
-    sync(idx, "papers")
+    index_files(empty_index, "papers")
     assert ids(empty_index) == ["./notes/a.txt", "notes/b.txt"]
     shutil.rmtree(tmp_path / "notes")
     assert sync(idx, "notes", "papers", "--prune-missing") == {"deleted": 1, "skipped": 1}
@@ -147,7 +149,7 @@ def test_files_that_moved_to_another_volume_are_as_safe_as_others_on_it(
     idx: Idx, empty_index: Path, tmp_path: Path
 ) -> None:
     papers = make(tmp_path / "papers", "a.txt", "volume/b.txt", "volume/c.txt")
-    sync(idx, "papers")
+    index_files(empty_index, "papers")
     moved = (papers / "volume").rename(tmp_path / "moved")
     volume = mount(papers / "volume", "1m")
     try:
@@ -172,7 +174,7 @@ def test_a_volume_that_is_not_mounted_deletes_nothing(
     volume = mount(papers / "volume", "1m")
     try:
         make(volume, "c.txt", "deep/d.txt")
-        sync(idx, "papers")
+        index_files(empty_index, "papers")
         (papers / "b.txt").unlink()
     finally:
         unmount(volume)
