@@ -6,17 +6,19 @@ from pathlib import Path
 
 import pytest
 
+from shared import Document
 from shared.settings.current import configuration_file
 from tests.configured import write
 from tests.conftest import Idx
 from tests.idx.files import ids, make, sync
+from tests.idx.preparation import add_documents, index_files
 
 
 def test_a_document_that_the_next_sync_brings_back_is_told(
     idx: Idx, empty_index: Path, tmp_path: Path
 ) -> None:
     papers = make(tmp_path / "papers", "a b.txt", "c.txt", "d.txt", "e.txt")
-    sync(idx, "papers")
+    index_files(empty_index, "papers")
     done = idx("delete", "a b.txt")
     assert done.stdout == "Deleted document 'a b.txt' (1 chunks)\n"
     assert done.stderr == (
@@ -38,21 +40,23 @@ def test_what_no_sync_brings_back_is_deleted_without_a_word(
     papers = make(tmp_path / "papers", "a.txt", "gone.txt", "b.log", "c.txt")
     make(tmp_path, "single.txt")
     write(f"folders = [{{path = '{papers}', exclude = ['b.*']}}]\nexclude = ['/c.txt']")
-    idx("add", "-d", "by-hand", "-t", "T", "-c", "text")
-    idx("add", "single.txt")
-    sync(idx, "papers")
+    add_documents(empty_index, Document("by-hand", "T", "text"))
+    index_files(empty_index, "single.txt")
+    index_files(empty_index, "papers")
     (papers / "gone.txt").unlink()
     for name in ("by-hand", "single.txt", "gone.txt"):
         assert idx("delete", name).stderr == ""
     write("")
-    sync(idx, "papers")
+    index_files(empty_index, "papers")
     write(f"folders = [{{path = '{papers}', exclude = ['b.*']}}]\nexclude = ['/c.txt']")
     assert idx("delete", "b.log", "c.txt").stderr == ""
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
+def test_an_excluded_file_stays_out_and_no_other_one_does(
+    idx: Idx, empty_index: Path, tmp_path: Path
+) -> None:
+    kept = ["a1x.txt", "other/plain.txt", "slash.txt"]
+    names = [
         "plain.txt",
         "deep/er/plain.txt",
         "a[1]*?.txt",
@@ -63,22 +67,19 @@ def test_what_no_sync_brings_back_is_deleted_without_a_word(
         "Zoë.txt",
         "line\nbreak.txt",
         "bad\udcff.txt",
-    ],
-)
-def test_an_excluded_file_stays_out_and_no_other_one_does(
-    idx: Idx, empty_index: Path, tmp_path: Path, name: str
-) -> None:
-    papers = make(tmp_path / "papers", "a1x.txt", "other/plain.txt", "slash.txt")
-    (papers / name).parent.mkdir(parents=True, exist_ok=True)
-    (papers / name).write_text("text")
-    sync(idx, "papers")
-    before = ids(empty_index)
-    (document,) = set(before) - {"a1x.txt", "other/plain.txt", "slash.txt"}
-    done = idx("delete", "--exclude", "--", document)
-    assert "is left out from now on, by a pattern in" in done.stderr
-    assert sync(idx, "papers") == {"skipped": 3}
-    assert ids(empty_index) == ["a1x.txt", "other/plain.txt", "slash.txt"]
-    assert os.path.lexists(papers / name)
+    ]
+    papers = make(tmp_path / "papers", *kept)
+    for name in names:
+        (papers / name).parent.mkdir(parents=True, exist_ok=True)
+        (papers / name).write_text("text")
+    index_files(empty_index, "papers")
+    excluded = sorted(set(ids(empty_index)) - {*kept})
+    assert len(excluded) == len(names)
+    done = idx("delete", "--exclude", "--", *excluded)
+    assert done.stderr.count("is left out from now on, by a pattern in") == len(names)
+    assert sync(idx, "papers") == {"skipped": len(kept)}
+    assert ids(empty_index) == kept
+    assert [name for name in names if not os.path.lexists(papers / name)] == []
 
 
 def test_patterns_join_those_that_a_remembered_folder_has(
@@ -113,7 +114,7 @@ def test_a_folder_that_is_not_remembered_is_from_then_on(
     idx: Idx, empty_index: Path, tmp_path: Path
 ) -> None:
     papers = make(tmp_path / "papers", "a.txt", "b.txt")
-    sync(idx, "papers")
+    index_files(empty_index, "papers")
     done = idx("delete", "a.txt", "--exclude")
     assert done.stdout == "Deleted document 'a.txt' (1 chunks)\n"
     file = configuration_file()
@@ -128,7 +129,7 @@ def test_nothing_is_deleted_if_nothing_can_be_remembered(
     idx: Idx, empty_index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     papers = make(tmp_path / "papers", "a.txt")
-    sync(idx, "papers")
+    index_files(empty_index, "papers")
     monkeypatch.setenv("IDX_FOLDERS", str(papers))
     failed = idx("delete", "a.txt", "--exclude", code=1)
     assert "Error: IDX_FOLDERS: is set and beats the folders in" in failed.stderr
@@ -136,7 +137,7 @@ def test_nothing_is_deleted_if_nothing_can_be_remembered(
 
 
 def test_a_document_of_no_file_has_none_to_leave_out(idx: Idx, empty_index: Path) -> None:
-    idx("add", "-d", "note", "-t", "Note", "-c", "text")
+    add_documents(empty_index, Document("note", "Note", "text"))
     done = idx("delete", "note", "--exclude")
     assert done.stderr == "No file of an indexed folder is behind 'note'; none is left out.\n"
     idx("delete", "note", "--exclude", code=1)
