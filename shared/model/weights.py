@@ -1,8 +1,8 @@
 """Weights of matches by field and kind, the one table of ranking.
 
 Scores are BM25 (Robertson et al. 1994, as in Lucene's ``BM25Similarity``) times these weights,
-summed over the fields; of the language fields only the best counts. docs/measured/relevance.md shows the
-effect of each weight.
+summed over the fields; of the language fields only the best counts. docs/measured/relevance.md
+shows the effect of each weight.
 """
 
 from dataclasses import dataclass

@@ -21,7 +21,8 @@ WHOLE_POWER: Final = 12
 """Parameters of the odds that a hit answers: ``ODDS * e ** EXPONENT * exp(WHOLE * e **
 WHOLE_POWER)``, where e is its evidence. This is a logistic regression on the logarithm of the
 evidence and on a power of it, which matters only if hardly anything is missing.
-`benchmarks/confidence.py` fits the first three and ``LOW``; docs/measured/confidence.md names the data."""
+`benchmarks/confidence.py` fits the first three and ``LOW``; docs/measured/confidence.md
+names the data."""
 
 
 def confidences(evidence: Evidence, hits: Sequence[Any]) -> list[float]:

@@ -8,12 +8,12 @@ from typing import Any, Final
 import pytest
 
 from idx.cli.option_groups import ReadingOptions
-from idx.cli.run_settings import extraction_options, limits
+from idx.cli.run_options import extraction_options, limits
 from idx.crawl.selection import Selection, Selections
 from idx.extraction.pool import ExtractionPool, Item, Limits, Work
 from idx.sync.events import Problem
 from idx.sync.interruption import Kept
-from idx.sync.synchronize import Settings, synchronize
+from idx.sync.synchronize import SyncOptions, synchronize
 from shared import Document, Index, create
 
 _SECONDS_OF_A_TICK: Final = 0.03
@@ -41,10 +41,10 @@ def index_files(index: Path, *paths: Path | str) -> None:
     """
     time.sleep(_SECONDS_OF_A_TICK)
     reading = ReadingOptions()
-    settings = Settings(
+    options = SyncOptions(
         index_path=index,
         selections=Selections(Selection((), ()), {}),
-        options=extraction_options(reading),
+        extraction=extraction_options(reading),
         limits=Limits(_NO_LIMIT, limits(reading).memory_bytes),
         workers=1,
         wait=0,
@@ -52,7 +52,7 @@ def index_files(index: Path, *paths: Path | str) -> None:
     )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("idx.sync.synchronize.ExtractionPool", _ReadingHere)
-        events = [*synchronize([index.parent / path for path in paths], settings, Kept())]
+        events = [*synchronize([index.parent / path for path in paths], options, Kept())]
     assert not any(isinstance(event, Problem) for event in events), events
 
 
