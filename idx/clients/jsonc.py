@@ -87,6 +87,9 @@ def _with_member(
     member = f"{json.dumps(key)}: {_formatted(text, value, inner)}"
     # After the comments that follow the last member.
     end = len(text[:close].rstrip())
+    if "\n" in (rest := text[end:close]):
+        # Blanks at the end of a line may be part of a comment.
+        end += len(rest.partition("\n")[0].rstrip("\r"))
     blanks = text[end:close]
     if "\n" not in blanks:
         blanks = newline + outer

@@ -40,7 +40,7 @@ _EXAMPLES: Final = settings(
     suppress_health_check=list(HealthCheck),
 )
 
-_MORE_EXAMPLES: Final = settings(_EXAMPLES, max_examples=2_000, derandomize=False)
+_MORE_EXAMPLES: Final = settings(_EXAMPLES, max_examples=200, derandomize=False)
 
 
 def fuzz(check: Callable[..., None], **strategies: SearchStrategy[object]) -> None:
