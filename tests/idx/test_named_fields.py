@@ -1,14 +1,16 @@
 """Names before a colon in a query: of files, of mails, of any metadata, and of nothing."""
 
 import json
-import os
-import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.conftest import PROGRAMS, Idx, connected
+from shared import Document, Searcher
+from shared.model.document import Metadata
+from tests.conftest import Idx, connected
+from tests.idx.preparation import add_documents, index_files
 from tests.server.tool_answers import answer
 
 Found = Callable[..., tuple[set[str], str]]
@@ -45,37 +47,33 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         file = folder / "office" / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
-    entries = [
-        {
-            "Id": "book",
-            "Title": "Book",
-            "Content": "a word on lamps",
-            "author": ["Anna Müller", "Zoë Ng-Tan"],
-            "year": 2020,
-            "created": "2024-05-06",
-        },
-        {
-            "Id": "film",
-            "Title": "Film",
-            "Content": "a word on lamps",
-            "author": "Ann",
-            "year": 2022.5,
-        },
-    ]
-    (folder / "more.json").write_text(json.dumps(entries))
-    environment = {**os.environ, "IDX_INDEX_PATH": str(folder / "index")}
-    for arguments in (["init"], ["add", "office"], ["bulk", "-j", "more.json"]):
-        subprocess.run([PROGRAMS / "idx", *arguments], cwd=folder, env=environment, check=True)
+    book: Metadata = {
+        "author": ["Anna Müller", "Zoë Ng-Tan"],
+        "year": 2020,
+        "created": "2024-05-06",
+    }
+    index_files(folder / "index", "office")
+    add_documents(
+        folder / "index",
+        Document("book", "Book", "a word on lamps", book),
+        Document("film", "Film", "a word on lamps", {"author": "Ann", "year": 2022.5}),
+    )
     return folder
 
 
+@pytest.fixture(scope="module")
+def searcher(folder: Path) -> Iterator[Searcher]:
+    with Searcher(folder / "index") as searcher:
+        yield searcher
+
+
 @pytest.fixture
-def found(idx: Idx, folder: Path) -> Found:
+def found(searcher: Searcher) -> Found:
     """What a query finds, with the note of the answer."""
 
-    def search(*arguments: str) -> tuple[set[str], str]:
-        answer = json.loads(idx("search", *arguments, "-i", folder / "index", "--json").stdout)
-        return {hit["source_document"] for hit in answer["results"]}, answer.get("note", "")
+    def search(query: str, **options: Any) -> tuple[set[str], str]:
+        answer = searcher.search(query, **options)
+        return {hit.source_document for hit in answer.results}, answer.note or ""
 
     return search
 
@@ -130,12 +128,15 @@ def test_a_name_before_a_colon_finds_what_it_means(found: Found, query: str, ids
     assert found(query)[0] == ids
 
 
-def test_a_folder_is_found_by_its_path_and_as_a_filter(found: Found, folder: Path) -> None:
+def test_a_folder_is_found_by_its_path_and_as_a_filter(
+    idx: Idx, found: Found, folder: Path
+) -> None:
     path = folder / "office" / "contracts"
     assert found(f"folder:{path}")[0] == {LEASE, RENT}
     assert found(f'folder:"{path}/"')[0] == {LEASE, RENT}
-    assert found("lease", "--filter", "folder=contracts")[0] == {LEASE}
-    assert found("lease", "--filter", "folder!=contracts")[0] == {OLD}
+    for condition, id_ in (("folder=contracts", LEASE), ("folder!=contracts", OLD)):
+        named = idx("search", "lease", "--filter", condition, "-i", folder / "index", "--json")
+        assert [hit["source_document"] for hit in json.loads(named.stdout)["results"]] == [id_]
 
 
 @pytest.mark.parametrize(
@@ -186,16 +187,19 @@ def test_a_colon_of_plain_text_needs_no_note(found: Found, query: str) -> None:
     assert found(query)[1] == ""
 
 
-def test_lucenes_syntax_names_unknown_fields(found: Found) -> None:
-    ids, note = found("foo:bar contract", "--syntax", "lucene")
-    assert LEASE in ids
-    assert "'foo' is not a field" in note
+def test_lucenes_syntax_names_unknown_fields(idx: Idx, folder: Path) -> None:
+    arguments = ("foo:bar contract", "--syntax", "lucene", "-i", folder / "index", "--json")
+    answer = json.loads(idx("search", *arguments).stdout)
+    assert LEASE in [hit["source_document"] for hit in answer["results"]]
+    assert "'foo' is not a field" in answer["note"]
 
 
-def test_a_filter_changes_no_score_and_can_be_explained(idx: Idx, folder: Path) -> None:
+def test_a_filter_changes_no_score_and_can_be_explained(
+    idx: Idx, searcher: Searcher, folder: Path
+) -> None:
     def hits(query: str) -> dict[str, float]:
-        answer = json.loads(idx("search", query, "-i", folder / "index", "--json").stdout)
-        return {hit["source_document"]: hit["score"] for hit in answer["results"]}
+        answer = searcher.search(query)
+        return {hit.source_document: hit.score for hit in answer.results}
 
     assert hits("lease filetype:md")[LEASE] == pytest.approx(hits("lease")[LEASE])
     explained = idx("search", "lease filetype:md -language:de", "--explain", "-i", folder / "index")
