@@ -10,7 +10,7 @@ PYLUCENE = Path(__file__).resolve().parents[2] / "pylucene"
 sys.path.insert(0, str(PYLUCENE))
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def pylucene() -> Path:
     """The folder of the package."""
     return PYLUCENE

@@ -36,31 +36,34 @@ def key(folder: Path, options: str = "Options()") -> str:
     return done.stdout
 
 
-def test_a_copy_of_the_folder_has_the_same_key(pylucene: Path, copy: Path) -> None:
-    assert key(copy) == key(pylucene)
+@pytest.fixture(scope="module")
+def unchanged(pylucene: Path) -> str:
+    """The key of the package as it is."""
+    return key(pylucene)
 
 
-def test_files_that_are_no_input_do_not_change_the_key(copy: Path) -> None:
-    before = key(copy)
+def test_a_copy_of_the_folder_has_the_same_key(copy: Path, unchanged: str) -> None:
+    assert key(copy) == unchanged
+
+
+def test_files_that_are_no_input_do_not_change_the_key(copy: Path, unchanged: str) -> None:
     (copy / "build").mkdir()
     (copy / "build" / "notes.txt").write_text("anything")
     (copy / "PKG-INFO").write_text("Name: pylucene\n")
     (copy / "classes.txt").touch()
-    assert key(copy) == before
+    assert key(copy) == unchanged
 
 
 @pytest.mark.parametrize("file", source.files(), ids=str)
-def test_a_change_of_any_input_changes_the_key(copy: Path, file: Path) -> None:
-    before = key(copy)
+def test_a_change_of_any_input_changes_the_key(copy: Path, file: Path, unchanged: str) -> None:
     with (copy / file).open("a", encoding="utf-8") as text:
         text.write("\n")
-    assert key(copy) != before
+    assert key(copy) != unchanged
 
 
-def test_a_new_backend_module_changes_the_key(copy: Path) -> None:
-    before = key(copy)
+def test_a_new_backend_module_changes_the_key(copy: Path, unchanged: str) -> None:
     (copy / "backend" / "more.py").write_text("")
-    assert key(copy) != before
+    assert key(copy) != unchanged
 
 
 def test_the_options_change_the_key(pylucene: Path) -> None:
