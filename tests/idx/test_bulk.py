@@ -4,25 +4,24 @@ import json
 import signal
 import subprocess
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from idx.sync.interruption import uninterrupted
+from shared import Document, DocumentSummary
 from tests.conftest import Idx
+from tests.idx.files import documents
 from tests.idx.interruptible import INTERRUPTIBLE
+from tests.idx.preparation import add_documents
 
-Listed = Callable[[], list[dict[str, Any]]]
+Listed = Callable[[], list[DocumentSummary]]
 
 
 @pytest.fixture
-def listed(idx: Idx) -> Listed:
-    def documents() -> list[dict[str, Any]]:
-        entries: list[dict[str, Any]] = json.loads(idx("list", "--json").stdout)["documents"]
-        return entries
-
-    return documents
+def listed(empty_index: Path) -> Listed:
+    return partial(documents, empty_index)
 
 
 ENTRIES = [
@@ -56,7 +55,7 @@ def test_an_array_and_json_lines(
     (tmp_path / "documents.json").write_text(text)
     added = idx("bulk", "-j", "documents.json")
     assert added.stdout == "Successfully added 2 documents as 3 total chunks to index\n"
-    assert [(entry["source_document"], entry["title"]) for entry in listed()] == [
+    assert [(entry.source_document, entry.title) for entry in listed()] == [
         ("one", "First"),
         ("two", "Second"),
     ]
@@ -87,7 +86,7 @@ def test_other_keys_become_metadata(idx: Idx, empty_index: Path, listed: Listed)
         "nothing": None,
     }
     idx("bulk", "-j", "-", stdin=json.dumps([entry]))
-    assert listed()[0]["metadata"] == {
+    assert listed()[0].metadata == {
         "Author": "Ann",
         "year": 2020,
         "tags": ["a", 1],
@@ -120,11 +119,13 @@ def test_lines_in_utf_16_are_read_by_their_mark(
 def test_empty_content_removes_the_old_chunks_with_a_warning(
     idx: Idx, empty_index: Path, listed: Listed
 ) -> None:
-    idx("bulk", "-j", "-", stdin=json.dumps(ENTRIES))
+    add_documents(
+        empty_index, Document("one", "First", "Some words."), Document("two", "Second", "word")
+    )
     emptied = idx("bulk", "-j", "-", stdin='[{"Id": "one", "Title": "First", "Content": ""}]')
     assert emptied.stdout == "Successfully added 0 documents as 0 total chunks to index\n"
     assert "Warning: the content of document 'one' is empty" in emptied.stderr
-    assert [entry["source_document"] for entry in listed()] == ["two"]
+    assert [entry.source_document for entry in listed()] == ["two"]
 
 
 def test_only_documents_with_content_are_counted(idx: Idx, empty_index: Path) -> None:
@@ -171,14 +172,14 @@ BROKEN = {
 def test_a_broken_file_is_explained_and_changes_nothing(
     idx: Idx, empty_index: Path, tmp_path: Path, listed: Listed, text: str, reason: str
 ) -> None:
-    idx("add", "-d", "old", "-t", "Old", "-c", "text")
+    add_documents(empty_index, Document("old", "Old", "text"))
     (tmp_path / "broken.json").write_text(text)
     failed = idx("bulk", "-j", "broken.json", code=1)
     assert failed.stdout == ""
     (line,) = failed.stderr.splitlines()
     assert line.startswith("Error: broken.json")
     assert reason in line
-    assert [entry["source_document"] for entry in listed()] == ["old"]
+    assert [entry.source_document for entry in listed()] == ["old"]
 
 
 def test_bytes_that_are_no_text_are_named_with_their_place(
