@@ -13,15 +13,16 @@ from shared.settings.current import configuration_file
 from tests.configured import write
 from tests.conftest import PROGRAMS, Idx
 from tests.idx.files import documents, events, ids, make, result, sync
+from tests.idx.preparation import index_files
 
 
 @pytest.fixture
-def papers(idx: Idx, empty_index: Path, tmp_path: Path) -> Path:
+def papers(empty_index: Path, tmp_path: Path) -> Path:
     """A folder of the index, the second one, so that its ids have a prefix."""
     make(tmp_path, "notes/n.txt")
-    sync(idx, "notes")
+    index_files(empty_index, "notes")
     papers = make(tmp_path / "papers", "a.txt", "b/c.txt", "b/d.txt", "e.txt")
-    sync(idx, "papers")
+    index_files(empty_index, "papers")
     return papers
 
 
@@ -196,7 +197,7 @@ def test_a_folder_remembered_by_its_path_only_is_followed_too(
 ) -> None:
     make(tmp_path, "papers/a.txt", "notes/n.txt")
     write(f"folders = ['{tmp_path}/papers', '{tmp_path}/notes']")
-    sync(idx)
+    index_files(empty_index, "papers", "notes")
     (tmp_path / "papers").rename(tmp_path / "moved")
     # Also if it is remembered by its new path already, and no path is named.
     idx("folders", "add", "moved")
@@ -212,8 +213,8 @@ def test_folders_of_the_index_within_a_moved_one_move_with_it(
     idx: Idx, empty_index: Path, tmp_path: Path
 ) -> None:
     make(tmp_path / "all", "a.txt", "b.txt", "inner/c.txt")
-    sync(idx, "all/inner")
-    sync(idx, "all")
+    index_files(empty_index, "all/inner")
+    index_files(empty_index, "all")
     before = ids(empty_index)
     (tmp_path / "all").rename(tmp_path / "moved")
     assert sync(idx, "moved", "--moved-from", "all") == {"skipped": 3}
