@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from shared import Document
 from tests.conftest import PROGRAMS, Idx
+from tests.idx.preparation import add_documents
 
 LONG = " ".join(f"word{number}" for number in range(500))
 
@@ -85,7 +87,7 @@ def test_add_delete_list_show(idx: Idx, empty_index: Path) -> None:
 
 
 def test_show_names_what_is_not_there(idx: Idx, empty_index: Path) -> None:
-    idx("add", "-d", "a", "-t", "A", "-c", "text")
+    add_documents(empty_index, Document("a", "A", "text"))
     assert "no document has the id 'b'" in idx("show", "b", code=1).stderr
     beyond = idx("show", "a", "--chunk", 2, code=1)
     assert "there is no chunk 2 of 'a', which has 1 chunk:" in beyond.stderr
@@ -133,8 +135,11 @@ def test_a_document_has_exactly_one_source(idx: Idx, empty_index: Path, sources:
 
 
 def test_search_prints_ranked_chunks_with_the_matches_marked(idx: Idx, empty_index: Path) -> None:
-    idx("add", "-d", "a", "-t", "First", "-c", "The café opens at noon.")
-    idx("add", "-d", "b", "-t", "Second", "-c", "Cafe cafe CAFÉ")
+    add_documents(
+        empty_index,
+        Document("a", "First", "The café opens at noon."),
+        Document("b", "Second", "Cafe cafe CAFÉ"),
+    )
     found = idx("search", "cafe")
     first, second = found.stdout.split("\n\n", 1)
     assert first.startswith("1. Second  likely (0.")
@@ -148,7 +153,7 @@ def test_search_prints_ranked_chunks_with_the_matches_marked(idx: Idx, empty_ind
 
 
 def test_search_as_json_has_the_shape_of_the_tool(idx: Idx, empty_index: Path) -> None:
-    idx("add", "-d", "a", "-t", "First", "-c", "The café opens at noon.")
+    add_documents(empty_index, Document("a", "First", "The café opens at noon."))
     answer = json.loads(idx("search", "cafe", "--json").stdout)
     (hit,) = answer.pop("results")
     assert answer == {
@@ -190,7 +195,7 @@ def test_search_with_filters(idx: Idx, empty_index: Path) -> None:
 
 
 def test_the_stars_of_markdown_are_no_matches(idx: Idx, empty_index: Path) -> None:
-    idx("add", "-d", "a", "-t", "T", "-c", "This is **very** important for the battery")
+    add_documents(empty_index, Document("a", "T", "This is **very** important for the battery"))
     answer = idx("search", "battery", "--json").stdout
     assert "**very**" in answer
     from shared import Searcher
@@ -237,7 +242,7 @@ def test_ids_that_are_no_unicode_are_named(idx: Idx, empty_index: Path) -> None:
 
 
 def test_documents_cannot_steer_the_terminal(idx: Idx, empty_index: Path) -> None:
-    idx("add", "-d", "a", "-t", "T\x1b[31m", "-c", "before \x1b]0;owned\x07 after")
+    add_documents(empty_index, Document("a", "T\x1b[31m", "before \x1b]0;owned\x07 after"))
     for command in (["search", "before"], ["show", "a"], ["list"]):
         assert "\x1b" not in idx(*command).stdout
     hostile = "x\x1b[2J\nError: no"
@@ -248,12 +253,12 @@ def test_documents_cannot_steer_the_terminal(idx: Idx, empty_index: Path) -> Non
 
 
 def test_lines_are_shown_as_they_stand(idx: Idx, empty_index: Path) -> None:
-    idx("add", "-d", "a", "-t", "T", "-c", "one\r\ntwo\n")
+    add_documents(empty_index, Document("a", "T", "one\r\ntwo\n"))
     assert idx("show", "a").stdout == "# T  [a-chunk-001]\n\none\ntwo\n\n\n"
 
 
 def test_stats(idx: Idx, empty_index: Path) -> None:
-    idx("add", "-d", "a", "-t", "A", "-c", LONG)
+    add_documents(empty_index, Document("a", "A", LONG))
     figures = json.loads(idx("stats", "--json").stdout)
     assert (figures["documents"], figures["chunks"], figures["schema_version"]) == (1, 3, 3)
     assert figures["path"] == str(empty_index)
@@ -277,7 +282,7 @@ def test_a_pipe_that_closes_early_is_no_error(idx: Idx, empty_index: Path) -> No
 
 
 def test_a_search_takes_questions_and_syntax(idx: Idx, empty_index: Path) -> None:
-    idx("add", "-d", "a", "-t", "Networks", "-c", "TCP/IP is a family of protocols")
+    add_documents(empty_index, Document("a", "Networks", "TCP/IP is a family of protocols"))
     assert "**TCP**/**IP**" in idx("search", "What is TCP/IP?").stdout
     failed = idx("search", "What is TCP/IP?", "--syntax", "lucene", code=1)
     assert failed.stderr.startswith("Error: Parse error:")

@@ -13,6 +13,7 @@ import pytest
 from shared import Document, Index, create
 from tests.conftest import PROGRAMS, Idx
 from tests.idx.files import make
+from tests.idx.preparation import index_files
 
 BASH = shutil.which("bash")
 
@@ -49,10 +50,10 @@ def completed(*words: str, folder: Path, by: str = "bash") -> list[str]:
 
 
 @pytest.fixture
-def papers(idx: Idx, empty_index: Path, home: Path) -> Path:
+def papers(empty_index: Path, home: Path) -> Path:
     """The home folder, which has the index of a folder in it."""
     make(home / "papers", "new/lease.txt", "new/later.txt", "old/deep/er/only.txt")
-    idx("add", "papers", "-i", empty_index)
+    index_files(empty_index, "papers")
     return home
 
 

@@ -5,22 +5,24 @@ from pathlib import Path
 
 import pytest
 
+from shared import Document
 from tests.conftest import Idx
+from tests.idx.preparation import add_documents, index_files
 from tests.idx.test_add_files import pdf_of
 
 NOTES = "# Notes\n\nNothing of interest.\n\nThe notice period is three months.\n"
 
 
 @pytest.fixture
-def papers(idx: Idx, empty_index: Path, tmp_path: Path) -> Path:
+def papers(empty_index: Path, tmp_path: Path) -> Path:
     """A folder of the index with a text, a PDF and a file that cannot be read."""
     folder = tmp_path / "my papers"
     folder.mkdir()
     (folder / "notes.md").write_text(NOTES)
     (folder / "lease.pdf").write_bytes(pdf_of(["A notice of defects.", "The second page."]))
     (folder / "broken.pdf").write_bytes(b"%PDF-1.7 no more than this")
-    idx("sync", folder, code=1)
-    idx("add", "-d", "call", "-t", "Phone call", "-c", "They gave notice on the café.")
+    index_files(empty_index, folder)
+    add_documents(empty_index, Document("call", "Phone call", "They gave notice on the café."))
     return folder
 
 
@@ -39,13 +41,13 @@ def test_a_row_of_a_table_is_a_line_with_tabs(idx: Idx, papers: Path) -> None:
 def test_a_tab_or_a_line_end_in_a_value_makes_no_column_and_no_row(
     idx: Idx, empty_index: Path
 ) -> None:
-    idx("add", "-d", "a", "-t", "One\ttwo\nthree", "-c", "text")
+    add_documents(empty_index, Document("a", "One\ttwo\nthree", "text"))
     row = idx("list").stdout.splitlines()[1]
     assert row.split("\t")[:3] == ["a", r"One\ttwo\nthree", "1"]
 
 
 def test_a_pipe_is_as_wide_as_columns_says(
-    idx: Idx, papers: Path, monkeypatch: pytest.MonkeyPatch
+    idx: Idx, papers: Path, monkeypatch: pytest.MonkeyPatch, index_path: Path
 ) -> None:
     monkeypatch.setenv("COLUMNS", "60")
     listed = idx("list").stdout
@@ -54,14 +56,14 @@ def test_a_pipe_is_as_wide_as_columns_says(
     assert all(f" {path}\n" in listed for path in paths)
     others = [line for line in listed.splitlines() if str(papers) not in line]
     assert max(map(len, others)) <= 60
-    idx("add", "-d", "long", "-t", "Long", "-c", "Three months of notice are due. " * 20)
+    add_documents(index_path, Document("long", "Long", "Three months of notice are due. " * 20))
     found = idx("search", "months").stdout
     wrapped = [line for line in found.splitlines() if str(papers) not in line]
     assert 40 < max(map(len, wrapped)) <= 60
 
 
 def test_a_passage_is_one_line_in_a_pipe(idx: Idx, empty_index: Path) -> None:
-    idx("add", "-d", "long", "-t", "Long", "-c", "Three months of notice\nare due. " * 60)
+    add_documents(empty_index, Document("long", "Long", "Three months of notice\nare due. " * 60))
     (_, _, passage, _) = idx("search", "months", "--limit", 1).stdout.splitlines()
     assert len(passage) > 200
 
@@ -88,7 +90,7 @@ def test_plain_names_the_line_of_the_match_as_it_is_in_the_file(
     lines = [f"Line {number} says nothing." for number in range(1, 61)]
     lines[49] = "Here is the notice period."
     (tmp_path / "long.txt").write_text("\r\n".join(lines))
-    idx("add", tmp_path / "long.txt")
+    index_files(empty_index, tmp_path / "long.txt")
     found = idx("search", "notice", "--plain").stdout.splitlines()
     assert found == [f"{tmp_path / 'long.txt'}:50"]
 

@@ -7,13 +7,14 @@ import pytest
 
 from tests.conftest import Idx
 from tests.idx.files import make
+from tests.idx.preparation import index_files
 
 
 @pytest.fixture
-def papers(idx: Idx, empty_index: Path, home: Path) -> Path:
+def papers(empty_index: Path, home: Path) -> Path:
     """An indexed folder of the home folder, which is the current one."""
     papers = make(home / "papers", "lease.txt", "old/lease.txt", "old/notes.txt")
-    idx("add", papers, "-i", empty_index)
+    index_files(empty_index, papers)
     return papers
 
 
@@ -53,7 +54,9 @@ def test_a_file_that_is_gone_is_still_named_by_its_path(idx: Idx, home: Path, pa
     assert "text of old/notes.txt" in idx("show", "papers/old/notes.txt").stdout
 
 
-def test_a_file_of_its_own_is_named_by_its_path(idx: Idx, home: Path, papers: Path) -> None:
+def test_a_file_of_its_own_is_named_by_its_path(
+    idx: Idx, home: Path, papers: Path, index_path: Path
+) -> None:
     make(home, "apart.txt")
     idx("add", "--id", "a", "--title", "A", "--file", "apart.txt")
     assert "text of apart.txt" in idx("show", "./apart.txt").stdout

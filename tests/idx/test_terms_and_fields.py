@@ -5,19 +5,21 @@ from pathlib import Path
 
 import pytest
 
+from shared import Document
 from tests.conftest import Idx
+from tests.idx.preparation import add_documents, index_files
 
 LONG = " ".join(f"word{number}" for number in range(300))
 
 
 @pytest.fixture
-def filled(idx: Idx, empty_index: Path) -> None:
-    entries = [
-        {"Id": "a", "Title": "Lease", "Content": "The café contract", "author": "Ann", "year": 7},
-        {"Id": "b", "Title": "Other", "Content": "Contracts of the café", "author": "Bob"},
-        {"Id": "c", "Title": "Long", "Content": LONG, "author": ["Ann", "Eve\x1b[31m"]},
-    ]
-    idx("bulk", "-j", "-", stdin=json.dumps(entries))
+def filled(empty_index: Path) -> None:
+    add_documents(
+        empty_index,
+        Document("a", "Lease", "The café contract", {"author": "Ann", "year": 7}),
+        Document("b", "Other", "Contracts of the café", {"author": "Bob"}),
+        Document("c", "Long", LONG, {"author": ["Ann", "Eve\x1b[31m"]}),
+    )
 
 
 @pytest.mark.usefixtures("filled")
@@ -69,7 +71,7 @@ def test_details_of_a_document(idx: Idx) -> None:
 def test_details_of_a_file(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "lease.txt").write_text("The rent is due on the third of each month.\n")
-    idx("add", "docs")
+    index_files(empty_index, "docs")
     details = json.loads(idx("show", "lease.txt", "--details", "--json").stdout)
     assert details["file_path"] == str(tmp_path / "docs" / "lease.txt")
     assert details["preview"] == "The rent is due on the third of each month."
