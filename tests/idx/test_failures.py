@@ -12,6 +12,7 @@ from shared import Searcher
 from shared.model.failures import FILE_NAME, Failure, load_failures, save_failures
 from tests.conftest import Idx
 from tests.idx.files import events, ids, make, result
+from tests.idx.preparation import index_files
 from tests.idx.test_add_files import make_image, pdf_of
 
 DAMAGED = b"%PDF-1.7 nothing"
@@ -30,13 +31,24 @@ def sync(idx: Idx, *options: str, code: int = 0) -> dict[str, int]:
 
 
 @pytest.fixture
-def papers(idx: Idx, empty_index: Path, tmp_path: Path) -> Path:
-    """A folder with a good file and one of each kind of failure, synchronized once."""
+def new_papers(tmp_path: Path) -> Path:
+    """A folder with a good file and one of each kind of failure."""
     papers = make(tmp_path / "papers", "good.txt", "z/")
     (papers / "z" / "damaged.pdf").write_bytes(DAMAGED)
     (papers / "locked.pdf").write_bytes(pdf_of(["secret"], password="word"))
     (papers / "blank.txt").write_text(" \n")
     make_image(papers / "image.png")
+    return papers
+
+
+@pytest.fixture
+def papers(empty_index: Path, new_papers: Path) -> Path:
+    """The folder, synchronized once."""
+    index_files(empty_index, new_papers)
+    return new_papers
+
+
+def test_each_kind_is_counted(idx: Idx, empty_index: Path, new_papers: Path) -> None:
     assert sync(idx, code=1) == {
         "added": 1,
         "chunks": 1,
@@ -44,7 +56,6 @@ def papers(idx: Idx, empty_index: Path, tmp_path: Path) -> Path:
         "unsupported": 1,
         "empty": 1,
     }
-    return papers
 
 
 def test_each_file_is_listed_with_kind_and_reason(idx: Idx, index_path: Path, papers: Path) -> None:
