@@ -79,7 +79,14 @@ def test_words_that_are_there_find_no_others(words: Path) -> None:
                 assert word in [hit.source_document for hit in answer.results]
 
 
-@pytest.mark.parametrize(("language", "least"), [("en", 0.75), ("de", 0.72), ("fr", 0.77)])
+@pytest.mark.parametrize(
+    ("language", "least"),
+    [
+        ("en", 0.75),
+        pytest.param("de", 0.72, marks=pytest.mark.soak),
+        pytest.param("fr", 0.77, marks=pytest.mark.soak),
+    ],
+)
 def test_most_words_with_a_common_root_are_found(
     tmp_path: Path, language: str, least: float
 ) -> None:
