@@ -57,7 +57,7 @@ def client(request: pytest.FixtureRequest, filled: Path, tmp_path: Path) -> Iter
         ("lent", "Lucene failed with java.lang.NumberFormatException: For input string"),
         ("called wrongly", "Lucene was called wrongly"),
         # What is raised elsewhere than where the index is read is in the log.
-        ("alone", "Error executing tool Search"),
+        pytest.param("alone", "Error executing tool Search", marks=pytest.mark.soak),
         # What the tool made itself is no argument of the call.
         ("invalid", "Error executing tool Search"),
     ],
