@@ -22,6 +22,7 @@ from tests.conftest import PROGRAMS, Idx
 from tests.idx.contents import contents
 from tests.idx.files import make
 from tests.idx.output.test_terminal import on_a_terminal
+from tests.idx.preparation import index_files
 from tests.idx.raw_index import files_of_lucene, mark_as, stored
 from tests.idx.segments import fill
 from tests.idx.volumes import enlarge, mount, unmount
@@ -40,11 +41,11 @@ with Index(sys.argv[1]) as index:
 
 
 @pytest.fixture
-def filled(idx: Idx, empty_index: Path) -> Path:
+def filled(empty_index: Path) -> Path:
     fill(empty_index, documents=12)
     papers = make(empty_index.parent / "papers", "a.txt", "b/c.txt")
     (papers / "broken.pdf").write_text("%PDF-1.7 nothing")
-    idx("sync", "papers", code=1)
+    index_files(empty_index, "papers")
     return empty_index
 
 

@@ -24,6 +24,7 @@ from shared.storage.mapping import placed_to_lucene, to_lucene
 from tests.conftest import Idx
 from tests.idx.files import make
 from tests.idx.output.test_terminal import on_a_terminal
+from tests.idx.preparation import index_files
 from tests.idx.raw_index import mark_as
 from tests.idx.segments import fill
 from tests.unprivileged import UNPRIVILEGED
@@ -35,7 +36,7 @@ LONG = Document("long", "Long", " ".join(f"word{number}" for number in range(900
 def filled(idx: Idx, empty_index: Path) -> Path:
     """An index of files and others, in several segments, with deletions."""
     fill(empty_index, documents=12)
-    idx("sync", make(empty_index.parent / "papers", "a.txt", "b/c.txt"))
+    index_files(empty_index, make(empty_index.parent / "papers", "a.txt", "b/c.txt"))
     with Index(empty_index) as index:
         index.add(Document("🦦" * 9_000, "Otter", "text"))
         index.add(Document("ärger/größe", "Ümläut", LONG.content, {"n": 3}))

@@ -14,14 +14,15 @@ from tests.conftest import Connect, Idx
 from tests.idx.contents import contents
 from tests.idx.files import ids, make, sync
 from tests.idx.interruptible import INTERRUPTIBLE
+from tests.idx.preparation import index_files
 from tests.idx.raw_index import files_of_lucene
 
 
 @pytest.fixture
-def filled(idx: Idx, empty_index: Path) -> Path:
+def filled(empty_index: Path) -> Path:
     papers = make(empty_index.parent / "papers", "a.txt", "b/c.txt")
     (papers / "broken.pdf").write_text("%PDF-1.7 nothing")
-    idx("sync", "papers", code=1)
+    index_files(empty_index, "papers")
     with Index(empty_index) as index:
         index.add(Document("long", "Long", "word " * 700))
     return empty_index

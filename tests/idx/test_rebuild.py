@@ -15,6 +15,7 @@ from shared.writing.index import create
 from tests.conftest import Idx
 from tests.idx.contents import contents
 from tests.idx.files import make, sync
+from tests.idx.preparation import add_documents, index_files
 from tests.idx.raw_index import files_of_lucene, mark_as, stored
 from tests.unprivileged import UNPRIVILEGED
 
@@ -23,7 +24,7 @@ LONG = " ".join(f"word{number}" for number in range(700))
 
 
 @pytest.fixture
-def filled(idx: Idx, empty_index: Path) -> Path:
+def filled(empty_index: Path) -> Path:
     """An index of the sample files, one file that cannot be read, and others, with deletions."""
     papers = make(empty_index.parent / "papers")
     shutil.copytree(ROOT / "test-index" / "documents", papers, dirs_exist_ok=True)
@@ -37,7 +38,7 @@ def filled(idx: Idx, empty_index: Path) -> Path:
         index.commit()
         index.add(Document("replaced", "New", f"{LONG} {LONG}", {"year": 2020}))
         index.delete("deleted")
-    idx("sync", "papers", code=1)
+    index_files(empty_index, "papers")
     return empty_index
 
 
@@ -142,15 +143,16 @@ def test_a_document_of_many_chunks(idx: Idx, empty_index: Path) -> None:
 
 def test_an_empty_index(idx: Idx, empty_index: Path) -> None:
     assert idx("rebuild").stdout == "Rebuilt 0 documents as 0 chunks (schema version 3)\n"
-    idx("add", "-d", "a", "-t", "A", "-c", "text")
-    idx("delete", "a")
+    add_documents(empty_index, Document("a", "A", "text"))
+    with Index(empty_index) as index:
+        index.delete("a")
     assert idx("rebuild").stdout == "Rebuilt 0 documents as 0 chunks (schema version 3)\n"
     idx("add", "-d", "b", "-t", "B", "-c", "text")
     assert [chunk["id"] for chunk in stored(empty_index)] == ["b-chunk-001"]
 
 
 def test_the_answer_for_programs(idx: Idx, empty_index: Path) -> None:
-    idx("add", "-d", "a", "-t", "A", "-c", LONG)
+    add_documents(empty_index, Document("a", "A", LONG))
     mark_as(empty_index, 1)
     done = idx("rebuild", "--json")
     assert json.loads(done.stdout) == {

@@ -14,6 +14,7 @@ from shared.storage.mapping import to_lucene
 from tests.conftest import Connect, Idx
 from tests.idx.contents import contents
 from tests.idx.files import ids, make, sync
+from tests.idx.preparation import index_files
 from tests.idx.raw_index import files_of_lucene
 from tests.idx.volumes import mount, unmount
 from tests.unprivileged import UNPRIVILEGED
@@ -24,7 +25,7 @@ LONG = " ".join(f"word{number}" for number in range(900))
 @pytest.fixture
 def filled(idx: Idx, empty_index: Path) -> Path:
     """Four segments: one of two files, one with parts of two documents, and two others."""
-    idx("sync", make(empty_index.parent / "papers", "a.txt", "b/c.txt"))
+    index_files(empty_index, make(empty_index.parent / "papers", "a.txt", "b/c.txt"))
     with Index(empty_index) as index:
         index.add(Document("first", "First", LONG, {"n": 1}))
         index.commit()

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from shared import Document, Index
+from shared.maintenance.backup import backup
 from shared.storage.lock import holder
 from tests.conftest import Idx
 from tests.idx.contents import contents
@@ -22,9 +23,9 @@ Process = subprocess.Popen[str]
 
 
 @pytest.fixture
-def filled(idx: Idx, empty_index: Path) -> Path:
+def filled(empty_index: Path) -> Path:
     fill(empty_index)
-    idx("backup", "copy")
+    backup(empty_index, empty_index.parent / "copy")
     with Index(empty_index) as index:
         index.add(Document("later", "Later", "text"))
     return empty_index
