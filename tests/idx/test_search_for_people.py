@@ -8,6 +8,7 @@ import pytest
 
 from shared import Document, Index
 from tests.conftest import Idx
+from tests.idx.preparation import add_documents, index_files
 from tests.idx.test_add_files import pdf_of
 
 FILLER = "Nothing of any interest is said in this sentence of the text. "
@@ -47,7 +48,7 @@ def test_the_place_of_a_file_is_its_path_with_the_pages_or_lines(
 ) -> None:
     (tmp_path / "lease.pdf").write_bytes(pdf_of(["The first page.", "The deposit."], "Lease"))
     (tmp_path / "notes.txt").write_text("One\ntwo\nthe deposit\n")
-    idx("add", tmp_path / "lease.pdf", tmp_path / "notes.txt")
+    index_files(empty_index, tmp_path / "lease.pdf", tmp_path / "notes.txt")
     shown = idx("search", "deposit").stdout
     assert f"\n   {tmp_path / 'lease.pdf'}, pages 1-2\n" in shown
     assert f"\n   {tmp_path / 'notes.txt'}, lines 1-3\n" in shown
@@ -115,8 +116,9 @@ def test_marks_and_control_characters_of_a_text_are_shown_as_they_are(
 def test_function_words_are_not_marked(idx: Idx, empty_index: Path) -> None:
     german = "Die Kaution der Wohnung ist am Ende der Miete in voller Höhe zurückzuzahlen."
     english = "The end of the lease of the flat is the end of the year, and of the rent."
-    idx("add", "-d", "de", "-t", "Vertrag", "-c", german)
-    idx("add", "-d", "en", "-t", "Contract", "-c", english)
+    add_documents(
+        empty_index, Document("de", "Vertrag", german), Document("en", "Contract", english)
+    )
     shown = idx("search", "Kaution", "der", "Wohnung", "--limit", 1).stdout
     assert "Die **Kaution** der **Wohnung** ist" in shown
     shown = idx("search", "lease", "of", "the", "flat", "--limit", 1).stdout

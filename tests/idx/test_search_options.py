@@ -8,6 +8,7 @@ import pytest
 from shared import Document, Index
 from shared.model.weights import DEFAULT_WEIGHTS
 from tests.conftest import Idx
+from tests.idx.preparation import index_files
 
 
 @pytest.fixture
@@ -30,7 +31,7 @@ def test_files_are_counted_by_their_paths(idx: Idx, empty_index: Path, tmp_path:
     (tmp_path / "papers").mkdir()
     for name in ("a.txt", "b.txt"):
         (tmp_path / "papers" / name).write_text("The notice period is three months.")
-    idx("sync", "papers")
+    index_files(empty_index, "papers")
     found = json.loads(idx("search", "notice", "--facet", "file_path", "--json").stdout)
     (facet,) = found["facets"]
     assert [entry["value"] for entry in facet["values"]] == [

@@ -1,10 +1,13 @@
 """Plain language that does not parse is searched as plain text; evident syntax stays an error."""
 
+from pathlib import Path
+
 import pytest
 from mcp import Client
 
 from shared import Document, Index, QueryParseError, Searcher, create
 from tests.conftest import Connect, Idx
+from tests.idx.preparation import add_documents
 from tests.server.tool_answers import answer, error
 
 WORDS = "articles ecl levels section phrase question deposit three lambda parser smile"
@@ -121,9 +124,8 @@ def test_a_query_that_parses_has_no_note(searcher: Searcher, query: str) -> None
     assert searcher.explain(query).note is None
 
 
-def test_the_command_line_says_what_was_searched(idx: Idx) -> None:
-    idx("init")
-    idx("add", "-d", "a", "-t", "A", "-c", WORDS)
+def test_the_command_line_says_what_was_searched(idx: Idx, index_path: Path) -> None:
+    add_documents(index_path, Document("a", "A", WORDS))
     found = idx("search", "articles (section 4")
     assert "**articles**" in found.stdout
     assert "The query was searched as plain text" in found.stderr

@@ -7,6 +7,7 @@ import pytest
 
 from tests.conftest import Idx
 from tests.idx.extraction.conftest import Read
+from tests.idx.preparation import index_files
 
 NOTE = """---
 aliases: [Water plan, H2O]
@@ -51,12 +52,13 @@ def test_properties_keep_their_names_and_nested_ones_are_joined_by_dots(read: Re
     }
 
 
-def test_notes_are_found_and_filtered_by_their_properties(idx: Idx, tmp_path: Path) -> None:
+def test_notes_are_found_and_filtered_by_their_properties(
+    idx: Idx, tmp_path: Path, index_path: Path
+) -> None:
     notes = tmp_path / "notes"
     notes.mkdir()
     (notes / "Water plan.md").write_text(NOTE)
-    idx("init")
-    idx("add", notes)
+    index_files(index_path, notes)
     conditions = ("aliases=H2O", "rating>=3", "tags^=project/", "source.people.name=Bo")
     filters = [part for condition in conditions for part in ("--filter", condition)]
     assert "Water plan.md" in idx("search", "wells", *filters).stdout

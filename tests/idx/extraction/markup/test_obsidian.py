@@ -7,6 +7,7 @@ import pytest
 
 from tests.conftest import Idx
 from tests.idx.extraction.conftest import Read
+from tests.idx.preparation import index_files
 
 
 @pytest.mark.parametrize(
@@ -74,12 +75,13 @@ def test_the_first_heading_is_the_title_without_its_marks(read: Read) -> None:
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-def test_lines_are_cited_as_they_are_in_the_file(idx: Idx, tmp_path: Path, end: str) -> None:
+def test_lines_are_cited_as_they_are_in_the_file(
+    idx: Idx, tmp_path: Path, index_path: Path, end: str
+) -> None:
     lines = ["[[A very long name of a note that is not shown|a]] ^id1"] * 300
     lines += ["> [!note]", "^only-an-id", "", "The [[Thing|pump]] is broken.", ""]
     (tmp_path / "note.md").write_bytes(end.join(lines).encode())
-    idx("init")
-    idx("add", tmp_path / "note.md")
+    index_files(index_path, tmp_path / "note.md")
     shown = idx("show", "note.md").stdout
     assert "lines 1-250" in shown
     assert "lines 211-304" in shown
@@ -87,13 +89,12 @@ def test_lines_are_cited_as_they_are_in_the_file(idx: Idx, tmp_path: Path, end: 
 
 
 def test_a_note_without_a_title_is_called_by_its_name_without_the_ending(
-    idx: Idx, tmp_path: Path
+    idx: Idx, tmp_path: Path, index_path: Path
 ) -> None:
     files = [tmp_path / name for name in ("Garden plan.md", "v1.2.markdown", "plain.txt", "UP.MD")]
     for file in files:
         file.write_text("Some words.")
-    idx("init")
-    idx("add", *files)
+    index_files(index_path, *files)
     listed = idx("list", "--json").stdout
     for title in ("Garden plan", "v1.2", "plain.txt", "UP"):
         assert f'"title": "{title}"' in listed

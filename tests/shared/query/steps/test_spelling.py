@@ -8,6 +8,7 @@ from shared import Document, Index, Searcher, create
 from shared.model.request import Syntax
 from shared.model.weights import Weights
 from tests.conftest import Idx
+from tests.idx.preparation import add_documents
 
 TEXTS = {
     "aero": "The aerodynamic heating of the surface was measured in the tunnel.",
@@ -158,7 +159,6 @@ def test_a_suggestion_is_spelled_as_the_documents_spell_the_word(
         assert searcher.search(query).suggestion == suggestion
 
 
-def test_a_suggestion_on_the_command_line_keeps_its_umlaut(idx: Idx) -> None:
-    idx("init")
-    idx("add", "-d", "a", "-t", "A", "-c", "Die Kündigungsfrist beträgt drei Monate.")
+def test_a_suggestion_on_the_command_line_keeps_its_umlaut(idx: Idx, index_path: Path) -> None:
+    add_documents(index_path, Document("a", "A", "Die Kündigungsfrist beträgt drei Monate."))
     assert "Looked for: Kündigungsfrist\n" in idx("search", "kundigunsfrist").stderr
