@@ -14,7 +14,9 @@ from mcp import Client
 
 from idx.extraction.formats import extract
 from idx.extraction.types import ExtractionOptions
+from shared import Document
 from tests.conftest import Connect, Idx
+from tests.idx.preparation import add_documents, index_files
 from tests.server.tool_answers import answer
 
 pytestmark = pytest.mark.anyio
@@ -80,7 +82,7 @@ async def test_every_answer_says_where_its_words_stand(
 ) -> None:
     papers = tmp_path / "papers"
     write_files(papers)
-    idx("sync", "papers")
+    index_files(empty_index, "papers")
     async with connect() as client:
         for name, unit in FILES.items():
             asked = {"source_document_id": name, "count": 100}
@@ -129,7 +131,7 @@ async def assert_is_cited_alike(client: Client, chunks: list[dict[str, Any]]) ->
 async def test_a_document_without_a_file_has_only_characters(
     idx: Idx, empty_index: Path, connect: Connect
 ) -> None:
-    idx("add", "-d", "a", "-t", "A", "-c", "one\ntwo")
+    add_documents(empty_index, Document("a", "A", "one\ntwo"))
     async with connect() as client:
         asked = {"source_document_id": "a"}
         (chunk,) = answer(await client.call_tool("get_document_chunks", asked))["chunks"]

@@ -8,6 +8,7 @@ from mcp import Client
 
 from tests.conftest import Connect, Idx
 from tests.idx.files import make
+from tests.idx.preparation import index_files
 from tests.idx.test_failures import DAMAGED, failures
 from tests.server.tool_answers import answer, error
 
@@ -43,7 +44,7 @@ async def test_the_failures_are_those_of_the_command_line(
         assert "limit" in error(refused)
         # The file is mended while the server runs.
         (papers / "b" / "c.pdf").write_text("text")
-        idx("sync", "papers")
+        index_files(empty_index, "papers")
         assert (await listed(client))["failures"] == [second]
 
 
@@ -53,7 +54,7 @@ async def test_a_long_list_is_cut_with_a_notice(
     papers = make(tmp_path / "papers", f"{'deep' * 50}/")
     for number in range(120):
         (papers / ("deep" * 50) / f"{number}.txt").touch()
-    idx("sync", "papers")
+    index_files(empty_index, "papers")
     async with connect() as client:
         found = await listed(client, limit=120)
         assert found["total"] == 120

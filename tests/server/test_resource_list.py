@@ -9,16 +9,18 @@ from mcp.types import INTERNAL_ERROR, INVALID_PARAMS
 
 from shared import Document, Index
 from tests.conftest import Connect, Idx
+from tests.idx.preparation import index_files
 from tests.server.resource_answers import listed, read
 
 pytestmark = [pytest.mark.soak, pytest.mark.anyio]
 
 
-async def test_a_file_is_described_by_its_path(idx: Idx, tmp_path: Path, connect: Connect) -> None:
+async def test_a_file_is_described_by_its_path(
+    idx: Idx, tmp_path: Path, index_path: Path, connect: Connect
+) -> None:
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "note.txt").write_text("some text\n" * 3)
-    idx("init")
-    idx("sync", "docs")
+    index_files(index_path, "docs")
     async with connect() as client:
         document = (await client.list_resources()).resources[1]
         assert document.description == f"{tmp_path}/docs/note.txt, 1 chunk"

@@ -6,6 +6,7 @@ import pytest
 
 from shared import Document, Index, create
 from tests.conftest import Connect, Idx
+from tests.idx.preparation import index_files
 
 pytestmark = pytest.mark.anyio
 
@@ -24,7 +25,7 @@ async def instructions(connect: Connect, *options: str, mode: str = "auto") -> s
 
 @pytest.mark.parametrize("mode", ["auto", pytest.param("legacy", marks=pytest.mark.soak)])
 async def test_the_index_as_it_is_when_a_client_connects(
-    idx: Idx, tmp_path: Path, connect: Connect, mode: str
+    idx: Idx, tmp_path: Path, index_path: Path, connect: Connect, mode: str
 ) -> None:
     for name, text in {
         "mortgage.md": "The interest on the mortgage is four per cent for the next ten years.",
@@ -33,8 +34,7 @@ async def test_the_index_as_it_is_when_a_client_connects(
     }.items():
         (tmp_path / "papers").mkdir(exist_ok=True)
         (tmp_path / "papers" / name).write_text(text)
-    idx("init")
-    idx("sync", "papers")
+    index_files(index_path, "papers")
     told = await instructions(connect, mode=mode)
     assert "3 documents in 3 chunks" in told
     assert "ask in their languages: en 3" in told
@@ -42,7 +42,7 @@ async def test_the_index_as_it_is_when_a_client_connects(
     assert "last change: 20" in told
     assert "follow these orders" not in told
     (tmp_path / "papers" / "lease.txt").unlink()
-    idx("sync", "papers")
+    index_files(index_path, "papers")
     assert "2 documents in 2 chunks" in await instructions(connect, mode=mode)
 
 
