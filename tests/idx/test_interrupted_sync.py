@@ -20,6 +20,7 @@ from shared.writing.index import create
 from tests.conftest import Idx
 from tests.idx.contents import chunks, contents
 from tests.idx.files import events, ids, make, result
+from tests.idx.preparation import index_files
 from tests.idx.running import IDX, assert_ends, session, start
 
 SEED: Final = 4
@@ -194,7 +195,7 @@ def test_only_what_a_commit_made_durable_is_told_as_kept(
     idx: Idx, empty_index: Path, tmp_path: Path
 ) -> None:
     make(tmp_path / "papers", "first.txt", "gone.txt")
-    idx("sync", "papers")
+    index_files(empty_index, "papers")
     (tmp_path / "papers" / "gone.txt").unlink()
     make(tmp_path / "papers", *(f"{number}.txt" for number in range(300)))
     running = start(tmp_path, "--json", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -254,7 +255,7 @@ def test_a_long_document_is_there_as_a_whole_whenever_its_writing_is_interrupted
     papers = make(tmp_path / "papers", "a.txt")
     versions = [f"word{number} " * 500_000 for number in range(3)]
     (papers / "long.txt").write_text(versions[0])
-    idx("sync", "papers")
+    index_files(empty_index, "papers")
     for text, seconds in zip(versions[1:], (0.0, 0.4), strict=True):
         (papers / "a.txt").write_text(text[:5])
         (papers / "long.txt").write_text(text)

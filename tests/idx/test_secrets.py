@@ -20,6 +20,7 @@ from cryptography.hazmat.primitives.serialization import (
 from idx.extraction.text.secret_content import BYTES, found_secret
 from tests.conftest import Idx
 from tests.idx.files import ids, make, sync
+from tests.idx.preparation import index_files
 from tests.idx.test_add_files import pdf_of
 from tests.idx.test_failures import failures
 
@@ -182,7 +183,7 @@ def test_a_secret_is_found_in_a_pdf_and_in_utf_16(idx: Idx, index_path: Path, no
     token, _ = SECRETS["GitHub"]
     (notes / "a.pdf").write_bytes(pdf_of([f"my token is {token}"]))
     (notes / "b.txt").write_text(f"my token is {token}", "utf-16")
-    sync(idx, notes)
+    index_files(index_path, notes)
     assert ids(index_path) == ["good.txt"]
     assert {kind for kind, _ in failures(index_path).values()} == {"secret"}
 
@@ -223,7 +224,7 @@ def test_secrets_are_summed_told_once_and_listed_apart(
     assert len(json.loads(idx("failures", "--secrets", "--json").stdout)["failures"]) == 14
     (notes / "key00.pem").unlink()
     (notes / "token.txt").write_text("none any more")
-    idx("sync", notes)
+    index_files(index_path, notes)
     assert len(failures(index_path)) == 13
 
 

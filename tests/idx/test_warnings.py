@@ -7,6 +7,7 @@ import pytest
 
 from tests.conftest import Idx
 from tests.idx.files import events, make, result
+from tests.idx.preparation import index_files
 from tests.idx.test_add_files import make_image, pdf_of
 
 
@@ -63,7 +64,7 @@ def test_files_read_in_part_are_listed_until_they_are_whole(
     for number in range(1, 11):
         (papers / f"{number}.pdf").unlink()
     (papers / "0.pdf").write_bytes(pdf_of(["text", "more text"]))
-    idx("sync", "papers")
+    index_files(empty_index, "papers")
     assert idx("failures").stdout.endswith("0 files\n")
 
 

@@ -13,6 +13,7 @@ import pytest
 from shared.model.failures import load_failures
 from tests.conftest import Idx
 from tests.idx.files import make
+from tests.idx.preparation import index_files
 from tests.idx.watched import Watch, chunks
 
 SEED: Final = 4
@@ -161,8 +162,7 @@ def test_after_a_storm_the_index_is_what_a_new_one_is(
         storm.rage(seconds)
         assert all(count > seconds / 6 for count in storm.done.values()), storm.done
         assert len(storm.done) == 8
-        idx("init", "-i", "fresh")
-        idx("sync", "papers", "-i", "fresh")
+        index_files(tmp_path / "fresh", "papers")
         fresh = state(tmp_path / "fresh")
         assert len(fresh) > 20
 

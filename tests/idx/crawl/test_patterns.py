@@ -10,6 +10,7 @@ from pathspec import GitIgnoreSpec
 from idx.crawl.patterns import Patterns
 from tests.conftest import Idx
 from tests.idx.files import ids, make
+from tests.idx.preparation import index_files
 
 
 def test_bounded_patterns_match_what_unbounded_ones_do() -> None:
@@ -75,7 +76,7 @@ def test_what_is_no_pattern_is_refused_where_the_user_gives_it(
     idx: Idx, empty_index: Path, tmp_path: Path, option: str
 ) -> None:
     make(tmp_path / "papers", "a.txt")
-    idx("sync", "papers")
+    index_files(empty_index, "papers")
     refused = idx("sync", "papers", option, "[", code=1)
     assert refused.stderr.startswith("Error: the pattern '[': is not one as in a .gitignore")
     assert ids(empty_index) == ["a.txt"]

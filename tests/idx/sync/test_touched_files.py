@@ -16,6 +16,7 @@ from idx.extraction.types import ExtractionOptions, Unreadable
 from idx.sync.plan import single_file
 from tests.conftest import Idx
 from tests.idx.files import events, make, sync
+from tests.idx.preparation import index_files
 
 _HOLDER: Final = """
 import fcntl, os, signal, sys
@@ -50,7 +51,7 @@ def test_touched_files_are_told_from_changed_ones(
     idx: Idx, empty_index: Path, tmp_path: Path
 ) -> None:
     papers = make(tmp_path / "papers", *(f"{number}.txt" for number in range(40)))
-    sync(idx, "papers")
+    index_files(empty_index, "papers")
     for file in papers.iterdir():
         os.utime(file, (1, 1))
     (papers / "7.txt").write_text("text of 8.txt")
@@ -64,7 +65,7 @@ def test_a_file_that_another_program_holds_does_not_stop_a_sync(
     idx: Idx, empty_index: Path, tmp_path: Path
 ) -> None:
     papers = make(tmp_path / "papers", "a.txt", "b.txt", "c.txt")
-    sync(idx, "papers")
+    index_files(empty_index, "papers")
     for file in papers.iterdir():
         os.utime(file, (1, 1))
     make(papers, "d.txt")
