@@ -32,6 +32,13 @@ def ids(index: Path) -> list[str]:
     return [document.source_document for document in documents(index)]
 
 
+def text_of(index: Path, name: str) -> str:
+    """The text of a document of one chunk."""
+    with Searcher(index) as searcher:
+        (chunk,) = searcher.document_chunks(name).chunks
+    return chunk.content
+
+
 def events(stdout: str) -> list[dict[str, Any]]:
     """The events that a command printed with ``--json``."""
     return [json.loads(line) for line in stdout.splitlines()]

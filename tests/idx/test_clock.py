@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from shared import Index, Searcher
+from shared import Index
 from tests.conftest import Connect, Idx
-from tests.idx.files import make, sync
+from tests.idx.files import make, sync, text_of
+from tests.idx.preparation import index_files
 from tests.preloaded import library
 from tests.server.tool_answers import answer
 
@@ -26,18 +27,13 @@ def with_clock(clock: Path, setting: str) -> tuple[str, ...]:
     return ("env", f"LD_PRELOAD={clock}", setting)
 
 
-def text_of(index: Path, name: str) -> str:
-    with Searcher(index) as searcher:
-        return searcher.chunk(f"{name}-chunk-001").content
-
-
 def test_a_file_that_is_older_than_it_was_is_read_again(
     idx: Idx, empty_index: Path, tmp_path: Path
 ) -> None:
     papers = make(tmp_path / "papers", "a.txt", "b.txt")
     for file in papers.iterdir():
         os.utime(file, (time.time() - 100, time.time() - 100))
-    sync(idx, "papers")
+    index_files(empty_index, "papers")
     # As many bytes, and an earlier time, as if the clock had been set back before.
     (papers / "a.txt").write_text("TEXT of a.txt")
     os.utime(papers / "a.txt", (time.time() - DAY, time.time() - DAY))
