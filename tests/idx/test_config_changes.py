@@ -76,28 +76,35 @@ def test_an_index_that_cannot_be_created_does_not_become_the_default(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "value", "told"),
+    "settings",
     [
-        (("wait", "7"), 7.0, "7"),
-        (("max-size", "0.5"), 0.5, "0.5"),
-        (("max_size", "20"), 20.0, "20"),
-        (("hidden", "yes"), True, "true"),
-        (("follow-links", "false"), False, "false"),
-        (("workers", "3"), 3, "3"),
-        (("encoding", "cp1252"), "cp1252", "cp1252"),
-        (("pdf-engine", "pdfium"), "pdfium", "pdfium"),
-        (("exclude", "old/", "a b"), ["old/", "a b"], "old/, a b"),
-        (("INCLUDE", "*.md"), ["*.md"], "*.md"),
+        [
+            (("wait", "7"), 7.0, "7"),
+            (("max-size", "0.5"), 0.5, "0.5"),
+            (("hidden", "yes"), True, "true"),
+            (("follow-links", "false"), False, "false"),
+            (("workers", "3"), 3, "3"),
+            (("encoding", "cp1252"), "cp1252", "cp1252"),
+            (("pdf-engine", "pdfium"), "pdfium", "pdfium"),
+            (("exclude", "old/", "a b"), ["old/", "a b"], "old/, a b"),
+            (("INCLUDE", "*.md"), ["*.md"], "*.md"),
+        ],
+        [(("max_size", "20"), 20.0, "20")],
     ],
+    ids=["one after the other", "with an underscore"],
 )
 def test_a_setting_is_written_as_the_type_it_is(
-    idx: Idx, arguments: tuple[str, ...], value: Any, told: str
+    idx: Idx, settings: list[tuple[tuple[str, ...], Any, str]]
 ) -> None:
     file = configuration_file()
-    name = arguments[0].replace("-", "_").lower()
-    assert idx("config", "set", *arguments).stdout == f"Set {name} to {told} in {file}\n"
-    assert shown(idx)[name] == (value, str(file))
-    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    expected = {}
+    for arguments, value, told in settings:
+        name = arguments[0].replace("-", "_").lower()
+        assert idx("config", "set", *arguments).stdout == f"Set {name} to {told} in {file}\n"
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+        expected[name] = (value, str(file))
+    found = shown(idx)
+    assert {name: found[name] for name in expected} == expected
 
 
 def test_a_relative_path_is_made_absolute(
