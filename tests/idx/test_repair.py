@@ -10,6 +10,7 @@ from java.util import Arrays
 from org.apache.lucene.document import Document as LuceneDocument, Field, StringField
 
 from shared import Document, Index, Searcher
+from shared.maintenance.check import check
 from shared.storage.mapping import to_lucene
 from tests.conftest import Connect, Idx
 from tests.idx.contents import contents
@@ -71,7 +72,7 @@ def test_a_sound_index_is_left_alone(idx: Idx, filled: Path) -> None:
 
 
 def test_what_is_sound_is_saved_and_the_rest_named(idx: Idx, filled: Path) -> None:
-    idx("check")
+    assert check(filled).sound
     was = contents_of("first", filled)
     segment = damage(filled, 2)
     before = files(filled)
@@ -88,7 +89,7 @@ def test_what_is_sound_is_saved_and_the_rest_named(idx: Idx, filled: Path) -> No
     assert {file.name for file in filled.iterdir()} == names
     assert files(kept(filled)) == before
     assert kept(filled).stat().st_mode & 0o777 == 0o700
-    idx("check")
+    assert check(filled).sound
     # What is known of files and folders was saved, too.
     assert sync(idx, "papers") == {"skipped": 2}
 
@@ -134,7 +135,7 @@ def test_documents_that_are_not_whole_are_removed(idx: Idx, filled: Path) -> Non
     assert done.stderr == ""
     assert "double" not in ids(filled)
     assert files(kept(filled)) == before
-    idx("check")
+    assert check(filled).sound
 
 
 def test_without_a_commit_nothing_can_be_saved(idx: Idx, filled: Path) -> None:

@@ -141,7 +141,7 @@ def test_a_damaged_index_is_replaced(
     assert "idx restore" in idx("check", code=1).stdout
     idx("restore", "copy", "--yes")
     assert contents(filled) == shown
-    idx("check")
+    assert check(filled).sound
 
 
 @pytest.mark.parametrize(

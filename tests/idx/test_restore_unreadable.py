@@ -19,6 +19,7 @@ from org.apache.lucene.store import FSDirectory
 from shared import Document, Index, IndexDamagedError
 from shared.java import vm
 from shared.maintenance.backup import backup
+from shared.maintenance.check import check
 from shared.storage.lock import holder
 from tests.conftest import PROGRAMS, Idx
 from tests.idx.contents import contents
@@ -103,7 +104,7 @@ def test_a_restore_that_fails_leaves_what_there_is(
     idx("restore", "copy", "--yes")
     assert contents(filled) == contents(tmp_path / "copy")
     assert {file.name for file in filled.iterdir()} == {*files_of_lucene(filled), "write.lock"}
-    idx("check")
+    assert check(filled).sound
 
 
 @pytest.mark.parametrize("damage", [None, cut_commit])
@@ -178,7 +179,7 @@ def test_a_damaged_commit_before_the_last_one_goes(idx: Idx, filled: Path, tmp_p
     assert line.endswith(": segments_1")
     idx("restore", "copy", "--yes")
     assert contents(filled) == contents(tmp_path / "copy")
-    idx("check")
+    assert check(filled).sound
 
 
 def started(path: Path) -> subprocess.Popen[bytes]:
@@ -220,4 +221,4 @@ def test_killed_at_any_moment_it_leaves_what_was_there_or_the_backup(
     idx("restore", "copy", "--yes")
     assert contents(filled) == new
     assert {file.name for file in filled.iterdir()} == {*files_of_lucene(filled), "write.lock"}
-    idx("check")
+    assert check(filled).sound
