@@ -42,7 +42,10 @@ def test_a_stdin_closed_before_anything_was_said_ends_it_too(client: RawClient) 
     assert client.process.returncode == 0
 
 
-@pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize(
+    "stop",
+    [signal.SIGTERM, signal.SIGINT, pytest.param(signal.SIGKILL, marks=pytest.mark.soak)],
+)
 def test_a_signal_ends_the_server_at_once_and_leaves_the_index_free(
     client: RawClient, empty_index: Path, stop: signal.Signals
 ) -> None:

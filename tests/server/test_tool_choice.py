@@ -37,7 +37,7 @@ async def test_tools_are_chosen_by_name_and_by_group(
     [
         (["--tools", "Serch"], "no tool or group of tools 'Serch'; did you mean 'Search'"),
         (["--tools", ""], "--tools names no tool"),
-        (["--tools", " , "], "--tools names no tool"),
+        pytest.param(["--tools", " , "], "--tools names no tool", marks=pytest.mark.soak),
         (["--exclude-tools", "q"], "no tool or group of tools 'q'; there are search, browse,"),
         (["--exclude-tools", "search,browse"], "no tool is left to offer"),
     ],
