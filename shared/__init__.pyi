@@ -84,6 +84,7 @@ from shared.model.index_results import (
     TermCount as TermCount,
     TermList as TermList,
 )
+from shared.model.request import SearchRequest as SearchRequest
 from shared.model.search_results import (
     ChunkText as ChunkText,
     DocumentChunks as DocumentChunks,

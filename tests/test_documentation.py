@@ -56,13 +56,17 @@ def without_sizes(session: str) -> str:
     return re.sub(r"\d+\.\d\d MB", "0.17 MB", session)
 
 
-def test_the_python_example_is_real(tmp_path: Path) -> None:
-    (example,) = blocks("docs/python.md", "python")
-    (output,) = blocks("docs/python.md", "text")
-    done = subprocess.run(
-        [sys.executable, "-c", example], cwd=tmp_path, capture_output=True, text=True, check=True
-    )
-    assert done.stdout == output
+def test_the_python_examples_are_real(tmp_path: Path) -> None:
+    examples, outputs = blocks("docs/python.md", "python"), blocks("docs/python.md", "text")
+    for example, output in zip(examples, outputs, strict=True):
+        done = subprocess.run(
+            [sys.executable, "-c", example],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert done.stdout == output
 
 
 def test_the_reference_of_commands_is_the_help(tmp_path: Path) -> None:

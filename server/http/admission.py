@@ -6,13 +6,12 @@ Where there are several tokens, none of them takes more than half of it.
 
 from collections.abc import Awaitable, Callable
 from http import HTTPStatus
-from typing import Final, TypeAlias
+from typing import Final
 from weakref import WeakValueDictionary
 
 import anyio
 from mcp.server.auth.middleware.bearer_auth import (
     AuthenticatedUser,
-    AuthorizationContext,
     authorization_context,
 )
 from mcp.shared.inbound import MCP_METHOD_HEADER, MCP_PROTOCOL_VERSION_HEADER
@@ -22,9 +21,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from server.http.address import MCP_PATH
-
-Holder: TypeAlias = tuple[str, str | None, str | None] | None
-"""Who has a token, by the name or the claims of it: tokens of one name have one share."""
+from server.resources.shares import Holder, holder_of
 
 _RETRY_SECONDS: Final = 1
 """When a client that was refused may try again."""
@@ -200,11 +197,6 @@ def holder_of_token(scope: Scope) -> Holder:
     """Whose token came with a request; None if no token is asked for."""
     user = scope.get("user")
     return holder_of(authorization_context(user)) if isinstance(user, AuthenticatedUser) else None
-
-
-def holder_of(context: AuthorizationContext) -> Holder:
-    """What the SDK knows of a token, as a key."""
-    return context["client_id"], context["issuer"], context["subject"]
 
 
 def refused(status: HTTPStatus) -> PlainTextResponse:

@@ -9,13 +9,14 @@ from starlette.routing import Route
 from server.http.access import hosts
 from server.http.access.authentication import Authentication, TokenRequired
 from server.http.address import MCP_PATH
-from server.http.admission import Admission, AdmissionControl, Holder, holder_of
-from server.http.messages import DistinctIds, WholeMessages
+from server.http.admission import Admission, AdmissionControl
+from server.http.messages import DistinctIds, SubscriptionShares, WholeMessages
 from server.http.sessions import SessionShares
 from server.http.telemetry.health import healthz, metrics_endpoint, readyz
 from server.http.telemetry.metrics import Load, Metrics
 from server.http.telemetry.observation import CallObserver, RequestObserver
 from server.pipes.stderr_queue import dropped_messages
+from server.resources.shares import Holder, holder_of
 from server.resources.watcher import MAX_WATCHED
 from server.runtime.state import ServerState
 from server.search_server import SearchServer
@@ -102,6 +103,7 @@ def http_application(
         Middleware(AdmissionControl, admission),
         Middleware(WholeMessages, max_bytes),
         Middleware(SessionShares, admission.share(settings.max_sessions), holders),
+        Middleware(SubscriptionShares, server.resources.subscribers.has_room),
         Middleware(DistinctIds),
     ]
     return app

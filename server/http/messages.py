@@ -5,7 +5,7 @@ server; and where two requests of a session have one id, it leaves the first wit
 as long as the session lasts.
 """
 
-from collections.abc import MutableMapping
+from collections.abc import Callable, MutableMapping, Sequence
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -19,7 +19,8 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from server.http.address import MCP_PATH
-from server.http.admission import PATIENCE_SECONDS
+from server.http.admission import PATIENCE_SECONDS, holder_of_token, refused
+from server.resources.shares import Holder
 
 _MAX_ID_CHARACTERS: Final = 200
 """Characters of an id that is repeated in an error."""
@@ -80,7 +81,7 @@ class DistinctIds:
             while key in self._running:
                 await self._running[key].wait()
         if key in self._running or str(request) == GET_STREAM_KEY:
-            await _refused(request)(scope, receive, send)
+            await _id_in_use(request)(scope, receive, send)
             return
         ended = self._running[key] = anyio.Event()
         try:
@@ -88,6 +89,52 @@ class DistinctIds:
         finally:
             del self._running[key]
             ended.set()
+
+
+class SubscriptionShares:
+    """Answers 429 to a request for subscriptions beyond the share of its token.
+
+    Args:
+        app: the application that answers all other requests; each message is passed to it whole.
+        has_room: checks whether resources, by URI, fit into the share of a token.
+    """
+
+    def __init__(self, app: ASGIApp, has_room: Callable[[Sequence[str], Holder], bool]) -> None:
+        self._app = app
+        self._has_room = has_room
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request of ASGI."""
+        holder = holder_of_token(scope) if _is_message(scope) else None
+        if holder is None:
+            await self._app(scope, receive, send)
+            return
+        first = await receive()
+        uris = _subscribed_uris(first.get("body", b""))
+        if uris and not self._has_room(uris, holder):
+            await refused(HTTPStatus.TOO_MANY_REQUESTS)(scope, receive, send)
+            return
+        await self._app(scope, _preceded(first, receive), send)
+
+
+def _subscribed_uris(body: bytes) -> list[str]:
+    """Return the resources that a message subscribes to, in either era of the protocol."""
+    # Most messages are calls of tools, which need not be read twice.
+    if b"subscri" not in body:
+        return []
+    try:
+        message: Any = pydantic_core.from_json(body)
+    except ValueError:
+        return []
+    match message:
+        case {"method": "resources/subscribe", "params": {"uri": str() as uri}}:
+            return [uri]
+        case {
+            "method": "subscriptions/listen",
+            "params": {"notifications": {"resourceSubscriptions": list() as uris}},
+        }:
+            return [uri for uri in uris if isinstance(uri, str)]
+    return []
 
 
 def _is_message(scope: Scope) -> bool:
@@ -118,7 +165,7 @@ def _request_id(body: bytes) -> RequestId | None:
     return None
 
 
-def _refused(request: RequestId) -> Response:
+def _id_in_use(request: RequestId) -> Response:
     error = ErrorData(
         code=INVALID_REQUEST,
         message="another request of this session has this id and still runs; use each id once",

@@ -4,13 +4,15 @@ from collections import Counter
 from collections.abc import Iterable, Set as AbstractSet
 from typing import TypeAlias
 
-from mcp.server.auth.middleware.auth_context import get_access_token
+from mcp.server.auth.middleware.auth_context import auth_context_var
+from mcp.server.auth.middleware.bearer_auth import AuthorizationContext, authorization_context
 
 from server.answers.errors import TooManySubscriptionsError
 from server.resources.watcher import Topic, Watcher
 
-Holder: TypeAlias = tuple[str, str | None, bool] | None
-"""Whose token came with a request; None if no token is asked for."""
+Holder: TypeAlias = tuple[str, str | None, str | None] | None
+"""Holder of a token, by its name or its claims: tokens of one name have one share. None if the
+server asks for no token."""
 
 
 class SharedWatcher:
@@ -26,6 +28,11 @@ class SharedWatcher:
         self._most = most
         self._held: dict[Holder, Counter[Topic]] = {}
 
+    def has_room(self, topics: AbstractSet[Topic], holder: Holder) -> bool:
+        """Check whether topics fit into the share of a token, beside those that it has already."""
+        held = self._held.get(holder, Counter())
+        return holder is None or len(held.keys() | topics) <= self._most
+
     async def add(self, topics: AbstractSet[Topic], holder: Holder) -> None:
         """Watch topics, for one subscriber more.
 
@@ -33,10 +40,9 @@ class SharedWatcher:
             TooManySubscriptionsError: these would be too many of one token, or of all.
             McpLuceneError: Lucene or Java failed; then nothing more is watched.
         """
-        held = self._held.get(holder, Counter())
-        if holder is not None and len(held.keys() | topics) > self._most:
+        if not self.has_room(topics, holder):
             raise TooManySubscriptionsError(self._most, "one of several tokens")
-        self._held.setdefault(holder, held).update(topics)
+        self._held.setdefault(holder, Counter()).update(topics)
         try:
             await self._watcher.add(topics)
         except BaseException:
@@ -60,6 +66,11 @@ class SharedWatcher:
 
 
 def current_holder() -> Holder:
-    """Whose token came with the request that is being answered."""
-    token = get_access_token()
-    return (token.client_id, token.subject, bool(token.claims)) if token else None
+    """Return the holder of the token that came with the current request."""
+    user = auth_context_var.get()
+    return holder_of(authorization_context(user)) if user else None
+
+
+def holder_of(context: AuthorizationContext) -> Holder:
+    """Return the holder of a token, as a key."""
+    return context["client_id"], context["issuer"], context["subject"]

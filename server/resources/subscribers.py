@@ -7,7 +7,7 @@ asking; here from its first list or subscription on, since before that it cannot
 """
 
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any, Final, TypeAlias
 
@@ -57,6 +57,15 @@ class Subscribers:
     def running(self) -> AbstractAsyncContextManager[None]:
         """Tell of changes within a block."""
         return self._watcher.running()
+
+    def has_room(self, uris: Iterable[str], holder: Holder) -> bool:
+        """Check whether resources fit into the share of a token, beside those that it has already.
+
+        Args:
+            uris: the resources; those that cannot exist need no room.
+            holder: the token.
+        """
+        return self._shared.has_room({ResourceUpdated(uri) for uri in uris if _can_be(uri)}, holder)
 
     async def subscribe(self, context: RequestContext, uri: str) -> None:
         """Tell a client of an older version when a resource changes, appears or goes.

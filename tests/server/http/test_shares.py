@@ -11,6 +11,7 @@ import httpx2
 import pytest
 
 from tests.server.http.served import (
+    ACCEPT,
     SECONDS,
     Served,
     initialize,
@@ -119,8 +120,17 @@ def test_one_token_subscribes_to_half_of_the_resources(documents: Path, tmp_path
             kept.append(heard.iter_text())
             assert "acknowledged" in next(kept[-1])
         refused = opened.enter_context(listening(server, FIRST, uris[5_000:]))
-        told = "one of several tokens can subscribe to 5,000 resources"
-        assert told in "".join(refused.iter_text())
+        assert refused.status_code == 429
+        opened_session = initialize(server, **FIRST).headers["mcp-session-id"]
+        asked = {"jsonrpc": "2.0", "id": 9, "method": "resources/subscribe"}
+        for uri, status in [(uris[5_000], 429), (uris[0], 200)]:
+            answered = httpx2.post(
+                server.url,
+                json=asked | {"params": {"uri": uri}},
+                headers=ACCEPT | FIRST | {"Mcp-Session-Id": opened_session},
+                timeout=SECONDS,
+            )
+            assert answered.status_code == status
         # What is subscribed to already takes no more of it, and others have theirs.
         for token, wanted in [(FIRST, uris[:1_000]), (SECOND, uris[5_000:])]:
             heard = opened.enter_context(listening(server, token, wanted))
