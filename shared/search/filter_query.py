@@ -120,6 +120,8 @@ def _check(condition: Filter) -> None:
             f"there is no filter operator {condition.operator!r}; there are "
             + ", ".join(_CONDITIONS)
         )
+    if isinstance(condition.value, list) and None in condition.value:
+        raise FilterError(f"the filter on {condition.field!r} takes a list of values, not of null")
     unused = "value" if condition.operator in ("range", "exists") else "minimum or maximum"
     if any(getattr(condition, name) is not None for name in unused.split(" or ")):
         raise FilterError(

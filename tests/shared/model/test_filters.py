@@ -137,6 +137,7 @@ def test_all_filters_must_hold_and_scores_stay(library: Searcher) -> None:
         (Filter("author", "eq", ["x"]), "needs one value"),
         (Filter("author", "in", "x"), "needs a list of values"),
         (Filter("author", "in", []), "needs a list of values"),
+        (Filter("chunk_index", "in", [None]), "a list of values, not of null"),  # type: ignore[list-item] # wrong
         (Filter("author", "prefix", 3), "needs a text field for its prefix"),
         (Filter("file_path", "like", "x"), "no filter operator 'like'"),  # type: ignore[arg-type] # wrong
         (Filter("file_path", "eq", "x", minimum="y"), "no use for minimum or maximum"),
