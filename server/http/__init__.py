@@ -1,1 +1,1 @@
-"""The server by HTTP: who may reach it, how much at once, and what is told of it."""
+"""The HTTP server: access control, admission control, sessions and telemetry."""

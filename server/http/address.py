@@ -1,4 +1,4 @@
-"""Where the server listens, under which URL, and who may listen without authentication."""
+"""The server's address and URL, and the refusal of exposure without authentication."""
 
 import socket
 from dataclasses import dataclass
@@ -11,17 +11,17 @@ from shared.messages import reason_of
 from shared.settings.defaults import TOKENS_VARIABLE
 
 MCP_PATH: Final = "/mcp"
-"""Where MCP is spoken."""
+"""URL path of the MCP endpoint."""
 
 
 @dataclass(frozen=True)
 class Address:
-    """An address that can be listened on.
+    """An address to listen on.
 
     Attributes:
-        family: of IPv4 or of IPv6.
+        family: IPv4 or IPv6.
         host: the numeric address.
-        port: 0 for one that is free.
+        port: the port, or 0 for any free one.
     """
 
     family: socket.AddressFamily
@@ -30,21 +30,21 @@ class Address:
 
     @property
     def is_loopback(self) -> bool:
-        """Whether only this machine reaches it."""
+        """True if only this machine can reach the address."""
         return ip_address(self.host.partition("%")[0]).is_loopback
 
 
 def resolve(settings: HttpSettings) -> Address:
-    """The address of the host, which may be a name.
+    """Resolve the host, which may be a name.
 
     Raises:
-        ServerOptionError: there is no such host.
+        ServerOptionError: the host cannot be resolved.
     """
     try:
         family, _, _, _, found = socket.getaddrinfo(
             settings.host, settings.port, type=socket.SOCK_STREAM
         )[0]
-    # A name that no host can have is no OSError.
+    # A name that is not a valid host name raises no OSError.
     except (OSError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or error
         raise ServerOptionError(
@@ -60,13 +60,13 @@ def refuse_exposure(address: Address, settings: HttpSettings, *, authenticated: 
     A public URL says that a proxy lets them in, wherever the server itself listens.
 
     Args:
-        address: where the server is to listen.
-        settings: what else was chosen.
-        authenticated: whether every request needs a token.
+        address: the address that the server will listen on.
+        settings: the settings chosen by the operator.
+        authenticated: whether every request requires a token.
 
     Raises:
-        ServerOptionError: other machines reach the address or the public URL, and nobody said
-            ``--insecure``.
+        ServerOptionError: other machines can reach the address or the public URL, and
+            ``--insecure`` was not given.
     """
     if authenticated or settings.insecure:
         return
@@ -85,7 +85,7 @@ def listen(address: Address) -> socket.socket:
     """Listen on an address.
 
     Raises:
-        ServerOptionError: the system refuses, for example since another program listens there.
+        ServerOptionError: the system refuses, for example because the port is in use.
     """
     try:
         listener = socket.create_server((address.host, address.port), family=address.family)
@@ -94,28 +94,29 @@ def listen(address: Address) -> socket.socket:
             f"cannot listen on port {address.port} of {address.host}: {reason_of(error)}; choose "
             "another with --host and --port"
         ) from error
-    # Connections take it over. Without it the body of an answer waits 40 ms for the client to
-    # confirm the headers; asyncio sets it only on sockets that name TCP as their protocol.
+    # Accepted connections inherit it. Without it, a response's body waits 40 ms for the client to
+    # acknowledge the headers; asyncio sets it only on sockets created with the protocol TCP.
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return listener
 
 
 def own_url(listener: socket.socket, settings: HttpSettings) -> str:
-    """The URL of `MCP_PATH` on the address that is listened on."""
+    """Return the URL of `MCP_PATH` on the listener's address."""
     scheme = "https" if settings.tls_certificate else "http"
     return f"{scheme}://{_bracketed(settings.host)}:{listener.getsockname()[1]}{MCP_PATH}"
 
 
 def checked_url(url: str, option: str, *, trusted: bool = False) -> str:
-    """The URL of an option, if it can be one.
+    """Return the URL of an option after checking it.
 
     Args:
-        url: what was given.
-        option: where, for the message.
-        trusted: whether what comes from there is believed, and must not be changed on its way.
+        url: the value of the option.
+        option: the option's name, for the error message.
+        trusted: whether the server trusts responses from the URL, so that HTTPS is required.
 
     Raises:
-        ServerOptionError: it is no URL of HTTP, or one of no use.
+        ServerOptionError: the value is not an HTTP URL, contains a fragment or user name, or is not
+            encrypted although trusted.
     """
     try:
         parts = urlsplit(url)
@@ -135,7 +136,7 @@ def checked_url(url: str, option: str, *, trusted: bool = False) -> str:
 
 
 def is_loopback_name(name: str) -> bool:
-    """Whether a host, by name or by address, is this machine itself."""
+    """Check whether a host name or address is a loopback one."""
     try:
         return name == "localhost" or ip_address(name).is_loopback
     except ValueError:

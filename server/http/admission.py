@@ -1,7 +1,7 @@
-"""Which requests are let in: as many as there is room for, and none once the server stops.
+"""Admission control: limits on running calls and open streams, and refusal during shutdown.
 
-Calls, which end with their answer, and streams, which stay open for news, have room of their own.
-Where there are several tokens, none of them takes more than half of it.
+Calls, which end with their response, and streams, which stay open for notifications, have separate
+limits. If there are several tokens, one token may use at most half of each limit.
 """
 
 from collections.abc import Awaitable, Callable
@@ -24,20 +24,20 @@ from server.http.address import MCP_PATH
 from server.resources.shares import Holder, holder_of
 
 _RETRY_SECONDS: Final = 1
-"""When a client that was refused may try again."""
+"""Value of the header `Retry-After` in a refusal, in seconds."""
 
 PATIENCE_SECONDS: Final = 0.5
-"""How long a call waits for room. Older clients have their answer a little before its call has
-ended, and ask again at once: as many as there is room for would be refused without it."""
+"""Time that a call waits for admission, in seconds. Older clients receive their response a little
+before the call has ended and send the next request at once, which would be refused without it."""
 
 
 class Admission:
-    """Counts what runs, and ends it in order.
+    """Counter of running calls and open streams, which also stops them at shutdown.
 
     Args:
-        max_calls: calls that may run at once.
-        max_streams: streams that may be open at once.
-        is_shared: whether there are several tokens, none of which may take more than half.
+        max_calls: maximum number of concurrent calls.
+        max_streams: maximum number of open streams.
+        is_shared: whether there are several tokens, each of which may use at most half.
     """
 
     def __init__(self, max_calls: int, max_streams: int, *, is_shared: bool = False) -> None:
@@ -45,27 +45,27 @@ class Admission:
         self._ended = anyio.Event()
         self._max_streams = max_streams
         self._is_shared = is_shared
-        # Each lives as long as a call of its holder runs or waits.
+        # An entry lives as long as a call of its holder runs or waits.
         self._shares: WeakValueDictionary[Holder, anyio.CapacityLimiter] = WeakValueDictionary()
         self._streams: dict[anyio.CancelScope, Holder] = {}
         self.stopping = False
 
     def share(self, room: int) -> int:
-        """How much of a room one token may take."""
+        """Return how much of a limit one token may use."""
         return max(1, room // 2) if self._is_shared else room
 
     @property
     def calls(self) -> int:
-        """Calls that run."""
+        """Number of running calls."""
         return int(self._room.borrowed_tokens)
 
     @property
     def streams(self) -> int:
-        """Streams that are open."""
+        """Number of open streams."""
         return len(self._streams)
 
     async def stop(self) -> None:
-        """Let nothing in from now on, end all streams, and wait for the calls that run."""
+        """Refuse new requests from now on, end all streams, and wait for the running calls."""
         self.stopping = True
         for stream in self._streams:
             stream.cancel()
@@ -76,19 +76,20 @@ class Admission:
     async def call(
         self, answer: Callable[[], Awaitable[None]], holder: Holder = None
     ) -> HTTPStatus | None:
-        """Have a call answered, and count it meanwhile.
+        """Run a call if it is admitted.
 
         Args:
-            answer: answers it.
-            holder: whose token came with it.
+            answer: runs the call.
+            holder: the holder of the request's token.
 
         Returns:
-            Why it was not let in; None if it was answered.
+            The status of the refusal, or None if the call was run.
         """
         call, is_let_in = object(), False
         share = self._share_of(holder)
         with anyio.move_on_after(PATIENCE_SECONDS):
-            # First its share, so that not even the queue for the room is full of one token's calls.
+            # The holder's limit comes first, so that one token's calls cannot fill the queue
+            # either.
             await share.acquire_on_behalf_of(call)
             try:
                 await self._room.acquire_on_behalf_of(call)
@@ -99,7 +100,7 @@ class Admission:
         if not is_let_in:
             return self._refusal(is_full=True)
         try:
-            # It may have begun to stop while the call waited.
+            # Shutdown may have begun while the call waited.
             refusal = self._refusal(is_full=False)
             if refusal is None:
                 await answer()
@@ -117,7 +118,7 @@ class Admission:
         return share
 
     def refusal_of_stream(self, holder: Holder = None) -> HTTPStatus | None:
-        """Why a stream cannot be opened now with a token; None if it can."""
+        """Return the status of the refusal if the holder may not open a stream now, else None."""
         held = sum(each == holder for each in self._streams.values())
         return self._refusal(
             is_full=self.streams >= self._max_streams or held >= self.share(self._max_streams)
@@ -132,7 +133,7 @@ class Admission:
         """Serve a stream until it ends by itself or the server stops.
 
         Returns:
-            Whether it was ended by `stop`.
+            Whether `stop` ended it.
         """
         with anyio.CancelScope() as stream:
             self._streams[stream] = holder
@@ -144,11 +145,11 @@ class Admission:
 
 
 class AdmissionControl:
-    """Answers 429 to a request there is no room for, and 503 once the server stops.
+    """Middleware that responds with 429 when a limit is reached, and with 503 during shutdown.
 
     Args:
-        app: what answers the others.
-        admission: what is let in.
+        app: the next ASGI application.
+        admission: the limits.
     """
 
     def __init__(self, app: ASGIApp, admission: Admission) -> None:
@@ -156,7 +157,7 @@ class AdmissionControl:
         self._admission = admission
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request of ASGI."""
+        """Handle an ASGI request."""
         if scope["type"] != "http" or scope["path"] != MCP_PATH:
             await self._app(scope, receive, send)
             return
@@ -184,23 +185,23 @@ class AdmissionControl:
 
 
 def _is_stream(scope: Scope) -> bool:
-    """Whether a request opens a stream: by GET, or from 2026-07-28 on by a method of MCP."""
+    """Check whether a request opens a stream: by GET, or since 2026-07-28 by an MCP method."""
     headers = Headers(scope=scope)
     return scope["method"] == "GET" or (
-        # Only these versions hold a request to what this header says.
+        # Only these protocol versions require the header to match the request.
         headers.get(MCP_PROTOCOL_VERSION_HEADER) in MODERN_PROTOCOL_VERSIONS
         and headers.get(MCP_METHOD_HEADER) == "subscriptions/listen"
     )
 
 
 def holder_of_token(scope: Scope) -> Holder:
-    """Whose token came with a request; None if no token is asked for."""
+    """Return the holder of a request's token, or None if no token is required."""
     user = scope.get("user")
     return holder_of(authorization_context(user)) if isinstance(user, AuthenticatedUser) else None
 
 
 def refused(status: HTTPStatus) -> PlainTextResponse:
-    """The answer to a request that is not let in."""
+    """Return the response to a request that is not admitted."""
     why = "Too many requests" if status == HTTPStatus.TOO_MANY_REQUESTS else "The server stops"
     return PlainTextResponse(
         f"{why}; try again later\n", status, {"Retry-After": f"{_RETRY_SECONDS}"}

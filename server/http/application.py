@@ -1,4 +1,4 @@
-"""The application that uvicorn serves: MCP by the SDK, what stands before it, what beside it."""
+"""The ASGI application: the SDK's MCP endpoint, its middleware, and the operational endpoints."""
 
 from mcp.server.auth.middleware.bearer_auth import RequireAuthMiddleware
 from starlette.applications import Starlette
@@ -30,17 +30,17 @@ def http_application(
     authentication: Authentication | None,
     urls: tuple[str, str],
 ) -> Starlette:
-    """An application of ASGI that serves MCP and what belongs to it.
+    """Create the ASGI application with the MCP endpoint, middleware and operational endpoints.
 
     Args:
-        state: what the handlers share.
-        settings: the choices of whoever started the server.
-        admission: what is let in.
-        authentication: how requests are authenticated; None if no token is asked for.
-        urls: of `MCP_PATH` on the address that is listened on, and as clients know it.
+        state: the state shared by the handlers.
+        settings: the settings chosen by the operator.
+        admission: the limits on calls and streams.
+        authentication: the authentication settings; None if no token is required.
+        urls: the URL of `MCP_PATH` on the address listened on, and the one that clients see.
 
     Raises:
-        ServerOptionError: an option is not as it should be.
+        ServerOptionError: an option is invalid.
     """
     security = hosts.allowed(settings, *urls)
     origins = hosts.allowed_origins(settings)
@@ -61,7 +61,7 @@ def http_application(
     )
 
     def load() -> Load:
-        # The SDK tells the number of its sessions nowhere else.
+        # The SDK does not expose the number of sessions.
         sessions = len(server.session_manager._server_instances)  # noqa: SLF001
         return Load(
             admission.calls,
@@ -89,7 +89,7 @@ def http_application(
     app.user_middleware = [
         Middleware(RequestObserver, metrics, known),
         Middleware(hosts.HostCheck, security),
-        # Before authentication, for a browser asks without a token whether it may send one.
+        # Before authentication, since a browser's preflight request carries no token.
         Middleware(
             CORSMiddleware,
             allow_origins=origins,
@@ -98,7 +98,7 @@ def http_application(
             expose_headers=["Mcp-Session-Id", "WWW-Authenticate"],
         ),
         *app.user_middleware,
-        # Before admission, so that requests without a token take no room.
+        # Before admission, so that requests without a token use none of the limits.
         *([Middleware(TokenRequired, authentication.settings)] if authentication else []),
         Middleware(AdmissionControl, admission),
         Middleware(WholeMessages, max_bytes),

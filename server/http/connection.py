@@ -1,8 +1,8 @@
-"""Connections of clients that take their time: each may take only so much.
+"""HTTP connections with limits on time, header length and number.
 
-uvicorn closes a connection that is idle between two requests, but waits for the first one, for the
-rest of headers and of a body, and for a client that does not read, as long as the client likes.
-Nor does it leave any open file to the index, if clients open connections enough.
+uvicorn closes a connection that is idle between two requests, but waits without a limit for the
+first request, for the rest of headers or of a body, and for a client that does not read. Nor does
+it limit the number of connections, so clients could use up the open files that the index needs.
 """
 
 import asyncio
@@ -13,22 +13,23 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 MAX_HEADER_BYTES: Final = 16 * 1_024
-"""Bytes of a request before its body."""
+"""Maximum length of a request's headers, in bytes."""
 
 
 class StrictParser(h11.Connection):
-    """Refuses long headers however they come, and bodies whose end is ambiguous.
+    """A parser that rejects long headers and bodies whose end is ambiguous.
 
-    h11 itself looks at the length only while headers are incomplete, so it takes longer ones that
-    come in one packet. Of Content-Length and Transfer-Encoding it ignores the first, which a proxy
-    may have gone by: what it took for a body would be read as further requests (RFC 9112, 6.1).
+    h11 checks the length only while headers are incomplete, so it accepts longer ones that arrive
+    in one packet. If a request has both Content-Length and Transfer-Encoding, h11 ignores the
+    former, which a proxy may have used: the body would then be read as further requests (RFC 9112,
+    section 6.1).
     """
 
     def next_event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
-        """What was received next.
+        """Return the next event of the connection.
 
         Raises:
-            h11.RemoteProtocolError: it is not HTTP, too long, or ambiguous.
+            h11.RemoteProtocolError: the data is not HTTP, too long, or ambiguous.
         """
         if self.their_state is not h11.IDLE:
             return super().next_event()
@@ -49,12 +50,12 @@ def _is_ambiguous(request: h11.Request) -> bool:
 
 
 class TimedConnection(H11Protocol):
-    """Ends a connection whose client sends a request, or takes an answer, too slowly.
+    """A connection with timeouts for receiving a request and for sending a response.
 
     Attributes:
-        seconds: how long a request may take from its first byte, or from the beginning of the
-            connection, to its last; and how long an answer may wait for its client.
-        most: connections there may be at once; others are closed.
+        seconds: maximum time to receive a request, from its first byte or from the beginning of the
+            connection to its last byte; and maximum time that a response may wait for the client.
+        most: maximum number of connections; further ones are closed.
     """
 
     seconds: ClassVar[float]
@@ -64,7 +65,7 @@ class TimedConnection(H11Protocol):
     _reading: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # uvicorn's
-        """Begin to wait for the first request."""
+        """Start the timeout of the first request."""
         super().connection_made(transport)
         self.conn = StrictParser(h11.SERVER, MAX_HEADER_BYTES)
         if len(self.connections) > self.most:
@@ -73,7 +74,7 @@ class TimedConnection(H11Protocol):
             self._expect_request()
 
     def data_received(self, data: bytes) -> None:
-        """Take a part of a request."""
+        """Receive a part of a request."""
         super().data_received(data)
         if self.conn.their_state in {h11.IDLE, h11.SEND_BODY}:
             self._expect_request()
@@ -81,17 +82,17 @@ class TimedConnection(H11Protocol):
             self._request_is_complete()
 
     def pause_writing(self) -> None:
-        """Begin to wait for the client to take what was sent."""
+        """Start the timeout for the client to read the response."""
         super().pause_writing()
         self._reading = self.loop.call_later(self.seconds, self.transport.abort)
 
     def resume_writing(self) -> None:
-        """Go on sending."""
+        """Resume sending."""
         self._answer_is_taken()
         super().resume_writing()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Wait for nothing any more."""
+        """Cancel the timeouts."""
         self._request_is_complete()
         self._answer_is_taken()
         super().connection_lost(exc)
@@ -111,7 +112,7 @@ class TimedConnection(H11Protocol):
             self._reading = None
 
     def _end_slow_request(self) -> None:
-        # Where an answer has begun there is no place for another one.
+        # Once a response has begun, no error response can be sent.
         if self.conn.our_state is h11.IDLE:
             headers = [(b"connection", b"close"), (b"content-length", b"0")]
             response = h11.Response(status_code=408, headers=headers, reason=b"Request Timeout")
@@ -123,10 +124,11 @@ class TimedConnection(H11Protocol):
 
 
 def timed_connections(limit: float) -> type[TimedConnection]:
-    """The class of connections whose clients may take so many seconds.
+    """Return a connection class with a timeout in seconds.
 
-    There may be half as many of them as the process may have open files: that is the hard limit,
-    to which Java raises the soft one as it starts, sooner or later than this is asked.
+    The number of connections is limited to half of the process's open files. The hard limit is
+    used, since Java raises the soft one to it when it starts, which may be before or after this
+    call.
     """
     _, files = resource.getrlimit(resource.RLIMIT_NOFILE)
 

@@ -1,7 +1,7 @@
-"""Messages that clients post: each is whole before it is passed on, and has an id of its own.
+"""Checks of posted messages: each must be complete and have a request ID of its own.
 
-The SDK passes half of a message on when its client leaves, which then counts as an error of the
-server; and where two requests of a session have one id, it leaves the first without an answer for
+If a client disconnects, the SDK passes on the incomplete message, which then appears as a server
+error; and if two requests of a session have the same ID, it leaves the first without a response for
 as long as the session lasts.
 """
 
@@ -23,15 +23,15 @@ from server.http.admission import PATIENCE_SECONDS, holder_of_token, refused
 from server.resources.shares import Holder
 
 _MAX_ID_CHARACTERS: Final = 200
-"""Characters of an id that is repeated in an error."""
+"""Maximum length of a request ID that an error repeats, in characters."""
 
 
 class WholeMessages:
-    """Passes a message on once it is there; one whose client leaves before is forgotten.
+    """Middleware that passes on complete messages, and drops those whose client disconnects.
 
     Args:
-        app: what answers.
-        max_bytes: of a message; longer ones are answered with 413.
+        app: the next ASGI application.
+        max_bytes: maximum size of a message; longer ones get a 413 response.
     """
 
     def __init__(self, app: ASGIApp, max_bytes: int) -> None:
@@ -39,7 +39,7 @@ class WholeMessages:
         self._limited = RequestBodyLimitMiddleware(self._pass_on, max_bytes)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request of ASGI."""
+        """Handle an ASGI request."""
         is_message = _is_message(scope)
         await (self._limited if is_message else self._app)(scope, receive, send)
 
@@ -50,13 +50,13 @@ class WholeMessages:
 
 
 class DistinctIds:
-    """Refuses a request of a session with the id of another one that still runs.
+    """Middleware that rejects a request with the ID of another running request of the session.
 
-    A client that asks again as soon as it has its answer may be faster than the end of the request
-    before, so that is waited for a little.
+    A client that sends its next request as soon as it has its response may be faster than the end
+    of the previous request, so the middleware waits for that a little.
 
     Args:
-        app: what answers the others; each message is passed to it whole.
+        app: the next ASGI application; it receives each message in one part.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -64,7 +64,7 @@ class DistinctIds:
         self._running: MutableMapping[tuple[str, str], anyio.Event] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request of ASGI."""
+        """Handle an ASGI request."""
         session = Headers(scope=scope).get(MCP_SESSION_ID_HEADER) if _is_message(scope) else None
         if session is None:
             await self._app(scope, receive, send)
@@ -75,7 +75,7 @@ class DistinctIds:
         if request is None:
             await self._app(scope, receive, send)
             return
-        # As the SDK compares ids: 1 and "1" are the same.
+        # The SDK compares IDs as strings: 1 and "1" are the same.
         key = (session, str(request))
         with anyio.move_on_after(PATIENCE_SECONDS):
             while key in self._running:
@@ -142,7 +142,7 @@ def _is_message(scope: Scope) -> bool:
 
 
 def _preceded(first: Message, receive: Receive) -> Receive:
-    """What comes next from a client, whose first part is there already."""
+    """Return a receive function that first returns the part already received."""
     waiting = [first]
 
     async def next_part() -> Message:
@@ -152,7 +152,7 @@ def _preceded(first: Message, receive: Receive) -> Receive:
 
 
 def _request_id(body: bytes) -> RequestId | None:
-    """The id of a request; None if the message is another one, or cannot be read."""
+    """Return the ID of a request, or None if the message is not a request or not valid JSON."""
     try:
         message: Any = pydantic_core.from_json(body)
     except ValueError:

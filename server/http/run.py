@@ -1,4 +1,4 @@
-"""A run of the server by HTTP: everything is put together, then uvicorn serves it."""
+"""The run of the HTTP server: its parts are assembled, then uvicorn serves it."""
 
 import logging
 import socket
@@ -24,22 +24,22 @@ from server.settings import HttpSettings, ServerOptionError
 from shared.messages import reason_of
 
 _BACKLOG: Final = 128
-"""Connections that wait to be accepted."""
+"""Maximum number of connections waiting to be accepted."""
 
 
 def run(
     state: ServerState, settings: HttpSettings, tokens: Sequence[Token], listener: socket.socket
 ) -> None:
-    """Serve until a signal says to stop.
+    """Serve until a signal stops the server.
 
     Args:
-        state: what the handlers share; the pool is closed in the end.
-        settings: the choices of whoever started the server.
+        state: the state shared by the handlers.
+        settings: the settings chosen by the operator.
         tokens: the server's own tokens.
-        listener: what is listened on.
+        listener: the listening socket.
 
     Raises:
-        ServerOptionError: an option is not as it should be.
+        ServerOptionError: an option is invalid.
     """
     own_url = address.own_url(listener, settings)
     public_url = settings.public_url or own_url
@@ -55,13 +55,13 @@ def run(
         lifespan="on",
         log_config=None,
         access_log=False,
-        # What a proxy says of its clients is used for nothing.
+        # Nothing uses a proxy's headers about its clients.
         proxy_headers=False,
         server_header=False,
         backlog=_BACKLOG,
         ssl_certfile=settings.tls_certificate,
         ssl_keyfile=settings.tls_key,
-        # What is left by then is not waited for.
+        # Requests left at that point are not waited for.
         timeout_graceful_shutdown=1,
     )
     try:
@@ -79,7 +79,7 @@ def run(
 
     def announce() -> None:
         if settings.json_logs:
-            # Whatever the level: nobody else tells a port that the system chose.
+            # Logged at any log level: nothing else reports a port chosen by the system.
             event = ("listening", (), None, None, {"url": own_url})
             LOG.handle(LOG.makeRecord(LOG.name, logging.INFO, __file__, 0, *event))
         else:

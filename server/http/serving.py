@@ -1,4 +1,4 @@
-"""Serving by HTTP: the options are checked, and Java starts, before anything heavy is imported."""
+"""The start of the HTTP server: options are checked and Java starts before slow imports."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 def serve_http(
     settings: ServerSettings, language_model: "ServedModel | None", http: HttpSettings
 ) -> None:
-    """Serve until a signal says to stop.
+    """Serve until a signal stops the server.
 
     Args:
-        settings: what every server is told.
-        language_model: what rewrites queries before they are searched; None for nothing.
-        http: what a server that is reached by HTTP is told.
+        settings: the settings of every server.
+        language_model: the language model that rewrites queries; None for no rewriting.
+        http: the settings of an HTTP server.
 
     Raises:
-        ServerOptionError: an option is not as it should be.
+        ServerOptionError: an option is invalid.
     """
     _check(http)
     own_tokens = tokens.read_tokens(http.token_file)
@@ -33,7 +33,7 @@ def serve_http(
     if settings.admin:
         _refuse_without_administrator(own_tokens, http)
     listener = address.listen(place)
-    # Java starts in a thread of the pool while this one imports the MCP SDK, which takes longer.
+    # Java starts in a pool thread while this thread imports the MCP SDK, which takes longer.
     pool = LucenePool(settings.index_path)
     from server.administration.service import Administration
     from server.http.run import run
@@ -47,10 +47,10 @@ def serve_http(
 
 
 def _refuse_without_administrator(own_tokens: Sequence[tokens.Token], http: HttpSettings) -> None:
-    """Refuse tools that everyone could use, web pages among them, or nobody.
+    """Refuse administration tools that everyone, web pages included, or nobody could use.
 
     Raises:
-        ServerOptionError: no token can have the scope to administer.
+        ServerOptionError: no token can have the scope ``admin``.
     """
     if http.oauth_issuer or any({"read", "admin"} <= token.scopes for token in own_tokens):
         return
@@ -62,10 +62,10 @@ def _refuse_without_administrator(own_tokens: Sequence[tokens.Token], http: Http
 
 
 def _check(http: HttpSettings) -> None:
-    """Refuse URLs that are none, and options that need another one.
+    """Check the URLs, and that each option has those that it requires.
 
     Raises:
-        ServerOptionError: there is one.
+        ServerOptionError: a URL is invalid, or a required option is missing.
     """
     if http.public_url:
         address.checked_url(http.public_url, "--public-url")

@@ -1,4 +1,4 @@
-"""How many sessions one token may open, where there are several."""
+"""The limit on sessions per token, if there are several tokens."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -17,12 +17,12 @@ from server.resources.shares import Holder
 
 
 class SessionShares:
-    """Answers 429 to a request for a session whose token has its share of them.
+    """Middleware that responds with 429 if a request would exceed its token's limit of sessions.
 
     Args:
-        app: what answers the others.
-        most: sessions of one token.
-        sessions: tells whose the open sessions are.
+        app: the next ASGI application.
+        most: maximum number of sessions of one token.
+        sessions: returns the holders of the open sessions.
     """
 
     def __init__(self, app: ASGIApp, most: int, sessions: Callable[[], list[Holder]]) -> None:
@@ -33,12 +33,12 @@ class SessionShares:
         self._opened = anyio.Event()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request of ASGI."""
+        """Handle an ASGI request."""
         holder = holder_of_token(scope)
         if holder is None or not _opens_session(scope):
             await self._app(scope, receive, send)
             return
-        # One that is being opened may be among the open ones already, or come to nothing.
+        # A session being opened may already be among the open ones, or may fail to open.
         with anyio.move_on_after(PATIENCE_SECONDS):
             while self._is_full(holder) and self._opening[holder]:
                 await self._opened.wait()
@@ -60,7 +60,7 @@ class SessionShares:
 
 
 def _opens_session(scope: Scope) -> bool:
-    """Whether a request opens a session: all do that belong to none, but for newer versions."""
+    """Check whether a request opens a session: no session ID and an older protocol version."""
     if (scope["type"], scope.get("path")) != ("http", MCP_PATH):
         return False
     headers = Headers(scope=scope)

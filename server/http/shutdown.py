@@ -1,4 +1,4 @@
-"""The end of a server: calls that run are answered, new ones refused, and the exit code is 0."""
+"""Graceful shutdown: running calls get responses, new ones are refused, the exit code is 0."""
 
 import asyncio
 import signal
@@ -13,17 +13,17 @@ from server.http.admission import Admission
 from server.http.telemetry.logs import LOG
 
 STOP_SECONDS: Final = 10.0
-"""How long calls that run may go on once the server stops."""
+"""Maximum time for running calls to finish during shutdown, in seconds."""
 
 
 class GracefulServer(uvicorn.Server):
-    """uvicorn's server, which stops in order.
+    """A uvicorn server with graceful shutdown.
 
     Args:
         config: uvicorn's settings.
-        admission: what is let in.
-        announce: called once the server answers.
-        flush: called when all that runs has ended.
+        admission: the limits on calls and streams.
+        announce: called once the server accepts requests.
+        flush: called after all calls have ended.
     """
 
     def __init__(
@@ -40,13 +40,13 @@ class GracefulServer(uvicorn.Server):
         self._told_twice = asyncio.Event()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begin to answer."""
+        """Start accepting requests."""
         await super().startup(sockets)
         if self.started:
             self._announce()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Answer what runs, refuse what comes meanwhile, then close everything."""
+        """Finish running calls, refuse new requests, then close everything."""
         LOG.info("stopping", extra={"calls": self._admission.calls})
         finished = asyncio.ensure_future(self._admission.stop())
         told_twice = asyncio.ensure_future(self._told_twice.wait())
@@ -63,9 +63,9 @@ class GracefulServer(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Stop at a signal, and at once at a second one.
+        """Stop gracefully at a signal, and immediately at a second one.
 
-        uvicorn would raise the signal again in the end, so that the process ended by it.
+        uvicorn would raise the signal again at the end, which would end the process by that signal.
         """
         loop = asyncio.get_running_loop()
         for each in (signal.SIGINT, signal.SIGTERM):

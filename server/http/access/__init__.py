@@ -1,1 +1,1 @@
-"""Who may ask: tokens, OAuth, hosts and origins."""
+"""Access control: tokens, OAuth, hosts and origins."""

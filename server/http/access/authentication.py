@@ -1,4 +1,4 @@
-"""Who may ask: the server's own tokens, and those of an authorization server."""
+"""Authentication by the server's own tokens and those of an authorization server."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,11 +18,11 @@ from server.settings import HttpSettings
 
 @dataclass(frozen=True)
 class Authentication:
-    """How the SDK is to authenticate requests.
+    """Authentication settings for the SDK.
 
     Attributes:
-        settings: what it announces, and the scope that every request needs.
-        verifier: tells what a token allows.
+        settings: announced metadata, and the scope that every request requires.
+        verifier: verifies tokens and returns their scopes.
     """
 
     settings: AuthSettings
@@ -32,25 +32,25 @@ class Authentication:
 def authentication(
     settings: HttpSettings, own_tokens: Sequence[tokens.Token], public_url: str
 ) -> Authentication | None:
-    """How requests are authenticated; None if no token is asked for.
+    """Return the authentication settings, or None if no token is required.
 
     Args:
-        settings: the choices of whoever started the server.
-        own_tokens: the tokens that it knows by itself.
-        public_url: its URL as clients know it.
+        settings: the settings chosen by the operator.
+        own_tokens: the server's own tokens.
+        public_url: the server's URL as clients see it.
     """
     if not own_tokens and settings.oauth_issuer is None:
         return None
     issuer = settings.oauth_issuer
-    # Of texts, since a parsed URL gets a slash that its owner may not write.
+    # Validated from strings, since a parsed URL gets a trailing slash that the owner may not write.
     announced = AuthSettings.model_validate(
         {
-            # Told to nobody where there is no authorization server, but the SDK wants one.
+            # The SDK requires an issuer; without an authorization server it is not published.
             "issuer_url": issuer or public_url,
-            # With an authorization server, clients are told to look for it (RFC 9728).
+            # With an authorization server, clients discover it from the metadata (RFC 9728).
             "resource_server_url": public_url if issuer else None,
             "required_scopes": ["read"],
-            # The audience is checked here, for it need not be a URL.
+            # The audience is checked by `JwtVerifier`, since it need not be a URL.
             "validate_token_resource": False,
         }
     )
@@ -66,7 +66,7 @@ def _jwt_verifier(settings: HttpSettings, public_url: str) -> JwtVerifier | None
 
 
 class TokenRequired:
-    """Refuses requests of MCP without a token before they take any room or send a body.
+    """Middleware that rejects MCP requests without a token before admission and before their body.
 
     The SDK asks for the token only once a request has passed all middleware.
 
@@ -85,13 +85,13 @@ class TokenRequired:
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request of ASGI."""
+        """Handle an ASGI request."""
         is_guarded = scope["type"] == "http" and scope["path"] == MCP_PATH
         await (self._guarded if is_guarded else self._app)(scope, receive, send)
 
 
 class _Verifier:
-    """Looks for a token among the server's own, then asks whether the issuer signed it."""
+    """A verifier that tries the server's own tokens first, then those signed by the issuer."""
 
     def __init__(self, own: Sequence[tokens.Token], issued: JwtVerifier | None) -> None:
         self._own = own

@@ -1,7 +1,7 @@
-"""Which names the server answers to, and which web pages may ask.
+"""Checks of the headers `Host` and `Origin` against DNS rebinding.
 
-A web page can have its own name lead to this machine (DNS rebinding), and then ask the server with
-the browser of whoever looks at it. The header `Host` tells that name, and `Origin` tells the page.
+A web page can make its own host name resolve to this machine (DNS rebinding) and then send requests
+through the user's browser. The header `Host` contains that name, and `Origin` identifies the page.
 """
 
 import re
@@ -18,7 +18,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from server.settings import HttpSettings, ServerOptionError
 
 _LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
-"""No name server is asked for these, so that they lead nowhere else."""
+"""Loopback names, which resolve to this machine without DNS."""
 
 _PORT: Final = r"6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[1-5]?[0-9]{1,4}"
 _HOST: Final = rf"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:({_PORT}))?"
@@ -26,15 +26,15 @@ _ORIGIN: Final = rf"[a-z][a-z0-9+.-]*://{_HOST}"
 
 
 def allowed(settings: HttpSettings, own_url: str, public_url: str) -> TransportSecuritySettings:
-    """What `Host` and `Origin` may be, as the SDK checks it.
+    """Return the allowed values of `Host` and `Origin`, in the form that the SDK checks.
 
     Args:
-        settings: the choices of whoever started the server.
-        own_url: its URL on the address that it listens on.
-        public_url: its URL as clients know it.
+        settings: the settings chosen by the operator.
+        own_url: the server's URL on the address that it listens on.
+        public_url: the server's URL as clients see it.
 
     Raises:
-        ServerOptionError: an allowed host or origin is not written as one.
+        ServerOptionError: an allowed host or origin is malformed.
     """
     public = urlsplit(public_url.lower())
     names = {
@@ -57,10 +57,10 @@ def allowed(settings: HttpSettings, own_url: str, public_url: str) -> TransportS
 
 
 def allowed_origins(settings: HttpSettings) -> list[str]:
-    """The web origins whose pages may read the answers.
+    """Return the web origins whose pages may read responses.
 
     Raises:
-        ServerOptionError: one is not written as an origin.
+        ServerOptionError: an origin is malformed.
     """
     return [
         _checked("--allowed-origin", origin, _ORIGIN, "an origin such as https://app.example.org")
@@ -69,11 +69,11 @@ def allowed_origins(settings: HttpSettings) -> list[str]:
 
 
 class HostCheck:
-    """Refuses requests for other hosts (421) and from other web pages (403), on every path.
+    """Middleware that rejects requests for other hosts (421) and from other web pages (403).
 
     Args:
-        app: what answers the others.
-        settings: what is allowed.
+        app: the next ASGI application.
+        settings: the allowed hosts and origins.
     """
 
     def __init__(self, app: ASGIApp, settings: TransportSecuritySettings) -> None:
@@ -81,9 +81,9 @@ class HostCheck:
         self._security = TransportSecurityMiddleware(settings)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request of ASGI."""
+        """Handle an ASGI request."""
         if scope["type"] == "http":
-            # Capitals make no other name, but to the SDK, which looks at it once more.
+            # Host names are case-insensitive, but the SDK, which checks them again, compares case.
             headers = [(k, v.lower() if k == b"host" else v) for k, v in scope["headers"]]
             scope = {**scope, "headers": headers}
             refusal = _malformed(Headers(scope=scope))
@@ -96,7 +96,7 @@ class HostCheck:
 
 
 def _malformed(headers: Headers) -> Response | None:
-    """The answer to headers that are not written as one host and at most one origin.
+    """Return an error response if `Host` or `Origin` is malformed or repeated, else None.
 
     The SDK takes whatever follows an allowed name and a colon for a port.
     """
@@ -109,7 +109,7 @@ def _malformed(headers: Headers) -> Response | None:
 
 
 def _host(url: SplitResult) -> str:
-    """The header `Host` of requests for a URL, which leaves out the scheme's own port."""
+    """Return the header `Host` of requests for a URL, without the scheme's default port."""
     return url.netloc.removesuffix({"http": ":80", "https": ":443"}.get(url.scheme, ""))
 
 
@@ -121,5 +121,5 @@ def _checked(option: str, given: str, pattern: str, meant: str) -> str:
 
 
 def _with_any_port(names: set[str]) -> list[str]:
-    """Names, and a pattern of the SDK for each that leaves the port open."""
+    """Return the names, plus an SDK pattern that allows any port for each name without one."""
     return sorted(names | {f"{name}:*" for name in names if not re.search(r":[0-9]+$", name)})

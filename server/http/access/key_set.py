@@ -1,4 +1,4 @@
-"""The public keys that an authorization server signs its tokens with."""
+"""The public keys that verify an authorization server's signatures."""
 
 import json
 import time
@@ -15,30 +15,31 @@ from server.http.telemetry.logs import LOG
 from server.settings import ServerOptionError
 
 _FRESH_SECONDS: Final = 300.0
-"""How long keys are used before they are fetched again."""
+"""Time after which keys are fetched again, in seconds."""
 
 _USABLE_SECONDS: Final = 3_600.0
-"""How long they are used while they cannot be fetched: a key that was withdrawn must end."""
+"""Maximum age of keys while they cannot be fetched, in seconds, since revoked keys must expire."""
 
 _PAUSE_SECONDS: Final = 10.0
-"""The least time between two fetches: tokens of unknown keys, which anyone can send, cause them."""
+"""Minimum time between two fetches, in seconds, since any token with an unknown key causes one."""
 
 _FETCH_SECONDS: Final = 5.0
-"""How long fetching may take."""
+"""Timeout of a fetch, in seconds."""
 
 _MAX_BYTES: Final = 1_000_000
-"""The longest document that is taken from the authorization server."""
+"""Maximum size of a document from the authorization server, in bytes."""
 
 _MAX_KEYS: Final = 100
-"""The keys of a set that are looked at."""
+"""Maximum number of keys used from a key set."""
 
 
 class KeySet:
-    """The keys of an authorization server, fetched when a token needs them.
+    """The key set of an authorization server, fetched when a token needs it.
 
     Args:
         issuer: the URL of the authorization server.
-        url: where its keys are (RFC 7517); None to ask its metadata (RFC 8414, OpenID Connect).
+        url: the URL of the key set (RFC 7517); None to discover it from the issuer's metadata (RFC
+            8414, OpenID Connect).
     """
 
     def __init__(self, issuer: str, url: str | None) -> None:
@@ -49,16 +50,17 @@ class KeySet:
         self._fetching = anyio.Lock()
 
     async def find(self, key_id: str | None, algorithm: str) -> jwt.PyJWK | None:
-        """The key of a token; None if there is none that may sign so.
+        """Return the key that signed a token, or None if no key matches.
 
         Args:
-            key_id: as the token names it; without a name it is the only key.
-            algorithm: the one that the token names, which the caller has checked.
+            key_id: the key ID in the token's header; without one, the key set must have a single
+                key that matches.
+            algorithm: the algorithm in the token's header, which the caller has checked.
         """
         key = self._match(key_id, algorithm)
         if key is None or self._age() > _FRESH_SECONDS:
             async with self._fetching:
-                # Another request may have waited for the same keys.
+                # Another request may have fetched the same keys meanwhile.
                 key = self._match(key_id, algorithm)
                 if key is None or self._age() > _FRESH_SECONDS:
                     await self._refresh()
@@ -81,11 +83,11 @@ class KeySet:
         try:
             return jwt.PyJWK(fitting[0], algorithm)
         except jwt.PyJWTError:
-            # A key of another type than the algorithm needs.
+            # The key type does not match the algorithm.
             return None
 
     async def _refresh(self) -> None:
-        """Fetch the keys, unless that was tried just now; those that are there stay if it fails."""
+        """Fetch the keys unless that was tried just now; if it fails, keep the current ones."""
         if time.monotonic() - self._tried < _PAUSE_SECONDS:
             return
         self._tried = time.monotonic()
@@ -102,10 +104,10 @@ class KeySet:
 
 
 def _listed(document: Mapping[str, Any]) -> list[Any]:
-    """The keys of a set, which may be none (RFC 7517, section 5).
+    """Return the keys of a set, which may be empty (RFC 7517, section 5).
 
     Raises:
-        ValueError: the document is no set of keys.
+        ValueError: the document is not a key set.
     """
     keys = document.get("keys")
     if not isinstance(keys, list):
@@ -114,29 +116,29 @@ def _listed(document: Mapping[str, Any]) -> list[Any]:
 
 
 async def _discovered(client: httpx2.AsyncClient, issuer: str) -> str:
-    """Where an issuer's keys are, as its metadata says.
+    """Return the URL of an issuer's key set, from its metadata.
 
     Raises:
-        ValueError: it has no metadata, or they are those of another.
+        ValueError: the issuer publishes no metadata, or metadata of another issuer.
     """
     for url in build_oauth_authorization_server_metadata_discovery_urls(issuer, issuer):
         try:
             metadata = await _fetched(client, url)
         except (httpx2.HTTPStatusError, ValueError):
-            # The next one: an issuer publishes one of them.
+            # An issuer publishes only one of these documents.
             continue
-        # RFC 8414, section 3.3: others must not be believed.
+        # RFC 8414, section 3.3: metadata of another issuer must not be used.
         if metadata.get("issuer") == issuer and isinstance(metadata.get("jwks_uri"), str):
             return checked_url(metadata["jwks_uri"], "jwks_uri", trusted=True)
     raise ValueError("no metadata")
 
 
 async def _fetched(client: httpx2.AsyncClient, url: str) -> Mapping[str, Any]:
-    """A JSON object from the authorization server.
+    """Fetch a JSON object from the authorization server.
 
     Raises:
-        httpx2.HTTPError: it cannot be had.
-        ValueError: it is no JSON object, or too long.
+        httpx2.HTTPError: the request failed.
+        ValueError: the response is not a JSON object, or is too long.
     """
     body = bytearray()
     async with client.stream("GET", url, headers={"Accept": "application/json"}) as response:

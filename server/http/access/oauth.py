@@ -1,4 +1,4 @@
-"""Access tokens of an authorization server: JWTs, checked here without asking it."""
+"""Access tokens of an authorization server: JWTs, verified locally."""
 
 from typing import Any, Final
 
@@ -12,22 +12,23 @@ ALGORITHMS: Final = (
     *("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"),
     *("ES256", "ES384", "ES512", "EdDSA"),
 )
-"""Signatures with a key pair only: ``none`` and those with a shared secret prove nothing here."""
+"""Accepted signature algorithms: asymmetric only, since ``none`` and those with a shared secret
+prove nothing here."""
 
 _LEEWAY_SECONDS: Final = 30
-"""How far the clocks of the two servers may differ."""
+"""Allowed clock difference between the two servers, in seconds."""
 
 _CLAIMS: Final = ["exp", "iss", "aud"]
-"""What a token must say (RFC 9068); ``nbf``, which many leave out, is checked where it is there."""
+"""Required claims (RFC 9068); ``nbf``, which many issuers leave out, is checked if present."""
 
 
 class JwtVerifier:
-    """Checks the access tokens of one issuer; what `mcp.server.auth.provider.TokenVerifier` asks.
+    """A verifier of one issuer's access tokens, see `mcp.server.auth.provider.TokenVerifier`.
 
     Args:
-        issuer: its URL, to the letter.
-        audience: what the tokens must be meant for.
-        keys: the keys that it signs with.
+        issuer: the issuer's URL, compared literally.
+        audience: the required audience of the tokens.
+        keys: the issuer's public keys.
     """
 
     def __init__(self, issuer: str, audience: str, keys: KeySet) -> None:
@@ -37,7 +38,7 @@ class JwtVerifier:
         self._jwt = jwt.PyJWT({"enforce_minimum_key_length": True, "require": _CLAIMS})
 
     async def verify_token(self, token: str) -> AccessToken | None:
-        """What a token allows; None if it is not to be believed, and the log says why."""
+        """Return the scopes and claims of a token, or None, with a log record, if it is invalid."""
         try:
             header = jwt.get_unverified_header(token)
             algorithm = header.get("alg")
@@ -58,7 +59,7 @@ class JwtVerifier:
             LOG.warning("token_refused", extra={"reason": type(error).__name__})
             return None
         return AccessToken(
-            # The token itself is needed no more, and what is not kept cannot leak.
+            # The token itself is no longer needed, and what is not stored cannot leak.
             token="",
             client_id=_text(claims, "client_id", "azp", "sub"),
             subject=_text(claims, "sub"),
@@ -68,10 +69,10 @@ class JwtVerifier:
         )
 
     def _scopes(self, claims: dict[str, Any]) -> list[str]:
-        """What a token allows here.
+        """Return the scopes that a token grants on this server.
 
-        Which audience a scope was asked for is not said: of a token for several servers, the scope
-        to change something may be meant for another one (RFC 9068, section 5).
+        A token does not say for which audience a scope was granted: in a token for several servers,
+        ``admin`` may be meant for another one, so it is dropped (RFC 9068, section 5).
         """
         granted = _granted(claims)
         if "admin" in granted and claims["aud"] not in (self._audience, [self._audience]):
@@ -81,12 +82,12 @@ class JwtVerifier:
 
 
 def _text(claims: dict[str, Any], *names: str) -> str:
-    """The first of some claims that is there; empty if none is."""
+    """Return the first of the named claims that is present, or an empty string."""
     return next((str(claims[name]) for name in names if claims.get(name)), "")
 
 
 def _granted(claims: dict[str, Any]) -> list[str]:
-    """The scopes of a token: a list, or a text with blanks between them."""
+    """Return the scopes of a token, given as a list or as a string separated by spaces."""
     granted = claims.get("scope", claims.get("scp", ""))
     if isinstance(granted, str):
         return granted.split()

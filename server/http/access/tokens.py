@@ -1,7 +1,7 @@
-"""Bearer tokens of the server's own, from a file or from the environment.
+"""The server's own bearer tokens, from a file or from the environment.
 
-Each has a name, which logs and sessions know it by, and scopes. Only their hashes are kept, and a
-token that is presented is compared with all of them in constant time.
+Each token has a name, which identifies it in logs and sessions, and scopes. Only hashes of tokens
+are kept, and a presented token is compared with all of them in constant time.
 """
 
 import hashlib
@@ -18,16 +18,16 @@ from server.settings import ServerOptionError
 from shared.settings.defaults import TOKENS_VARIABLE
 
 MIN_CHARACTERS: Final = 32
-"""A random token of so many hexadecimal digits has 128 bits, which nobody guesses."""
+"""Minimum length of a token, in characters: as hexadecimal digits they hold 128 random bits."""
 
 
 @dataclass(frozen=True)
 class Token:
-    """What is known of a token.
+    """A token's name, scopes and hash.
 
     Attributes:
-        name: who has it.
-        scopes: what it allows.
+        name: the holder of the token.
+        scopes: the scopes that it grants.
         digest: its SHA-256 hash.
     """
 
@@ -37,9 +37,9 @@ class Token:
 
 
 def find(tokens: Iterable[Token], presented: str) -> Token | None:
-    """The token that was presented; None if it is none of them.
+    """Return the token that was presented, or None if it is unknown.
 
-    Takes as long whichever it is.
+    The time taken does not depend on which token matches.
     """
     digest = _digest(presented)
     found = None
@@ -50,11 +50,11 @@ def find(tokens: Iterable[Token], presented: str) -> Token | None:
 
 
 def read_tokens(file: Path | None) -> tuple[Token, ...]:
-    """The tokens of a file, or of the environment if there is no file.
+    """Return the tokens of a file, or of the environment if there is no file.
 
     Raises:
-        ServerOptionError: the file cannot be read, or by too many; or a token is not as it should
-            be.
+        ServerOptionError: the file cannot be read, has permissions for group or others, or contains
+            no tokens; or a token is malformed, too short or repeated.
     """
     if file is not None:
         tokens = tuple(_parsed(_lines(file), str(file)))
@@ -70,7 +70,7 @@ def read_tokens(file: Path | None) -> tuple[Token, ...]:
 def _lines(file: Path) -> list[str]:
     try:
         with file.open(encoding="utf-8") as opened:
-            # Of what is open, not of the path, which may name another file by now.
+            # `fstat` examines the open file, not the path, which may name another file by now.
             mode = os.fstat(opened.fileno()).st_mode
             if mode & (stat.S_IRWXG | stat.S_IRWXO):
                 raise ServerOptionError(
@@ -87,7 +87,7 @@ def _parsed(lines: Iterable[str], source: str) -> Iterator[Token]:
         line = text.strip()
         if not line or line.startswith("#"):
             continue
-        # What is wrong is told without the line, which holds a secret.
+        # Error messages leave out the line, which holds a secret.
         name, _, rest = line.partition(":")
         listed, _, token = rest.partition(":")
         scopes = frozenset(listed.split(","))

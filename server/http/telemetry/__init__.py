@@ -1,1 +1,1 @@
-"""What is counted, logged and traced."""
+"""Metrics, logs and traces."""

@@ -1,4 +1,4 @@
-"""The paths for those who look after the server: is it alive, is it ready, what has it done."""
+"""Operational endpoints: liveness, readiness and metrics."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -21,23 +21,24 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 async def healthz(_request: Request) -> Response:
-    """Answer that the process is alive, which is all it takes to answer."""
+    """Respond that the process is alive."""
     return PlainTextResponse("ok\n")
 
 
 def readyz(pool: LucenePool, admission: Admission) -> Endpoint:
-    """The endpoint that tells whether a search would be answered now."""
+    """Return the endpoint that reports whether the server can answer a search now."""
     looking = asyncio.Lock()
 
     async def answer(_request: Request) -> Response:
         if admission.stopping:
             return PlainTextResponse("the server stops\n", 503)
-        # Nobody needs a token here: however many ask, one thread looks, and for what is at hand.
+        # This endpoint requires no token, so only one thread of the pool is used, however many
+        # requests arrive, and only for cheap work.
         async with looking:
             try:
                 await pool.run(lambda searcher: searcher.folders())
             except McpLuceneError as error:
-                # Without its text, which tells where the index lies.
+                # The error's text is left out, since it contains the path of the index.
                 return PlainTextResponse(f"{type(error).__name__}\n", 503)
         return PlainTextResponse("ready\n")
 
@@ -45,7 +46,7 @@ def readyz(pool: LucenePool, admission: Admission) -> Endpoint:
 
 
 def metrics_endpoint(pool: LucenePool, metrics: Metrics) -> Endpoint:
-    """The endpoint that Prometheus asks."""
+    """Return the endpoint that Prometheus scrapes."""
 
     async def answer(_request: Request) -> Response:
         index = await _index_state(pool)
@@ -55,7 +56,7 @@ def metrics_endpoint(pool: LucenePool, metrics: Metrics) -> Endpoint:
 
 
 async def _index_state(pool: LucenePool) -> IndexState:
-    # Without Java there is no searcher to ask.
+    # Without Java there is no searcher to query.
     with suppress(JavaStartError):
         return await pool.run(_look)
     return IndexState(None, 0)

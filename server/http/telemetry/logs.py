@@ -1,9 +1,9 @@
-"""The log of a server that is reached by HTTP: a line on stderr for each event.
+"""The log of the HTTP server: one line on stderr for each event.
 
-An event is a name and fields of known meaning. What clients send and what is found for them, such
-as arguments, texts, tokens and query strings, is never a field. What libraries log is shown as
-they wrote it, without what they put in, or by its place where that cannot be told apart; and an
-exception by its type and place, without its words.
+An event is a name and fields of known meaning. Data from clients and results, such as arguments,
+texts, tokens and query strings, are never fields. Log records of libraries are shown as their
+format string without the arguments, or by their source location if the arguments cannot be
+separated; exceptions are shown by type and source location, without their message.
 """
 
 import json
@@ -21,24 +21,24 @@ from server.pipes.stderr_queue import QueuedStderr
 from server.settings import LogLevel
 
 LOG: Final = logging.getLogger("mcp_lucene")
-"""Takes events: the message is the name, ``extra`` the fields."""
+"""Logger of events: the message is the name, ``extra`` holds the fields."""
 
 _MAX_CHARACTERS: Final = 200
-"""Of the value of a field: a client names itself as it likes."""
+"""Maximum length of a field's value, in characters: clients choose their own names."""
 
 _STANDARD: Final = frozenset(vars(logging.makeLogRecord({})))
-"""What every record has; the rest are fields."""
+"""Attributes of every log record; all others are fields."""
 
 
 def log_to_stderr(level: LogLevel, *, as_json: bool) -> None:
-    """Log events of a level and above, and the warnings of libraries."""
+    """Log events at a level and above, and warnings of libraries."""
     handler = logging.StreamHandler(sys.stderr)
     formatter = _EventFormatter(as_json=as_json)
     handler.setFormatter(formatter)
     handler.addFilter(_is_worth_telling)
-    # In the place of what the SDK has set up.
+    # Replaces the logging configuration of the SDK.
     logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
-    # It repeats headers, and what it refuses is told as a request.
+    # Its log records repeat headers, and the requests that it rejects are logged as requests.
     logging.getLogger("mcp.server.transport_security").setLevel(logging.ERROR)
     LOG.setLevel(level.upper())
     log_warnings()
@@ -47,14 +47,14 @@ def log_to_stderr(level: LogLevel, *, as_json: bool) -> None:
 
 
 def _dropped(formatter: logging.Formatter, count: int) -> str:
-    """A line about messages that were dropped."""
+    """Return a log line about dropped messages."""
     fields = {"messages": count, "reason": "nobody read stderr"}
     event = (LOG.name, logging.WARNING, __file__, 0, "messages_dropped", (), None)
     return f"{formatter.format(LOG.makeRecord(*event, extra=fields))}\n"
 
 
 def _is_worth_telling(record: logging.LogRecord) -> bool:
-    """Whether more happened than that a client has gone."""
+    """Check whether a log record reports more than a disconnected client."""
     return not (record.exc_info and isinstance(record.exc_info[1], ClientDisconnect))
 
 
@@ -64,7 +64,7 @@ class _EventFormatter(logging.Formatter):
         self._as_json = as_json
 
     def format(self, record: logging.LogRecord) -> str:
-        """A record as a line: JSON, or ``TIME LEVEL EVENT FIELD=VALUE …``."""
+        """Format a log record as JSON, or as ``TIME LEVEL EVENT FIELD=VALUE …``."""
         time = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
         level = record.levelname.lower()
         event, fields = _event(record)
@@ -84,10 +84,11 @@ def _event(record: logging.LogRecord) -> tuple[str, dict[str, Any]]:
         event = "library"
         fields = {"logger": record.name}
         if record.args:
-            # The arguments of the message may be anything, such as what a client sent.
+            # The arguments of the message may be anything, such as data from a client.
             fields["message"] = _short(str(record.msg).strip())
         else:
-            # They may be in the message already: only its place is known to say nothing of them.
+            # The arguments may already be in the message, so only the source location is safe to
+            # log.
             fields["at"] = [f"{record.pathname}:{record.lineno} {record.funcName}"]
     if record.exc_info and record.exc_info[0]:
         fields["error"] = record.exc_info[0].__name__
@@ -109,10 +110,10 @@ def _quoted(value: Any) -> str:
 
 
 def _json(value: Any) -> str:
-    """JSON in which letters of all languages stand as they are, but nothing that steers a terminal.
+    """Serialize to JSON with letters of all languages unescaped and terminal controls escaped.
 
-    Beyond the control characters of ASCII, which JSON escapes itself, these are those of C1, and
-    marks that turn the direction of writing.
+    JSON itself escapes only the control characters of ASCII. Those of C1 and marks that change the
+    direction of writing are escaped here.
     """
     return "".join(
         part if part.isprintable() else json.dumps(part)[1:-1]

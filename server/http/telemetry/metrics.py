@@ -1,4 +1,4 @@
-"""What the server has done, in the format of Prometheus."""
+"""Metrics in the Prometheus format."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -14,19 +14,20 @@ from shared.version import software_version
 PREFIX: Final = "mcp_lucene"
 
 _SECONDS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
-"""Bounds of the histogram: a search takes milliseconds, one with hundreds of patterns seconds."""
+"""Buckets of the histogram, in seconds: a search takes milliseconds, one with hundreds of patterns
+seconds."""
 
 
 @dataclass(frozen=True)
 class Load:
-    """What is going on at a moment.
+    """The current load of the server.
 
     Attributes:
-        calls: requests that run.
-        streams: streams that are open.
-        sessions: sessions of clients.
-        abandoned_calls: calls that go on although nobody waits for them.
-        dropped_messages: messages to stderr that were dropped, since nobody read them.
+        calls: number of running calls.
+        streams: number of open streams.
+        sessions: number of client sessions.
+        abandoned_calls: number of calls that still run although their request was cancelled.
+        dropped_messages: number of messages to stderr that were dropped, since nobody read them.
     """
 
     calls: int
@@ -38,11 +39,11 @@ class Load:
 
 @dataclass(frozen=True)
 class IndexState:
-    """The index at a moment.
+    """The current state of the index.
 
     Attributes:
-        statistics: None if there is no index that can be read.
-        refreshes: how often it was opened, or opened again for a newer commit.
+        statistics: statistics of the index; None if no index can be read.
+        refreshes: number of times that the index was opened, or reopened for a newer commit.
     """
 
     statistics: IndexStatistics | None
@@ -50,10 +51,10 @@ class IndexState:
 
 
 class Metrics:
-    """Counts what happens, for as long as the process runs.
+    """The metrics of the process.
 
     Args:
-        load: tells what is going on.
+        load: returns the current load.
     """
 
     def __init__(self, load: Callable[[], Load]) -> None:
@@ -84,7 +85,7 @@ class Metrics:
         )
 
     def count_call(self, tool: str, outcome: str, seconds: float) -> None:
-        """Count a call of a tool that has ended."""
+        """Count a finished tool call."""
         self._calls.labels(tool, outcome).inc()
         self._seconds.labels(tool).observe(seconds)
 
@@ -93,12 +94,12 @@ class Metrics:
         self._requests.labels(path, str(status)).inc()
 
     def exposition(self, index: IndexState) -> bytes:
-        """Everything as text, with the state of the index as it is now."""
+        """Return all metrics as text, with the current state of the index."""
         self._index = index
         return prometheus_client.generate_latest(self._registry)
 
     def collect(self) -> Iterator[Metric]:
-        """What is looked up rather than counted; the registry asks for it."""
+        """Yield the metrics that are read rather than counted; called by the registry."""
         yield InfoMetricFamily(PREFIX, "The server.", {"version": software_version()})
         load = self._load()
         yield _gauge("running_requests", "Requests that run.", load.calls)

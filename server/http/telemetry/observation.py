@@ -1,7 +1,7 @@
-"""What is told of requests and of calls, to the log and to the metrics.
+"""Log records and metrics of HTTP requests and tool calls.
 
-Only names that this program gives are told: a path or a tool that it does not know may be anything
-that a client sent.
+Only paths and tools known to this program are recorded by name: any other may be arbitrary data
+from a client.
 """
 
 import logging
@@ -21,16 +21,16 @@ from server.runtime.state import ServerState
 from server.tools.table import TOOLS
 
 _OTHER: Final = "other"
-"""What is not known by name."""
+"""Label for unknown paths and tools."""
 
 
 class RequestObserver:
-    """Tells of each request how it was answered.
+    """Middleware that records the method, path and status of each request.
 
     Args:
-        app: what answers.
-        metrics: where requests are counted.
-        paths: those that are told by name.
+        app: the next ASGI application.
+        metrics: the metrics that count requests.
+        paths: the paths that are recorded by name.
     """
 
     def __init__(self, app: ASGIApp, metrics: Metrics, paths: frozenset[str]) -> None:
@@ -39,7 +39,7 @@ class RequestObserver:
         self._paths = paths
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request of ASGI."""
+        """Handle an ASGI request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -61,10 +61,10 @@ class RequestObserver:
 
 
 class CallObserver:
-    """Tells of each call of a tool how long it took and how it ended; a middleware of MCP.
+    """MCP middleware that records the duration and outcome of each tool call.
 
     Args:
-        metrics: where calls are counted.
+        metrics: the metrics that count calls.
     """
 
     def __init__(self, metrics: Metrics) -> None:
@@ -73,7 +73,7 @@ class CallObserver:
     async def __call__(
         self, ctx: ServerRequestContext[ServerState, Any], call_next: CallNext
     ) -> HandlerResult:
-        """Pass a message on and see what becomes of it."""
+        """Pass a message on and record its outcome."""
         if ctx.method != "tools/call" or ctx.request_id is None:
             return await call_next(ctx)
         name = (ctx.params or {}).get("name")
@@ -102,9 +102,9 @@ class CallObserver:
 
 
 def _caller(token: AccessToken | None) -> dict[str, str]:
-    """Who called: the name of an own token and that of an access token are fields of their own.
+    """Return the caller; the server's own tokens and access tokens have different fields.
 
-    A client of the issuer may be called like a token of the server.
+    A client of the issuer may have the same name as one of the server's tokens.
     """
     if token is None:
         return {}
@@ -112,7 +112,7 @@ def _caller(token: AccessToken | None) -> dict[str, str]:
 
 
 def _outcome(result: HandlerResult) -> str:
-    """What became of a call; its result may be what goes over the wire already."""
+    """Return the outcome of a call, whose result may already be serialized."""
     match result:
         case CallToolResult(is_error=True) | {"isError": True}:
             return "error"

@@ -1,4 +1,4 @@
-"""Spans of OpenTelemetry, which the SDK makes of each message, sent where the variables say."""
+"""Export of the OpenTelemetry spans that the SDK creates for each message."""
 
 import os
 import threading
@@ -10,20 +10,20 @@ from shared.errors import ExtraMissingError
 from shared.version import software_version
 
 _ENDPOINTS: Final = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
-"""Variables of the OpenTelemetry specification that say where spans are sent."""
+"""Variables of the OpenTelemetry specification that name the endpoint for spans."""
 
 _SECONDS_TO_END: Final = 3.0
-"""How long the last spans may take."""
+"""Maximum time to export the last spans, in seconds."""
 
 
 def start_tracing() -> Callable[[], None]:
-    """Have spans sent by OTLP over HTTP, if a variable of the environment says where.
+    """Export spans by OTLP over HTTP, if an environment variable names an endpoint.
 
-    Other variables of OpenTelemetry hold, too, such as ``OTEL_SERVICE_NAME``, as far as its SDK
-    reads them by itself. Without the extra ``telemetry`` there is a warning and no spans.
+    Other variables of OpenTelemetry, such as ``OTEL_SERVICE_NAME``, apply as far as its SDK reads
+    them by itself. Without the extra ``telemetry`` a warning is logged and no spans are exported.
 
     Returns:
-        What sends the spans that are left, and ends it.
+        A function that exports the remaining spans and stops the exporter.
     """
     if not any(os.environ.get(name) for name in _ENDPOINTS):
         return _nothing
@@ -44,7 +44,7 @@ def start_tracing() -> Callable[[], None]:
     trace.set_tracer_provider(provider)
 
     def end() -> None:
-        # Where nobody takes the spans, their exporter tries for longer than a server may stop.
+        # If the endpoint does not respond, the exporter retries for longer than shutdown may take.
         ending = threading.Thread(target=provider.shutdown, daemon=True)
         ending.start()
         ending.join(_SECONDS_TO_END)
@@ -53,4 +53,4 @@ def start_tracing() -> Callable[[], None]:
 
 
 def _nothing() -> None:
-    """There are no spans to send."""
+    """Do nothing, since there are no spans to export."""
