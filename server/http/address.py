@@ -57,7 +57,7 @@ def resolve(settings: HttpSettings) -> Address:
 def refuse_exposure(address: Address, settings: HttpSettings, *, authenticated: bool) -> None:
     """Refuse to let other machines in without authentication.
 
-    A public URL says that a proxy lets them in, wherever the server itself listens.
+    A public URL means that a proxy forwards their requests, wherever the server itself listens.
 
     Args:
         address: the address that the server will listen on.

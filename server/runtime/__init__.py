@@ -1,1 +1,1 @@
-"""What handlers share while the server runs: its state, threads, scopes and known values."""
+"""State shared by the handlers: settings, the Lucene thread pool, scopes and known values."""

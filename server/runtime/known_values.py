@@ -1,4 +1,4 @@
-"""The values that begin with what somebody typed: ids, names of fields, languages."""
+"""Completion values from the index: document ids, chunk ids, field names and languages."""
 
 from __future__ import annotations
 
@@ -11,34 +11,34 @@ if TYPE_CHECKING:
     from shared.reading.searcher import Searcher
 
 MAX_VALUES: Final = 100
-"""Values that are told at once: the protocol allows no more."""
+"""Maximum number of values in a completion, as the protocol requires."""
 
 Completer: TypeAlias = Callable[["Searcher", str], Names]
-"""Takes a searcher and what was typed."""
+"""A function that takes a searcher and the typed prefix, and returns the matching values."""
 
 
 def document_ids(searcher: Searcher, typed: str) -> Names:
-    """The ids of documents that begin so."""
+    """Return the document ids that begin with the typed prefix."""
     return searcher.catalog.document_ids(typed, MAX_VALUES)
 
 
 def chunk_ids(searcher: Searcher, typed: str) -> Names:
-    """The ids of chunks that begin so."""
+    """Return the chunk ids that begin with the typed prefix."""
     return searcher.catalog.chunk_ids(typed, MAX_VALUES)
 
 
 def field_names(searcher: Searcher, typed: str) -> Names:
-    """The names of fields with terms that begin so, in capitals or not."""
+    """Return the names of fields with terms that begin with the typed prefix, ignoring case."""
     return _matching(searcher.catalog.field_names(), typed)
 
 
 def languages(searcher: Searcher, typed: str) -> Names:
-    """The codes of languages that begin so, those of most documents first."""
+    """Return the language codes that begin with the typed prefix, the most frequent first."""
     return _matching(known_languages(searcher), typed)
 
 
 def known_languages(searcher: Searcher) -> list[str]:
-    """The codes of the languages that documents are in, that of most documents first."""
+    """Return the codes of the documents' languages, the most frequent first."""
     return [*searcher.statistics().languages]
 
 

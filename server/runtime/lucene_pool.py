@@ -1,9 +1,9 @@
-"""The threads of the server that touch Lucene.
+"""The thread pool for work with Lucene.
 
-Handlers run on the event loop and send their work here. The threads live as long as the server
-and stay attached to the Java virtual machine, which the first of them starts. A call that takes
-long keeps its thread, and another thread takes the place of that one, so that calls that take
-milliseconds never wait for it.
+Handlers run on the event loop and submit their work to the pool. Its threads live as long as the
+server and stay attached to the Java virtual machine, which the first of them starts. A slow call
+keeps its thread, and a new thread replaces that one in the pool, so that fast calls never wait for
+slow ones.
 """
 
 from __future__ import annotations
@@ -36,37 +36,38 @@ Answer = TypeVar("Answer")
 _MAX_THREADS: Final = 8
 
 MAX_SLOW_CALLS: Final = 8
-"""Calls that take long, beside the threads that are there for all others."""
+"""Maximum number of slow calls, in addition to the threads for all other calls."""
 
 MAX_ABANDONED_CALLS: Final = 16
-"""Calls that go on although nobody waits for them. Beyond, queries that can take long are refused,
-and all others are answered."""
+"""Maximum number of calls that continue after cancellation. Beyond it, queries that can take long
+are refused, and all others are answered."""
 
 _SECONDS_OF_A_SLOW_CALL: Final = 0.2
-"""After which a call takes long, and how often those that do are looked at."""
+"""Duration after which a call is slow, and interval at which running calls are examined, in
+seconds."""
 
 _SECONDS_OF_ITS_OWN: Final = 2.0
-"""How long a call may run, however many others wait."""
+"""Minimum time before a slow call may be stopped in favour of waiting ones, in seconds."""
 
 _SECONDS_TO_NOTICE: Final = 1.0
-"""After which a call that was cancelled, and goes on, leaves its place to others."""
+"""Time after which a cancelled call that continues is considered abandoned, in seconds."""
 
 _SECONDS_TO_FINISH: Final = 0.5
-"""How long calls may go on after the client has gone."""
+"""Maximum time for calls to finish after the client has disconnected, in seconds."""
 
 
 @dataclass(eq=False)
 class _Call:
-    """Work for a thread, and how far it is.
+    """Work for a thread, and its state.
 
     Attributes:
-        work: what to do.
-        cancellation: stops it.
-        future: its answer.
-        began: when a thread began it; None while it waits.
-        cancelled: when it was seen to be cancelled.
-        replaced: whether another thread has taken the place of its own.
-        displaced: whether it was stopped since others waited.
+        work: the work.
+        cancellation: cancels the work.
+        future: receives the result.
+        began: time at which a thread began it; None while it waits.
+        cancelled: time at which the cancellation was noticed.
+        replaced: whether another thread has replaced its thread in the pool.
+        displaced: whether it was stopped in favour of waiting calls.
     """
 
     work: Callable[[Searcher], Any]
@@ -78,7 +79,7 @@ class _Call:
     displaced: bool = False
 
     def is_abandoned(self, now: float) -> bool:
-        """Whether it goes on, long after it was cancelled."""
+        """Check whether the call continues long after its cancellation."""
         if self.cancelled is None and self.cancellation.cancelled:
             self.cancelled = now
         return self.cancelled is not None and now - self.cancelled >= _SECONDS_TO_NOTICE
@@ -107,13 +108,13 @@ class LucenePool:
 
     @property
     def running_calls(self) -> int:
-        """The number of calls that hold a thread."""
+        """Number of calls that occupy a thread."""
         with self._lock:
             return len(self._running)
 
     @property
     def abandoned_calls(self) -> int:
-        """The number of calls that go on although nobody waits for them."""
+        """Number of calls that continue although they were cancelled."""
         now = time.monotonic()
         with self._lock:
             return sum(call.is_abandoned(now) for call in self._running)
@@ -121,15 +122,15 @@ class LucenePool:
     async def run(
         self, work: Callable[[Searcher], Answer], cancellation: Cancellation | None = None
     ) -> Answer:
-        """Run work that needs the searcher on one of the threads, and return its answer.
+        """Run work with the searcher on one of the threads, and return its result.
 
         Args:
-            work: what to do; what it asks of the searcher ends early when it is cancelled.
-            cancellation: what cancels it.
+            work: the work; its calls to the searcher end early on cancellation.
+            cancellation: cancels the work.
 
         Raises:
-            QueryDisplacedError: it took long, and was stopped since too many others do.
-            McpLuceneError: what the work raised, or why Java could not start.
+            QueryDisplacedError: the call was slow, and was stopped since too many others were slow.
+            McpLuceneError: the work raised it, or Java could not start.
         """
         call = _Call(work, cancellation or Cancellation())
         call.cancellation.allows_costly = self.abandoned_calls < MAX_ABANDONED_CALLS
@@ -150,7 +151,7 @@ class LucenePool:
         asyncio.get_running_loop().call_later(_SECONDS_OF_A_SLOW_CALL, self._look_at, call)
 
     def _look_at(self, call: _Call) -> None:
-        """See whether a call takes long, until it has ended or been replaced."""
+        """Examine a running call repeatedly until it has finished or been replaced."""
         if call.future.done():
             return
         now = time.monotonic()
@@ -161,7 +162,7 @@ class LucenePool:
             self._look_later(call)
 
     def _replace(self, call: _Call, now: float) -> None:
-        """Start a thread in the place of that of a call, or see to it that one can be started."""
+        """Start a thread in place of a slow call's thread, or displace the longest call."""
         slow = [other for other in self._running if other.replaced]
         abandoned = [other for other in slow if other.is_abandoned(now)]
         if call.is_abandoned(now):
@@ -183,7 +184,7 @@ class LucenePool:
 
     def _start(self, target: Callable[[], None]) -> None:
         if not self._is_closed:
-            # Python would wait for others at its end, however long they take.
+            # Python waits at its exit for threads that are not daemons, however long they take.
             thread = threading.Thread(target=self._run, args=(target,), name="lucene", daemon=True)
             self._threads.add(thread)
             thread.start()
@@ -197,7 +198,7 @@ class LucenePool:
                 self._threads.discard(threading.current_thread())
 
     def _serve(self) -> None:
-        """Answer calls until another thread has taken the place of this one, or there are none."""
+        """Answer calls until another thread has replaced this one or the pool is closed."""
         while (call := self._waiting.get()) is not None:
             if not call.future.set_running_or_notify_cancel():
                 continue
@@ -238,8 +239,8 @@ class LucenePool:
             self._waiting.put(None)
         unfinished = {self._searcher, *(call.future for call in running)}
         unfinished = wait(unfinished, _SECONDS_TO_FINISH).not_done
-        # A client that is gone needs no answer. The server only reads: there is nothing to save.
-        # But if something failed, it must still be told.
+        # A disconnected client needs no response, and the server only reads, so nothing needs
+        # saving. An error must still be reported.
         if unfinished and error is None:
             drain_stderr()
             os._exit(0)
@@ -249,7 +250,7 @@ class LucenePool:
 
 
 def _resolve(future: Future[Any], work: Callable[[], Any]) -> None:
-    """Do work, and give its result or its error to whoever waits for it."""
+    """Run work and store its result or exception in the future."""
     try:
         result = work()
     except BaseException as error:  # noqa: BLE001 - it is raised where the result is asked for
@@ -259,14 +260,14 @@ def _resolve(future: Future[Any], work: Callable[[], Any]) -> None:
 
 
 def _start_java() -> None:
-    """Have Java run, and the calling thread attached to it for as long as it lives."""
+    """Start Java, and attach the calling thread to it permanently."""
     from shared.java import vm
 
     vm.start("server")
 
 
 def _leave_java() -> None:
-    """Detach a thread that ends from Java: one that stays attached leaves its Java twin behind."""
+    """Detach the ending thread from Java: one that stays attached leaks its Java thread."""
     from shared.java import vm
 
     vm.detach()
@@ -279,8 +280,8 @@ def _open(index_path: Path) -> Searcher:
 
     lucene_errors.load_classes()
     searcher = Searcher(index_path, program="server")
-    # Only a warm-up: whatever is wrong, the first call will tell its client, and the calls after it
-    # must be able to find it mended.
+    # Only a warm-up: the first call reports any error to its client, and later calls must be able
+    # to find it fixed.
     with suppress(Exception):
         searcher.search("")
     return searcher

@@ -1,8 +1,8 @@
-"""The end of a server whose Java does not recover from a lack of memory.
+"""Exit of a server whose Java does not recover from a lack of memory.
 
-A call that needs more memory than there is fails by itself, and what it took is free again. If it
-is not, every later call would fail as well, while the process looks alive: then it ends with an
-exit code that says that starting it again helps.
+A call that needs more memory than is available fails by itself, and its memory is free again. If it
+is not, every later call would fail as well while the process looks alive. In that case the process
+ends with an exit code that says that a restart helps.
 """
 
 import os
@@ -19,19 +19,20 @@ if TYPE_CHECKING:
     from shared.reading.searcher import Searcher
 
 EXIT_CODE: Final = os.EX_TEMPFAIL
-"""75: a failure that passes (sysexits.h)."""
+"""Exit code 75: a temporary failure (sysexits.h)."""
 
 SECONDS_TO_RECOVER: Final = 20.0
-"""How long Java may lack memory: longer than any call that takes much of it may run."""
+"""Maximum time that Java may lack memory, in seconds: longer than a call that uses much of it can
+run."""
 
 _PAUSE_SECONDS: Final = 0.5
 
 
 class Recovery:
-    """Sees to it that the process ends if Java stays unusable after it lacked memory.
+    """A monitor that ends the process if Java stays unusable after it lacked memory.
 
     Args:
-        searcher: the searcher of the server, as soon as there is one.
+        searcher: the future of the server's searcher.
     """
 
     def __init__(self, searcher: "Future[Searcher]") -> None:
@@ -41,16 +42,16 @@ class Recovery:
         self._lacked_memory = False
 
     def look_at(self, error: BaseException | None) -> None:
-        """Look at how a call ended; the calling thread must be attached to Java.
+        """Examine the outcome of a call; the calling thread must be attached to Java.
 
         Args:
-            error: what it raised; None if it was answered.
+            error: the exception that the call raised; None if it succeeded.
         """
         if error is None:
             self._has_worked = True
         elif isinstance(error, JavaHeapError):
             self._lacked_memory = True
-            # With a heap that was too small from the beginning it would never end.
+            # A heap that was too small from the beginning would cause endless restarts.
             if self._has_worked and self._looking.acquire(blocking=False):
                 try:
                     self._wait_for_memory()
@@ -75,13 +76,13 @@ class Recovery:
         except (JavaHeapError, LuceneError):
             return False
         except McpLuceneError:
-            # There may be no index any more, which has nothing to do with memory.
+            # The index may be missing, which has nothing to do with memory.
             pass
         return True
 
 
 def _end(reason: str) -> None:
-    """End the process, once the answers that are on their way are out."""
+    """End the process, after a pause in which running responses are sent."""
     time.sleep(_PAUSE_SECONDS)
     print(
         f"Error: {reason}, and every call would fail: the server ends with exit code {EXIT_CODE}; "

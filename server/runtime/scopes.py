@@ -1,4 +1,4 @@
-"""What a request may do: the scopes of the token that came with it."""
+"""Scopes of requests, from the token of each request."""
 
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
@@ -6,20 +6,20 @@ if TYPE_CHECKING:
     from server.runtime.state import ToolContext
 
 Scope = Literal["read", "admin"]
-"""``read`` is needed for everything, ``admin`` for what changes something."""
+"""``read`` is required for everything, ``admin`` for changes."""
 
 SCOPES: Final[frozenset[Scope]] = frozenset(get_args(Scope))
-"""All of them."""
+"""All scopes."""
 
 
 def granted_scopes(context: "ToolContext") -> frozenset[str]:
-    """What the request that is being answered may do.
+    """Return the scopes of the current request.
 
-    Over stdio that is everything, for whoever started the server owns the index. Over HTTP it is
-    what the token says; without authentication it is to read.
+    Over stdio these are all, since whoever started the server owns the index. Over HTTP they are
+    those of the token, or ``read`` without authentication.
 
     Args:
-        context: the request.
+        context: the request's context.
     """
     from mcp.server.auth.middleware.auth_context import get_access_token
 

@@ -1,4 +1,4 @@
-"""What the handlers of a server share while it runs, and how they ask the index."""
+"""State shared by the handlers, and calls to the index within the time budget."""
 
 import asyncio
 import threading
@@ -25,24 +25,24 @@ if TYPE_CHECKING:
 Answer = TypeVar("Answer")
 
 _PROGRESS_SECONDS: Final = 1.0
-"""How often a client hears that its request is still being answered."""
+"""Interval between progress notifications, in seconds."""
 
 _SECONDS_TO_SUM_UP: Final = 4.0
-"""How long a search may take to return what it has found when its time is over."""
+"""Maximum time for a search to return partial results after the time budget, in seconds."""
 
 _SECONDS_TO_STOP: Final = 5.0
-"""How long a call may take to notice that its time is over before it is no longer waited for."""
+"""Maximum time for a call to end after the time budget before it is abandoned, in seconds."""
 
 
 @dataclass(frozen=True)
 class ServerState:
-    """What lives as long as the server.
+    """Objects that live as long as the server.
 
     Attributes:
-        settings: the choices of whoever started it.
-        pool: the threads and the searcher that answer from the index.
-        language_model: what rewrites queries before they are searched; None for nothing.
-        administration: what runs `idx`; None if the server offers no administration.
+        settings: the settings chosen by the operator.
+        pool: the thread pool and its searcher.
+        language_model: the language model that rewrites queries; None for no rewriting.
+        administration: the administration service; None if the server offers none.
     """
 
     settings: ServerSettings
@@ -52,14 +52,14 @@ class ServerState:
 
 
 ToolContext: TypeAlias = Context[ServerState, Any]
-"""What a tool, a resource or a prompt is told of the request that it answers."""
+"""The context of a request to a tool, resource or prompt."""
 
 
 def administration(context: ToolContext) -> "Administration":
-    """What runs `idx`, for a tool that only a server with administration offers.
+    """Return the administration service, for tools that only a server with administration offers.
 
     Args:
-        context: the request.
+        context: the request's context.
     """
     service = context.request_context.lifespan_context.administration
     assert service is not None  # noqa: S101 - see server.tools.table
@@ -69,22 +69,22 @@ def administration(context: ToolContext) -> "Administration":
 async def ask(
     context: ToolContext, work: Callable[["Searcher"], Answer], *, partial: bool = False
 ) -> Answer:
-    """Answer a request from the index, within the server's budget of time.
+    """Answer a request from the index, within the server's time budget.
 
-    The client is told of the progress each second. When the budget is used up, or the client
-    cancels the request, what Lucene searches for it is stopped.
+    The client receives a progress notification each second. When the budget is used up, or the
+    client cancels the request, Lucene's search is stopped.
 
     Args:
-        context: the request.
-        work: asks the searcher; it runs in a thread of the pool.
-        partial: whether an answer says of itself that it is what was found until the budget was
-            used up; any other would be taken for all that there is.
+        context: the request's context.
+        work: the work with the searcher; it runs in a thread of the pool.
+        partial: whether the result can say that it is partial, so that a search may return its
+            results so far when the budget is used up.
 
     Raises:
-        McpLuceneError: what the work raised, or why Java could not start.
-        ServerBusyError: no thread was free for it until the budget was used up.
-        QueryDisplacedError: it took long, and was stopped since too many others do.
-        TimeBudgetError: the work took longer.
+        McpLuceneError: the work raised it, or Java could not start.
+        ServerBusyError: no thread was free within the budget.
+        QueryDisplacedError: the call was slow, and was stopped since too many others were slow.
+        TimeBudgetError: the work took longer than the budget.
     """
     state = context.request_context.lifespan_context
     budget, began = state.settings.time_budget, time.monotonic()
@@ -123,12 +123,12 @@ async def ask(
 
 
 async def rewriting_of(context: ToolContext, query: str, syntax: Syntax) -> Rewriting:
-    """Rewrite a query, while no thread of Lucene waits for it.
+    """Rewrite a query on the event loop, without occupying a Lucene thread.
 
     Args:
-        context: the request.
-        query: what was asked.
-        syntax: how it is read.
+        context: the request's context.
+        query: the query.
+        syntax: the query's syntax.
     """
     model = context.request_context.lifespan_context.language_model
     if model is None:

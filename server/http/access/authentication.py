@@ -68,7 +68,7 @@ def _jwt_verifier(settings: HttpSettings, public_url: str) -> JwtVerifier | None
 class TokenRequired:
     """Middleware that rejects MCP requests without a token before admission and before their body.
 
-    The SDK asks for the token only once a request has passed all middleware.
+    The SDK checks the token only after all middleware.
 
     Args:
         app: the application that answers the other requests.

@@ -98,7 +98,7 @@ class HostCheck:
 def _malformed(headers: Headers) -> Response | None:
     """Return an error response if `Host` or `Origin` is malformed or repeated, else None.
 
-    The SDK takes whatever follows an allowed name and a colon for a port.
+    The SDK accepts anything after an allowed name and a colon as a port.
     """
     if not re.fullmatch(_HOST, headers.get("host", "")):
         return Response("Invalid Host header", HTTPStatus.MISDIRECTED_REQUEST)
