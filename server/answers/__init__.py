@@ -1,1 +1,1 @@
-"""What is sent back: errors, the budget of an answer, and tags around texts of documents."""
+"""Responses: errors, the size limit of a response, and tags around document texts."""

@@ -1,4 +1,4 @@
-"""What was wrong with the arguments of a call, in a sentence."""
+"""Error messages about the arguments of a call."""
 
 import inspect
 from collections.abc import Callable
@@ -11,19 +11,20 @@ from shared.messages import did_you_mean, shortened
 _SHOWN_CHARACTERS: Final = 60
 
 _SHOWN_ERRORS: Final = 5
-"""Of one call: a client can send any number of arguments that do not exist."""
+"""Maximum number of errors listed for one call: a client can send any number of unknown
+arguments."""
 
 _FILLED_IN: Final = frozenset({"context", "confirmation"})
-"""Parameters that no client gives."""
+"""Parameters filled in by the server, not by clients."""
 
 
 def describe(error: ValidationError, function: Callable[..., Any]) -> str:
-    """Say which arguments are wrong, and what they may be.
+    """Return a description of the invalid arguments and their allowed values.
 
     Args:
-        error: what pydantic found.
-        function: what was called; its parameters are the arguments that exist, but for those
-            that the server fills in.
+        error: pydantic's error.
+        function: the function that was called; its parameters are the arguments, except those that
+            the server fills in.
     """
     known = [name for name in inspect.signature(function).parameters if name not in _FILLED_IN]
     details = error.errors(include_url=False)

@@ -1,8 +1,8 @@
-"""Keeping an answer short enough for a model's context, and saying what was cut.
+"""Shortening of responses to fit a model's context, with a notice about the cuts.
 
-An answer is counted as the characters of its JSON text, fences included. The texts of the last
-results are cut first, then their metadata and titles; a result whose ids alone are too long is left
-out.
+The length of a response is the number of characters of its JSON text, fences included. The texts of
+the last results are cut first, then their metadata and titles; a result whose ids alone are too
+long is left out.
 """
 
 from collections.abc import Callable, Sequence
@@ -43,13 +43,13 @@ from shared.model.search_results import (
 )
 
 _RESERVE: Final = 1_000
-"""Characters for what surrounds the results, the notice among it."""
+"""Characters reserved for the rest of the response, including the notice."""
 
 _HIT_WITH_PASSAGES: Final = 960
-"""Characters of a hit with its passages, if one passage is not longer by itself."""
+"""Maximum length of a hit with its passages, in characters, unless a single passage is longer."""
 
 _SHARE_OF_FACETS: Final = 4
-"""All facets together take at most this part of an answer."""
+"""Divisor of the budget: all facets together take at most this part of a response."""
 
 FACETS_CUT: Final = (
     "Values of facets were left out; ask for fewer facets, or for more with max_characters."
@@ -61,7 +61,7 @@ VALUES_CUT: Final = (
 )
 
 _LONG_LIST: Final = 20
-"""Values of a key of the metadata where they were cut."""
+"""Maximum number of values kept for a metadata key whose values are cut."""
 
 Item = TypeVar("Item")
 
@@ -77,11 +77,11 @@ def fit(
     """Fit results into a budget.
 
     Args:
-        items: results, the most important first.
-        budget: characters that the whole answer may have.
-        shorten: makes a result shorter by a number of characters, as far as it can.
-        outside: what else of any length stands in the answer, as it is or as plain data.
-        reserve: characters for what surrounds the results, the notice among it.
+        items: the results, the most important first.
+        budget: maximum length of the whole response, in characters.
+        shorten: shortens a result by a number of characters, as far as possible.
+        outside: other data of variable length in the response, as objects or plain data.
+        reserve: characters reserved for the rest of the response, including the notice.
 
     Returns:
         The results that fit, the last ones cut short, and a notice of what was cut; None if
@@ -110,17 +110,17 @@ def fit(
 
 
 def check_room(text: str, budget: int) -> None:
-    """Refuse an answer that a text which cannot be cut fills by itself.
+    """Refuse a response if a text in it that cannot be cut fills the budget.
 
     Raises:
-        AnswerTooLongError: it does.
+        AnswerTooLongError: the text fills the budget.
     """
     if json_characters(text) > budget - _RESERVE:
         raise AnswerTooLongError(budget)
 
 
 def shorten_chunk(chunk: ChunkText, excess: int) -> ChunkText:
-    """The chunk with its text cut, or without text and metadata and with its title cut."""
+    """Return the chunk with its text cut, or without text and metadata and with a short title."""
     content = cut(chunk.content, excess)
     if content:
         return replace(chunk, content=content)
@@ -128,7 +128,7 @@ def shorten_chunk(chunk: ChunkText, excess: int) -> ChunkText:
 
 
 def shorten_hit(hit: Hit, excess: int) -> Hit:
-    """The hit with its text cut, or without any text and metadata and with its title cut."""
+    """Return the hit with its text cut, or without texts and metadata and with a short title."""
     content = cut(hit.content or "", excess)
     if content:
         return replace(hit, content=content)
@@ -142,26 +142,26 @@ def shorten_hit(hit: Hit, excess: int) -> Hit:
 
 
 def brief_passages(hit: Hit) -> Hit:
-    """The hit with as many of its passages as let ten hits fit into 10,000 characters."""
+    """Drop the last passages of a hit so that ten hits fit into 10,000 characters."""
     while hit.passages is not None and len(hit.passages) > 1 and _size(hit) > _HIT_WITH_PASSAGES:
         hit = replace(hit, passages=hit.passages[:-1])
     return hit
 
 
 def shorten_summary(summary: DocumentSummary, _excess: int) -> DocumentSummary:
-    """The document without its metadata and with its title cut."""
+    """Return the document without its metadata and with a short title."""
     return replace(summary, metadata={}, title=brief(summary.title))
 
 
 def brief_facets(facets: Sequence[Facet], budget: int) -> tuple[list[Facet], str | None]:
-    """Facets whose values are cut where they are long, as many as fit into their part of an answer.
+    """Cut long facet values, and drop the facets that exceed their part of a response.
 
     Args:
-        facets: what was counted.
-        budget: characters that the whole answer may have.
+        facets: the counted facets.
+        budget: maximum length of the whole response, in characters.
 
     Returns:
-        The facets, and a notice if some of their values are left out or cut.
+        The facets, and a notice if values were dropped or cut.
     """
     shorter = [
         replace(facet, values=[replace(entry, value=brief(entry.value)) for entry in facet.values])
@@ -180,22 +180,22 @@ def _shorten_facet(facet: Facet, excess: int) -> Facet:
 
 
 def shorten_failure(failure: FailedFile, _excess: int) -> FailedFile:
-    """The file with its reason cut."""
+    """Return the file with its reason cut."""
     return replace(failure, reason=brief(failure.reason))
 
 
 def shorten_term(term: TermCount, _excess: int) -> TermCount:
-    """The term cut."""
+    """Return the term cut."""
     return replace(term, term=brief(term.term))
 
 
 def shorten_field(field: FieldDescription, _excess: int) -> FieldDescription:
-    """The field without its examples."""
+    """Return the field without its examples."""
     return replace(field, examples=[])
 
 
 def shorten_details(details: DocumentDetails, excess: int) -> DocumentDetails:
-    """The document with long metadata cut, or without any and with its title cut."""
+    """Return the document with long metadata cut, or without metadata and with a short title."""
     shorter = replace(
         details, metadata={key: _brief_value(value) for key, value in details.metadata.items()}
     )
@@ -205,7 +205,7 @@ def shorten_details(details: DocumentDetails, excess: int) -> DocumentDetails:
 
 
 def fit_explanation(explanation: QueryExplanation, budget: int) -> QueryExplanation:
-    """An explanation within a budget; its steps are the last to be cut, its terms the first."""
+    """Fit an explanation into a budget; its terms are cut first, its steps last."""
     query, parsed = (brief_query(text, budget) for text in (explanation.query, explanation.parsed))
     note = explanation.note and brief_query(explanation.note, budget)
     parts: list[_Explained] = [*explanation.steps, *explanation.hits, *explanation.terms]
@@ -245,12 +245,12 @@ def _brief_value(value: Scalar | list[Scalar]) -> Scalar | list[Scalar]:
 
 @cache
 def _adapter(kind: type) -> TypeAdapter[Any]:
-    """How results of a type become JSON, without what they leave out."""
+    """Return the cached serializer of a result type."""
     return TypeAdapter(kind)
 
 
 def _size(item: Any) -> int:
-    """Characters of a result in the answer's JSON, with its comma and its fences."""
+    """Return the length of a result in the response's JSON, with its comma and fences."""
     kind: Any = type(item)
     adapter = _adapter(kind)
     if fence := current_fence():

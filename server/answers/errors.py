@@ -1,7 +1,4 @@
-"""What can go wrong with requests that only the server knows.
-
-They are of the family of `shared.errors`, where everything else is.
-"""
+"""Errors of requests to the server, in the hierarchy of `shared.errors`."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -22,11 +19,11 @@ from shared.messages import quantity, shortened
 
 
 class ResourceNotFoundError(McpLuceneError):
-    """A URI names nothing that the server has.
+    """A URI identifies no resource of the server.
 
     Args:
         uri: the URI.
-        reason: what is wrong with it, and what would be right.
+        reason: what is wrong with it, and the correct form.
     """
 
     def __init__(self, uri: str, reason: str) -> None:
@@ -34,11 +31,11 @@ class ResourceNotFoundError(McpLuceneError):
 
 
 class LanguageNotFoundError(McpLuceneError):
-    """No document of the index is in a language.
+    """No document of the index is in the language.
 
     Args:
-        language: its code.
-        known: the codes of the languages that there are.
+        language: the language code.
+        known: the language codes of the index.
     """
 
     def __init__(self, language: str, known: Sequence[str]) -> None:
@@ -47,7 +44,7 @@ class LanguageNotFoundError(McpLuceneError):
 
 
 class CursorError(McpLuceneError):
-    """A list was asked for from a place that no page of it ended with."""
+    """A cursor was not returned by an earlier page of the list."""
 
     def __init__(self, cursor: str) -> None:
         super().__init__(
@@ -56,11 +53,11 @@ class CursorError(McpLuceneError):
 
 
 class TooManySubscriptionsError(McpLuceneError):
-    """A client wants to hear of more resources than it may.
+    """A client exceeds the limit of subscriptions.
 
     Args:
-        most: how many may be subscribed to.
-        whose: by whom.
+        most: maximum number of subscriptions.
+        whose: the client or clients that the limit applies to.
     """
 
     def __init__(self, most: int, whose: str = "a client") -> None:
@@ -71,7 +68,7 @@ class TooManySubscriptionsError(McpLuceneError):
 
 
 class ServerBusyError(McpLuceneError):
-    """Other calls held all threads until the time of a call was over."""
+    """No thread was free within the time budget."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(
@@ -81,7 +78,7 @@ class ServerBusyError(McpLuceneError):
 
 
 class QueryDisplacedError(McpLuceneError):
-    """A call that took long was stopped, since too many others took long as well."""
+    """A slow call was stopped, since too many others were slow as well."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(
@@ -91,7 +88,7 @@ class QueryDisplacedError(McpLuceneError):
 
 
 class AnswerTooLongError(McpLuceneError):
-    """Not even the ids of an answer fit into the length that was asked for."""
+    """The ids of an answer alone exceed the requested length."""
 
     def __init__(self, characters: int) -> None:
         super().__init__(
@@ -101,7 +98,7 @@ class AnswerTooLongError(McpLuceneError):
 
 
 MAX_ERROR_CHARACTERS: Final = 2_000
-"""Characters of an error: what a client sent may come back in it."""
+"""Maximum length of an error message, in characters, since it may repeat data from a client."""
 
 _OF_THE_CLIENT: Final = (
     AnswerTooLongError,
@@ -114,15 +111,15 @@ _OF_THE_CLIENT: Final = (
     ResourceNotFoundError,
     TooManySubscriptionsError,
 )
-"""What another request would not run into; everything else is in the index or the server."""
+"""Errors that a different request would avoid; all others are in the index or the server."""
 
 
 @contextmanager
 def told_to_client(data: Any = None) -> Iterator[None]:
-    """Have the client told what goes wrong within a block.
+    """Convert errors within a block to protocol errors.
 
     Args:
-        data: what comes with an error, beside its text.
+        data: additional data of the protocol error.
 
     Raises:
         MCPError: in place of a `McpLuceneError`.
@@ -134,7 +131,7 @@ def told_to_client(data: Any = None) -> Iterator[None]:
 
 
 def protocol_error(error: McpLuceneError, data: Any = None) -> MCPError:
-    """The error of the protocol that tells of one of ours."""
+    """Return the protocol error for one of this project's errors."""
     code = INVALID_PARAMS if isinstance(error, _OF_THE_CLIENT) else INTERNAL_ERROR
     return MCPError(code, brief_error(error.for_client), data)
 
@@ -142,7 +139,7 @@ def protocol_error(error: McpLuceneError, data: Any = None) -> MCPError:
 async def keep_errors_brief(
     ctx: ServerRequestContext[Any, Any], call_next: CallNext
 ) -> HandlerResult:
-    """Middleware of the server: cuts what the SDK repeats of a request, such as its method."""
+    """Shorten protocol errors: middleware, since the SDK repeats parts of a request in them."""
     try:
         return await call_next(ctx)
     except MCPError as error:
@@ -152,12 +149,12 @@ async def keep_errors_brief(
 
 
 def brief_error(text: str) -> str:
-    """The text of an error, cut where it is long."""
+    """Return the text of an error, cut to `MAX_ERROR_CHARACTERS`."""
     return shortened(text, MAX_ERROR_CHARACTERS)
 
 
 class TimeBudgetError(McpLuceneError):
-    """A call took longer than the server allows."""
+    """A call exceeded the time budget."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(

@@ -1,12 +1,12 @@
-"""Tags around what comes from documents, so that a model can tell it from everything else.
+"""Tags around document texts, so that a model can distinguish them from everything else.
 
-A document may say anything, such as what a model is to do next, or that the text of the document
-ends here. With ``--fence`` every answer has a pair of tags of its own, whose name ends in a random
-marker: who wrote a document cannot know it, so nothing in a document closes them. Nothing but the
-tags is added, no line break either: what stands between them is the text to the letter.
+A document may contain instructions for a model, or a claim that the document's text ends. With
+``--fence`` each response has its own pair of tags, whose name ends in a random marker: the author
+of a document cannot know it, so nothing in a document can close them. Only the tags are added,
+without line breaks: the text between them is unchanged.
 
-What a tool takes as an argument stays as it is: ids, paths, names of fields, the query and what is
-suggested in its place, which consists of words that are spelled like the query's own.
+Values that tools take as arguments are not fenced: ids, paths, field names, the query and its
+suggested correction, which consists of words that are spelled like the query's own.
 """
 
 import re
@@ -19,51 +19,52 @@ from typing import Any, Final
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 
 FENCE: Final = "fence"
-"""Where an answer tells the name of its tags."""
+"""Field of a response that contains the name of its tags."""
 
 _NAME: Final = "document-text-"
 
 _MARKER_BYTES: Final = 8
-"""64 random bits: nobody guesses the marker of an answer that is made after the document."""
+"""Size of a marker, in bytes: 64 random bits, chosen after the document was written, cannot be
+guessed."""
 
 _TEXTS: Final = frozenset({"content", "passages", "preview", "title", "reason", "problems"})
-"""What stands under these names is fenced, whatever it is."""
+"""Fields whose values are always fenced."""
 
 _VALUES: Final = frozenset(
     {"metadata", "value", "examples", "term", "match", "language", "sheet_start", "sheet_end"}
 )
-"""What stands under these names is fenced unless it is a plain word."""
+"""Fields whose values are fenced unless they are plain words."""
 
 _COUNTS: Final = frozenset({"languages", "formats"})
-"""Numbers by a value, which is fenced unless it is a plain word."""
+"""Fields with counts by value, each of which is fenced unless it is a plain word."""
 
 _PLAIN_WORD: Final = re.compile(r"[A-Za-z0-9.:+-]{1,32}")
-"""A word, a number, a date or a code, which a tool takes as an argument and nobody obeys."""
+"""A word, number, date or code: usable as a tool argument, and too short for instructions."""
 
 
 class Fence:
-    """The tags of one answer.
+    """The tags of one response.
 
     Attributes:
-        name: of both tags.
+        name: the name of both tags.
     """
 
     def __init__(self) -> None:
         self.name = _NAME + secrets.token_hex(_MARKER_BYTES)
 
     def around(self, text: str) -> str:
-        """A text between the tags; one that is empty stays so."""
+        """Return the text between the tags, or the empty string for an empty text."""
         return f"<{self.name}>{text}</{self.name}>" if text else text
 
     def parts(self, plain: Any) -> Any:
-        """An answer, or a part of one, with everything in it fenced that comes from documents.
+        """Fence all document texts in a response or a part of one.
 
         Args:
-            plain: strings, numbers, dictionaries and lists.
+            plain: plain data: strings, numbers, dictionaries and lists.
         """
         match plain:
             case {"step": str(), "query": str(query)}:
-                # What a step of an explanation has made of a query has words of documents.
+                # The query after a rewriting step may contain words of documents.
                 return {**plain, "query": self.around(query)}
             case dict():
                 return {name: self._part(name, part) for name, part in plain.items()}
@@ -85,12 +86,12 @@ class Fence:
 
 
 _fence: ContextVar[Fence | None] = ContextVar("fence", default=None)
-"""Of the answer that is being made: it holds for every tool, and no tool can forget it."""
+"""The fence of the current response, in a context variable so that no tool can forget it."""
 
 
 @contextmanager
 def one_answer() -> Iterator[Fence]:
-    """Fence the answer that is made within a block."""
+    """Fence the response created within a block."""
     fence = Fence()
     token = _fence.set(fence)
     try:
@@ -100,7 +101,7 @@ def one_answer() -> Iterator[Fence]:
 
 
 async def fence_answers(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-    """Middleware of the server: gives each answer a fence, if that was chosen."""
+    """Give each response a fence if ``--fence`` was chosen (middleware)."""
     if not ctx.lifespan_context.settings.fence:
         return await call_next(ctx)
     with one_answer():
@@ -108,31 +109,31 @@ async def fence_answers(ctx: ServerRequestContext[Any, Any], call_next: CallNext
 
 
 def current_fence() -> Fence | None:
-    """The fence of the answer that is being made; None if there is none."""
+    """Return the fence of the current response, or None without one."""
     return _fence.get()
 
 
 def fenced(text: str) -> str:
-    """A text of a document in the fence of the answer, if there is one."""
+    """Fence a document text if the current response has a fence."""
     fence = _fence.get()
     return fence.around(text) if fence else text
 
 
 def fenced_parts(plain: Any) -> Any:
-    """A part of an answer as plain data, in the fence of the answer, if there is one."""
+    """Fence a part of a response, given as plain data, if the current response has a fence."""
     fence = _fence.get()
     return fence.parts(plain) if fence else plain
 
 
 def fenced_answer(plain: dict[str, Any]) -> dict[str, Any]:
-    """An answer as plain data, in its fence and with the name of the tags, if there is one."""
+    """Fence a response, given as plain data, and add the name of its tags, if it has a fence."""
     fence = _fence.get()
-    # The name comes first, before the texts that it is needed for.
+    # The name precedes the texts that need it.
     return {FENCE: fence.name, **fence.parts(plain)} if fence else plain
 
 
 def _each_string(value: Any, change: Callable[[str], str]) -> Any:
-    """A value with every string in it changed, at any depth, but no key."""
+    """Apply a function to every string in a value, at any depth, except to keys."""
     match value:
         case str():
             return change(value)

@@ -1,4 +1,4 @@
-"""Texts cut to fit into an answer."""
+"""Shortening of texts to fit into a response."""
 
 from collections.abc import Iterable
 from itertools import accumulate
@@ -9,42 +9,42 @@ from pydantic_core import to_json
 from shared.messages import shortened
 
 DEFAULT_CHARACTERS: Final = 40_000
-"""Characters of an answer unless the client asks for more."""
+"""Default maximum length of a response, in characters."""
 
 MAX_CHARACTERS: Final = 1_000_000
-"""The most a client may ask for."""
+"""Upper limit of the length that a client can request, in characters."""
 
 _SHARE_OF_QUERY: Final = 8
-"""A query, and each form of it, takes at most this part of an answer."""
+"""Divisor of the budget: a query, or a form of it, takes at most this part of a response."""
 
 MAX_BRIEF_CHARACTERS: Final = 200
-"""Characters of a title that was cut."""
+"""Maximum length of a shortened title, in characters."""
 
 
 def brief_query(query: str, budget: int) -> str:
-    """A query, or the beginning of a word, as an answer of so many characters repeats it."""
+    """Shorten a query or a prefix for repetition in a response with this budget."""
     longest = budget // _SHARE_OF_QUERY
     # A character takes up to six in JSON.
     return query if json_characters(query) <= longest else shortened(query, longest // 6 - 1)
 
 
 def brief(title: str) -> str:
-    """A title, or another short text, cut where it is long."""
+    """Shorten a title or another short text."""
     return shortened(title, MAX_BRIEF_CHARACTERS)
 
 
 def json_characters(text: str) -> int:
-    """Characters of a text in JSON, without the quotes around it."""
+    """Return the length of a text in JSON, without quotes."""
     return len(to_json(text).decode()) - 2
 
 
 def fitting(texts: Iterable[str], budget: int) -> int:
-    """How many of some texts, from the first on, fit into a budget as strings of JSON."""
+    """Return the number of leading texts that fit into a budget as JSON strings."""
     lengths = accumulate(json_characters(text) + 3 for text in texts)
     return sum(length <= budget for length in lengths)
 
 
 def cut(text: str, excess: int) -> str:
-    """The text with at least `excess` characters less in JSON, where each is one or more."""
+    """Shorten a text by at least `excess` JSON characters; each character takes one or more."""
     kept = len(text) - excess - 1
     return f"{text[:kept]}…" if kept > 0 else ""
