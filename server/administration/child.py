@@ -1,7 +1,8 @@
-"""A run of `idx` as a child process.
+"""Runs of `idx` as a child process.
 
-It inherits nothing of the protocol: its stdin is empty, and its stdout and stderr are pipes. If the
-server is killed, the pipes break, and `idx` commits what it did and ends at the next file.
+The process does not inherit the protocol's streams: its stdin is empty, and its stdout and stderr
+are pipes. If the server is killed, the pipes break, and `idx` commits its work and ends at the next
+file.
 """
 
 import asyncio
@@ -20,28 +21,28 @@ from shared.messages import reason_of
 from shared.settings.defaults import NORMALIZER_API_KEY_VARIABLE, TOKENS_VARIABLE
 
 _LONGEST_LINE: Final = 1_000_000
-"""Bytes; an event has paths and reasons, and is far shorter."""
+"""Maximum length of a line, in bytes; events, with their paths and reasons, are far shorter."""
 
 _LONGEST_ANSWER: Final = 10_000_000
-"""Bytes of an answer of a command that does not print events."""
+"""Maximum length of the output of a command that prints no events, in bytes."""
 
 _LAST_LINES: Final = 20
 _LINE_CHARACTERS: Final = 1_000
-"""What is kept of stderr."""
+"""Number and maximum length, in characters, of the last lines of stderr that are kept."""
 
 _SECRETS: Final = frozenset({TOKENS_VARIABLE, NORMALIZER_API_KEY_VARIABLE})
-"""Variables of the server that are none of the child's business."""
+"""Environment variables of the server that are withheld from the child process."""
 
 _TERMINATED: Final = frozenset({143, -signal.SIGTERM})
-"""How idx ends after SIGTERM; the signal itself ends a Python that has hardly started."""
+"""Exit codes of idx after SIGTERM; the signal itself ends a Python that has hardly started."""
 
 
 class Child:
-    """A process of `idx` and those that it starts; made by `start`.
+    """A process of `idx` with its own child processes; created by `start`.
 
     Attributes:
-        was_terminated: whether it was asked to end.
-        was_killed: whether it was made to.
+        was_terminated: whether `terminate` was called.
+        was_killed: whether `kill` was called.
     """
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
@@ -54,21 +55,22 @@ class Child:
 
     @classmethod
     async def start(cls, arguments: Sequence[str]) -> "Child":
-        """Run `idx` with arguments.
+        """Start `idx` with arguments.
 
         Raises:
-            ChildError: the system starts no process.
+            ChildError: the process cannot be started.
         """
         try:
             process = await asyncio.create_subprocess_exec(
                 sys.executable,
-                # Without the folder that the server was started in, which may be anyone's.
+                # ``-P`` omits the server's working directory, which may be anyone's, from the
+                # module path.
                 *("-P", "-m", "idx", *arguments),
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE,
                 env=_environment(),
-                # Ctrl-C reaches the server alone, which ends the child in order.
+                # Ctrl-C then reaches only the server, which ends the child process in order.
                 start_new_session=True,
                 limit=_LONGEST_LINE,
             )
@@ -78,17 +80,17 @@ class Child:
 
     @property
     def last_words(self) -> str:
-        """The last line on stderr, without the ``Error:`` before it; empty if there is none."""
+        """The last line of stderr without its prefix ``Error:``, or an empty string."""
         return self._said[-1].removeprefix("Error: ") if self._said else ""
 
     @property
     def ended_as_asked(self) -> bool:
-        """Whether the process has ended because it was asked to, or made to."""
+        """True if the process ended because of `terminate` or `kill`."""
         code = self._process.returncode
         return self.was_killed or (self.was_terminated and code in _TERMINATED)
 
     async def lines(self) -> AsyncIterator[bytes]:
-        """What it prints on stdout, to the end."""
+        """Yield the lines of stdout."""
         stdout = self._process.stdout
         assert stdout is not None  # noqa: S101 - it is a pipe
         while True:
@@ -101,7 +103,7 @@ class Child:
             yield line
 
     async def end(self) -> int:
-        """Wait for the end.
+        """Wait for the process to end.
 
         Returns:
             The exit code, negative if a signal ended it.
@@ -110,33 +112,33 @@ class Child:
         return await self._process.wait()
 
     def terminate(self) -> None:
-        """Ask it to commit what it did and end; a second time nothing happens."""
+        """Have the process commit its work and end; repeated calls have no effect."""
         if not self.was_terminated and self._process.returncode is None:
             self.was_terminated = True
-            # Only the process itself: it ends those that it has started.
+            # Only the process itself, which ends its own child processes.
             with suppress(ProcessLookupError):
                 self._process.terminate()
 
     def kill(self) -> None:
-        """End it and those that it started at once; the index stays as at the last commit."""
+        """Kill the process and its child processes; the index stays at its last commit."""
         if self._process.returncode is None:
             self.was_killed = True
             self._kill_group()
 
     def _kill_group(self) -> None:
-        # Once all have ended, the number may be that of others.
+        # Once all processes have ended, the group's number may be reused.
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
 
     async def _end(self) -> None:
-        """Wait for the process alone, then end those that it has left behind.
+        """Wait for the process alone, then kill the child processes that it left behind.
 
-        They hold the pipes, whose end would otherwise not come before they are done.
+        They hold the pipes open, which would delay the end of the output until they finish.
         """
         try:
             descriptor = os.pidfd_open(self._process.pid)
         except OSError:
-            # It has ended already, or the kernel is too old to tell of it alone.
+            # It has ended already, or the kernel does not support process descriptors.
             await self._process.wait()
         else:
             loop, exited = asyncio.get_running_loop(), asyncio.Event()
@@ -168,14 +170,14 @@ def _environment() -> dict[str, str]:
 
 
 async def answer_of(arguments: Sequence[str], seconds: float) -> Any:
-    """Run a command of `idx` that answers soon, and return what it prints as JSON.
+    """Run a short command of `idx`, and return its JSON output.
 
     Args:
-        arguments: the command.
-        seconds: how long it may take.
+        arguments: the command and its arguments.
+        seconds: the timeout.
 
     Raises:
-        ChildError: it failed, took longer, or answered nothing.
+        ChildError: the command failed, timed out or printed no JSON.
     """
     child = await Child.start(arguments)
     printed = bytearray()

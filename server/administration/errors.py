@@ -1,4 +1,4 @@
-"""What is refused of administration, and what can go wrong with it; of the family of `shared`."""
+"""Errors of administration, in the hierarchy of `shared.errors`."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -9,7 +9,7 @@ from shared.messages import decodable
 
 
 class ScopeMissingError(McpLuceneError):
-    """The token of a request does not allow to administer."""
+    """The token of a request lacks the scope ``admin``."""
 
     def __init__(self, tool: str) -> None:
         super().__init__(
@@ -19,10 +19,10 @@ class ScopeMissingError(McpLuceneError):
 
 
 class DirectoryError(McpLuceneError):
-    """A folder that may not be worked on, or that is none.
+    """The path is not a folder that can be worked on.
 
     Args:
-        path: the folder as it was named.
+        path: the path as given.
         reason: what is wrong with it, and what would be right.
     """
 
@@ -31,7 +31,7 @@ class DirectoryError(McpLuceneError):
 
 
 class OutsideRootsError(DirectoryError):
-    """A folder that does not lie under the folders that the server was given."""
+    """The folder does not lie under one of the server's roots."""
 
     def __init__(self, path: str | Path, roots: Iterable[Path]) -> None:
         named = ", ".join(decodable(str(root)) for root in roots)
@@ -44,7 +44,7 @@ class OutsideRootsError(DirectoryError):
 
 
 class RootReplacedError(DirectoryError):
-    """The path of a root leads to another folder than when the server started."""
+    """The path of a root leads to another folder than at the start of the server."""
 
     def __init__(self, path: str | Path) -> None:
         super().__init__(
@@ -55,7 +55,7 @@ class RootReplacedError(DirectoryError):
 
 
 class FoldersFixedError(McpLuceneError):
-    """The remembered folders are those of a variable, which nothing in this process changes."""
+    """The remembered folders come from an environment variable and cannot be changed here."""
 
     def __init__(self, variable: str) -> None:
         super().__init__(
@@ -86,7 +86,7 @@ class LinksFollowedError(McpLuceneError):
 
 
 class OperationRunningError(McpLuceneError):
-    """Another operation is under way; there is one at a time."""
+    """Another operation is running or paused; only one may exist."""
 
     def __init__(self, name: OperationName, operation_id: str, state: State) -> None:
         paused = state == "paused"
@@ -101,7 +101,7 @@ class OperationRunningError(McpLuceneError):
 
 
 class OperationNotFoundError(McpLuceneError):
-    """No operation has the id, or there was none of its kind."""
+    """No operation has the id, or none of its kind was started."""
 
     def __init__(self, operation_id: str, known: Sequence[str]) -> None:
         what = f"has the id {operation_id[:80]!r}" if operation_id else "was started"
@@ -110,22 +110,22 @@ class OperationNotFoundError(McpLuceneError):
 
 
 class OperationStateError(McpLuceneError):
-    """An operation is not in a state in which it could be paused, resumed or stopped."""
+    """The operation's state does not allow it to be paused, resumed or stopped."""
 
     def __init__(self, name: OperationName, operation_id: str, state: State, wish: str) -> None:
         super().__init__(f"the operation {name} ({operation_id}) is {state} and cannot be {wish}")
 
 
 class ServerStoppingError(McpLuceneError):
-    """The server ends, and starts nothing any more."""
+    """The server is shutting down and starts no operations."""
 
     def __init__(self) -> None:
         super().__init__("the server is shutting down; start the operation again afterwards")
 
 
 class ChildError(McpLuceneError):
-    """`idx` could not be run, or did not do what it was run for."""
+    """`idx` could not be run or failed."""
 
 
 class ConfirmationError(McpLuceneError):
-    """A client cannot ask its user, or the user did not say yes; nothing was done."""
+    """The client cannot ask its user, or the user did not confirm; nothing was changed."""

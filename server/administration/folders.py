@@ -1,4 +1,4 @@
-"""The remembered folders: those that are crawled if none is named."""
+"""The remembered folders, which a crawl uses if no folder is named."""
 
 import os
 from dataclasses import dataclass
@@ -13,38 +13,39 @@ from shared.settings.current import configuration_file
 from shared.settings.defaults import VARIABLES
 
 SECONDS: Final = 30.0
-"""How long a command on the configuration may take; it takes half a second."""
+"""Timeout of a command on the configuration, in seconds; it normally takes half a second."""
 
 _VARIABLE: Final = VARIABLES["folders"]
 
 
 @dataclass(frozen=True)
 class FolderSettings:
-    """What the configuration says of folders, as `idx` reads it now.
+    """The configuration of folders as `idx` reads it now.
 
     Attributes:
-        folders: the remembered ones, with their patterns.
-        links_followed: where it says that links in folders are followed; None if they are not.
+        folders: the remembered folders with their patterns.
+        links_followed: the origin of the setting that lets idx follow links; None if it does not.
     """
 
     folders: tuple[RememberedDirectory, ...]
     links_followed: str | None
 
     def wanted(self, paths: list[str], roots: Roots) -> list[str]:
-        """The folders to crawl, as `idx` is to be given them.
+        """Return the folders to crawl, as arguments of `idx`.
 
         Args:
-            paths: what a client named; empty for the remembered ones.
-            roots: where they must lie.
+            paths: the folders named by a client; empty for the remembered ones.
+            roots: the roots under which the folders must lie.
 
         Raises:
-            DirectoryError: one of them is no folder, or does not lie there.
-            LinksFollowedError: links in the folders might lead elsewhere.
-            NothingToCrawlError: there are neither.
+            DirectoryError: a path is not a folder, or does not lie under the roots.
+            LinksFollowedError: the configuration lets idx follow links, which may lead out of the
+                roots.
+            NothingToCrawlError: no folder was named, and none is remembered.
         """
         if self.links_followed is not None:
             raise LinksFollowedError(self.links_followed)
-        # The patterns of a folder are those of its path as it is remembered.
+        # idx finds the patterns of a folder by its path as remembered.
         remembered = {os.path.realpath(folder.path): folder.path for folder in self.folders}
         named = paths or [folder.path for folder in self.folders]
         if not named:
@@ -54,10 +55,10 @@ class FolderSettings:
 
 
 async def folder_settings(roots: Roots) -> FolderSettings:
-    """Ask `idx` for the folders.
+    """Read the configuration of folders by running `idx`.
 
     Raises:
-        ChildError: it cannot tell, for example because the configuration file is wrong.
+        ChildError: `idx` failed, for example because of an invalid configuration file.
     """
     answer = await answer_of(("config", "show", "--json"), SECONDS)
     settings = answer["settings"]
@@ -78,7 +79,7 @@ async def folder_settings(roots: Roots) -> FolderSettings:
 
 
 def folders_from() -> str:
-    """Where the remembered folders come from: a variable, or else the configuration file."""
+    """Return the source of the remembered folders: the variable, or else the configuration file."""
     return _VARIABLE if os.environ.get(_VARIABLE) else str(configuration_file())
 
 
@@ -86,7 +87,7 @@ def refuse_fixed_folders() -> None:
     """Refuse to change folders that come from the environment.
 
     Raises:
-        FoldersFixedError: they do.
+        FoldersFixedError: the folders come from the environment.
     """
     if os.environ.get(_VARIABLE):
         raise FoldersFixedError(_VARIABLE)

@@ -1,4 +1,4 @@
-"""An operation: what `idx` was run for, how far it is, and how it ended."""
+"""An operation of `idx`: its command, state, progress and outcome."""
 
 import json
 import secrets
@@ -15,7 +15,7 @@ from server.answers.text import fitting
 from shared.messages import quantity, utc_time
 
 Wish = Literal["paused", "stopped"]
-"""What a client wants an operation to become."""
+"""A state that a client can request for an operation."""
 
 _ON_THE_WAY: Final[dict[Wish, State]] = {"paused": "pausing", "stopped": "stopping"}
 
@@ -30,13 +30,13 @@ _TOLD_TO_END: Final = (130, 143)
 """Exit codes of idx after Ctrl-C and SIGTERM."""
 
 _LONGEST_RESULT: Final = 10_000
-"""Bytes of what a command prints that tells no events."""
+"""Maximum length of the output of a command without events, in bytes."""
 
 _DIRECTORIES_CHARACTERS: Final = 6_000
-"""Characters of an answer that folders may take."""
+"""Maximum length of the folders in an answer, in characters."""
 
 _BRIEF_ERROR: Final = 300
-"""Characters of an error where many operations are listed."""
+"""Maximum length of an error in a list of operations, in characters."""
 
 _NEXT: Final[dict[State, str]] = {
     "running": "See its progress with crawl_status and this operation_id.",
@@ -48,17 +48,17 @@ _NEXT: Final[dict[State, str]] = {
 
 
 class Operation:
-    """Work that `idx` does in one run, or in several where it is paused.
+    """Work that `idx` does in one run, or in several if it is paused.
 
     Args:
-        name: what it does.
+        name: the kind of operation.
         command: the arguments of `idx`.
         directories: the folders of a crawl.
 
     Attributes:
-        id: names it; another server has other ids.
-        state: where it is.
-        child: the process, while it runs.
+        id: the operation's id, unique among servers.
+        state: the current state.
+        child: the child process, while it runs.
     """
 
     def __init__(
@@ -82,16 +82,16 @@ class Operation:
 
     @property
     def has_ended(self) -> bool:
-        """Whether nothing will become of it any more."""
+        """True if the operation is in a final state."""
         return self.state in _ENDED
 
     @property
     def error(self) -> str | None:
-        """Why it failed."""
+        """The reason of a failure, or None."""
         return self._error
 
     def refuse_unless_paused(self) -> None:
-        """Refuse to go on with what does not wait for it.
+        """Refuse to resume an operation that is not paused.
 
         Raises:
             OperationStateError: it is not paused.
@@ -100,7 +100,7 @@ class Operation:
             raise OperationStateError(self.name, self.id, self.state, "resumed")
 
     def begin_run(self) -> None:
-        """`idx` is run, for the first time or again."""
+        """Begin the first run of `idx`, or another one after a pause."""
         self.state = "running"
         self._wish = None
         self._exit_code = None
@@ -109,13 +109,13 @@ class Operation:
             self._progress.begin_run()
 
     def runs_as(self, child: Child) -> None:
-        """The process has started; it may be unwanted already."""
+        """Store the started process, and terminate it if that was requested meanwhile."""
         self.child = child
         if self._wish is not None:
             child.terminate()
 
     def ask(self, wish: Wish) -> None:
-        """Have it paused or stopped: `idx` is asked to commit what it did and end.
+        """Request a pause or stop: `idx` commits its work and ends.
 
         Raises:
             OperationStateError: it is not running, or cannot be paused.
@@ -131,7 +131,7 @@ class Operation:
             self.child.terminate()
 
     def take(self, line: bytes) -> None:
-        """Take a line that `idx` printed into account."""
+        """Process a line that `idx` printed."""
         if self._progress is None:
             self._printed += line[: _LONGEST_RESULT - len(self._printed)]
             return
@@ -143,17 +143,17 @@ class Operation:
         self._progress.take(event)
 
     def end_run(self, child: Child, code: int) -> None:
-        """The process has ended.
+        """End the run, and set the state by its outcome.
 
         Args:
-            child: the process.
+            child: the child process.
             code: its exit code, negative if a signal ended it.
         """
         self.child = None
         self._exit_code = code
         is_complete = self._progress is not None and self._progress.is_finished
         if code == 0 or is_complete:
-            # Files that cannot be read make idx end with 1; they are counted.
+            # Unreadable files make idx exit with 1; they are counted in the progress.
             self._finish("done")
         elif self._wish is not None and child.ended_as_asked:
             self._finish(self._wish)
@@ -161,16 +161,16 @@ class Operation:
             self.fail(_reason(child, code))
 
     def fail(self, reason: str) -> None:
-        """It has failed, or was not even begun."""
+        """Set the state to failed, with the reason."""
         self.child = None
         self._error = reason
         self._finish("failed")
 
     def status(self, *, brief: bool = False) -> OperationStatus:
-        """The operation as it stands.
+        """Return the current status.
 
         Args:
-            brief: whether to leave directories and problems out, and cut a long error.
+            brief: whether to omit directories and problems, and to cut a long error.
         """
         shown = [] if brief else list(self.directories)
         shown = shown[: fitting(shown, _DIRECTORIES_CHARACTERS)]
@@ -214,7 +214,7 @@ class Operation:
 
 
 def _reason(child: Child, code: int) -> str:
-    """Why a process failed, in a sentence."""
+    """Return the reason of a failed run, as a sentence."""
     if code < 0:
         return (
             f"idx was ended by signal {-code} ({signal.strsignal(-code)}), by another program or "

@@ -1,4 +1,4 @@
-"""The operations of a server: one at a time, and those that ended before."""
+"""The operations of a server: at most one at a time, and those that have ended."""
 
 import asyncio
 from collections import deque
@@ -16,23 +16,23 @@ from server.administration.operation import Operation, Wish
 from server.administration.results import OperationName
 
 _REMEMBERED: Final = 20
-"""Operations that are remembered after their end."""
+"""Maximum number of ended operations kept."""
 
 _SECONDS_TO_ANSWER: Final = 5.0
-"""How long a client that pauses or stops an operation waits for its end."""
+"""Maximum time to wait for the end of an operation after a pause or stop, in seconds."""
 
 _SECONDS_TO_COMMIT: Final = 60.0
-"""How long `idx` may take to commit and end, before it is made to end."""
+"""Time for `idx` to commit and end before it is killed, in seconds."""
 
 _SECONDS_TO_CLOSE: Final = 10.0
-"""The same when the server itself ends."""
+"""Time for `idx` to commit and end during shutdown, in seconds."""
 
 _SECONDS_TO_DIE: Final = 2.0
-"""How long a process that was killed is waited for; one that waits for a disk does not end."""
+"""Maximum time to wait for a killed process, in seconds; one blocked on a disk does not end."""
 
 
 class Operations:
-    """Runs `idx` for one operation at a time."""
+    """A runner of `idx` for one operation at a time."""
 
     def __init__(self) -> None:
         self._current: Operation | None = None
@@ -42,20 +42,20 @@ class Operations:
 
     @property
     def current(self) -> Operation | None:
-        """What is under way, or paused; None if there is nothing."""
+        """The running or paused operation, or None."""
         return self._current
 
     @property
     def past(self) -> list[Operation]:
-        """Those that have ended, the last first."""
+        """Ended operations, the most recent first."""
         return [*reversed(self._past)]
 
     def refuse_if_busy(self) -> None:
-        """Refuse what would be a second operation.
+        """Refuse a second operation.
 
         Raises:
-            OperationRunningError: there is one.
-            ServerStoppingError: the server ends.
+            OperationRunningError: an operation is running or paused.
+            ServerStoppingError: the server is shutting down.
         """
         if self._is_closed:
             raise ServerStoppingError
@@ -65,16 +65,16 @@ class Operations:
     def start(
         self, name: OperationName, command: Sequence[str], directories: Sequence[str] = ()
     ) -> Operation:
-        """Begin an operation and return at once.
+        """Start an operation without waiting for it.
 
         Args:
-            name: what it does.
+            name: the kind of operation.
             command: the arguments of `idx`.
             directories: the folders of a crawl.
 
         Raises:
-            OperationRunningError: there is one.
-            ServerStoppingError: the server ends.
+            OperationRunningError: another operation is running or paused.
+            ServerStoppingError: the server is shutting down.
         """
         self.refuse_if_busy()
         operation = self._current = Operation(name, command, directories)
@@ -82,14 +82,14 @@ class Operations:
         return operation
 
     def find(self, operation_id: str, name: OperationName | None = None) -> Operation:
-        """The operation of an id.
+        """Return the operation with an id, or the newest one.
 
         Args:
             operation_id: the id; empty for the newest operation.
-            name: what the newest one is to be of; None for any.
+            name: the kind of the newest operation; None for any.
 
         Raises:
-            OperationNotFoundError: there is none.
+            OperationNotFoundError: no operation matches.
         """
         known = [*([self._current] if self._current else []), *self.past]
         for operation in known:
@@ -100,7 +100,7 @@ class Operations:
         raise OperationNotFoundError(operation_id, [operation.id for operation in known])
 
     async def ask(self, operation: Operation, wish: Wish) -> None:
-        """Have an operation paused or stopped, and wait a while until it is.
+        """Pause or stop an operation, and wait up to five seconds for its end.
 
         Raises:
             OperationStateError: it is not running, or cannot be paused.
@@ -113,16 +113,16 @@ class Operations:
         await self.wait(operation, _SECONDS_TO_ANSWER)
 
     async def wait(self, operation: Operation, seconds: float) -> None:
-        """Wait until `idx` has ended for an operation, but no longer than so many seconds."""
+        """Wait until the run of an operation has ended, up to a timeout in seconds."""
         if operation is self._current and self._run is not None:
             await asyncio.wait({self._run}, timeout=seconds)
 
     def resume(self, operation: Operation) -> None:
-        """Go on with a paused operation: the same command again, which skips what is done.
+        """Resume a paused operation: the same command runs again and skips finished work.
 
         Raises:
             OperationStateError: it is not paused.
-            ServerStoppingError: the server ends.
+            ServerStoppingError: the server is shutting down.
         """
         if self._is_closed:
             raise ServerStoppingError
@@ -131,7 +131,7 @@ class Operations:
         self._begin(operation)
 
     async def close(self) -> None:
-        """Begin nothing any more, and end what runs: in order, or else after ten seconds."""
+        """Refuse new operations, and terminate the running one, by a kill after ten seconds."""
         self._is_closed = True
         if self._run is None or self._run.done():
             return
@@ -142,7 +142,7 @@ class Operations:
         await asyncio.wait({self._run}, timeout=_SECONDS_TO_DIE)
 
     def kill(self) -> None:
-        """End what runs at once; the index stays as at the last commit."""
+        """Kill the running operation; the index stays at its last commit."""
         if self._current is not None and self._current.child is not None:
             self._current.child.kill()
 
@@ -164,7 +164,7 @@ class Operations:
                 operation.take(line)
             operation.end_run(child, await child.end())
         finally:
-            # Whatever went wrong here, the next operation can begin.
+            # Whatever failed here, the next operation must be able to start.
             child.kill()
             if operation.child is not None:
                 operation.fail("the server lost contact with idx; start it again")

@@ -1,4 +1,4 @@
-"""How far a crawl is, counted from the events of `idx sync --json`; see `idx/sync/events.py`."""
+"""Progress of a crawl, counted from the events of `idx sync --json`, see `idx/sync/events.py`."""
 
 from collections import Counter, deque
 from typing import Any, Final
@@ -7,19 +7,19 @@ from server.administration.results import CrawlProgress
 from server.answers.text import cut, json_characters
 
 _PROBLEMS: Final = 20
-"""How many of the last problems are kept; the tool list_failures has all files."""
+"""Maximum number of problems kept; the tool list_failures lists all files."""
 
 _PROBLEM_CHARACTERS: Final = 800
-"""Characters of a problem in JSON."""
+"""Maximum length of a problem in JSON, in characters."""
 
 
 class Progress:
-    """The counters of a crawl, which add up however often it is paused and resumed.
+    """The counters of a crawl, which add up over pauses.
 
     Attributes:
-        current: the document that was the last to be done.
-        problems: the last of them, each a sentence.
-        is_finished: whether the last event has come.
+        current: the document processed last.
+        problems: the last problems, each a sentence.
+        is_finished: whether the event ``finished`` has arrived.
     """
 
     def __init__(self) -> None:
@@ -29,23 +29,23 @@ class Progress:
         self._counts: Counter[str] = Counter()
         self._planned = 0
         self._skipped = 0
-        # The document of a file that is empty now is deleted; the plan has the file once.
+        # If a file is now empty, its document is deleted as well; the plan counts the file once.
         self._emptied = 0
         self._last_empty: str | None = None
         self._unreachable = 0
 
     def begin_run(self) -> None:
-        """`idx` is run again: it tells again of folders that cannot be looked at."""
+        """Reset the unreachable folders, which `idx` reports again in each run."""
         self._unreachable = 0
         self.is_finished = False
 
     def take(self, event: dict[str, Any]) -> None:
-        """Take an event into account; those that count nothing change nothing."""
+        """Process an event; unknown ones are ignored."""
         match event:
             case {"event": "planned"}:
                 done = self._done()
                 self._planned = done + event["add"] + event["update"] + event["delete"]
-                # What an earlier run has done is unchanged for a later one.
+                # Files done by an earlier run are unchanged for a later one.
                 unchanged = event["skip"] + event["failed_before"]
                 gone = self._counts["deleted"] - self._emptied
                 self._skipped = max(0, unchanged - (done - gone))
@@ -74,11 +74,11 @@ class Progress:
                 self.is_finished = True
 
     def problem(self, text: str) -> None:
-        """Keep a problem, cut where it is long."""
+        """Store a problem, shortened if necessary."""
         self.problems.append(_brief(text))
 
     def counters(self) -> CrawlProgress:
-        """The numbers as they are now."""
+        """Return the current counters."""
         counts = self._counts
         return CrawlProgress(
             planned=self._planned,

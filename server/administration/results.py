@@ -1,30 +1,30 @@
-"""What the tools of administration answer: plain data."""
+"""Results of the administration tools, as plain data."""
 
 from dataclasses import dataclass
 from typing import Literal
 
 OperationName = Literal["crawl", "optimize", "purge", "unlock"]
-"""What `idx` is run for."""
+"""The kinds of operations of `idx`."""
 
 State = Literal["running", "pausing", "paused", "stopping", "stopped", "done", "failed"]
-"""``pausing`` and ``stopping`` last until `idx` has committed what it did."""
+"""States of an operation; ``pausing`` and ``stopping`` last until `idx` has committed its work."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class CrawlProgress:
-    """How far a crawl is, as numbers of files, from its beginning on however often it was paused.
+    """Progress of a crawl in numbers of files, since its beginning, over all pauses.
 
     Attributes:
-        planned: to add, update or delete, as far as it is known.
-        remaining: how many of these are left.
-        added: new in the index.
-        updated: replaced in it.
-        deleted: no longer in it.
-        skipped: unchanged since an earlier crawl.
-        failed: could not be read, with folders that could not be looked at.
-        unsupported: of kinds that are not read.
-        empty: without text.
-        chunks: written.
+        planned: files to add, update or delete, as far as known.
+        remaining: planned files that are left.
+        added: files added to the index.
+        updated: files replaced in the index.
+        deleted: files deleted from the index.
+        skipped: files unchanged since an earlier crawl.
+        failed: files that could not be read, and folders that could not be examined.
+        unsupported: files of unsupported formats.
+        empty: files without text.
+        chunks: chunks written.
     """
 
     planned: int
@@ -41,23 +41,23 @@ class CrawlProgress:
 
 @dataclass(frozen=True, kw_only=True)
 class OperationStatus:
-    """An operation as it stands.
+    """The status of an operation.
 
     Attributes:
-        operation_id: names it.
-        operation: what it does.
-        state: where it is.
-        started: when, in UTC.
-        ended: when, in UTC; None as long as it may go on.
-        seconds: how long `idx` has worked for it.
+        operation_id: the operation's id.
+        operation: the kind of operation.
+        state: the current state.
+        started: start time in UTC.
+        ended: end time in UTC; None until it has ended.
+        seconds: run time of `idx`, in seconds.
         directories: the folders of a crawl.
-        progress: how far a crawl is; None for the others.
-        current: the document that was the last to be done, while a crawl runs.
-        problems: the last files that could not be read, or not whole, with the reasons.
-        result: what `idx` answered in the end; None for a crawl.
-        exit_code: that of `idx`, negative if a signal ended it; None as long as it runs.
-        error: why it failed.
-        notice: what to know of this answer, and what to do next.
+        progress: progress of a crawl; None for other operations.
+        current: the document processed last, while a crawl runs.
+        problems: the last files that could not be read completely, with the reasons.
+        result: the output of `idx`; None for a crawl.
+        exit_code: exit code of `idx`, negative if a signal ended it; None while it runs.
+        error: the reason of a failure.
+        notice: a remark on this answer, and the next step.
     """
 
     operation_id: str
@@ -78,17 +78,17 @@ class OperationStatus:
 
 @dataclass(frozen=True, kw_only=True)
 class AdminStatus:
-    """What is under way, and what may be done.
+    """Status of administration: operations, roots and index.
 
     Attributes:
-        current: the operation that is under way or paused.
-        recent: those that ended before, the last first, without directories and problems.
-        roots: folders may be crawled that lie under one of these.
+        current: the running or paused operation.
+        recent: ended operations, the most recent first, without directories and problems.
+        roots: the folders under which folders may be crawled.
         index_path: the index folder.
-        locked_by: the process that writes to the index now; None if there is none.
-        folders_from: where the folders come from that are crawled if none is named: a
-            configuration file or a variable of the environment, which no tool can change.
-        notice: what was cut of this answer.
+        locked_by: the process that writes to the index now; None without one.
+        folders_from: source of the folders that are crawled if none is named: a configuration file,
+            or an environment variable, which no tool can change.
+        notice: a remark on what was left out.
     """
 
     current: OperationStatus | None
@@ -105,10 +105,10 @@ class RememberedDirectory:
     """A folder that is crawled if none is named.
 
     Attributes:
-        path: the folder.
-        include: its own patterns of files to take.
-        exclude: its own patterns of what to leave out.
-        exists: whether it is there.
+        path: the folder's path.
+        include: its own patterns of files to include.
+        exclude: its own patterns of files to exclude.
+        exists: whether the folder exists.
         allowed: whether it lies under the roots, so that it may be crawled.
     """
 
@@ -121,7 +121,7 @@ class RememberedDirectory:
 
 @dataclass(frozen=True, kw_only=True)
 class DirectoryList:
-    """The folders that are crawled if none is named, and where they come from."""
+    """The folders that are crawled if none is named, and their source."""
 
     directories: list[RememberedDirectory]
     folders_from: str
@@ -130,7 +130,7 @@ class DirectoryList:
 
 @dataclass(frozen=True, kw_only=True)
 class DirectoryAdded:
-    """Whether a folder is new among the remembered ones, and what is next."""
+    """A remembered folder, with a flag for a new one and the next step."""
 
     path: str
     added: bool
@@ -139,7 +139,7 @@ class DirectoryAdded:
 
 @dataclass(frozen=True, kw_only=True)
 class DirectoryRemoved:
-    """A folder that is no longer remembered, and what becomes of its documents."""
+    """A folder that is no longer remembered, with a notice about its documents."""
 
     path: str
     removed: bool

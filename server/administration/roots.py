@@ -1,10 +1,9 @@
-"""The folders under which a client may have folders crawled.
+"""The roots: folders under which a client may crawl folders.
 
-A client may be led by a document that it read, and others may replace folders by links while it
-goes on. So a path counts only with all links in it resolved, and a root is not the folder at a path
-but the folder that was there when the server started, known by its device and number. `idx` is
-given these identities and takes nothing that does not lie in one of them, whatever the paths that
-it is given lead to by then.
+A client may be misled by a document, and others may replace folders by links during a crawl.
+Therefore all links in a path are resolved, and a root is not the folder at a path but the folder
+that was there when the server started, identified by its device and inode numbers. `idx` receives
+these identities and reads nothing outside them, whatever its paths lead to by then.
 """
 
 import os
@@ -24,11 +23,11 @@ from shared.messages import reason_of
 
 @dataclass(frozen=True)
 class Roots:
-    """Folders, absolute and with links resolved when the server started.
+    """The roots, absolute and with links resolved at the start of the server.
 
     Attributes:
         folders: their paths.
-        identities: what they are known by.
+        identities: their device and inode numbers.
     """
 
     folders: tuple[Path, ...]
@@ -36,10 +35,10 @@ class Roots:
 
     @classmethod
     def of(cls, paths: Iterable[Path]) -> "Roots":
-        """Resolve the folders that the server was given.
+        """Resolve the roots given to the server.
 
         Raises:
-            ServerOptionError: one of them is no folder.
+            ServerOptionError: a path is not a folder.
         """
         folders = []
         identities = []
@@ -58,24 +57,24 @@ class Roots:
 
     @property
     def options(self) -> list[str]:
-        """The options that keep `idx sync` in these folders."""
+        """Options that restrict `idx sync` to the roots."""
         return [f"--only-in={device}:{inode}" for device, inode in sorted(self.identities)]
 
     def resolve(self, path: str) -> Path:
-        """The folder that a path leads to, which need not exist.
+        """Return the folder that a path leads to, which need not exist.
 
         Args:
-            path: as a client or the configuration names it.
+            path: the path from a client or the configuration.
 
         Raises:
-            DirectoryError: it is no absolute path.
+            DirectoryError: the path is invalid or not absolute.
             OutsideRootsError: the folder does not lie under the roots.
         """
         if not path.startswith("/"):
             raise DirectoryError(path, "is not an absolute path, which begins with /")
         try:
             resolved = os.path.realpath(path)
-            # Of a link that leads to itself nothing behind it is resolved.
+            # Of a link to itself, the part of the path after it stays unresolved.
             is_resolved = os.path.realpath(resolved) == resolved
         except (OSError, ValueError) as error:
             raise DirectoryError(path, "is not a valid path") from error
@@ -85,12 +84,13 @@ class Roots:
         return folder
 
     def resolve_existing(self, path: str) -> Path:
-        """The same for a folder that must exist.
+        """Return the folder that a path leads to, which must exist.
 
         Raises:
-            DirectoryError: it does not, or is none.
-            OutsideRootsError: it does not lie under the roots, whether it exists or not.
-            RootReplacedError: it only seems to, for another folder is where a root was.
+            DirectoryError: the path does not exist, cannot be read or is not a folder.
+            OutsideRootsError: the folder does not lie under the roots, whether it exists or not.
+            RootReplacedError: another folder has replaced a root, so the folder only seems to lie
+                in it.
         """
         folder = self.resolve(path)
         try:
@@ -105,7 +105,7 @@ class Roots:
         return folder
 
     def hold(self, path: str) -> bool:
-        """Whether a path leads to somewhere under the roots."""
+        """Check whether a path leads to a place under the roots."""
         try:
             self.resolve(path)
         except DirectoryError:

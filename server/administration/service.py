@@ -1,4 +1,4 @@
-"""What the tools of administration share while a server runs."""
+"""State shared by the administration tools."""
 
 from asyncio import Lock
 from collections.abc import AsyncIterator, Sequence
@@ -17,14 +17,15 @@ from shared.files.own_files import own_files
 
 @dataclass(frozen=True)
 class Administration:
-    """The operations on an index, and where its folders may lie.
+    """The operations on an index, and the roots of its folders.
 
     Attributes:
         index_path: the index folder, absolute.
         roots: the folders under which folders may be crawled.
-        files: the server's own ones, which are no documents.
-        operations: what runs, and what ran.
-        configuration: held by who changes the configuration file, which is read and written whole.
+        files: the server's own files, such as that of the tokens, which must not be indexed.
+        operations: the running operation and the ended ones.
+        configuration: lock for changes of the configuration file, which is read and written as a
+            whole.
     """
 
     index_path: Path
@@ -37,14 +38,14 @@ class Administration:
     def of(
         cls, settings: ServerSettings, files: Sequence[Path | None] = ()
     ) -> "Administration | None":
-        """What a server was told of administration; None if it offers none.
+        """Create the service from the settings; None if the server offers no administration.
 
         Args:
-            settings: what the server was told.
-            files: those that it was given besides, such as the one of tokens.
+            settings: the settings of the server.
+            files: the server's other files, such as that of the tokens.
 
         Raises:
-            ServerOptionError: a root is no folder.
+            ServerOptionError: a root is not a folder.
         """
         if not settings.admin:
             return None
@@ -52,7 +53,7 @@ class Administration:
 
     @property
     def bounds(self) -> list[str]:
-        """The options that keep `idx sync` in the roots, and away from the server's own files."""
+        """Options that restrict `idx sync` to the roots, without the server's own files."""
         kept_out = sorted(own_files(self.files))
         return [
             *self.roots.options,
@@ -60,13 +61,13 @@ class Administration:
         ]
 
     def command(self, name: str, *arguments: str, paths: Sequence[str] = ()) -> list[str]:
-        """The arguments of `idx` for a command on the index that answers by JSON."""
+        """Return the arguments of `idx` for a command on the index with JSON output."""
         index = f"--index-path={self.index_path}"
         return [name, "--json", index, *arguments, *(["--", *paths] if paths else [])]
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """End what runs when the block is left, whatever else is ended then."""
+        """End the running operation when the block ends, even by cancellation."""
         try:
             yield
         finally:

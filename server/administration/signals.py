@@ -1,4 +1,4 @@
-"""The end of a server over stdio by a signal: what it has started ends before it."""
+"""Termination of a stdio server by a signal, after the operation that it started."""
 
 import asyncio
 import os
@@ -13,13 +13,13 @@ _SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
 
 
 async def serve_until_signal(serve: Callable[[], Awaitable[None]], operations: Operations) -> None:
-    """Serve until the client leaves; a signal ends what runs, then the process.
+    """Serve until the client disconnects; a signal ends the operation, then the process.
 
     A second signal ends both at once.
 
     Args:
         serve: serves a client, and waits in a thread that no signal interrupts.
-        operations: what may run.
+        operations: the operations to end.
     """
     loop = asyncio.get_running_loop()
     ends: set[asyncio.Task[None]] = set()
@@ -41,7 +41,7 @@ async def _end(number: signal.Signals, operations: Operations) -> None:
 
 
 def _end_process(number: signal.Signals) -> None:
-    """End by the signal, as without a handler: whoever sent it sees that it was heeded."""
+    """End the process by the signal's default action, so that its sender sees its effect."""
     drain_stderr()
     signal.signal(number, signal.SIG_DFL)
     os.kill(os.getpid(), number)
