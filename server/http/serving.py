@@ -47,7 +47,7 @@ def serve_http(
 
 
 def _refuse_without_administrator(own_tokens: Sequence[tokens.Token], http: HttpSettings) -> None:
-    """Refuse administration tools that everyone, web pages included, or nobody could use.
+    """Refuse administration tools that everyone, web pages included, or no token could use.
 
     Raises:
         ServerOptionError: no token can have the scope ``admin``.

@@ -253,7 +253,7 @@ def _resolve(future: Future[Any], work: Callable[[], Any]) -> None:
     """Run work and store its result or exception in the future."""
     try:
         result = work()
-    except BaseException as error:  # noqa: BLE001 - it is raised where the result is asked for
+    except BaseException as error:  # noqa: BLE001 - raised by the result of the future
         future.set_exception(error)
     else:
         future.set_result(result)

@@ -111,7 +111,7 @@ def _listed(document: Mapping[str, Any]) -> list[Any]:
     """
     keys = document.get("keys")
     if not isinstance(keys, list):
-        raise ValueError("no keys")  # noqa: TRY004 - as for every other document of no use
+        raise ValueError("no keys")  # noqa: TRY004 - as for every invalid document
     return keys
 
 
@@ -152,5 +152,5 @@ async def _fetched(client: httpx2.AsyncClient, url: str) -> Mapping[str, Any]:
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
     if not isinstance(document, dict):
-        raise ValueError("no object")  # noqa: TRY004 - as for every other document of no use
+        raise ValueError("no object")  # noqa: TRY004 - as for every invalid document
     return document
