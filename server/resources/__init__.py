@@ -1,1 +1,1 @@
-"""What the server has beside its tools: documents, chunks and the state of the index, by URI."""
+"""Resources: documents, chunks and the state of the index, by URI."""

@@ -1,4 +1,4 @@
-"""Reading a chunk: its text, with its place and its neighbours beside it."""
+"""Chunks as resources: the text, with its position and neighbours as metadata."""
 
 from __future__ import annotations
 
@@ -20,18 +20,19 @@ if TYPE_CHECKING:
     from shared.reading.searcher import Searcher
 
 _RESERVE: Final = 1_000
-"""Characters for what surrounds the text, the notice among it, beside ids and URIs."""
+"""Characters reserved for the rest of the response, including the notice, besides ids and URIs."""
 
 _LONGEST_URI: Final = 5_000
-"""Characters of a URI that leaves room for others like it."""
+"""Maximum length of a URI with which the response includes URIs of the neighbours, in
+characters."""
 
 
 async def read_chunk(context: ToolContext, uri: ResourceUri) -> Contents:
-    """The text of a chunk.
+    """Read the text of a chunk.
 
     Raises:
-        ChunkNotFoundError: there is no such chunk.
-        ResourceNotFoundError: an option is wrong.
+        ChunkNotFoundError: the chunk does not exist.
+        ResourceNotFoundError: an option is invalid.
     """
     options: LengthOptions = options_of(uri, LengthOptions)
     chunk, total = await ask(context, lambda searcher: _find(searcher, uri.name))
@@ -54,7 +55,7 @@ async def read_chunk(context: ToolContext, uri: ResourceUri) -> Contents:
 
 
 def _meta(chunk: ChunkText, total: int, *, with_uris: bool) -> dict[str, Any]:
-    """What is told beside the text of a chunk of a document with so many of them."""
+    """Return the metadata of a chunk, given the number of chunks of its document."""
     meta: dict[str, Any] = without_unknown(asdict(chunk))
     del meta["content"]
     meta["total_chunks"] = total
@@ -69,7 +70,7 @@ def _meta(chunk: ChunkText, total: int, *, with_uris: bool) -> dict[str, Any]:
 
 
 def _find(searcher: Searcher, identifier: str) -> tuple[ChunkText, int]:
-    """A chunk, and the number of chunks of its document."""
+    """Return a chunk, and the number of chunks of its document."""
     chunk = searcher.chunk(identifier)
     name, index = chunk.source_document, chunk.chunk_index
     return chunk, searcher.document_chunks(name, start_index=index, count=1).total_chunks

@@ -1,4 +1,4 @@
-"""What is read of a resource, and how much of it."""
+"""Contents of resources, and the options in their URIs."""
 
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Final
@@ -17,34 +17,34 @@ from shared.settings.defaults import MAX_COUNT
 
 TEXT: Final = "text/plain"
 JSON: Final = "application/json"
-"""Media types."""
+"""Media types of resources."""
 
 _SHARE_OF_META: Final = 4
-"""What is told beside a text takes at most this part of an answer."""
+"""Divisor of the budget: the metadata of a text takes at most this part of a response."""
 
 
 class Options(BaseModel):
-    """How a resource is to be read, where there is no choice."""
+    """Options of a resource without options."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class LengthOptions(Options):
-    """How much of a resource is to be read.
+    """Option for the length of a response.
 
     Attributes:
-        max_characters: the longest answer.
+        max_characters: maximum length of the response, in characters.
     """
 
     max_characters: MaxCharacters = DEFAULT_CHARACTERS
 
 
 class PartOptions(LengthOptions):
-    """Which part of a document is to be read.
+    """Options for a part of a document.
 
     Attributes:
-        start_index: the first chunk's number, from 1.
-        count: how many chunks; None for all that follow.
+        start_index: number of the first chunk, from 1.
+        count: number of chunks; None for all that follow.
     """
 
     start_index: Annotated[int, Field(ge=1, le=MAX_COUNT)] = 1
@@ -52,14 +52,14 @@ class PartOptions(LengthOptions):
 
 
 def options_of(uri: ResourceUri, model: type[Options]) -> Any:
-    """The options of a URI, each of its type.
+    """Return the validated options of a URI.
 
     Args:
         uri: the URI.
-        model: what options there are.
+        model: the model of the allowed options.
 
     Raises:
-        ResourceNotFoundError: one is of a wrong type or range, or does not exist.
+        ResourceNotFoundError: an option is unknown, or its value is invalid.
     """
     try:
         return model.model_validate(dict(uri.options))
@@ -68,23 +68,23 @@ def options_of(uri: ResourceUri, model: type[Options]) -> Any:
 
 
 def fits_beside(known: dict[str, Any], options: LengthOptions) -> bool:
-    """Whether some of what is known of a text leaves enough of the answer to the text.
+    """Check whether metadata leaves enough of a response for the text.
 
     Args:
-        known: what would be told beside the text, and can be cut.
-        options: how long the answer may be.
+        known: the metadata that can be cut.
+        options: the maximum length of the response.
     """
     return len(to_json(fenced_parts(known)).decode()) <= options.max_characters // _SHARE_OF_META
 
 
 @dataclass(frozen=True)
 class Contents:
-    """What is read of a resource.
+    """The contents of a resource.
 
     Attributes:
         text: the text.
         mime_type: its media type.
-        meta: what is told beside it.
+        meta: its metadata.
     """
 
     text: str
@@ -92,7 +92,7 @@ class Contents:
     meta: dict[str, Any] = field(default_factory=dict)
 
     def as_result(self, uri: str) -> ReadResourceResult:
-        """The answer to a request for a URI, which repeats it as it was spelled."""
+        """Return the response to a read request; it repeats the URI as the client spelled it."""
         text = TextResourceContents(
             uri=uri, mime_type=self.mime_type, text=self.text, _meta=self.meta or None
         )

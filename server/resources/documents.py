@@ -1,4 +1,4 @@
-"""Reading a document: its text, in parts where it is long."""
+"""Documents as resources: the text, in parts if it is long."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
@@ -17,23 +17,23 @@ from shared.model.chunks import OVERLAP, WORDS_PER_CHUNK, without_overlap
 from shared.model.search_results import ChunkText
 
 _RESERVE: Final = 1_000
-"""Characters for what surrounds the text, the notice among it, beside ids and URIs."""
+"""Characters reserved for the rest of the response, including the notice, besides ids and URIs."""
 
 _LEAST_ADDED: Final = 2 * (WORDS_PER_CHUNK - OVERLAP)
-"""Characters that every full chunk adds at least: words of one letter, each with a space."""
+"""Minimum characters that a full chunk adds: words of one letter, each with a space."""
 
 _TOOL: Final = "get_document_chunks"
-"""The tool that reads on, too."""
+"""Name of the tool that can also read on."""
 
 
 async def read_document(context: ToolContext, uri: ResourceUri) -> Contents:
-    """The text of a document, or of a part of it, each of its words once.
+    """Read the text of a document or of a part of it, without the overlap of chunks.
 
-    It ends with the last chunk that fits, and then tells how to read on.
+    The text ends with the last chunk that fits, followed by a notice about reading on.
 
     Raises:
-        DocumentNotFoundError: there is no such document.
-        ResourceNotFoundError: an option is wrong, or there is no such part.
+        DocumentNotFoundError: the document does not exist.
+        ResourceNotFoundError: an option is invalid, or the part does not exist.
     """
     options: PartOptions = options_of(uri, PartOptions)
     start = options.start_index
@@ -62,7 +62,7 @@ async def read_document(context: ToolContext, uri: ResourceUri) -> Contents:
     left = options.max_characters - _RESERVE - len(str(uri)) - len(to_json(meta).decode())
     fitted = _fit(answer.chunks, left)
     if is_short := fitted.is_cut or fitted.end < wanted:
-        # The URI to go on with stands in the notice, and beside the text.
+        # The URI of the next part appears in the notice and in the metadata.
         fitted = _fit(answer.chunks, left - 2 * len(str(uri)))
     meta["end_index"] = fitted.end
     if fitted.end < total:
@@ -72,7 +72,7 @@ async def read_document(context: ToolContext, uri: ResourceUri) -> Contents:
 
 
 class _Fitted(NamedTuple):
-    """As much of a text as fits, the number of its last chunk, and whether that one is cut."""
+    """The part of a text that fits, the number of its last chunk, and whether that chunk is cut."""
 
     text: str
     end: int
@@ -80,7 +80,7 @@ class _Fitted(NamedTuple):
 
 
 def _fit(chunks: Sequence[ChunkText], budget: int) -> _Fitted:
-    """Put chunks together as far as they fit; the first is cut if it does not by itself."""
+    """Join chunks as far as they fit; the first is cut if it does not fit by itself."""
     first, *others = chunks
     left = budget - json_characters(fenced(first.content))
     if left < 0:
@@ -97,7 +97,7 @@ def _fit(chunks: Sequence[ChunkText], budget: int) -> _Fitted:
 
 
 def _notice(context: ToolContext, max_characters: int, meta: Mapping[str, Any]) -> str:
-    """What was left out of a text, and the ways to get it."""
+    """Return a notice about the text left out, and the ways to read it."""
     ways = [f"ask for up to {MAX_CHARACTERS:,} characters with max_characters"]
     if "next" in meta:
         if _TOOL in chosen_tools(context.request_context.lifespan_context.settings):

@@ -1,4 +1,4 @@
-"""The requests about resources, as the SDK hands them over."""
+"""Handlers of the resource requests."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Final
@@ -45,19 +45,19 @@ async def read(context: ToolContext, uri: str) -> Contents:
     """Read a resource.
 
     Raises:
-        McpLuceneError: there is no such resource, or it cannot be read; the class says why.
+        McpLuceneError: the resource does not exist or cannot be read, as the class says.
     """
     parsed = parse(uri)
     return await _READERS[parsed.kind](context, parsed)
 
 
 class ResourceHandlers:
-    """Answers what clients ask of documents, chunks and the index as resources.
+    """Handlers of requests for documents, chunks and the index as resources.
 
     Args:
-        pool: answers from the index.
-        max_streams: streams of `subscriptions/listen` that may be open at once.
-        max_watched: resources that one token can subscribe to.
+        pool: the thread pool that answers from the index.
+        max_streams: maximum number of open streams of `subscriptions/listen`.
+        max_watched: maximum number of resources that one token can subscribe to.
     """
 
     def __init__(self, pool: LucenePool, max_streams: int, max_watched: int) -> None:
@@ -65,7 +65,7 @@ class ResourceHandlers:
         self._listen = ListenHandler(self.subscribers.bus, max_subscriptions=max_streams)
 
     def register(self, server: Server[ServerState]) -> None:
-        """Have a server answer by these handlers, in place of those it has."""
+        """Register these handlers with a server, in place of its own."""
         add = server.add_request_handler
         add("resources/list", PaginatedRequestParams, self._list)
         add("resources/templates/list", PaginatedRequestParams, self._list_templates)
@@ -117,9 +117,10 @@ class ResourceHandlers:
 
 
 async def advertise_changes_of_list(ctx: RequestContext, call_next: CallNext) -> HandlerResult:
-    """Have the older handshake say that changes of the list are told, too.
+    """Advertise notifications about list changes in the older handshake (middleware).
 
-    The SDK lets only those say so who run the transport; for 2026-07-28 it does so by itself.
+    The SDK advertises them only for servers that run the transport themselves; for 2026-07-28 it
+    does so by itself.
     """
     result = await call_next(ctx)
     if ctx.method == "initialize" and isinstance(result, dict):

@@ -1,4 +1,4 @@
-"""Reading what is told of the index: its figures, the values of a field, a language's documents."""
+"""Resources about the index: its statistics, the values of a field, a language's documents."""
 
 from __future__ import annotations
 
@@ -27,39 +27,39 @@ if TYPE_CHECKING:
 _MOST_DOCUMENTS: Final = 100
 
 _RESERVE: Final = 1_500
-"""Characters for what surrounds the documents."""
+"""Characters reserved for the rest of the response besides the documents."""
 
 _CHARACTERS: Final = DEFAULT_CHARACTERS // 2
-"""Characters of JSON that stay within an answer when they are quoted in it."""
+"""Maximum length of the JSON, in characters, so that it fits into a response when quoted."""
 
 
 async def read_statistics(context: ToolContext, uri: ResourceUri) -> Contents:
-    """The figures of the index, as the tool `index_stats` tells them.
+    """Read the statistics of the index, as the tool `index_stats` returns them.
 
     Raises:
-        ResourceNotFoundError: there are options, which this has none of.
+        ResourceNotFoundError: the URI has options, which this resource does not support.
     """
     options_of(uri, Options)
     return _json(asdict(await index_stats(context, _CHARACTERS)))
 
 
 async def read_field(context: ToolContext, uri: ResourceUri) -> Contents:
-    """The words or values of a field that most chunks have, as the tool `top_terms` tells them.
+    """Read the most frequent words or values of a field, as the tool `top_terms` returns them.
 
     Raises:
-        FieldNotFoundError: there is no such field.
-        ResourceNotFoundError: there are options, which this has none of.
+        FieldNotFoundError: the field does not exist.
+        ResourceNotFoundError: the URI has options, which this resource does not support.
     """
     options_of(uri, Options)
     return _json(asdict(await top_terms(context, uri.name, max_characters=_CHARACTERS)))
 
 
 async def read_language(context: ToolContext, uri: ResourceUri) -> Contents:
-    """The documents in a language, in the order of their ids: at most 100.
+    """Read the list of documents in a language, ordered by id: at most 100.
 
     Raises:
-        LanguageNotFoundError: there are none.
-        ResourceNotFoundError: there are options, which this has none of.
+        LanguageNotFoundError: no document is in the language.
+        ResourceNotFoundError: the URI has options, which this resource does not support.
     """
     options_of(uri, Options)
     total, ids = await ask(context, lambda searcher: _in_language(searcher, uri.name))
@@ -85,7 +85,7 @@ def _in_language(searcher: Searcher, language: str) -> tuple[int, list[str]]:
     known = known_languages(searcher)
     if language not in known:
         raise LanguageNotFoundError(language, known)
-    # The first chunk stands for its document.
+    # Filters on the first chunk find each document once.
     first_chunks = [Filter(LANGUAGE, value=language), Filter("chunk_index", value=1)]
     found = searcher.search(
         "", limit=_MOST_DOCUMENTS, filters=first_chunks, content="none", sort="source_document"

@@ -1,4 +1,4 @@
-"""The list of resources, page by page: the statistics, then the documents by their ids."""
+"""The paginated list of resources: the statistics, then the documents ordered by id."""
 
 from base64 import b64decode, urlsafe_b64encode
 from datetime import datetime
@@ -17,10 +17,10 @@ from shared.model.index_results import DocumentSummary
 from shared.model.metadata import MODIFIED
 
 PAGE: Final = 100
-"""Documents on a page, if that many fit."""
+"""Maximum number of documents on a page, if they fit."""
 
 _RESERVE: Final = 500
-"""Characters for what surrounds the entries, beside the cursor."""
+"""Characters reserved for the rest of the response besides the entries and the cursor."""
 
 STATISTICS: Final = Resource(
     uri=str(ResourceUri("statistics")),
@@ -32,17 +32,17 @@ STATISTICS: Final = Resource(
 
 
 async def list_resources(context: ToolContext, cursor: str | None) -> ListResourcesResult:
-    """A page of the list.
+    """Return a page of the list.
 
-    The cursor is the last document's id, so that no document is missed or told twice when others
-    appear or go between two pages.
+    The cursor is the last document's id, so that no document is missed or repeated if others appear
+    or disappear between two pages.
 
     Args:
-        context: the request.
-        cursor: where the page before ended; None for the first page.
+        context: the request's context.
+        cursor: the end of the previous page; None for the first page.
 
     Raises:
-        CursorError: the cursor is none of ours.
+        CursorError: the cursor is invalid.
     """
     after = None if cursor is None else _id_of(cursor)
     documents = await ask(
@@ -55,7 +55,7 @@ async def list_resources(context: ToolContext, cursor: str | None) -> ListResour
         resource = _resource(document)
         following = _cursor(document.source_document)
         left -= len(to_json(resource, by_alias=True, exclude_none=True).decode()) + 1
-        # A page has one document at least, however long its id.
+        # A page has at least one document, however long its id.
         if last is not None and left < len(following):
             break
         resources.append(resource)
@@ -81,7 +81,7 @@ def _resource(document: DocumentSummary) -> Resource:
 
 
 def _is_time(value: object) -> TypeGuard[str]:
-    """Whether metadata, which may hold anything, tells a time in ISO 8601."""
+    """Check whether a metadata value, which may be anything, is a time in ISO 8601."""
     if not isinstance(value, str):
         return False
     try:

@@ -1,4 +1,4 @@
-"""How much of what is watched one token may have watched, where there are several."""
+"""The limit on watched topics per token, if there are several tokens."""
 
 from collections import Counter
 from collections.abc import Iterable, Set as AbstractSet
@@ -16,11 +16,11 @@ server asks for no token."""
 
 
 class SharedWatcher:
-    """Has topics watched, up to a number for each token.
+    """A watcher with a limit on topics for each token.
 
     Args:
-        watcher: watches them.
-        most: topics of one token.
+        watcher: the shared watcher.
+        most: maximum number of topics of one token.
     """
 
     def __init__(self, watcher: Watcher, most: int) -> None:
@@ -34,11 +34,11 @@ class SharedWatcher:
         return holder is None or len(held.keys() | topics) <= self._most
 
     async def add(self, topics: AbstractSet[Topic], holder: Holder) -> None:
-        """Watch topics, for one subscriber more.
+        """Watch topics for an additional subscriber.
 
         Raises:
-            TooManySubscriptionsError: these would be too many of one token, or of all.
-            McpLuceneError: Lucene or Java failed; then nothing more is watched.
+            TooManySubscriptionsError: the limit of the token, or of all clients, is exceeded.
+            McpLuceneError: Lucene or Java failed; no topics are added.
         """
         if not self.has_room(topics, holder):
             raise TooManySubscriptionsError(self._most, "one of several tokens")
@@ -50,7 +50,7 @@ class SharedWatcher:
             raise
 
     def remove(self, topics: Iterable[Topic], holder: Holder) -> None:
-        """Watch topics for one subscriber less, each of whom was added before."""
+        """Stop watching topics for a subscriber, for whom they were added before."""
         topics = list(topics)
         self._watcher.remove(topics)
         self._release(topics, holder)

@@ -1,9 +1,10 @@
-"""Who hears what, in both eras of the protocol.
+"""Subscriptions and notifications in both eras of the protocol.
 
-A client of 2026-07-28 opens a stream with `subscriptions/listen`, and hears on it what it asked
-for; the SDK serves the stream from a bus. One of an older version subscribes to resources one by
-one with `resources/subscribe`, and hears on its connection. Of changes of the list it hears without
-asking; here from its first list or subscription on, since before that it cannot hold a list.
+A client of 2026-07-28 opens a stream with `subscriptions/listen`, which carries the notifications
+that it requested; the SDK serves the stream from a bus. A client of an older version subscribes to
+resources one by one with `resources/subscribe`, and receives notifications on its connection. It
+receives those about list changes without a request; here they begin with its first list or
+subscription, since it cannot have a list before.
 """
 
 from collections import Counter
@@ -26,24 +27,25 @@ from server.runtime.lucene_pool import LucenePool
 from server.runtime.state import ServerState
 
 RequestContext: TypeAlias = ServerRequestContext[ServerState, Any]
-"""What a handler is told of the request that it answers."""
+"""The context of a request."""
 
 MAX_SUBSCRIPTIONS: Final = 1_000
-"""Resources that one session, or one stream, can subscribe to."""
+"""Maximum number of resources that one session or stream can subscribe to."""
 
 _SECONDS_TO_SEND: Final = 5.0
-"""How long a client may keep the others waiting by not reading what it is sent."""
+"""Timeout for sending a notification to a client that does not read, in seconds."""
 
 
 class Subscribers:
-    """Tells clients of changes, from their subscription to its end or to that of the session.
+    """The subscriptions of all clients, each until it or the session ends.
 
     Args:
-        pool: answers from the index.
-        max_watched: resources that one token can subscribe to, by all its clients.
+        pool: the thread pool that answers from the index.
+        max_watched: maximum number of resources that one token can subscribe to, over all its
+            clients.
 
     Attributes:
-        bus: feeds the streams of `subscriptions/listen`.
+        bus: the bus that feeds the streams of `subscriptions/listen`.
     """
 
     def __init__(self, pool: LucenePool, max_watched: int = MAX_WATCHED) -> None:
@@ -55,7 +57,7 @@ class Subscribers:
         self._adding: Counter[Connection] = Counter()
 
     def running(self) -> AbstractAsyncContextManager[None]:
-        """Tell of changes within a block."""
+        """Send notifications about changes within a block."""
         return self._watcher.running()
 
     def has_room(self, uris: Iterable[str], holder: Holder) -> bool:
@@ -68,39 +70,40 @@ class Subscribers:
         return self._shared.has_room({ResourceUpdated(uri) for uri in uris if _can_be(uri)}, holder)
 
     async def subscribe(self, context: RequestContext, uri: str) -> None:
-        """Tell a client of an older version when a resource changes, appears or goes.
+        """Subscribe a client of an older version to changes of a resource.
 
         Raises:
-            ResourceNotFoundError: the URI can never be one of a resource.
-            TooManySubscriptionsError: the client has too many already, or all clients together.
+            ResourceNotFoundError: the URI cannot identify a resource.
+            TooManySubscriptionsError: the limit of the client, of its token or of all clients is
+                exceeded.
         """
         parse(uri)
         topic, connection = ResourceUpdated(uri), _connection(context)
         topics = self._heard_by.get(connection, set())
-        # Changes of the list are among them, and requests that came meanwhile are not yet.
+        # `>` since list changes are among the topics; pending requests are not among them yet.
         if topic not in topics and len(topics) + self._adding[connection] > MAX_SUBSCRIPTIONS:
             raise TooManySubscriptionsError(MAX_SUBSCRIPTIONS)
         await self._add(connection, topic)
 
     def unsubscribe(self, context: RequestContext, uri: str) -> None:
-        """Tell a client of an older version no more of a resource."""
+        """Unsubscribe a client of an older version from a resource."""
         topics, topic = self._heard_by.get(_connection(context), set()), ResourceUpdated(uri)
         if topic in topics:
             topics.remove(topic)
             self._shared.remove([topic], self._holders[_connection(context)])
 
     async def hear_of_list(self, context: RequestContext) -> None:
-        """Tell a client of an older version when documents appear or go, from now on."""
+        """Subscribe a client of an older version to list changes."""
         if context.protocol_version not in MODERN_PROTOCOL_VERSIONS:
             await self._add(_connection(context), ResourcesListChanged())
 
     @asynccontextmanager
     async def listening(self, wanted: SubscriptionFilter) -> AsyncIterator[None]:
-        """Watch what a client wants to hear on its stream, as long as that is open.
+        """Watch the topics of a client's stream while the stream is open.
 
         Raises:
-            TooManySubscriptionsError: these are too many resources, or all clients together have
-                too many.
+            TooManySubscriptionsError: the limit of the stream, of its token or of all clients is
+                exceeded.
         """
         topics: set[Topic] = set()
         for uri in wanted.resource_subscriptions or ():
@@ -133,7 +136,7 @@ class Subscribers:
             if not self._adding[connection]:
                 del self._adding[connection]
         topics = self._heard_by.get(connection)
-        # The session may have ended meanwhile, or another request have been faster.
+        # The session may have ended meanwhile, or another request may have added the topic first.
         if topics is None or topic in topics:
             self._shared.remove([topic], holder)
         else:
@@ -160,15 +163,15 @@ async def _send(connection: Connection, topic: Topic) -> None:
 
 
 def _connection(context: RequestContext) -> Connection:
-    """The connection that a request came on, which outlives the request.
+    """Return the connection of a request, which outlives the request.
 
-    It tells which client subscribed, and when that one is gone.
+    It identifies the subscribed client, and its end ends the subscriptions.
     """
     return context.session._connection  # noqa: SLF001 - the SDK gives handlers no other way to it
 
 
 def _can_be(uri: str) -> bool:
-    """Whether a URI can ever be one of a resource."""
+    """Check whether a URI can identify a resource."""
     try:
         parse(uri)
     except ResourceNotFoundError:

@@ -1,4 +1,4 @@
-"""The resources that clients are told of as templates: one table."""
+"""The table of resource templates."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,14 +13,14 @@ from server.runtime.known_values import Completer, chunk_ids, document_ids, fiel
 
 @dataclass(frozen=True)
 class TemplateEntry:
-    """A template as clients are told of it.
+    """A resource template.
 
     Attributes:
         name: its name.
-        title: the name that people see.
-        description: what is read at its URIs.
-        mime_type: the media type of that.
-        completers: what completes its variables, where anything does.
+        title: its display name.
+        description: a description of the contents at its URIs.
+        mime_type: the media type of the contents.
+        completers: the completers of its variables, by name.
     """
 
     name: str
@@ -67,11 +67,11 @@ TEMPLATES: Final[Mapping[str, TemplateEntry]] = {
         completers={"language": languages},
     ),
 }
-"""By URI template (RFC 6570)."""
+"""The templates by URI template (RFC 6570)."""
 
 
 def templates() -> list[ResourceTemplate]:
-    """The templates as the protocol spells them."""
+    """Return the templates as protocol types."""
     return [
         ResourceTemplate(
             uri_template=template,

@@ -1,8 +1,8 @@
-"""The URIs of documents, chunks and what is told of the index.
+"""The URIs of documents, chunks and facts about the index.
 
-An id may have any characters, of which all but letters, digits and ``-._~`` are percent-encoded
-(RFC 3986, sections 2.1 and 2.3). Reading is lenient: an id may stand there as it is, unless it has
-a ``?`` or a ``%``. An id is looked up in the index and never taken for the path of a file.
+An id may contain any characters; all but letters, digits and ``-._~`` are percent-encoded (RFC
+3986, sections 2.1 and 2.3). Parsing is lenient: an id may be unencoded unless it contains ``?`` or
+``%``. An id is looked up in the index and never used as the path of a file.
 """
 
 from collections.abc import Mapping
@@ -21,24 +21,25 @@ FORMS: Final[Mapping[Kind, str]] = {
     "field": "index://fields/{field}",
     "language": "index://languages/{language}",
 }
-"""The URIs of each kind as a template (RFC 6570), without options."""
+"""The URI template of each kind (RFC 6570), without options."""
 
 _PREFIXES: Final = {kind: form.partition("{")[0] for kind, form in FORMS.items()}
 
 MAX_URI: Final = 150_000
-"""Characters of a URI: an id has at most 10,000, each of which takes up to 12."""
+"""Maximum length of a URI, in characters: an id has at most 10,000, each of which takes up to
+12."""
 
 _MAX_OPTIONS: Final = 10
 
 
 @dataclass(frozen=True)
 class ResourceUri:
-    """What a URI names.
+    """A parsed URI.
 
     Attributes:
-        kind: what sort of thing.
-        name: its id or name; empty for the statistics.
-        options: how it is to be read, as the part after the question mark says.
+        kind: the kind of resource.
+        name: the id or name; empty for the statistics.
+        options: the query parameters, which select how the resource is read.
     """
 
     kind: Kind
@@ -51,10 +52,11 @@ class ResourceUri:
 
 
 def parse(uri: str) -> ResourceUri:
-    """Read a URI.
+    """Parse a URI.
 
     Raises:
-        ResourceNotFoundError: it cannot be one of this server's, or is no valid Unicode.
+        ResourceNotFoundError: the URI has none of the known forms, is too long, or does not encode
+            valid UTF-8.
     """
     if len(uri) > MAX_URI:
         raise ResourceNotFoundError(uri, f"a URI has at most {MAX_URI:,} characters")

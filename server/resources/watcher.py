@@ -1,9 +1,8 @@
-"""Finding out what the commits of idx changed, while somebody wants to hear of it.
+"""Detection of changes by the commits of idx, while there are subscribers.
 
-A search needs none of this: it looks for the newest commit when it begins. Somebody who waits to
-be told of a change has no such moment, so the watcher looks for a newer commit every half second,
-which takes two looks at the file system. Only a newer commit makes it compare what anybody
-subscribes to.
+A search needs no watcher: it checks for the newest commit when it begins. For subscribers, the
+watcher checks for a newer commit every half second, which takes two file-system calls. Only a newer
+commit makes it compare the topics that have subscribers.
 """
 
 from __future__ import annotations
@@ -35,36 +34,36 @@ if TYPE_CHECKING:
     from shared.reading.searcher import Searcher
 
 Topic: TypeAlias = ResourceUpdated | ResourcesListChanged
-"""What somebody wants to hear of: a change of one resource, or of the list of documents."""
+"""The subject of a notification: a change of one resource, or of the list of documents."""
 
 MAX_WATCHED: Final = 10_000
-"""Topics that all clients together can subscribe to: after each commit, each is looked up."""
+"""Maximum number of topics of all clients together: each is looked up after each commit."""
 
 _SECONDS_BETWEEN_LOOKS: Final = 0.5
 
 _SHARE_OF_TIME: Final = 0.1
-"""At most this part of the time goes into comparing, however large the index."""
+"""Maximum part of the time spent on comparisons, however large the index."""
 
 _UNKNOWN: Final = object()
-"""In place of a version or a commit that nobody has looked at."""
+"""Placeholder for a version or a commit that has not been read."""
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass
 class _Watched:
-    """How many want to hear of a topic, and the version of it that they know."""
+    """The number of a topic's subscribers, and the version that they know."""
 
     subscribers: int = 0
     version: object = _UNKNOWN
 
 
 class Watcher:
-    """Publishes each topic whose version a commit has changed.
+    """A publisher of the topics whose version has changed with a commit.
 
     Args:
-        pool: answers from the index.
-        publish: tells the subscribers of a topic.
+        pool: the thread pool that answers from the index.
+        publish: notifies the subscribers of a topic.
     """
 
     def __init__(self, pool: LucenePool, publish: Callable[[Topic], Awaitable[None]]) -> None:
@@ -76,7 +75,7 @@ class Watcher:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Look for changes within a block, whenever there is a topic."""
+        """Check for changes within a block, while there are topics."""
         task = asyncio.create_task(self._run())
         try:
             yield
@@ -85,14 +84,14 @@ class Watcher:
             await asyncio.gather(task, return_exceptions=True)
 
     async def add(self, topics: AbstractSet[Topic]) -> None:
-        """Watch topics, for one subscriber more.
+        """Watch topics for an additional subscriber.
 
-        Every change from the return of this call on is published.
+        Every change after the return of this call is published.
 
         Raises:
-            TooManySubscriptionsError: these would be too many.
-            McpLuceneError: Lucene or Java failed; then nothing more is watched. An index that is
-                missing or cannot be read has no documents.
+            TooManySubscriptionsError: the limit of all clients together is exceeded.
+            McpLuceneError: Lucene or Java failed; no topics are added. An index that is missing or
+                cannot be read is treated as one without documents.
         """
         if len(self._watched.keys() | topics) > MAX_WATCHED:
             raise TooManySubscriptionsError(MAX_WATCHED, "all clients together")
@@ -107,13 +106,13 @@ class Watcher:
         except BaseException:
             self.remove(topics)
             raise
-        # The commit may be newer than what a look that is under way has seen of these topics.
+        # The versions may come from a newer commit than the one that a running check compares with.
         self._commit = _UNKNOWN
         if self._watched:
             self._is_wanted.set()
 
     def remove(self, topics: Iterable[Topic]) -> None:
-        """Watch topics for one subscriber less, each of whom was added before."""
+        """Stop watching topics for a subscriber, for whom they were added before."""
         for topic in topics:
             self._watched[topic].subscribers -= 1
             if not self._watched[topic].subscribers:
@@ -152,7 +151,7 @@ class Watcher:
             raise
 
     async def _versions(self, topics: Collection[Topic]) -> dict[Topic, object]:
-        """The present version of each topic; those of what is not there are equal."""
+        """Return the current version of each topic; all missing resources have the same version."""
         known = {topic: self._watched[topic].version for topic in topics}
         if not known:
             return {}
@@ -194,5 +193,5 @@ def _version(
                 return searcher.chunk(uri.name)
             except ChunkNotFoundError:
                 return None
-    # What is told of the index as a whole may change with every commit.
+    # Facts about the index as a whole may change with every commit.
     return searcher.catalog.commit()
