@@ -1,1 +1,1 @@
-"""The tools: what each does, in groups; `server.tools.table` lists them."""
+"""The tools by group; `server.tools.table` lists them."""

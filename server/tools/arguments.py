@@ -9,10 +9,10 @@ from server.answers.text import MAX_CHARACTERS
 from shared.model.filters import Filter
 
 MAX_FILTERS: Final = 100
-"""Conditions of a search."""
+"""Maximum number of filters of a search."""
 
 MAX_FILTER_VALUES: Final = 1_000
-"""Values that all of them together compare with."""
+"""Maximum number of values in all filters together."""
 
 ChunkId = Annotated[
     str,
@@ -47,7 +47,7 @@ def _with_few_values(given: Any) -> Any:
 Filters = Annotated[list[Filter], Field(max_length=MAX_FILTERS), BeforeValidator(_with_few_values)]
 
 ListDetail = Literal["brief", "full"]
-"""How much a list shows: what a model can use for its next step, or everything."""
+"""Detail of a list: the fields that a model can use for its next step, or all of them."""
 
 Offset = Annotated[int, Field(ge=0, le=1_000_000, description="Results to skip.")]
 

@@ -1,4 +1,4 @@
-"""Tools for crawls, which bring the index up to date with folders, and for their progress."""
+"""Tools for crawls, which synchronize the index with folders, and for their progress."""
 
 from typing import Annotated, Final
 
@@ -14,7 +14,7 @@ from shared.messages import quantity
 from shared.storage.lock import writer
 
 _ROOTS_CHARACTERS: Final = 6_000
-"""Characters of an answer that roots may take."""
+"""Maximum length of the roots in an answer, in characters."""
 
 OperationId = Annotated[
     str,
@@ -45,7 +45,7 @@ async def start_crawl(
     admin = administration(context)
     admin.operations.refuse_if_busy()
     for directory in directories:
-        # Before idx is asked for anything.
+        # Invalid folders are refused before idx is run.
         admin.roots.resolve_existing(directory)
     settings = await folder_settings(admin.roots)
     folders = settings.wanted(directories, admin.roots)
@@ -80,7 +80,7 @@ async def resume_crawl(context: ToolContext, operation_id: OperationId = "") -> 
     admin = administration(context)
     operation = admin.operations.find(operation_id, "crawl")
     operation.refuse_unless_paused()
-    # Folders and settings may be others than when the crawl began.
+    # Folders and settings may have changed since the crawl began.
     settings = await folder_settings(admin.roots)
     settings.wanted(list(operation.directories), admin.roots)
     admin.operations.resume(operation)
@@ -128,7 +128,7 @@ def _locked_by(admin: Administration) -> str | None:
     try:
         return writer(admin.index_path)
     except FileNotFoundError:
-        # Nobody has written to it yet.
+        # Nothing has written to the index yet.
         return None
     except OSError:
         return "an unknown process"

@@ -1,4 +1,4 @@
-"""Tools for the remembered folders, which are crawled if none is named."""
+"""Tools for the remembered folders, which a crawl uses if no folder is named."""
 
 import shlex
 from dataclasses import replace

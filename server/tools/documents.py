@@ -1,4 +1,4 @@
-"""Tools for whole documents: a list of them, details of one, files that are missing."""
+"""Tools for documents: list, details, and files that failed."""
 
 from dataclasses import replace
 from typing import Annotated

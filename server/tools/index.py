@@ -14,10 +14,10 @@ from shared.model.index_results import FieldList, IndexStatistics
 from shared.model.metadata import ONLY_WITH_DOCUMENTS
 
 _BRIEF_CHARACTERS: Final = 4_000
-"""The longest brief list of fields."""
+"""Maximum length of a brief list of fields, in characters."""
 
 _BRIEF_RESERVE: Final = 400
-"""Characters for what surrounds the fields of a brief list, the notice among it."""
+"""Characters reserved for the rest of a brief list, including the notice."""
 
 _BRIEF_EXAMPLES: Final = 2
 _BRIEF_EXAMPLE_CHARACTERS: Final = 30

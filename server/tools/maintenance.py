@@ -31,12 +31,12 @@ class Confirmation(BaseModel):
 
 
 async def ask_to_purge(context: ToolContext) -> Elicit[Confirmation]:
-    """The question whether to delete all documents, with their number.
+    """Return the question that asks the user to confirm the deletion of all documents.
 
     Raises:
-        ConfirmationError: the client cannot ask its user.
-        OperationRunningError: there is another operation, so that it would be asked in vain.
-        IndexFolderError: there is no index that could be emptied.
+        ConfirmationError: the client does not support elicitation.
+        OperationRunningError: another operation is running or paused, so a confirmation is useless.
+        IndexFolderError: no index exists, or it cannot be read.
     """
     admin = administration(context)
     admin.operations.refuse_if_busy()
@@ -105,6 +105,6 @@ async def unlock_index(context: ToolContext) -> OperationStatus:
 
 
 def _can_ask(client: ClientCapabilities | None) -> bool:
-    """Whether a client shows its user a form; one that names no kind of elicitation does."""
+    """Check whether a client supports forms; one that declares no kind of elicitation does."""
     elicitation = client.elicitation if client else None
     return elicitation is not None and (elicitation.form is not None or elicitation.url is None)

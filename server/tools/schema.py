@@ -1,4 +1,4 @@
-"""Short JSON Schemas for tools, which take room in the context of every conversation.
+"""Short JSON Schemas of tools, which occupy the context of every conversation.
 
 pydantic adds a title to each property, the docstrings of Python classes, and a definition for each
 class even if it is used once.
@@ -28,7 +28,7 @@ def short_input_schema(schema: Schema) -> Schema:
     """Shorten the schema of a tool's arguments; the description of each argument stays.
 
     Args:
-        schema: as pydantic generates it.
+        schema: the schema as pydantic generates it.
     """
     short = {
         **schema,
@@ -46,8 +46,8 @@ def short_output_schema(schema: Schema, never_null: AbstractSet[str]) -> Schema:
     Required fields are listed for the result itself, not for the objects in it.
 
     Args:
-        schema: as pydantic generates it.
-        never_null: fields that a result leaves out in place of null.
+        schema: the schema as pydantic generates it.
+        never_null: fields that a result omits instead of setting them to null.
     """
     required = schema.get("required", [])
     short = _without(schema, {"title", "description", "default", "required"})
@@ -96,7 +96,7 @@ def _not_null(schema: Any) -> Any:
 
 
 def _with_short_unions(schema: Any) -> Any:
-    """Replace unions of types by lists of types; for values of any type by nothing."""
+    """Replace unions of types with lists of types, and drop schemas that allow any type."""
     match _rewritten(schema, _with_short_unions):
         case {"anyOf": list(options), **rest} if _are_of_one_type_each(options):
             merged = {keyword: part for option in options for keyword, part in option.items()}

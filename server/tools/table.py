@@ -1,4 +1,4 @@
-"""The tools: one table, by public name, of each tool's title, group, function and annotations."""
+"""The table of tools, by public name: title, group, function and annotations."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -28,21 +28,21 @@ from shared.messages import did_you_mean
 READ_ONLY: Final = ToolAnnotations(
     read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
 )
-"""Changes nothing."""
+"""Annotations of a tool that changes nothing."""
 
 ADDS: Final = ToolAnnotations(
     read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
 )
-"""Changes something that can be changed back, and loses nothing."""
+"""Annotations of a tool whose changes are reversible and lose nothing."""
 
 DESTRUCTIVE: Final = ToolAnnotations(
     read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False
 )
-"""Deletes or breaks off something."""
+"""Annotations of a tool that deletes or interrupts something."""
 
 
 Group = Literal["search", "browse", "admin"]
-"""What a tool is for: to find chunks, to look through documents and the index, or to change it."""
+"""The groups of tools: search for chunks, browse documents and the index, or administer it."""
 
 
 @dataclass(frozen=True)
@@ -50,10 +50,10 @@ class ToolEntry:
     """A tool as the server registers it.
 
     Attributes:
-        title: the name that people see.
-        group: tools are chosen by their group or by their name.
-        function: its docstring and arguments are the description that a model gets.
-        annotations: its effects, for clients.
+        title: its display name.
+        group: its group, by which tools can be chosen.
+        function: its function, whose docstring and arguments form the description for models.
+        annotations: hints about its effects, for clients.
     """
 
     title: str
@@ -91,10 +91,10 @@ TOOLS: Final[dict[str, ToolEntry]] = {
 
 
 def chosen_tools(settings: ServerSettings) -> dict[str, ToolEntry]:
-    """The tools that a server offers.
+    """Return the tools that a server offers.
 
     Raises:
-        ServerOptionError: there is no such tool or group, it needs ``--admin``, or no tool is left.
+        ServerOptionError: a tool or group does not exist or needs ``--admin``, or no tool is left.
     """
     left_out = _names(settings.exclude_tools)
     administration = _members(TOOLS)["admin"]
@@ -123,7 +123,7 @@ def _names(choices: Iterable[str]) -> set[str]:
 
 
 def _members(tools: Mapping[str, ToolEntry]) -> dict[str, set[str]]:
-    """The tools of each group, and each tool by itself."""
+    """Return the tools of each group, and each tool by itself."""
     groups: dict[str, set[str]] = {}
     for name, tool in tools.items():
         groups.setdefault(tool.group, set()).add(name)
