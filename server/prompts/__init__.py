@@ -1,1 +1,1 @@
-"""The prompts, and the instructions for clients; `server.prompts.table` lists them."""
+"""The prompts and the server's instructions; `server.prompts.table` lists the prompts."""

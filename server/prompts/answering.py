@@ -1,4 +1,4 @@
-"""The prompt for a question that the documents answer."""
+"""The prompt for a question about the documents."""
 
 from typing import Annotated, Final
 

@@ -1,4 +1,4 @@
-"""What was wrong with a request for a prompt."""
+"""Errors of prompt requests."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,10 +15,10 @@ from shared.messages import did_you_mean
 
 
 def check_request(name: str, arguments: Mapping[str, Any], offered: Sequence[Prompt]) -> None:
-    """Make sure that a prompt exists and has the arguments that it needs.
+    """Check that a prompt exists and has its required arguments.
 
     Raises:
-        MCPError: it does not, or one is missing.
+        MCPError: the prompt does not exist, or an argument is missing.
     """
     prompts = {prompt.name: prompt for prompt in offered}
     if name not in prompts:
@@ -30,14 +30,14 @@ def check_request(name: str, arguments: Mapping[str, Any], offered: Sequence[Pro
 
 
 def prompt_error(name: str, error: ValueError) -> MCPError | None:
-    """The error of the protocol for one that the SDK raised.
+    """Return the protocol error for an error that the SDK raised.
 
     Args:
         name: the prompt.
-        error: the SDK's, whose cause has the error of the prompt's function for its cause.
+        error: the SDK's error; the cause of its cause is the error of the prompt's function.
 
     Returns:
-        What the client is told; None for what nobody foresaw.
+        The protocol error, or None for an unexpected error.
     """
     match error.__cause__ and error.__cause__.__cause__:
         case ValidationError() as invalid:

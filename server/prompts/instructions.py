@@ -1,4 +1,4 @@
-"""What a client is told of the server when it connects, built from the index as it is."""
+"""The server's instructions for clients, with the current contents of the index."""
 
 import asyncio
 import logging
@@ -18,13 +18,13 @@ from shared.model.index_results import IndexStatistics
 logger = logging.getLogger(__name__)
 
 MAX_CHARACTERS: Final = 2_000
-"""Some clients cut what is longer."""
+"""Maximum length of the instructions, in characters, since some clients cut longer ones."""
 
 _SECONDS: Final = 0.5
-"""How long a client that connects waits for Java, which starts at the same time as the server."""
+"""Maximum time that a connecting client waits for Java, in seconds; Java starts with the server."""
 
 _NAMED: Final = 8
-"""Languages and formats that are named."""
+"""Maximum number of languages and formats listed by name."""
 
 _FIELDS: Final = (
     "Texts of documents are in content, passages, preview, title and metadata, and in resources."
@@ -37,10 +37,10 @@ _FENCES: Final = (
 )
 
 _USUAL: Final = re.compile(r"[A-Za-z0-9-]{1,10}")
-"""A code of a language, or the extension of a file."""
+"""A language code or a file extension."""
 
 _METHODS: Final = ("initialize", "server/discover")
-"""The requests of each era that a client begins with."""
+"""The first request of a client in each era of the protocol."""
 
 _SENTENCES: Final[dict[str, tuple[str, ...]]] = {
     "Search the user's own documents, which are cut into chunks of about 250 words.": (),
@@ -65,13 +65,13 @@ _SENTENCES: Final[dict[str, tuple[str, ...]]] = {
     "Cite a chunk's file_path, or else its source_document, with its pages, slides, sheets or "
     "lines.": (),
 }
-"""What a model is told, and the tools that it needs for each sentence."""
+"""Sentences of the instructions, each with the tools that it requires."""
 
 
 async def tell_of_the_index(
     ctx: ServerRequestContext[Any, Any], call_next: CallNext
 ) -> HandlerResult:
-    """Middleware of the server: adds to its instructions what the index holds now."""
+    """Add the current contents of the index to the instructions (middleware)."""
     result = await call_next(ctx)
     if ctx.method in _METHODS and isinstance(result, dict):
         return {**result, "instructions": await instructions(ctx.lifespan_context)}
@@ -79,9 +79,10 @@ async def tell_of_the_index(
 
 
 async def instructions(state: ServerState) -> str:
-    """What to do with the tools, and what there is to be found.
+    """Return the instructions: use of the tools, and contents of the index.
 
-    Where the index cannot be read, it tells why; where Java is not up yet, how to ask later.
+    If the index cannot be read, they give the reason; until Java has started, they omit the
+    contents.
     """
     try:
         async with asyncio.timeout(_SECONDS):
@@ -91,7 +92,7 @@ async def instructions(state: ServerState) -> str:
     except McpLuceneError as error:
         contents = f"There is nothing to search now: {error.for_client}"
     except Exception:
-        # Whoever connects needs the tools, which tell what is wrong when they are called.
+        # A connecting client needs the tools, which report the error when they are called.
         logger.exception("the index could not be described")
         contents = ""
     else:
@@ -100,7 +101,7 @@ async def instructions(state: ServerState) -> str:
 
 
 def general_instructions(state: ServerState) -> str:
-    """What to do with the tools that are offered, whatever the index holds."""
+    """Return the instructions for the offered tools, independent of the index."""
     offered = chosen_tools(state.settings).keys()
     sentences = [sentence for sentence, tools in _SENTENCES.items() if offered >= {*tools}]
     return "\n".join([*sentences, _FENCES if state.settings.fence else _FIELDS, NO_ORDERS])
@@ -120,7 +121,7 @@ def _contents(index: IndexStatistics) -> str:
 
 
 def _most_frequent(counts: Mapping[str, int]) -> str:
-    # A name is from a file, and may be meant for the model.
+    # Names come from files, and may contain instructions for the model.
     usual = {name: count for name, count in counts.items() if _USUAL.fullmatch(name)}
     named = [f"{name} {count:,}" for name, count in list(usual.items())[:_NAMED]]
     others = len(counts) - len(named)

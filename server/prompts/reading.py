@@ -1,4 +1,4 @@
-"""The prompts for documents that are read from beginning to end."""
+"""The prompts that read documents from beginning to end."""
 
 from typing import Annotated, Final
 
@@ -11,8 +11,8 @@ from shared.messages import shortened
 from shared.model.index_results import DocumentDetails
 
 _CHUNKS_AT_ONCE: Final = 10
-"""Chunks of one call: 2,500 words and their fences take about 24,000 characters in English, which
-leaves room in one answer for languages of longer words and for metadata."""
+"""Number of chunks per call: 2,500 words and their fences take about 24,000 characters in English,
+which leaves room in one answer for languages with longer words and for metadata."""
 
 _LONGEST_TITLE: Final = 200
 

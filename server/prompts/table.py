@@ -1,4 +1,4 @@
-"""The prompts: one table, by public name, of what people are told of each and the function."""
+"""The table of prompts, by public name: title, description and function."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -18,11 +18,11 @@ class PromptEntry:
     """A prompt as the server registers it.
 
     Attributes:
-        title: the name that people see.
-        description: what it is for.
-        function: makes the text; its arguments are those of the prompt.
-        tools: the tools without which it is of no use.
-        completers: what completes its arguments, where anything does.
+        title: its display name.
+        description: its purpose, for people.
+        function: creates the text; its arguments are those of the prompt.
+        tools: the tools that it requires.
+        completers: the completers of its arguments, by name.
     """
 
     title: str
@@ -58,7 +58,7 @@ PROMPTS: Final[Mapping[str, PromptEntry]] = {
 
 
 def chosen_prompts(settings: ServerSettings) -> list[Prompt]:
-    """The prompts whose tools a server offers, as the SDK takes them."""
+    """Return the prompts whose tools the server offers, as SDK objects."""
     tools = chosen_tools(settings).keys()
     return [
         Prompt.from_function(
