@@ -1,1 +1,1 @@
-"""The standard streams of the server: flow control, and messages that nobody reads."""
+"""The standard streams of the server: flow control and logging."""

@@ -1,8 +1,8 @@
-"""Flow control over stdio: requests are taken no faster than their answers are read.
+"""Flow control over stdio: requests are read no faster than the client reads the responses.
 
-The SDK starts a task for each request, and each waits for room on stdout. Without a limit a client
-that sends and never reads would fill the memory. So further requests wait in the pipe; and if the
-client ends stdin while they do, the session ends without them.
+The SDK starts a task for each request, and each task waits for room on stdout. Without a limit, a
+client that sends and never reads would fill the memory. Therefore further requests wait in the
+pipe; if the client closes stdin meanwhile, the session ends without them.
 """
 
 import select
@@ -27,24 +27,24 @@ from mcp.types import (
 from server.settings import DEFAULT_MAX_REQUESTS
 
 MAX_OPEN_REQUESTS: Final = DEFAULT_MAX_REQUESTS
-"""Requests that are not answered yet, and messages that wait for room on stdout."""
+"""Maximum number of requests without a response, and of messages waiting for room on stdout."""
 
 SECONDS_WITHOUT_READER: Final = 2.0
-"""How long a client that has ended stdin may read nothing."""
+"""Maximum time that a client may read nothing after it has closed stdin, in seconds."""
 
 _SECONDS_BETWEEN_LOOKS: Final = 0.25
 
 _HANGUP: Final = select.POLLHUP | getattr(select, "POLLRDHUP", 0)
 
 _LISTEN: Final = "subscriptions/listen"
-"""A request that is answered when its stream ends; streams have a limit of their own."""
+"""A method whose response is sent when its stream ends; streams have a limit of their own."""
 
 
 class FlowControl:
-    """What one client has asked and not yet taken the answers of.
+    """The open requests and unsent messages of one client.
 
     Args:
-        stdin: a descriptor of the pipe that requests come from.
+        stdin: file descriptor of the pipe that carries the requests.
     """
 
     def __init__(self, stdin: int) -> None:
@@ -56,7 +56,7 @@ class FlowControl:
         self._reading = anyio.CancelScope()
 
     async def room_for(self, message: JSONRPCMessage) -> None:
-        """Wait until a message can be worked on."""
+        """Wait until there is room to process a message."""
         match message:
             case JSONRPCRequest(id=request) if message.method != _LISTEN:
                 while max(self._open.total(), self._waiting) >= MAX_OPEN_REQUESTS:
@@ -66,7 +66,7 @@ class FlowControl:
                 while self._waiting >= MAX_OPEN_REQUESTS:
                     await self._changed.wait()
             case JSONRPCNotification(method="notifications/cancelled"):
-                # It is never answered.
+                # The SDK sends no response to a cancelled request.
                 self._close(as_request_id((message.params or {}).get("requestId")))
 
     def begin_sending(self) -> None:
@@ -77,18 +77,18 @@ class FlowControl:
         self._change()
 
     def end_sending(self) -> None:
-        """Count it no longer."""
+        """Stop counting a message that waits for room."""
         self._waiting -= 1
         self._change()
 
     def sent(self, message: JSONRPCMessage) -> None:
-        """Take note that there was room for a message."""
+        """Record that a message was sent."""
         self._last_read = time.monotonic()
         if isinstance(message, JSONRPCResponse | JSONRPCError):
             self._close(message.id)
 
     async def watch(self) -> None:
-        """End what is read in `reading` if the client has ended stdin and reads nothing."""
+        """Cancel `reading` if the client has closed stdin and reads nothing."""
         while True:
             while not self._waiting:
                 await self._changed.wait()
@@ -100,7 +100,7 @@ class FlowControl:
 
     @property
     def reading(self) -> anyio.CancelScope:
-        """The scope of reading the next message; left for good once the client is gone."""
+        """The cancel scope for reading the next message; it stays cancelled after a disconnect."""
         if not self._reading.cancel_called:
             self._reading = anyio.CancelScope()
         return self._reading
@@ -120,18 +120,18 @@ class FlowControl:
         self._changed = anyio.Event()
 
     def _has_hung_up(self) -> bool:
-        """Whether stdin has ended, however much of it is still to be read."""
+        """Check whether stdin is closed at the other end, even if unread data remains."""
         poll = select.poll()
         poll.register(self._stdin, _HANGUP)
         return bool(poll.poll(0))
 
 
 class ThrottledReadStream:
-    """The messages of a client, while it reads the answers.
+    """A stream of a client's messages that waits while the client does not read.
 
     Args:
-        received: what the client sends.
-        flow: what it has not taken yet.
+        received: the messages from the client.
+        flow: the flow control of the client.
     """
 
     def __init__(self, received: ReadStream[SessionMessage | Exception], flow: FlowControl) -> None:
@@ -141,11 +141,11 @@ class ThrottledReadStream:
 
     @property
     def last_context(self) -> Any:
-        """The context variables of whoever sent the last message, as the SDK asks for them."""
+        """Context variables of the last message's sender; the SDK reads this attribute."""
         return getattr(self._received, "last_context", None)
 
     async def receive(self) -> SessionMessage | Exception:
-        """The next message."""
+        """Receive the next message."""
         with self._flow.reading:
             item = await self._received.receive()
             if isinstance(item, SessionMessage):
@@ -155,8 +155,8 @@ class ThrottledReadStream:
         raise anyio.EndOfStream
 
     async def aclose(self) -> None:
-        """Close the stream of the transport."""
-        # The transport would fail for a message that it holds, while everything else ends.
+        """Close the transport's stream."""
+        # Closing would make the transport fail for a message that it holds during shutdown.
         if not self._is_left:
             await self._received.aclose()
 
@@ -182,11 +182,11 @@ class ThrottledReadStream:
 
 
 class CountedWriteStream:
-    """The messages to a client, counted while they wait for room.
+    """A stream of messages to a client, counted while they wait for room.
 
     Args:
-        sent: where they are sent.
-        flow: what the client has not taken yet.
+        sent: the transport's stream.
+        flow: the flow control of the client.
     """
 
     def __init__(self, sent: WriteStream[SessionMessage], flow: FlowControl) -> None:
@@ -203,7 +203,7 @@ class CountedWriteStream:
         self._flow.sent(item.message)
 
     async def aclose(self) -> None:
-        """Close the stream of the transport."""
+        """Close the transport's stream."""
         await self._sent.aclose()
 
     async def __aenter__(self) -> Self:

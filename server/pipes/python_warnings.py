@@ -1,4 +1,4 @@
-"""Warnings of Python, which go to the log instead of straight to stderr."""
+"""Python warnings as log records, instead of text on stderr."""
 
 import logging
 import warnings
@@ -8,7 +8,7 @@ _LOG: Final = logging.getLogger("py.warnings")
 
 
 def log_warnings() -> None:
-    """Log the warnings of Python, each with the place that it is about."""
+    """Log Python warnings, each with its source location."""
     warnings.showwarning = _log
 
 

@@ -1,8 +1,8 @@
-"""A queue in front of stderr, so that no thread ever waits for whoever reads it.
+"""A queue for stderr, so that no thread blocks while nobody reads it.
 
-A pipe that nobody reads is full after 64 KB, and from then on each write to it waits: the event
-loop would stand still with all its clients. Everything that Python writes to stderr goes through
-the queue: logs, warnings and tracebacks. What finds it full is dropped, and counted.
+A pipe that nobody reads is full after 64 KB, and every further write blocks: the event loop would
+stop for all clients. Everything that Python writes to stderr goes through the queue: logs, warnings
+and tracebacks. Messages are dropped and counted while the queue is full.
 """
 
 import io
@@ -18,20 +18,20 @@ from typing import Final, TextIO
 from shared.messages import quantity
 
 MAX_WAITING_MESSAGES: Final = 1_000
-"""Messages that wait to be read; further ones are dropped."""
+"""Maximum number of messages in the queue; further ones are dropped."""
 
 _SECONDS_TO_DRAIN: Final = 0.5
-"""How long the end of the process waits for what is still in the queue."""
+"""Maximum time to wait for the queue when the process ends, in seconds."""
 
 _MAX_LINE_LENGTH: Final = 100_000
-"""A line that is longer is passed on in parts."""
+"""Maximum length of a line, in characters; longer ones are split."""
 
 
 class QueuedStderr(io.TextIOBase):
-    """A text stream that takes everything at once and writes it to another one by a thread.
+    """A text stream that accepts everything immediately, and writes it in a thread.
 
     Args:
-        stream: where it is written to, by way of its descriptor.
+        stream: the underlying stream, written to by its file descriptor.
     """
 
     def __init__(self, stream: TextIO) -> None:
@@ -45,39 +45,39 @@ class QueuedStderr(io.TextIOBase):
         self._dropped = 0
         self._unreported = 0
         self.report: Callable[[int], str] = _report
-        """Makes a line that says how many messages were dropped."""
-        # A daemon: the process ends even while a write to a full pipe waits.
+        """Function that returns the log line about the number of dropped messages."""
+        # A daemon thread, so that the process can end during a write to a full pipe.
         threading.Thread(target=self._write_out, name="stderr", daemon=True).start()
 
     @property
     def dropped(self) -> int:
-        """The number of messages that were dropped."""
+        """Number of dropped messages."""
         return self._dropped
 
     @property
     def encoding(self) -> str:  # type: ignore[override] # of a class that is written in C
-        """The encoding of the stream that is written to."""
+        """Encoding of the underlying stream."""
         return self._encoding
 
     @property
     def errors(self) -> str:  # type: ignore[override] # as above
-        """What becomes of characters that the encoding does not have."""
+        """Error handler for characters outside the encoding."""
         return "backslashreplace"
 
     def writable(self) -> bool:
-        """Whether it can be written to."""
+        """Return True, since the stream is writable."""
         return True
 
     def isatty(self) -> bool:
-        """Whether it ends at a terminal."""
+        """Check whether the underlying stream is a terminal."""
         return self._stream.isatty()
 
     def fileno(self) -> int:
-        """The descriptor that is written to."""
+        """Return the underlying file descriptor."""
         return self._descriptor
 
     def write(self, text: str) -> int:
-        """Take a text; it is passed on when its line ends."""
+        """Accept a text; it enters the queue when its line ends."""
         with self._lock:
             self._line += text
             if self._line.endswith("\n") or len(self._line) > _MAX_LINE_LENGTH:
@@ -85,7 +85,7 @@ class QueuedStderr(io.TextIOBase):
         return len(text)
 
     def drain(self, seconds: float = _SECONDS_TO_DRAIN) -> None:
-        """Wait until everything is written, but not for long."""
+        """Wait until the queue is written, up to a timeout in seconds."""
         with self._lock:
             if self._line:
                 self._pass_on()
@@ -96,7 +96,7 @@ class QueuedStderr(io.TextIOBase):
         message, self._line = self._line, ""
         try:
             if self._unreported:
-                # Where messages are missing.
+                # The report appears where the messages are missing.
                 self._queue.put_nowait(self.report(self._unreported))
                 self._unreported = 0
             self._queue.put_nowait(message)
@@ -120,10 +120,10 @@ class QueuedStderr(io.TextIOBase):
             try:
                 data = data[os.write(self._descriptor, data) :]
             except BlockingIOError:
-                # Whoever shares the pipe may have set it to fail rather than wait.
+                # Another process that shares the pipe may have made it non-blocking.
                 select.select([], [self._descriptor], [])
             except OSError:
-                # Nobody will read it any more.
+                # The reader has closed the pipe.
                 with self._lock:
                     self._dropped += 1
                 return
@@ -135,9 +135,9 @@ def _report(count: int) -> str:
 
 @contextmanager
 def queued_stderr() -> Iterator[None]:
-    """Put the queue in front of stderr for the length of a block."""
+    """Replace `sys.stderr` with the queue within a block."""
     stream = sys.stderr
-    # A stream that was closed before the process began is None, whatever its type says.
+    # Despite its type, a stream that was closed before the process started is None.
     if not stream:
         yield
         return
@@ -150,11 +150,11 @@ def queued_stderr() -> Iterator[None]:
 
 
 def drain_stderr() -> None:
-    """Wait a moment until what was written to stderr is out, before the process ends at once."""
+    """Wait briefly until stderr is written, before an immediate exit of the process."""
     if isinstance(sys.stderr, QueuedStderr):
         sys.stderr.drain()
 
 
 def dropped_messages() -> int:
-    """The number of messages to stderr that were dropped, since nobody read them."""
+    """Return the number of messages to stderr that were dropped."""
     return sys.stderr.dropped if isinstance(sys.stderr, QueuedStderr) else 0

@@ -1,4 +1,4 @@
-"""The log of a server that is reached by stdio: warnings of libraries, and unforeseen errors."""
+"""The log of a stdio server: warnings of libraries, and unexpected errors."""
 
 import logging
 import sys
@@ -8,15 +8,15 @@ from shared.control_characters import visible
 
 
 def log_to_client() -> None:
-    """Log warnings and errors on stderr, which clients show or keep."""
+    """Log warnings and errors to stderr, which clients show or store."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_VisibleFormatter("%(levelname)s %(message)s"))
-    # Before the SDK does, which leaves alone what is there.
+    # Configured before the SDK, which keeps existing handlers.
     logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
     log_warnings()
 
 
 class _VisibleFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
-        """A record as text in which nothing steers a terminal."""
+        """Format a record as text without control characters for terminals."""
         return visible(super().format(record))
