@@ -1,1 +1,1 @@
-"""The MCP server `mcp-lucene`: lets AI assistants search an index that idx wrote."""
+"""The MCP server `mcp-lucene`, through which AI assistants search an index written by idx."""

@@ -1,4 +1,4 @@
-"""Runs `mcp-lucene`."""
+"""The entry point of `mcp-lucene`."""
 
 import signal
 import sys
@@ -6,7 +6,8 @@ import sys
 
 def main() -> None:
     """Run `mcp-lucene`; the entry point of the distribution."""
-    # The thread that waits for stdin cannot be interrupted, and a reader has nothing to save.
+    # The thread that reads stdin cannot be interrupted, and a server that only reads has no data to
+    # save.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     from server.app import app
     from server.pipes.stderr_queue import queued_stderr

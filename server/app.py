@@ -1,4 +1,4 @@
-"""The command `mcp-lucene`: reads its arguments, and starts Java and the server side by side."""
+"""The command `mcp-lucene`: parses its arguments, and starts Java and the server in parallel."""
 
 import os
 import sys
@@ -48,10 +48,10 @@ def _normalizes() -> bool:
 
 
 def _language_model() -> "ServedModel":
-    """The language model of the settings; why one cannot be asked is told on stderr.
+    """Return the configured language model, with a warning on stderr if it cannot be used.
 
     Raises:
-        ConfigurationError: a setting is wrong.
+        ConfigurationError: a setting is invalid.
     """
     from shared.errors import ExtraMissingError, LanguageModelError
     from shared.rewriting.language_model import configured_model
@@ -64,7 +64,7 @@ def _language_model() -> "ServedModel":
     try:
         model.check()
     except (ExtraMissingError, LanguageModelError) as error:
-        # The searches go on without it, and say so.
+        # Searches work without the model, and say so.
         typer.echo(f"Warning: {visible_line(str(error))}", err=True)
     return model
 
@@ -78,15 +78,15 @@ def _print_version(asked: bool) -> None:
 
 
 def _names(listed: str) -> tuple[str, ...]:
-    """What stands between the commas of an option."""
+    """Return the comma-separated names of an option."""
     return tuple(name for part in listed.split(",") if (name := part.strip()))
 
 
 def _wanted_tools(listed: str | None) -> tuple[str, ...]:
-    """The tools to offer; empty for all, which is what no option at all means.
+    """Return the tools to offer; empty for all, the default without the option.
 
     Raises:
-        ServerOptionError: the option names none, such as a variable of a script that is empty.
+        ServerOptionError: the option is empty, for example because of an unset script variable.
     """
     if listed is None:
         return ()
@@ -184,7 +184,7 @@ def serve(
     idx, which writes.
     """
     administration.check(admin=admin, roots=roots)
-    # Before a client waits for Java, which starts in the background.
+    # An invalid heap size is reported now, not by Java in the background while a client waits.
     java_heap()
     settings = ServerSettings(
         index_path,
@@ -232,14 +232,14 @@ def serve(
 def _serve_stdio(settings: ServerSettings, language_model: "ServedModel | None") -> None:
     from server.runtime.lucene_pool import LucenePool
 
-    # A stream that was closed before the process began is None, whatever its type says.
+    # Despite its type, a stream that was closed before the process started is None.
     if not all((sys.stdin, sys.stdout)):
         raise ServerOptionError(
             "stdin or stdout is closed, but clients talk to the server over them; have a client "
             "start it, or give --http"
         )
 
-    # Java starts in a thread of the pool while this one imports the MCP SDK, which takes longer.
+    # Java starts in a pool thread while this thread imports the MCP SDK, which takes longer.
     pool = LucenePool(settings.index_path)
     from server.administration.service import Administration
     from server.pipes.stderr_queue import drain_stderr
@@ -256,7 +256,7 @@ def _serve_stdio(settings: ServerSettings, language_model: "ServedModel | None")
         else:
             _run_until_signal(server, administration)
     except* BrokenPipeError:
-        # The client is gone, and Python would wait for calls that nobody needs any more.
+        # The client is gone, and Python would wait for calls whose results are no longer needed.
         drain_stderr()
         os._exit(0)
 

@@ -1,4 +1,4 @@
-"""Completing what somebody types for a variable of a template or an argument of a prompt."""
+"""Completion of template variables and prompt arguments."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
@@ -24,14 +24,14 @@ from server.runtime.known_values import Completer
 from server.runtime.state import ServerState, ask
 
 _RESERVE: Final = 500
-"""Characters for what surrounds the values."""
+"""Characters reserved for the rest of the response besides the values."""
 
 Variables: TypeAlias = Mapping[str, Completer | None]
-"""What completes each variable of a template or argument of a prompt; None where nothing does."""
+"""Completer of each template variable or prompt argument; None without completion."""
 
 
 class Completions:
-    """Completes variables and arguments by what the index has.
+    """Completion of variables and arguments with values from the index.
 
     Args:
         prompts: the prompts that the server offers.
@@ -51,7 +51,7 @@ class Completions:
         }
 
     def register(self, server: Server[ServerState]) -> None:
-        """Have a server answer by this."""
+        """Register the completion handler with a server."""
         server.add_request_handler("completion/complete", CompleteRequestParams, self._complete)
 
     async def _complete(
@@ -83,10 +83,10 @@ def _variables(names: Iterable[str], completers: Mapping[str, Completer]) -> Var
 
 
 def _known(what: str, name: str, table: Mapping[str, Any]) -> Any:
-    """What a table has under a name.
+    """Return the entry of a table by name.
 
     Raises:
-        MCPError: it has nothing, which the client is told.
+        MCPError: the table has no such entry.
     """
     if name not in table:
         text = f"there is no {what} {name[:200]!r}; there are {', '.join(table)}"

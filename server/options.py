@@ -1,4 +1,4 @@
-"""The options of `mcp-lucene --http`, and that they need it."""
+"""The options of `mcp-lucene` for HTTP and administration, and checks of their combination."""
 
 from collections.abc import Sequence
 from math import isfinite
@@ -12,10 +12,10 @@ from shared.settings.defaults import TOKENS_VARIABLE
 
 
 def finite(value: float) -> float:
-    """The value of an option, for its callback.
+    """Return the value of an option if it is finite (callback).
 
     Raises:
-        BadParameter: it is infinite, or not a number.
+        BadParameter: the value is infinite or NaN.
     """
     if not isfinite(value):
         raise typer.BadParameter(f"{value} is not finite")
@@ -210,10 +210,10 @@ Level = Annotated[
 
 
 def refuse_without_http(context: typer.Context) -> None:
-    """Refuse an option that has no effect on stdio.
+    """Refuse options that have no effect over stdio.
 
     Raises:
-        ServerOptionError: one was given.
+        ServerOptionError: such an option was given.
     """
     for parameter in context.command.params:
         source = context.get_parameter_source(parameter.name or "")
@@ -247,10 +247,10 @@ Roots = Annotated[
 
 
 def check(*, admin: bool, roots: Sequence[Path]) -> None:
-    """Refuse one of the options without the other.
+    """Check that both administration options are given, or neither.
 
     Raises:
-        ServerOptionError: there is one.
+        ServerOptionError: only one of them was given.
     """
     if admin and not roots:
         raise ServerOptionError(

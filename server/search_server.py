@@ -1,4 +1,4 @@
-"""The MCP server: its tools, how it answers a mistake, and what it keeps while it runs."""
+"""The MCP server: its tools, prompts and resources, its lifespan, and errors as answers."""
 
 import inspect
 import os
@@ -49,26 +49,27 @@ from shared.model.search_results import LEFT_OUT, without_unknown
 from shared.version import software_version
 
 MAX_ARGUMENTS: Final = 100
-"""Arguments of a call: many more than any tool has. What is wrong with each takes time to tell."""
+"""Maximum number of arguments of a call, far above any tool's: describing each error takes time."""
 
 _SECONDS_TO_END: Final = 1.0
-"""How long a client that has ended stdin has to read the last message."""
+"""Time for a client that has closed stdin to read the last message, in seconds."""
 
 _FENCE_SCHEMA: Final = {"type": "string"}
 
 
 class SearchServer(MCPServer[ServerState]):
-    """An MCP server whose tools answer a mistake with a sentence about it.
+    """An MCP server whose tools answer an invalid call with an explanation.
 
     Args:
-        state: what its handlers share; the pool is closed when the server ends.
-        auth: what is announced of authentication over HTTP; None if no token is asked for.
-        token_verifier: tells what a token allows; given together with `auth`.
-        max_streams: streams of `subscriptions/listen` that may be open at once.
-        max_watched: resources that one token can subscribe to, by all its clients.
+        state: the state shared by the handlers; the pool is closed when the server ends.
+        auth: the SDK's authentication settings over HTTP; None if no token is required.
+        token_verifier: verifies tokens; given together with `auth`.
+        max_streams: maximum number of open streams of `subscriptions/listen`.
+        max_watched: maximum number of resources that one token can subscribe to, over all its
+            clients.
 
     Raises:
-        ServerOptionError: a tool was chosen that does not exist.
+        ServerOptionError: the choice of tools is invalid.
     """
 
     def __init__(
@@ -86,7 +87,7 @@ class SearchServer(MCPServer[ServerState]):
         @asynccontextmanager
         async def lifespan(_: MCPServer[ServerState]) -> AsyncIterator[ServerState]:
             administration = state.administration
-            # The pool may end the process at once: what was started is ended before.
+            # Closing the pool may end the process at once, so administration must be closed before.
             with state.pool:
                 async with (
                     self.resources.subscribers.running(),
@@ -117,10 +118,10 @@ class SearchServer(MCPServer[ServerState]):
 
     async def run_stdio_async(self) -> None:
         """Serve over stdin and stdout until stdin ends."""
-        # The SDK puts something else in the place of stdin.
+        # A duplicate, since the SDK replaces stdin.
         stdin = os.dup(sys.stdin.fileno())
         flow = FlowControl(stdin)
-        # What is being written then has a moment left: a full pipe would hold up the end for ever.
+        # Running writes get a moment to finish; a full pipe would otherwise block the exit forever.
         end = threading.Timer(_SECONDS_TO_END, _end_process)
         end.daemon = True
         try:
@@ -139,7 +140,7 @@ class SearchServer(MCPServer[ServerState]):
         sent: WriteStream[SessionMessage],
         flow: FlowControl,
     ) -> None:
-        """Serve one client until it leaves."""
+        """Serve one client until it disconnects."""
         low_level = self._lowlevel_server
         messages = ThrottledReadStream(AnsweredReadStream(received, sent), flow)
         async with anyio.create_task_group() as tasks:
@@ -153,12 +154,12 @@ class SearchServer(MCPServer[ServerState]):
         arguments: dict[str, Any],
         context: ToolContext | None = None,
     ) -> CallToolResult | InputRequiredResult:
-        """Call a tool; what was wrong with the call becomes its answer.
+        """Call a tool; an invalid call gets an explanation as its answer.
 
-        An argument that is null counts as not given, since some clients send every argument.
+        An argument that is null is treated as missing, since some clients send every argument.
 
         Raises:
-            ToolError: the tool failed in a way nobody foresaw.
+            ToolError: the tool failed unexpectedly.
         """
         given = {key: value for key, value in arguments.items() if value is not None}
         if context is not None and self._needs_scope(name) - granted_scopes(context):
@@ -181,7 +182,7 @@ class SearchServer(MCPServer[ServerState]):
             return _mistake(text)
 
     def _needs_scope(self, name: str) -> frozenset[Scope]:
-        """What a call needs besides the scope to read, which every request needs."""
+        """Return the scopes that a call needs besides ``read``, which every request needs."""
         entry = self._offered.get(name)
         return frozenset({"admin"}) if entry and entry.group == "admin" else frozenset()
 
@@ -191,11 +192,11 @@ class SearchServer(MCPServer[ServerState]):
         arguments: dict[str, Any] | None = None,
         context: ToolContext | None = None,
     ) -> GetPromptResult | InputRequiredResult:
-        """Make the text of a prompt.
+        """Create the text of a prompt.
 
         Raises:
-            MCPError: what was wrong with the request.
-            ValueError: the prompt failed in a way nobody foresaw.
+            MCPError: the request is invalid.
+            ValueError: the prompt failed unexpectedly.
         """
         check_request(name, arguments or {}, await self.list_prompts())
         try:
@@ -219,7 +220,7 @@ def _mistake(text: str) -> CallToolResult:
 def _told_alike(
     result: CallToolResult | InputRequiredResult,
 ) -> CallToolResult | InputRequiredResult:
-    """An answer in its fence, without what is not known, whose text is its structured content."""
+    """Return the answer fenced and without unknown values, its text equal to its structure."""
     if not isinstance(result, CallToolResult) or result.structured_content is None:
         return result
     structured = fenced_answer(without_unknown(result.structured_content))
@@ -236,7 +237,7 @@ def _tool(name: str, entry: ToolEntry, *, fence: bool) -> Tool:
         annotations=entry.annotations,
         structured_output=True,
     )
-    # The SDK drops arguments that do not exist; a search without them would be another search.
+    # The SDK drops unknown arguments, which would turn a search into a different one.
     arguments = tool.fn_metadata.arg_model
     arguments.model_config["extra"] = "forbid"
     arguments.model_rebuild(force=True)

@@ -1,4 +1,4 @@
-"""What a server is told when it starts."""
+"""Settings of the server, chosen by the operator at its start."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,45 +7,45 @@ from typing import Final, Literal
 from shared.errors import McpLuceneError
 
 DEFAULT_TIME_BUDGET: Final = 10.0
-"""Seconds for a call."""
+"""Default time budget of a call, in seconds."""
 
 DEFAULT_HOST: Final = "127.0.0.1"
-"""This machine only."""
+"""Default address to listen on: only this machine can reach it."""
 
 DEFAULT_PORT: Final = 8000
-"""The port that MCP's SDK uses, too."""
+"""Default port, also the default of the MCP SDK."""
 
 DEFAULT_MAX_BODY: Final = 4.0
-"""Longest body of a request, in units of 10⁶ bytes."""
+"""Default maximum size of a request's body, in units of 10⁶ bytes."""
 
 DEFAULT_MAX_REQUESTS: Final = 64
-"""Requests that may run at once; at most eight threads answer them, the others wait."""
+"""Default maximum number of running requests; at most eight threads answer them, others wait."""
 
 DEFAULT_MAX_SESSIONS: Final = 1_000
-"""Sessions, and open streams, at once; each session takes about 40 kB."""
+"""Default maximum number of sessions, and of open streams; each session takes about 40 kB."""
 
 DEFAULT_IDLE_TIMEOUT: Final = 1_800.0
-"""Seconds without a request after which a session ends."""
+"""Default time without a request after which a session ends, in seconds."""
 
 DEFAULT_RECEIVE_TIMEOUT: Final = 30.0
-"""Seconds that a client may take to send a request, and to take an answer that waits for it."""
+"""Default timeout for receiving a request, and for a client to read a response, in seconds."""
 
 LogLevel = Literal["debug", "info", "warning", "error"]
-"""What is logged: this and what is graver."""
+"""Minimum level of logged events."""
 
 
 @dataclass(frozen=True)
 class ServerSettings:
-    """The choices of whoever starts the server.
+    """Settings of every server.
 
     Attributes:
         index_path: the index folder; it need not exist yet.
         tools: names or groups of the tools to offer; empty for all.
-        exclude_tools: names or groups of tools not to offer after all.
-        time_budget: seconds after which a call answers with what it has found, above 0.
-        fence: whether texts of documents stand between tags, see `server.answers.fence`.
-        admin: whether the tools of administration are offered.
-        roots: folders under which they may have folders crawled.
+        exclude_tools: names or groups of tools to leave out.
+        time_budget: seconds after which a call returns its results so far, above 0.
+        fence: whether document texts are put between tags, see `server.answers.fence`.
+        admin: whether the administration tools are offered.
+        roots: folders under which folders may be crawled.
     """
 
     index_path: Path
@@ -59,28 +59,30 @@ class ServerSettings:
 
 @dataclass(frozen=True)
 class HttpSettings:
-    """The choices of whoever starts a server that is reached by HTTP.
+    """Settings of an HTTP server.
 
     Attributes:
         host: name or address to listen on.
-        port: port to listen on; 0 for one that is free.
-        public_url: the URL of ``/mcp`` as clients know it; None for the one it listens on.
-        allowed_hosts: further values of the header ``Host``, with or without a port.
+        port: port to listen on; 0 for a free one.
+        public_url: the URL of ``/mcp`` as clients see it; None for the one that the server listens
+            on.
+        allowed_hosts: additional values of the header ``Host``, with or without a port.
         allowed_origins: web origins whose pages may call the server.
         token_file: file of bearer tokens.
         oauth_issuer: URL of the authorization server whose tokens are accepted.
-        oauth_audience: what the tokens must be meant for; None for the public URL.
-        oauth_jwks_url: where the issuer's keys are; None to ask the issuer's metadata.
-        insecure: whether the server may be reached from elsewhere without authentication.
+        oauth_audience: required audience of the tokens; None for the public URL.
+        oauth_jwks_url: URL of the issuer's key set; None to discover it from the issuer's metadata.
+        insecure: whether other machines may reach the server without authentication.
         tls_certificate: file of the certificate and its chain, in PEM.
-        tls_key: file of its key; None if it is in the certificate's file.
-        max_body: longest body of a request, in units of 10⁶ bytes.
-        max_requests: requests that run at once.
-        max_sessions: sessions of clients at once, and as many open streams.
+        tls_key: file of the certificate's key; None if it is in the certificate's file.
+        max_body: maximum size of a request's body, in units of 10⁶ bytes.
+        max_requests: maximum number of running requests.
+        max_sessions: maximum number of client sessions, and of open streams.
         idle_timeout: seconds without a request after which a session ends.
-        receive_timeout: seconds that a client may take to send a request.
-        json_logs: whether each line of the log is JSON.
-        log_level: what is logged.
+        receive_timeout: timeout for receiving a request, and for a client to read a response, in
+            seconds.
+        json_logs: whether log lines are JSON.
+        log_level: minimum level of logged events.
     """
 
     host: str = DEFAULT_HOST
@@ -105,4 +107,4 @@ class HttpSettings:
 
 
 class ServerOptionError(McpLuceneError):
-    """The server cannot be started with an option as it was given."""
+    """An option's value prevents the server from starting."""

@@ -1,8 +1,8 @@
-"""Answers to lines on stdin that are no messages.
+"""Error responses to lines on stdin that are not messages.
 
-The SDK passes over such a line. Where it was meant as a request, its client would wait for ever:
-half of a surrogate pair is enough, which is what JavaScript and Java leave of a character when they
-cut a string in the middle of it. By HTTP the SDK answers by itself.
+The SDK skips such a line. If it was meant as a request, its client would wait forever: half of a
+surrogate pair is enough, which JavaScript and Java leave when they cut a string in the middle of a
+character. Over HTTP the SDK itself responds.
 """
 
 import json
@@ -16,7 +16,7 @@ from mcp.types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError, Req
 from pydantic import ValidationError
 
 Received = SessionMessage | Exception
-"""What the SDK's transport makes of a line: a message, or why it is none."""
+"""The result of the SDK's transport for a line: a message, or the error of parsing it."""
 
 _NO_MESSAGE: Final = (
     "what was sent is not a message of JSON-RPC 2.0: a request has jsonrpc, id, method and params"
@@ -24,11 +24,11 @@ _NO_MESSAGE: Final = (
 
 
 class AnsweredReadStream:
-    """The messages of a transport; what is none is answered with an error of JSON-RPC.
+    """A stream of messages that responds to invalid lines with a JSON-RPC error.
 
     Args:
-        received: what the transport has received.
-        sent: where the errors are sent.
+        received: the transport's stream of parsed lines.
+        sent: the stream for the error responses.
     """
 
     def __init__(self, received: ReadStream[Received], sent: WriteStream[SessionMessage]) -> None:
@@ -37,11 +37,11 @@ class AnsweredReadStream:
 
     @property
     def last_context(self) -> Any:
-        """The context variables of whoever sent the last message, as the SDK asks for them."""
+        """Context variables of the last message's sender; the SDK reads this attribute."""
         return getattr(self._received, "last_context", None)
 
     async def receive(self) -> Received:
-        """The next message."""
+        """Receive the next message."""
         while True:
             item = await self._received.receive()
             if not isinstance(item, ValidationError):
@@ -50,7 +50,7 @@ class AnsweredReadStream:
                 await self._sent.send(SessionMessage(error))
 
     async def aclose(self) -> None:
-        """Close the stream of the transport."""
+        """Close the transport's stream."""
         await self._received.aclose()
 
     def __aiter__(self) -> Self:
@@ -75,14 +75,14 @@ class AnsweredReadStream:
 
 
 def answer(error: ValidationError) -> JSONRPCError | None:
-    """The answer to a line that is no message.
+    """Return the error response to a line that is not a message.
 
     Args:
-        error: why it is none.
+        error: the error of parsing the line.
 
     Returns:
-        An error with the id of the request if the line has one (JSON-RPC 2.0, section 5); None for
-        a blank line, and for what may be an answer itself, which must not be answered.
+        An error with the request's id if the line contains one (JSON-RPC 2.0, section 5); None for
+            a blank line, and for a possible response, which must not be answered.
     """
     first = error.errors(include_url=False)[0]
     if first["type"] == "json_invalid":
@@ -102,17 +102,17 @@ def answer(error: ValidationError) -> JSONRPCError | None:
 
 
 def _whole(error: ValidationError) -> Any:
-    """The message that has been refused; None if it is no object of JSON."""
+    """Return the rejected message, or None if it is not a JSON object."""
     for detail in error.errors(include_url=False):
         match detail:
-            # A message is of one of four kinds, and lacks what makes it one of the others.
+            # The error lists what the message lacks for each of the four kinds of messages.
             case {"type": "missing", "loc": (_, _), "input": message}:
                 return message
     return None
 
 
 def _lenient(line: str) -> Any:
-    """What Python reads, which takes half of a surrogate pair for a character."""
+    """Parse JSON with Python's parser, which accepts half of a surrogate pair."""
     try:
         return json.loads(line)
     except (ValueError, RecursionError):
