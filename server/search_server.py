@@ -220,7 +220,10 @@ def _mistake(text: str) -> CallToolResult:
 def _told_alike(
     result: CallToolResult | InputRequiredResult,
 ) -> CallToolResult | InputRequiredResult:
-    """Return the answer fenced and without unknown values, its text equal to its structure."""
+    """Return the answer fenced and without unknown values.
+
+    The text content is the JSON of the structured content.
+    """
     if not isinstance(result, CallToolResult) or result.structured_content is None:
         return result
     structured = fenced_answer(without_unknown(result.structured_content))

@@ -114,7 +114,7 @@ class LucenePool:
 
     @property
     def abandoned_calls(self) -> int:
-        """Number of calls that continue although they were cancelled."""
+        """Number of calls that continue a second or more after their cancellation."""
         now = time.monotonic()
         with self._lock:
             return sum(call.is_abandoned(now) for call in self._running)
