@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from shared.model.document import Document, Metadata
 
 YEARS: Final = 20
-RESOURCES: Final = Path(__file__).parents[2] / "shared"
+RESOURCES: Final = Path(__file__).parents[2] / "shared" / "analysis"
 """Where the analyzers' dictionaries and lists of words are."""
 
 
