@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from server import options, options as administration
+from server import options
 from server.options import finite
 from server.settings import (
     DEFAULT_HOST,
@@ -147,8 +147,8 @@ def serve(
             "--fence", help="Put texts of documents between tags that no document can forge."
         ),
     ] = False,
-    admin: administration.Admin = False,
-    roots: administration.Roots = [],  # noqa: B006 - typer copies it
+    admin: options.Admin = False,
+    roots: options.Roots = [],  # noqa: B006 - typer copies it
     http: options.Http = False,
     host: options.Host = DEFAULT_HOST,
     port: options.Port = DEFAULT_PORT,
@@ -183,7 +183,7 @@ def serve(
     --http it serves any number of assistants, here or elsewhere. With --admin they can have it run
     idx, which writes.
     """
-    administration.check(admin=admin, roots=roots)
+    options.check(admin=admin, roots=roots)
     # An invalid heap size is reported now, not by Java in the background while a client waits.
     java_heap()
     settings = ServerSettings(

@@ -32,6 +32,7 @@ from server.answers.errors import brief_error, keep_errors_brief
 from server.answers.fence import FENCE, fence_answers, fenced_answer
 from server.completion import Completions
 from server.pipes.flow_control import CountedWriteStream, FlowControl, ThrottledReadStream
+from server.pipes.invalid_lines import AnsweredReadStream
 from server.pipes.stderr_queue import drain_stderr
 from server.prompts.errors import check_request, prompt_error
 from server.prompts.instructions import general_instructions, tell_of_the_index
@@ -41,7 +42,6 @@ from server.resources.watcher import MAX_WATCHED
 from server.runtime.scopes import Scope, granted_scopes
 from server.runtime.state import ServerState, ToolContext
 from server.settings import DEFAULT_MAX_SESSIONS
-from server.stdio import AnsweredReadStream
 from server.tools.schema import short_input_schema, short_output_schema
 from server.tools.table import TOOLS, ToolEntry, chosen_tools
 from shared.errors import McpLuceneError

@@ -9,7 +9,7 @@ import select
 import time
 from collections import Counter
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Final, Self
 
 import anyio
 from mcp.shared._stream_protocols import ReadStream, WriteStream
@@ -24,6 +24,7 @@ from mcp.types import (
     RequestId,
 )
 
+from server.pipes.message_stream import MessageStream, Received
 from server.settings import DEFAULT_MAX_REQUESTS
 
 MAX_OPEN_REQUESTS: Final = DEFAULT_MAX_REQUESTS
@@ -126,7 +127,7 @@ class FlowControl:
         return bool(poll.poll(0))
 
 
-class ThrottledReadStream:
+class ThrottledReadStream(MessageStream):
     """A stream of a client's messages that waits while the client does not read.
 
     Args:
@@ -134,17 +135,12 @@ class ThrottledReadStream:
         flow: the flow control of the client.
     """
 
-    def __init__(self, received: ReadStream[SessionMessage | Exception], flow: FlowControl) -> None:
-        self._received = received
+    def __init__(self, received: ReadStream[Received], flow: FlowControl) -> None:
+        super().__init__(received)
         self._flow = flow
         self._is_left = False
 
-    @property
-    def last_context(self) -> Any:
-        """Context variables of the last message's sender; the SDK reads this attribute."""
-        return getattr(self._received, "last_context", None)
-
-    async def receive(self) -> SessionMessage | Exception:
+    async def receive(self) -> Received:
         """Receive the next message."""
         with self._flow.reading:
             item = await self._received.receive()
@@ -158,27 +154,7 @@ class ThrottledReadStream:
         """Close the transport's stream."""
         # Closing would make the transport fail for a message that it holds during shutdown.
         if not self._is_left:
-            await self._received.aclose()
-
-    def __aiter__(self) -> Self:
-        return self
-
-    async def __anext__(self) -> SessionMessage | Exception:
-        try:
-            return await self.receive()
-        except anyio.EndOfStream:
-            raise StopAsyncIteration from None
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        error_type: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        await self.aclose()
+            await super().aclose()
 
 
 class CountedWriteStream:

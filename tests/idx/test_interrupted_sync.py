@@ -15,7 +15,7 @@ from typing import Final
 import pytest
 
 from shared import Searcher
-from shared.model import chunks as chunker
+from shared.model.chunks import chunks as chunks_of
 from shared.writing.index import create
 from tests.conftest import Idx
 from tests.idx.contents import chunks, contents
@@ -83,7 +83,7 @@ class Papers:
                 pass
         file.write_text(words)
         self.versions.setdefault(name, []).append(
-            [chunk.content for chunk in chunker.chunks(name, name, words)]
+            [chunk.content for chunk in chunks_of(name, name, words)]
         )
 
 

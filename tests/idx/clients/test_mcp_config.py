@@ -2,9 +2,11 @@
 
 import json
 import os
+import signal
 import stat
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -147,6 +149,30 @@ def test_what_is_written_at_the_same_time_is_all_there(home: Path, client: str) 
     left = sorted(path.name for path in own.parent.iterdir() if path.suffix != ".bak")
     assert left == [own.name]
     assert len([*file.parent.glob("*.bak")]) == len(names)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("client", ["cursor", "codex-cli"])
+def test_killed_at_any_moment_it_leaves_a_whole_file(idx: Idx, home: Path, client: str) -> None:
+    program = (PROGRAMS / "idx", "mcp-config", client, "--write", "--name")
+    began = time.monotonic()
+    idx("mcp-config", client, "--write", "--name", "kept")
+    whole = time.monotonic() - began
+    kills = 30
+    killed = 0
+    for number in range(kills):
+        before = set(servers(client, file_of(client)))
+        with subprocess.Popen([*program, f"killed-{number}"], stderr=subprocess.DEVNULL) as run:
+            # The writing is near the end.
+            time.sleep(whole * (0.5 + 0.5 * number / kills))
+            run.kill()
+            killed += run.wait() == -signal.SIGKILL
+        after = set(servers(client, file_of(client)))
+        assert after in (before, before | {f"killed-{number}"})
+    assert killed
+    # A dead process holds no lock.
+    idx("mcp-config", client, "--write", "--name", "afterwards")
+    assert {"kept", "afterwards"} <= set(servers(client, file_of(client)))
 
 
 def test_an_index_that_does_not_exist_gets_a_warning(idx: Idx, home: Path) -> None:

@@ -1,6 +1,7 @@
 """Where there are several tokens, none of them takes more than half of anything."""
 
 import json
+import select
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -64,27 +65,36 @@ def test_one_token_runs_half_of_the_calls(documents: Path, tmp_path: Path) -> No
 def test_calls_of_one_token_that_wait_keep_no_other_waiting(
     documents: Path, tmp_path: Path
 ) -> None:
-    def whole_call(connection: HTTPConnection, token: dict[str, str]) -> None:
-        connection.send(begin_call(connection, token))
-
     with (
         served(documents, "--max-requests", 4, tokens=TWO, log=tmp_path / "log") as server,
-        ExitStack() as opened,
+        running(server, 2),
     ):
         # The first search takes longer than a call waits.
         assert server.call(headers=SECOND, query="text").status_code == 200
-        opened.enter_context(running(server, 2))
+        # On a machine that is busy enough, calls are refused before others can be answered.
+        assert any(is_answered_before_others_are_refused(server) for _ in range(3))
+
+
+def is_answered_before_others_are_refused(server: Served) -> bool:
+    """Check that a call is admitted as soon as there is room, though another token's wait longer.
+
+    Two calls of the first token run. Ten more wait, then one of the second token, whose two running
+    calls end.
+    """
+    with ExitStack() as opened:
         one, other, late, *many = (opened.enter_context(server.connection()) for _ in range(13))
         lasts = [(connection, begin_call(connection, SECOND)) for connection in (one, other)]
         wait_for(lambda: server.metrics(**FIRST)["mcp_lucene_running_requests"] == 4, "all run")
         for connection in many:
-            whole_call(connection, FIRST)
-        whole_call(late, SECOND)
+            connection.send(begin_call(connection, FIRST))
+        late.send(begin_call(late, SECOND))
         time.sleep(0.1)
         for connection, last in lasts:
             connection.send(last)
         assert [status_of_answer(connection) for connection in (one, other, late)] == [200] * 3
+        refused, _, _ = select.select([connection.sock for connection in many], [], [], 0)
         assert [status_of_answer(connection) for connection in many] == [429] * 10
+        return not refused
 
 
 def test_one_token_opens_half_of_the_sessions(documents: Path, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from shared import Document, Index, QueryParseError, Searcher, create
 from shared.model.weights import Weights
 from shared.query.parser import parse
-from shared.query.steps import phrases, phrases as proximity, wildcards
+from shared.query.steps import phrases, wildcards
 from shared.query.steps.words import WordsOnFields
 from shared.query.tree import (
     Clause,
@@ -180,21 +180,21 @@ def test_a_phrase_is_found_with_either_spelling_of_an_umlaut() -> None:
 
 def test_neighbouring_words_count_more_where_they_are_near() -> None:
     words = Clauses((Clause(Word("notice")), Clause(Word("period")), Clause(Word("x"), "must_not")))
-    pairs = proximity.neighbours(words, WEIGHTS)
-    assert str(proximity.with_neighbours(words, pairs)) == (
+    pairs = phrases.neighbours(words, WEIGHTS)
+    assert str(phrases.with_neighbours(words, pairs)) == (
         'notice period -x ~"notice period"~3^0.25'
     )
 
 
 def test_not_all_neighbours_of_a_long_text_are_looked_at() -> None:
     words = Clauses(tuple(Clause(Word(f"word{number}")) for number in range(100)))
-    pairs = proximity.neighbours(words, WEIGHTS)
-    assert len(pairs) == proximity.MOST_PAIRS
+    pairs = phrases.neighbours(words, WEIGHTS)
+    assert len(pairs) == phrases.MOST_PAIRS
 
 
 def test_a_word_alone_has_no_neighbours() -> None:
-    assert proximity.neighbours(Word("notice"), WEIGHTS) == []
-    assert proximity.with_neighbours(Word("notice"), [Phrase(("a", "b"))]) == Word("notice")
+    assert phrases.neighbours(Word("notice"), WEIGHTS) == []
+    assert phrases.with_neighbours(Word("notice"), [Phrase(("a", "b"))]) == Word("notice")
 
 
 @pytest.mark.parametrize(
@@ -214,7 +214,7 @@ def test_a_word_alone_has_no_neighbours() -> None:
     ],
 )
 def test_a_query_of_words_only_counts_as_a_phrase(text: str, phrase: str) -> None:
-    assert str(proximity.whole(parse(text, text, "or"), text)) == phrase
+    assert str(phrases.whole(parse(text, text, "or"), text)) == phrase
 
 
 def test_a_word_without_letters_is_no_condition() -> None:

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from shared.files import index_folder as folder_exchange
+from shared.files import index_folder
 from shared.files.index_folder import flush, replace_folder
 from tests.idx.files import make
 
@@ -32,8 +32,8 @@ def test_if_the_names_do_not_reach_the_disk_both_folders_are_where_they_were(
 
     if not exchange:
         # As a file system without it answers: an unknown flag of renameat2.
-        monkeypatch.setattr(folder_exchange, "_EXCHANGE", 1 << 30)
-    monkeypatch.setattr(folder_exchange, "flush", fail)
+        monkeypatch.setattr(index_folder, "_EXCHANGE", 1 << 30)
+    monkeypatch.setattr(index_folder, "flush", fail)
     with pytest.raises(OSError, match="Input/output error"):
         replace_folder(tmp_path / "new", tmp_path / "old")
     assert names(tmp_path) == before

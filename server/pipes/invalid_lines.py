@@ -6,24 +6,21 @@ character. Over HTTP the SDK itself responds.
 """
 
 import json
-from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final
 
-import anyio
 from mcp.shared._stream_protocols import ReadStream, WriteStream
 from mcp.shared.message import SessionMessage
 from mcp.types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError, RequestId
 from pydantic import ValidationError
 
-Received = SessionMessage | Exception
-"""The result of the SDK's transport for a line: a message, or the error of parsing it."""
+from server.pipes.message_stream import MessageStream, Received
 
 _NO_MESSAGE: Final = (
     "what was sent is not a message of JSON-RPC 2.0: a request has jsonrpc, id, method and params"
 )
 
 
-class AnsweredReadStream:
+class AnsweredReadStream(MessageStream):
     """A stream of messages that responds to invalid lines with a JSON-RPC error.
 
     Args:
@@ -32,13 +29,8 @@ class AnsweredReadStream:
     """
 
     def __init__(self, received: ReadStream[Received], sent: WriteStream[SessionMessage]) -> None:
-        self._received = received
+        super().__init__(received)
         self._sent = sent
-
-    @property
-    def last_context(self) -> Any:
-        """Context variables of the last message's sender; the SDK reads this attribute."""
-        return getattr(self._received, "last_context", None)
 
     async def receive(self) -> Received:
         """Receive the next message."""
@@ -48,30 +40,6 @@ class AnsweredReadStream:
                 return item
             if (error := answer(item)) is not None:
                 await self._sent.send(SessionMessage(error))
-
-    async def aclose(self) -> None:
-        """Close the transport's stream."""
-        await self._received.aclose()
-
-    def __aiter__(self) -> Self:
-        return self
-
-    async def __anext__(self) -> Received:
-        try:
-            return await self.receive()
-        except anyio.EndOfStream:
-            raise StopAsyncIteration from None
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        error_type: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        await self.aclose()
 
 
 def answer(error: ValidationError) -> JSONRPCError | None:
