@@ -120,7 +120,7 @@ def _hits(
     for number, ranked in enumerate(ranking.hits[offset:], start=offset):
         check()
         document = stored.document(ranked.doc, stored_fields(schema.ID))
-        explained = scored_again if number < RESCORED else query.lucene
+        explained = scored_again if number < RESCORED else query.lucene.ranked
         parts = sorted(
             _parts(searcher.explain(explained, ranked.doc), expressions),
             key=lambda part: -part.score,

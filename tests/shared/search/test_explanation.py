@@ -1,10 +1,12 @@
 """What the score of a hit is made of."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from shared import Document, Index, Searcher
+from shared.search.ranking import RESCORED
 from shared.writing.index import create
 
 
@@ -61,3 +63,14 @@ def test_no_more_is_explained_than_is_asked_for(searcher: Searcher) -> None:
     assert (found.parsed, found.total_hits) == ("notice", 1)
     assert (found.steps, found.terms, found.hits) == ([], [], [])
     assert searcher.explain("notice", detail="scores", offset=1).hits == []
+
+
+def test_hits_that_are_not_scored_again_are_explained_too(empty_index: Path) -> None:
+    with Index(empty_index) as index:
+        for number in range(RESCORED + 5):
+            index.add(Document(f"{number:02}", "Rent", f"The rent of apples is {number}."))
+    with Searcher(empty_index) as searcher:
+        hits = searcher.explain("rent apples", detail="scores", limit=RESCORED + 5).hits
+        assert len(hits) == RESCORED + 5
+        assert all(sum(part.score for part in hit.parts) for hit in hits)
+        assert searcher.explain("rent apples", detail="scores", offset=RESCORED).hits
