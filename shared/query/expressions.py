@@ -3,7 +3,9 @@
 Lucene unrolls repetitions: ``(a{10}){10}`` takes as much memory as a hundred letters.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import repeat
 from typing import Any, Final
 
 import lucene
@@ -25,15 +27,11 @@ MAX_EXPRESSION_LETTERS: Final = 20_000
 """Maximum number of letters in all regular expressions of a query, with unrolled repetitions."""
 
 MAX_EXPRESSION_TRANSITIONS: Final = 100_000
-"""Maximum number of transitions of all regular expressions of a query. Each optional part has one
-past every later optional part; those of both sides of ``&`` are multiplied. Half a million take
-seconds, and a few million all memory."""
+"""Maximum number of transitions of all regular expressions of a query. Half a million take seconds,
+and a few million all memory."""
 
 MAX_STARS: Final = 20
 _STARS: Final = "*" * MAX_STARS
-
-_MAY_BE_LEFT_OUT: Final = frozenset({"REGEXP_OPTIONAL", "REGEXP_REPEAT", "REGEXP_ANYSTRING"})
-_REPETITIONS: Final = frozenset({"REGEXP_REPEAT_MIN", "REGEXP_REPEAT_MINMAX"})
 
 
 def check_expressions(classic: str) -> None:
@@ -68,7 +66,8 @@ def check_expressions(classic: str) -> None:
         if transitions > MAX_EXPRESSION_TRANSITIONS:
             raise QueryError(
                 f"the regular expression {expression[:80]!r} has too many parts that may be left "
-                "out, or too many on both sides of &; use fewer"
+                "out, too many alternatives or characters that are repeated, or too many on both "
+                "sides of &; use fewer"
             )
 
 
@@ -127,8 +126,78 @@ def _parts(expression: Any) -> Iterator[tuple[int, int]]:
         yield (0 if inner else len(part.s or " ")), repetitions
 
 
+@dataclass(frozen=True, slots=True)
+class _Size:
+    """The size of a part of an expression as the automaton that Lucene makes of it.
+
+    It has no empty transitions: each accept state of a part has a copy of those that leave the
+    initial state of the next part (``Operations.concatenate``, ``union`` and ``repeat``).
+
+    Attributes:
+        transitions: number of transitions in it.
+        firsts: number of transitions that leave its initial state.
+        lasts: number of accept states that have transitions of their own.
+        ends: whether it has accept states without any, which Lucene merges into one.
+        may_be_empty: whether it matches the empty text.
+    """
+
+    transitions: int
+    firsts: int
+    lasts: int = 0
+    ends: bool = True
+    may_be_empty: bool = False
+
+    @property
+    def accepting(self) -> int:
+        """Number of accept states."""
+        return self.lasts + self.ends
+
+    def __or__(self, other: "_Size") -> "_Size":
+        return _Size(
+            self.transitions + other.transitions,
+            self.firsts + other.firsts,
+            self.lasts + other.lasts,
+            self.ends or other.ends,
+            self.may_be_empty or other.may_be_empty,
+        )
+
+    def __and__(self, other: "_Size") -> "_Size":
+        return _Size(
+            self.transitions * other.transitions,
+            self.firsts * other.firsts,
+            self.accepting * other.accepting,
+            may_be_empty=self.may_be_empty and other.may_be_empty,
+        )
+
+    def then(self, other: "_Size") -> "_Size":
+        """Return the size of both, one after the other."""
+        return _Size(
+            self.transitions + other.transitions + self.accepting * other.firsts,
+            self.firsts + (other.firsts if self.may_be_empty else 0),
+            other.lasts + (self.accepting if other.may_be_empty else 0),
+            other.ends,
+            self.may_be_empty and other.may_be_empty,
+        )
+
+    def optional(self) -> "_Size":
+        """Return the size of the part if it may be left out."""
+        return replace(self, may_be_empty=True)
+
+    def any_number(self) -> "_Size":
+        """Return the size of any number of copies of the part, or none."""
+        transitions = self.transitions + (self.accepting + 1) * self.firsts
+        return _Size(transitions, self.firsts, self.accepting + 1, ends=False, may_be_empty=True)
+
+
+_NOTHING: Final = _Size(0, 0, may_be_empty=True)
+_ANY_TEXT: Final = _Size(1, 1).any_number()
+
+
 def _transitions(expression: Any) -> int:
-    """Return the approximate number of transitions of an expression with unrolled repetitions."""
+    """Return the approximate number of transitions of an expression with unrolled repetitions.
+
+    It stops counting soon after `MAX_EXPRESSION_TRANSITIONS`.
+    """
     # Not recursive: an expression of many parts is a deep tree. Inner parts follow outer ones.
     parts: list[tuple[Any, list[int]]] = [(expression, [])]
     for part, within in parts:
@@ -136,30 +205,71 @@ def _transitions(expression: Any) -> int:
             if child is not None:
                 within.append(len(parts))
                 parts.append((child, []))
-    most = 0
-    sizes: dict[int, tuple[int, int]] = {}
+    sizes: dict[int, _Size] = {}
     for place in reversed(range(len(parts))):
         part, within = parts[place]
-        sizes[place] = letters, optional = _size(part, [sizes.pop(inner) for inner in within])
-        most = max(most, letters + optional**2)
-    return most
+        sizes[place] = size = _size(part, [sizes.pop(inner) for inner in within])
+        if size.transitions > MAX_EXPRESSION_TRANSITIONS:
+            return size.transitions
+    return sizes[0].transitions
 
 
-def _size(part: Any, inner: list[tuple[int, int]]) -> tuple[int, int]:
-    """Return the number of letters and of optional parts in a part, given its inner parts."""
+def _size(part: Any, inner: list[_Size]) -> _Size:
+    """Return the size of a part of an expression, given those of its inner parts."""
     kind = str(part.kind.name())
-    if kind == "REGEXP_INTERSECTION":
-        (letters, optional), (other_letters, other_optional) = inner
-        many = letters * other_letters, max(optional, 1) * max(other_optional, 1)
-        return many if optional or other_optional else (many[0], 0)
-    letters = sum(size for size, _ in inner) or len(part.s or " ")
-    optional = sum(count for _, count in inner)
-    times = 1
-    if kind in _REPETITIONS:
-        times = max(1, part.max if kind == "REGEXP_REPEAT_MINMAX" else part.min)
-    is_optional = (
-        kind in _MAY_BE_LEFT_OUT
-        or (kind in _REPETITIONS and part.min == 0)
-        or (kind == "REGEXP_STRING" and not part.s)
+    if kind in _SIZES:
+        return _SIZES[kind](part, inner)
+    # A string, a character or a range of numbers.
+    letters = len(part.originalString or " ") if part.s is None else len(part.s)
+    return _Size(letters, 1) if letters else _NOTHING
+
+
+_SIZES: Final[Mapping[str, Callable[[Any, list[_Size]], _Size]]] = {
+    "REGEXP_UNION": lambda _, inner: inner[0] | inner[1],
+    "REGEXP_INTERSECTION": lambda _, inner: inner[0] & inner[1],
+    "REGEXP_CONCATENATION": lambda _, inner: inner[0].then(inner[1]),
+    "REGEXP_DEPRECATED_COMPLEMENT": lambda _, inner: inner[0],
+    "REGEXP_OPTIONAL": lambda _, inner: inner[0].optional(),
+    "REGEXP_REPEAT": lambda _, inner: inner[0].any_number(),
+    "REGEXP_REPEAT_MIN": lambda part, inner: _in_a_row(
+        [*repeat(inner[0], part.min), inner[0].any_number()]
+    ),
+    "REGEXP_REPEAT_MINMAX": lambda part, inner: _in_a_row(repeat(inner[0], part.min)).then(
+        _up_to(inner[0], part.max - part.min)
+    ),
+    "REGEXP_ANYSTRING": lambda *_: _ANY_TEXT,
+    "REGEXP_CHAR_CLASS": lambda part, _: _ranges(len(getattr(part, "from"))),
+}
+"""How the size of each kind of part follows from its inner parts."""
+
+
+def _ranges(count: int) -> _Size:
+    """Return the size of one character of several ranges."""
+    return _Size(count, count)
+
+
+def _in_a_row(parts: Iterable[_Size]) -> _Size:
+    """Return the size of parts, one after the other."""
+    size = _NOTHING
+    for part in parts:
+        size = size.then(part)
+        if size.transitions > MAX_EXPRESSION_TRANSITIONS:
+            break
+    return size
+
+
+def _up_to(part: _Size, count: int) -> _Size:
+    """Return the size of up to a number of copies of a part.
+
+    A copy follows only the one before it, unless it may be empty (``Operations.repeat``).
+    """
+    if part.may_be_empty or not count:
+        return _in_a_row(repeat(part.optional(), count))
+    links = part.accepting * part.firsts
+    return _Size(
+        part.transitions * count + links * (count - 1),
+        part.firsts,
+        part.accepting * count,
+        ends=part.ends,
+        may_be_empty=True,
     )
-    return letters * times, optional * times + is_optional

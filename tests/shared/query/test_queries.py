@@ -121,6 +121,10 @@ def test_a_parse_error_says_where(searcher: Searcher, query: str, message: str) 
         searcher.search(query, syntax="lucene")
 
 
+MANY = "".join(map(chr, range(0x4E00, 0x4E00 + 200, 2)))
+"""A hundred characters, no two of which are neighbours."""
+
+
 @pytest.mark.parametrize(
     ("query", "message"),
     [
@@ -160,6 +164,10 @@ def test_a_parse_error_says_where(searcher: Searcher, query: str, message: str) 
         ("/(a{0,2}){499}/", "has too many parts that may be left out"),
         ("/(((@){9}){9}&((@){9}){9})/", "or too many on both sides of &"),
         ("/((a{1,30}){1,30}&(b{1,30}){1,30})/", "or too many on both sides of &"),
+        (f"/{'(' * 12}@{')+' * 12}/", "too many alternatives or characters that are repeated"),
+        (f"/({'|'.join(f'{c}+' for c in MANY)}){{190}}/", "or characters that are repeated"),
+        (f"/({'|'.join(f'{c}+' for c in MANY * 10)}){{2}}/", "or characters that are repeated"),
+        (f"/[{MANY * 50}]{{200}}/", "or characters that are repeated"),
         ("/[ab]*a[ab]{18}/", "a pattern that is too complex"),
     ],
 )
