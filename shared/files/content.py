@@ -32,15 +32,43 @@ def read_regular(file: Path, max_bytes: int) -> bytes:
     """
     if not stat.S_ISREG(file.lstat().st_mode):
         raise IrregularFileError(NOT_REGULAR)
-    # It may have been replaced since; with O_NONBLOCK a pipe without a writer does not block.
-    descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    try:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+    # It may have been replaced since.
+    with _opened(file, os.O_NOFOLLOW) as (descriptor, status):
+        if not stat.S_ISREG(status.st_mode):
             raise IrregularFileError(NOT_REGULAR)
-        with os.fdopen(descriptor, "rb", closefd=False) as stream:
-            content = stream.read(max_bytes + 1)
+        return _bounded(descriptor, max_bytes)
+
+
+def read_of_owner(file: Path, max_bytes: int) -> bytes:
+    """Read a small file completely; it may be a link, as its owner may keep the file elsewhere.
+
+    The null device is an empty file.
+
+    Raises:
+        IrregularFileError: it is a pipe or another device, or it is larger.
+        OSError: it does not exist, is a folder, or cannot be read.
+    """
+    with _opened(file) as (descriptor, status):
+        if stat.S_ISDIR(status.st_mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(file))
+        if status.st_rdev != Path(os.devnull).stat().st_rdev and not stat.S_ISREG(status.st_mode):
+            raise IrregularFileError("it is not a regular file but a pipe or a device")
+        return _bounded(descriptor, max_bytes)
+
+
+@contextmanager
+def _opened(file: Path, flags: int = 0) -> Iterator[tuple[int, os.stat_result]]:
+    """Open a file for reading; a pipe without a writer does not block."""
+    descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | flags)
+    try:
+        yield descriptor, os.fstat(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _bounded(descriptor: int, max_bytes: int) -> bytes:
+    with os.fdopen(descriptor, "rb", closefd=False) as stream:
+        content = stream.read(max_bytes + 1)
     if len(content) > max_bytes:
         raise IrregularFileError(f"it is larger than {max_bytes / 1e6:,.0f} MB")
     return content
@@ -90,6 +118,9 @@ def write_atomically(file: Path, content: bytes) -> None:
     """
     # Dotfiles are often links; the link is kept.
     target = Path(os.path.realpath(file))
+    if target.exists() and not target.is_file():
+        # Renaming would put a file in the place of a device, such as /dev/null.
+        raise FileExistsError(errno.EEXIST, "it is not a regular file", str(file))
     target.parent.mkdir(parents=True, exist_ok=True)
     mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else _OWNER_ONLY
     with tempfile.NamedTemporaryFile(
@@ -104,25 +135,3 @@ def write_atomically(file: Path, content: bytes) -> None:
         except BaseException:
             Path(new.name).unlink()
             raise
-
-
-def read_of_owner(file: Path, max_bytes: int) -> bytes:
-    """Read a small file completely; it may be a link, as its owner may keep the file elsewhere.
-
-    The null device is an empty file.
-
-    Raises:
-        IrregularFileError: it is a pipe or another device, or it is larger.
-        OSError: it does not exist, or cannot be read.
-    """
-    descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    with os.fdopen(descriptor, "rb") as stream:
-        status = os.fstat(descriptor)
-        if stat.S_ISDIR(status.st_mode):
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(file))
-        if status.st_rdev != Path(os.devnull).stat().st_rdev and not stat.S_ISREG(status.st_mode):
-            raise IrregularFileError("it is not a regular file but a pipe or a device")
-        content = stream.read(max_bytes + 1)
-    if len(content) > max_bytes:
-        raise IrregularFileError(f"it is larger than {max_bytes / 1e6:,.0f} MB")
-    return content
