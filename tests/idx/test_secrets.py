@@ -147,6 +147,10 @@ DOCUMENTS = {
     "a certificate": "-----BEGIN CERTIFICATE-----\n" + lines(9) + "\n-----END CERTIFICATE-----\n",
     "the example of AWS": "AKIAIOSFODNN7EXAMPLE is the example of the manual",
     "placeholders": f"ghp_{'x' * 36}, glpat-{'0' * 20}, sk_live_{'a' * 24}, npm_YOUR_TOKEN_HERE",
+    "names like those of GitLab": (
+        "class=glft-navigation-sidebar-items, glagent-configuration-reference-guide, "
+        "https://x.org/gloas-workshop-on-programming, glrt-how-to-register-a-runner"
+    ),
     "half a token": "Tokens begin with ghp_, github_pat_, glpat-, xoxb-, AIza, sk_live_ or hf_.",
 }
 
@@ -276,7 +280,8 @@ def test_no_file_makes_the_search_for_secrets_long() -> None:
     beginnings = (
         *("-----BEGIN PRIVATE KEY-----", "-----BEGIN RSA PRIVATE KEY-----\na: ", "a: ", "\n> "),
         *("PuTTY-User-Key-File-3: ", "xoxb-", "xoxb-a-", "sk-", "sk-T3BlbkFJ", "ghp_", "pypi-AgE"),
-        *("SG.a.", "npm_", "hf_", "hooks.slack.com/services/", "AccountKey=", "dop_v1_", "AIza"),
+        *("SG.a.", "npm_", "hf_", "hooks.slack.com/services/", "AccountKey=", "dop_v1_", "gldt-"),
+        "AIza",
     )
     markers = "PRIVATE KEY AKIA T3BlbkFJ " + " ".join(beginnings)
     used = time.process_time()

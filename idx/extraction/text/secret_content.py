@@ -75,7 +75,11 @@ _SHAPES: Final = (
     _shape("a token of GitHub", "github_pat_", r"\bgithub_pat_(\w{82})\b"),
     _shape("a token of GitLab", "glpat-", r"\bglpat-([\w-]{20,})"),
     *(
-        _shape("a token of GitLab", f"{kind}-", rf"\b{kind}-([\w-]{{20,}})")
+        _shape(
+            "a token of GitLab",
+            f"{kind}-",
+            rf"\b{kind}-((?=[\w-]{{0,49}}\d)(?=[\w-]{{0,49}}[A-Z])[\w-]{{20,}})",
+        )
         for kind in ("gldt", "glrt", "glptt", "glcbt", "glsoat", "glft", "glagent", "gloas")
     ),
     _shape("a token of GitLab", "GR1348941", r"\bGR1348941([\w-]{20,})"),
