@@ -14,6 +14,8 @@ from contextlib import redirect_stdout
 from io import StringIO
 from typing import Final
 
+from shared.control_characters import visible_line
+
 VARIABLE: Final = "_IDX_COMPLETE"
 """Name of the variable with the requesting shell, such as ``complete_bash``."""
 
@@ -28,14 +30,11 @@ _SEPARATORS: Final = re.compile("[=:]+")
 
 _MEANT_IN_QUOTES: Final = {"'": frozenset("'"), '"': frozenset('"\\$`!')}
 
-_STEERING: Final = r"\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
-"""Characters that could steer the terminal on which the shell lists completions."""
-
 # The scripts of zsh and PowerShell evaluate completions or insert them into the line.
 _LEFT_OUT: Final = {
-    "bash": re.compile(f"[{_STEERING}]"),
-    "fish": re.compile(f"[{_STEERING}]"),
-    "zsh": re.compile(rf"[{_STEERING}\"'\\$`]|\s\s|^\s|\s$"),
+    "bash": re.compile("\t"),
+    "fish": re.compile("\t"),
+    "zsh": re.compile(r"[\t\"'\\$`]|\s\s|^\s|\s$"),
 }
 _LEFT_OUT_ELSEWHERE: Final = re.compile(r"[^\w@%+=:,./~^-]")
 
@@ -48,7 +47,9 @@ def is_completing() -> bool:
 def is_offered(value: str) -> bool:
     """Check whether a value is safe on a command line of the requesting shell."""
     shell = os.environ.get(VARIABLE, "").removeprefix("complete_")
-    return not _LEFT_OUT.get(shell, _LEFT_OUT_ELSEWHERE).search(value)
+    # The shell lists completions on the terminal.
+    is_shown_as_it_is = visible_line(value) == value
+    return is_shown_as_it_is and not _LEFT_OUT.get(shell, _LEFT_OUT_ELSEWHERE).search(value)
 
 
 def complete(run: Callable[[], None]) -> None:
