@@ -14,8 +14,6 @@ from idx.extraction.pool import Limits
 from idx.extraction.types import ExtractionOptions
 from idx.sync.moved_folders import Move, moved
 from idx.sync.synchronize import SyncOptions
-from shared.files.own_files import own_files
-from shared.settings.current import configuration_file
 from shared.settings.machine import default_workers
 
 _MEGABYTE = 1_000_000
@@ -69,7 +67,6 @@ def extraction_options(reading: ReadingOptions) -> ExtractionOptions:
         max_megabytes=reading.max_size,
         table_seconds=reading.timeout / 2,
         allow_secrets=_allowed(reading),
-        own_files=own_files([configuration_file()]),
     )
 
 

@@ -129,9 +129,12 @@ def _read_file(
     from idx.extraction.types import Unreadable
     from idx.sync.documents import file_document
     from idx.sync.plan import single_file
+    from shared.files.own_files import own_files
+    from shared.settings.current import configuration_file
 
     change = replace(single_file(file), source_document=document_id)
-    with ExtractionPool(1, limits(reading), extraction_options(reading)) as pool:
+    options = replace(extraction_options(reading), own_files=own_files([configuration_file()]))
+    with ExtractionPool(1, limits(reading), options) as pool:
         ((_, result),) = pool.read([change])
     if isinstance(result, Unreadable):
         raise SourceFileError(shown, result.reason)

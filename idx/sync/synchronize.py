@@ -28,7 +28,7 @@ from shared.writing.index import Index
 
 @dataclass(frozen=True, slots=True)
 class SyncOptions:
-    """SyncOptions of a sync.
+    """Options of a sync.
 
     Attributes:
         index_path: the index folder.
