@@ -13,7 +13,7 @@ test: .venv/ready check
 
 # In under a minute, while something is being changed: all checks, and the tests of what changed.
 quick: .venv/ready check
-	$(BIN)/pytest --exitfirst $$($(BIN)/python -m tests.changed)
+	tests=$$($(BIN)/python -m tests.changed) && $(BIN)/pytest --exitfirst $$tests
 
 # The tests that take long, by themselves or with their like.
 soak: .venv/ready

@@ -5,6 +5,7 @@ command or its folder.
 """
 
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -33,27 +34,42 @@ def changed() -> list[Path]:
     return [Path(line) for lines in printed for line in lines.splitlines()]
 
 
-def own_tests(path: Path) -> Iterator[Path]:
-    """Yield the tests of a changed file that exist, relative to the project.
+def own_tests(path: Path) -> list[Path]:
+    """Return the tests of a changed file that exist, relative to the project.
 
     Args:
         path: a file of the project; it may be gone.
     """
     if path.name.startswith("test_"):
-        yield path
-    elif path.suffix == ".py" and path.parts[0] in {"idx", "server", "shared"}:
-        own = Path("tests", path.parent, f"test_{path.name}")
-        of_command = sorted(Path("tests", "idx").glob(f"test_{path.stem.rstrip('_')}*.py"))
-        if (ROOT / own).exists():
-            yield own
-        elif path.parent.name == "commands":
-            yield from of_command
-        elif (folder := Path("tests", path.parent)).is_dir() and len(path.parts) > 2:
-            yield folder
-    elif path.suffix == ".md":
-        yield Path("tests", "test_documentation.py")
+        return [path]
+    if path.suffix == ".md":
+        return [Path("tests", "test_documentation.py")]
+    if path.suffix != ".py" or path.parts[0] not in {"idx", "server", "shared"}:
+        return []
+    return next(filter(None, _candidates(path)), [])
+
+
+def _candidates(path: Path) -> Iterator[list[Path]]:
+    """Yield the tests of a module, those that are closest to it first."""
+    own = Path("tests", path.parent, f"test_{path.name}")
+    yield [own] if (ROOT / own).exists() else []
+    # A command, a tool or a resource is tested by what it does.
+    for word in path.stem.strip("_").split("_"):
+        yield _named(path.parts[0], word)
+    for folder in path.parents[:-2]:
+        yield [Path("tests", folder)] if (ROOT / "tests" / folder).is_dir() else []
+        yield _named(path.parts[0], folder.name)
+
+
+def _named(package: str, word: str) -> list[Path]:
+    """Return the tests of a package whose name begins with a word, in the singular."""
+    found = (ROOT / "tests" / package).glob(f"test_{word.rstrip('s')}*.py")
+    return sorted(test.relative_to(ROOT) for test in found)
 
 
 if __name__ == "__main__":
-    found = {test for path in changed() for test in own_tests(path) if (ROOT / test).exists()}
-    print(*(sorted(map(str, found)) or FAST), ALWAYS)
+    tests = {path: own_tests(path) for path in changed()}
+    if untested := [str(path) for path, own in tests.items() if not own]:
+        print("No tests of their own:", *untested, file=sys.stderr)
+    found = {str(test) for own in tests.values() for test in own if (ROOT / test).exists()}
+    print(*(sorted(found) or FAST), ALWAYS)
