@@ -10,13 +10,13 @@ def main() -> None:
     # save.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     from server.app import app
-    from server.pipes.stderr_queue import queued_stderr
+    from server.pipes.stderr_queue import queue_stderr
     from shared.control_characters import visible_line
     from shared.errors import McpLuceneError
 
+    queue_stderr()
     try:
-        with queued_stderr():
-            app()
+        app()
     except McpLuceneError as error:
         sys.exit(f"Error: {visible_line(str(error))}")
 

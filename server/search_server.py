@@ -4,8 +4,9 @@ import inspect
 import os
 import sys
 import threading
+import traceback
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import ExitStack, asynccontextmanager, nullcontext
 from typing import Any, Final
 
 import anyio
@@ -121,18 +122,22 @@ class SearchServer(MCPServer[ServerState]):
         # A duplicate, since the SDK replaces stdin.
         stdin = os.dup(sys.stdin.fileno())
         flow = FlowControl(stdin)
-        # Running writes get a moment to finish; a full pipe would otherwise block the exit forever.
-        end = threading.Timer(_SECONDS_TO_END, _end_process)
-        end.daemon = True
-        try:
+        with ExitStack() as ends:
+            ends.callback(os.close, stdin)
             async with stdio_server() as (received, sent):
+                error = None
                 try:
                     await self._serve(received, CountedWriteStream(sent, flow), flow)
+                except Exception as raised:
+                    error = raised
+                    raise
                 finally:
+                    # Running writes get a moment to finish. A full pipe would otherwise block the
+                    # exit forever, and so would the thread that reads stdin.
+                    end = threading.Timer(_SECONDS_TO_END, _end_process, [error])
+                    end.daemon = True
                     end.start()
-        finally:
-            end.cancel()
-            os.close(stdin)
+                    ends.callback(end.cancel)
 
     async def _serve(
         self,
@@ -207,9 +212,11 @@ class SearchServer(MCPServer[ServerState]):
             raise known from error
 
 
-def _end_process() -> None:
+def _end_process(error: Exception | None) -> None:
+    if error is not None:
+        traceback.print_exception(error)
     drain_stderr()
-    os._exit(0)
+    os._exit(0 if error is None else 1)
 
 
 def _mistake(text: str) -> CallToolResult:

@@ -84,7 +84,9 @@ def expected() -> dict[str, str]:
         "time in which a client by stdio that has ended stdin reads nothing": seconds(
             flow_control.SECONDS_WITHOUT_READER
         ),
-        "messages that wait until somebody reads stderr": f"{stderr_queue.MAX_WAITING_MESSAGES:,}",
+        "messages that wait until somebody reads stderr, of 20,000 characters at most": (
+            f"{stderr_queue.MAX_WAITING_MESSAGES:,}"
+        ),
         "shortest token": characters(tokens.MIN_CHARACTERS),
         "signatures of access tokens": ", ".join(oauth.ALGORITHMS),
         "difference of the two clocks": seconds(_LEEWAY_SECONDS),

@@ -5,17 +5,17 @@ stop for all clients. Everything that Python writes to stderr goes through the q
 and tracebacks. Messages are dropped and counted while the queue is full.
 """
 
+import atexit
 import io
 import os
 import select
 import sys
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from queue import Full, Queue
+from collections.abc import Callable
+from queue import SimpleQueue
 from typing import Final, TextIO
 
-from shared.messages import quantity
+from shared.messages import quantity, shortened
 
 MAX_WAITING_MESSAGES: Final = 1_000
 """Maximum number of messages in the queue; further ones are dropped."""
@@ -23,12 +23,15 @@ MAX_WAITING_MESSAGES: Final = 1_000
 _SECONDS_TO_DRAIN: Final = 0.5
 """Maximum time to wait for the queue when the process ends, in seconds."""
 
-_MAX_LINE_LENGTH: Final = 100_000
-"""Maximum length of a line, in characters; longer ones are split."""
+_MAX_MESSAGE_LENGTH: Final = 20_000
+"""Maximum length of a message, in characters; longer ones are cut."""
 
 
 class QueuedStderr(io.TextIOBase):
     """A text stream that accepts everything immediately, and writes it in a thread.
+
+    The garbage collector may run anywhere and log, so `write` may be called in the middle of
+    itself: its lock is reentrant, and so is `SimpleQueue.put`. Nothing is formatted under the lock.
 
     Args:
         stream: the underlying stream, written to by its file descriptor.
@@ -39,9 +42,11 @@ class QueuedStderr(io.TextIOBase):
         self._stream = stream
         self._descriptor = stream.fileno()
         self._encoding = stream.encoding
-        self._queue: Queue[str] = Queue(MAX_WAITING_MESSAGES)
-        self._lock = threading.Lock()
+        # A message with the number of those that were dropped before it.
+        self._queue: SimpleQueue[tuple[int, str]] = SimpleQueue()
+        self._changed = threading.Condition(threading.RLock())
         self._line = ""
+        self._waiting = 0
         self._dropped = 0
         self._unreported = 0
         self.report: Callable[[int], str] = _report
@@ -78,41 +83,51 @@ class QueuedStderr(io.TextIOBase):
 
     def write(self, text: str) -> int:
         """Accept a text; it enters the queue when its line ends."""
-        with self._lock:
+        with self._changed:
             self._line += text
-            if self._line.endswith("\n") or len(self._line) > _MAX_LINE_LENGTH:
+            if self._line.endswith("\n") or len(self._line) > _MAX_MESSAGE_LENGTH:
                 self._pass_on()
         return len(text)
 
     def drain(self, seconds: float = _SECONDS_TO_DRAIN) -> None:
         """Wait until the queue is written, up to a timeout in seconds."""
-        with self._lock:
+        if not self._changed.acquire(timeout=seconds):
+            return
+        try:
             if self._line:
                 self._pass_on()
-        with self._queue.all_tasks_done:
-            self._queue.all_tasks_done.wait_for(lambda: not self._queue.unfinished_tasks, seconds)
+            self._changed.wait_for(lambda: not self._waiting, seconds)
+        finally:
+            self._changed.release()
 
     def _pass_on(self) -> None:
-        message, self._line = self._line, ""
-        try:
-            if self._unreported:
-                # The report appears where the messages are missing.
-                self._queue.put_nowait(self.report(self._unreported))
-                self._unreported = 0
-            self._queue.put_nowait(message)
-        except Full:
+        line, self._line = self._line, ""
+        if self._waiting >= MAX_WAITING_MESSAGES:
             self._dropped += 1
             self._unreported += 1
+            return
+        # The report appears where the messages are missing.
+        missing, self._unreported = self._unreported, 0
+        self._waiting += 1
+        end = "\n" if line.endswith("\n") else ""
+        self._queue.put((missing, shortened(line.removesuffix("\n"), _MAX_MESSAGE_LENGTH) + end))
 
     def _write_out(self) -> None:
         while True:
-            self._write(self._queue.get())
-            with self._lock:
-                unreported = self._unreported if self._queue.empty() else 0
-                self._unreported -= unreported
-            if unreported:
-                self._write(self.report(unreported))
-            self._queue.task_done()
+            missing, message = self._queue.get()
+            if missing:
+                self._write(self.report(missing))
+            self._write(message)
+            with self._changed:
+                # Messages that were dropped after the last one of the queue.
+                is_last = self._waiting == 1
+                missing = self._unreported if is_last else 0
+                self._unreported -= missing
+            if missing:
+                self._write(self.report(missing))
+            with self._changed:
+                self._waiting -= 1
+                self._changed.notify_all()
 
     def _write(self, message: str) -> None:
         data = message.encode(self._encoding, "backslashreplace")
@@ -124,7 +139,7 @@ class QueuedStderr(io.TextIOBase):
                 select.select([], [self._descriptor], [])
             except OSError:
                 # The reader has closed the pipe.
-                with self._lock:
+                with self._changed:
                     self._dropped += 1
                 return
 
@@ -133,24 +148,16 @@ def _report(count: int) -> str:
     return f"Dropped {quantity(count, 'message')} because nobody read stderr\n"
 
 
-@contextmanager
-def queued_stderr() -> Iterator[None]:
-    """Replace `sys.stderr` with the queue within a block."""
-    stream = sys.stderr
+def queue_stderr() -> None:
+    """Replace `sys.stderr` with the queue until the process ends, the last traceback included."""
     # Despite its type, a stream that was closed before the process started is None.
-    if not stream:
-        yield
-        return
-    sys.stderr = queued = QueuedStderr(stream)
-    try:
-        yield
-    finally:
-        queued.drain()
-        sys.stderr = stream
+    if sys.stderr:
+        sys.stderr = QueuedStderr(sys.stderr)
+        atexit.register(drain_stderr)
 
 
 def drain_stderr() -> None:
-    """Wait briefly until stderr is written, before an immediate exit of the process."""
+    """Wait briefly until stderr is written, before the process ends."""
     if isinstance(sys.stderr, QueuedStderr):
         sys.stderr.drain()
 
