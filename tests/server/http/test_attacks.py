@@ -58,6 +58,7 @@ OPEN: Final = {"/healthz": {"GET", "HEAD"}, "/readyz": {"GET", "HEAD"}}
 PATHS: Final = (
     *("/mcp", "/metrics", "/healthz", "/readyz", "/", "/mcp/", "/metrics/", "//metrics", "*"),
     *("/mcp%", "/%6dcp", "/mcp%00", "/metrics%00", "/metrics;x", "/metrics%20", "/metrics%ff"),
+    *("/mcp%0a", "/metrics%0A", "/readyz%7f"),
     *("/mcp/../metrics", "/healthz/../metrics", "/healthz/..%2fmetrics", "/healthz;/../metrics"),
     *("/healthz%2f..%2fmetrics", "/./metrics", "/%2e%2e/metrics", "/..\\metrics", "/METRICS"),
     *("/metrics#x", "/metrics%23", "/metrics?token=x", "/%c0%af", "/%25%32%65", "/etc/passwd"),

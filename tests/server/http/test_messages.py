@@ -71,6 +71,13 @@ def test_of_two_requests_with_one_id_the_second_is_answered_with_an_error(
             wait_for(lambda: server.metrics()["mcp_lucene_running_requests"] == 0, "none waits")
 
 
+@pytest.mark.parametrize("path", ["/mcp%0A", "/mcp%0a", "/mcp%00", "/metrics%7F"])
+def test_a_path_with_a_control_character_passes_for_no_other(server: Served, path: str) -> None:
+    body, headers = message(query="text")
+    url = f"http://127.0.0.1:{server.port}{path}"
+    assert httpx2.post(url, content=body, headers=headers, timeout=SECONDS).status_code == 400
+
+
 @pytest.mark.soak
 def test_many_requests_with_one_id_are_all_answered(server: Served) -> None:
     headers = session(server)
