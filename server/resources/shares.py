@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 from mcp.server.auth.middleware.auth_context import auth_context_var
 from mcp.server.auth.middleware.bearer_auth import AuthorizationContext, authorization_context
+from mcp.server.subscriptions import ResourcesListChanged
 
 from server.answers.errors import TooManySubscriptionsError
 from server.resources.watcher import Topic, Watcher
@@ -30,8 +31,9 @@ class SharedWatcher:
 
     def has_room(self, topics: AbstractSet[Topic], holder: Holder) -> bool:
         """Check whether topics fit into the share of a token, beside those that it has already."""
-        held = self._held.get(holder, Counter())
-        return holder is None or len(held.keys() | topics) <= self._most
+        held = self._held.get(holder, Counter()).keys() | topics
+        # Everyone may hear of changes of the list.
+        return holder is None or len(held - {ResourcesListChanged()}) <= self._most
 
     async def add(self, topics: AbstractSet[Topic], holder: Holder) -> None:
         """Watch topics for an additional subscriber.

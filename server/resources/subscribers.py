@@ -67,7 +67,11 @@ class Subscribers:
             uris: the resources; those that cannot exist need no room.
             holder: the token.
         """
-        return self._shared.has_room({ResourceUpdated(uri) for uri in uris if _can_be(uri)}, holder)
+        wanted = set(uris)
+        # More can never be subscribed to, which is another error.
+        return len(wanted) > MAX_SUBSCRIPTIONS or self._shared.has_room(
+            {ResourceUpdated(uri) for uri in wanted if _can_be(uri)}, holder
+        )
 
     async def subscribe(self, context: RequestContext, uri: str) -> None:
         """Subscribe a client of an older version to changes of a resource.
@@ -105,12 +109,11 @@ class Subscribers:
             TooManySubscriptionsError: the limit of the stream, of its token or of all clients is
                 exceeded.
         """
-        topics: set[Topic] = set()
-        for uri in wanted.resource_subscriptions or ():
-            if _can_be(uri):
-                topics.add(ResourceUpdated(uri))
-        if len(topics) > MAX_SUBSCRIPTIONS:
+        uris = set(wanted.resource_subscriptions or ())
+        # Before they are parsed, which takes longest.
+        if len(uris) > MAX_SUBSCRIPTIONS:
             raise TooManySubscriptionsError(MAX_SUBSCRIPTIONS)
+        topics: set[Topic] = {ResourceUpdated(uri) for uri in uris if _can_be(uri)}
         if wanted.resources_list_changed:
             topics.add(ResourcesListChanged())
         holder = current_holder()

@@ -141,6 +141,7 @@ def test_one_token_subscribes_to_half_of_the_resources(documents: Path, tmp_path
                 timeout=SECONDS,
             )
             assert answered.status_code == status
+            assert '"error"' not in answered.text
         # What is subscribed to already takes no more of it, and others have theirs.
         for token, wanted in [(FIRST, uris[:1_000]), (SECOND, uris[5_000:])]:
             heard = opened.enter_context(listening(server, token, wanted))
