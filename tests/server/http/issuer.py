@@ -58,9 +58,23 @@ class Issuer:
         return pem
 
     def token(
-        self, algorithm: str = "RS256", *, kid: str | None = None, without: str = "", **claims: Any
+        self,
+        algorithm: str = "RS256",
+        *,
+        kid: str | None = None,
+        without: str = "",
+        header: dict[str, Any] | None = None,
+        **claims: Any,
     ) -> str:
-        """An access token that is good, but for the claims that are given or left out."""
+        """An access token that is good, but for what is given or left out of it.
+
+        Args:
+            algorithm: signs it, with the key of its name.
+            kid: the name of the key in the header.
+            without: a claim that is left out.
+            header: more of the header, which is signed, too.
+            claims: claims in place of good ones.
+        """
         now = int(time.time())
         good = {
             "iss": self.url,
@@ -74,7 +88,7 @@ class Issuer:
         }
         said = {name: value for name, value in {**good, **claims}.items() if name != without}
         key = self._private[algorithm]
-        return jwt.encode(said, key, algorithm, headers={"kid": kid or algorithm})
+        return jwt.encode(said, key, algorithm, headers={"kid": kid or algorithm, **(header or {})})
 
     def renew(self, algorithm: str, kid: str) -> str:
         """A token of a new key, which is published under a name."""

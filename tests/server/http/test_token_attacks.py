@@ -116,8 +116,8 @@ FORGED: Final[dict[str, Callable[[Issuer], str]]] = {
     "a certificate at an address": lambda issuer: forged(issuer, {"x5u": f"{issuer.url}/evil"}),
     "a certificate of its own": lambda issuer: forged(issuer, {"x5c": ["MIIB"], "x5t": "AAAA"}),
     # The form.
-    "what is critical": lambda issuer: with_header(issuer, crit=["exp"]),
-    "not in base64": lambda issuer: with_header(issuer, b64=False, crit=["b64"]),
+    "what is critical": lambda issuer: issuer.token(header={"crit": ["exp"]}),
+    "not in base64": lambda issuer: issuer.token(header={"b64": False, "crit": ["b64"]}),
     "an encrypted token": lambda _: f"{part({'alg': 'dir', 'enc': 'A256GCM'})}..a.b.c",
     "in four parts": lambda issuer: issuer.token() + ".x",
     "in two parts": lambda issuer: issuer.token().rpartition(".")[0],
