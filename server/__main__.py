@@ -1,5 +1,6 @@
 """The entry point of `mcp-lucene`."""
 
+import os
 import signal
 import sys
 
@@ -10,7 +11,7 @@ def main() -> None:
     # save.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     from server.app import app
-    from server.pipes.stderr_queue import queue_stderr
+    from server.pipes.stderr_queue import drain_stderr, queue_stderr
     from shared.control_characters import visible_line
     from shared.errors import McpLuceneError
 
@@ -18,7 +19,12 @@ def main() -> None:
     try:
         app()
     except McpLuceneError as error:
-        sys.exit(f"Error: {visible_line(str(error))}")
+        # Despite its type, a stream that was closed before the process started is None.
+        if sys.stderr:
+            print(f"Error: {visible_line(str(error))}", file=sys.stderr)
+        drain_stderr()
+        # Java may be starting in a daemon thread, which Python's own end aborts with a signal.
+        os._exit(1)
 
 
 if __name__ == "__main__":
