@@ -112,7 +112,7 @@ def test_an_id_is_a_name_and_never_a_path(server: Served, name: str) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["/mcp/../healthz", "//mcp", "/mcp/x", "/%2e%2e/mcp", "/mcp%00", "/static/../../etc/passwd"],
+    ["/mcp/../healthz", "//mcp", "/mcp/x", "/%2e%2e/mcp", "/static/../../etc/passwd"],
 )
 def test_no_other_path_leads_anywhere(server: Served, path: str) -> None:
     with server.connection() as connection:
