@@ -248,7 +248,7 @@ def _serve_stdio(settings: ServerSettings, language_model: "ServedModel | None")
     from server.search_server import SearchServer
 
     log_to_client()
-    administration = Administration.of(settings)
+    administration = Administration.from_settings(settings)
     server = SearchServer(ServerState(settings, pool, language_model, administration))
     try:
         if administration is None:

@@ -20,20 +20,20 @@ from shared.errors import FOR_CLIENT_VARIABLE
 from shared.messages import reason_of
 from shared.settings.defaults import NORMALIZER_API_KEY_VARIABLE, TOKENS_VARIABLE
 
-_LONGEST_LINE: Final = 1_000_000
+_MAX_LINE_BYTES: Final = 1_000_000
 """Maximum length of a line, in bytes; events, with their paths and reasons, are far shorter."""
 
-_LONGEST_ANSWER: Final = 10_000_000
+_MAX_OUTPUT_BYTES: Final = 10_000_000
 """Maximum length of the output of a command that prints no events, in bytes."""
 
-_LAST_LINES: Final = 20
-_LINE_CHARACTERS: Final = 1_000
+_MAX_STDERR_LINES: Final = 20
+_MAX_STDERR_LINE_CHARACTERS: Final = 1_000
 """Number and maximum length, in characters, of the last lines of stderr that are kept."""
 
-_SECRETS: Final = frozenset({TOKENS_VARIABLE, NORMALIZER_API_KEY_VARIABLE})
+_WITHHELD_VARIABLES: Final = frozenset({TOKENS_VARIABLE, NORMALIZER_API_KEY_VARIABLE})
 """Environment variables of the server that are withheld from the child process."""
 
-_TERMINATED: Final = frozenset({143, -signal.SIGTERM})
+_TERMINATED_EXIT_CODES: Final = frozenset({143, -signal.SIGTERM})
 """Exit codes of idx after SIGTERM; the signal itself ends a Python that has hardly started."""
 
 
@@ -47,11 +47,11 @@ class Child:
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
-        self._said: deque[str] = deque(maxlen=_LAST_LINES)
+        self._stderr_lines: deque[str] = deque(maxlen=_MAX_STDERR_LINES)
         self.was_terminated = False
         self.was_killed = False
-        self._listening = asyncio.ensure_future(self._listen())
-        self._ended = asyncio.ensure_future(self._end())
+        self._stderr_reader = asyncio.ensure_future(self._read_stderr())
+        self._process_end = asyncio.ensure_future(self._end())
 
     @classmethod
     async def start(cls, arguments: Sequence[str]) -> "Child":
@@ -72,22 +72,22 @@ class Child:
                 env=_environment(),
                 # Ctrl-C then reaches only the server, which ends the child process in order.
                 start_new_session=True,
-                limit=_LONGEST_LINE,
+                limit=_MAX_LINE_BYTES,
             )
         except OSError as error:
             raise ChildError(f"idx could not be started: {reason_of(error)}") from error
         return cls(process)
 
     @property
-    def last_words(self) -> str:
+    def last_error_line(self) -> str:
         """The last line of stderr without its prefix ``Error:``, or an empty string."""
-        return self._said[-1].removeprefix("Error: ") if self._said else ""
+        return self._stderr_lines[-1].removeprefix("Error: ") if self._stderr_lines else ""
 
     @property
-    def ended_as_asked(self) -> bool:
+    def ended_on_request(self) -> bool:
         """True if the process ended because of `terminate` or `kill`."""
         code = self._process.returncode
-        return self.was_killed or (self.was_terminated and code in _TERMINATED)
+        return self.was_killed or (self.was_terminated and code in _TERMINATED_EXIT_CODES)
 
     async def lines(self) -> AsyncIterator[bytes]:
         """Yield the lines of stdout."""
@@ -108,7 +108,7 @@ class Child:
         Returns:
             The exit code, negative if a signal ended it.
         """
-        await asyncio.wait({self._ended, self._listening})
+        await asyncio.wait({self._process_end, self._stderr_reader})
         return await self._process.wait()
 
     def terminate(self) -> None:
@@ -150,7 +150,7 @@ class Child:
                 os.close(descriptor)
         self._kill_group()
 
-    async def _listen(self) -> None:
+    async def _read_stderr(self) -> None:
         stderr = self._process.stderr
         assert stderr is not None  # noqa: S101 - it is a pipe
         while True:
@@ -161,15 +161,17 @@ class Child:
             if not line:
                 return
             if text := line.decode(errors="replace").strip():
-                self._said.append(text[:_LINE_CHARACTERS])
+                self._stderr_lines.append(text[:_MAX_STDERR_LINE_CHARACTERS])
 
 
 def _environment() -> dict[str, str]:
-    passed_on = {name: value for name, value in os.environ.items() if name not in _SECRETS}
+    passed_on = {
+        name: value for name, value in os.environ.items() if name not in _WITHHELD_VARIABLES
+    }
     return passed_on | {FOR_CLIENT_VARIABLE: "1"}
 
 
-async def answer_of(arguments: Sequence[str], seconds: float) -> Any:
+async def run_for_json(arguments: Sequence[str], seconds: float) -> Any:
     """Run a short command of `idx`, and return its JSON output.
 
     Args:
@@ -184,7 +186,7 @@ async def answer_of(arguments: Sequence[str], seconds: float) -> Any:
     try:
         async with asyncio.timeout(seconds):
             async for line in child.lines():
-                printed += line[: _LONGEST_ANSWER - len(printed)]
+                printed += line[: _MAX_OUTPUT_BYTES - len(printed)]
             code = await child.end()
     except TimeoutError as error:
         raise ChildError(
@@ -196,5 +198,5 @@ async def answer_of(arguments: Sequence[str], seconds: float) -> Any:
     try:
         return json.loads(printed)
     except ValueError as error:
-        said = child.last_words or f"idx ended with the exit code {code}"
-        raise ChildError(said) from error
+        message = child.last_error_line or f"idx ended with the exit code {code}"
+        raise ChildError(message) from error

@@ -112,8 +112,12 @@ class OperationNotFoundError(McpLuceneError):
 class OperationStateError(McpLuceneError):
     """The operation's state does not allow it to be paused, resumed or stopped."""
 
-    def __init__(self, name: OperationName, operation_id: str, state: State, wish: str) -> None:
-        super().__init__(f"the operation {name} ({operation_id}) is {state} and cannot be {wish}")
+    def __init__(
+        self, name: OperationName, operation_id: str, state: State, requested: str
+    ) -> None:
+        super().__init__(
+            f"the operation {name} ({operation_id}) is {state} and cannot be {requested}"
+        )
 
 
 class ServerStoppingError(McpLuceneError):

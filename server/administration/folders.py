@@ -4,7 +4,7 @@ import os
 from dataclasses import dataclass
 from typing import Final
 
-from server.administration.child import answer_of
+from server.administration.child import run_for_json
 from server.administration.errors import FoldersFixedError, LinksFollowedError, NothingToCrawlError
 from server.administration.results import RememberedDirectory
 from server.administration.roots import Roots
@@ -12,7 +12,7 @@ from shared.files.access import is_folder
 from shared.settings.current import configuration_file
 from shared.settings.defaults import VARIABLES
 
-SECONDS: Final = 30.0
+CONFIGURATION_TIMEOUT_SECONDS: Final = 30.0
 """Timeout of a command on the configuration, in seconds; it normally takes half a second."""
 
 _VARIABLE: Final = VARIABLES["folders"]
@@ -30,7 +30,7 @@ class FolderSettings:
     folders: tuple[RememberedDirectory, ...]
     links_followed: str | None
 
-    def wanted(self, paths: list[str], roots: Roots) -> list[str]:
+    def folders_to_crawl(self, paths: list[str], roots: Roots) -> list[str]:
         """Return the folders to crawl, as arguments of `idx`.
 
         Args:
@@ -60,7 +60,7 @@ async def folder_settings(roots: Roots) -> FolderSettings:
     Raises:
         ChildError: `idx` failed, for example because of an invalid configuration file.
     """
-    answer = await answer_of(("config", "show", "--json"), SECONDS)
+    answer = await run_for_json(("config", "show", "--json"), CONFIGURATION_TIMEOUT_SECONDS)
     settings = answer["settings"]
     follow_links = settings["follow_links"]
     return FolderSettings(
@@ -70,7 +70,7 @@ async def folder_settings(roots: Roots) -> FolderSettings:
                 include=folder["include"],
                 exclude=folder["exclude"],
                 exists=is_folder(folder["path"]),
-                allowed=roots.hold(folder["path"]),
+                allowed=roots.contain(folder["path"]),
             )
             for folder in settings["folders"]["value"]
         ),
@@ -78,7 +78,7 @@ async def folder_settings(roots: Roots) -> FolderSettings:
     )
 
 
-def folders_from() -> str:
+def folder_source() -> str:
     """Return the source of the remembered folders: the variable, or else the configuration file."""
     return _VARIABLE if os.environ.get(_VARIABLE) else str(configuration_file())
 

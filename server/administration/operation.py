@@ -14,31 +14,31 @@ from server.administration.results import OperationName, OperationStatus, State
 from server.answers.text import fitting
 from shared.messages import quantity, utc_time
 
-Wish = Literal["paused", "stopped"]
+RequestedState = Literal["paused", "stopped"]
 """A state that a client can request for an operation."""
 
-_ON_THE_WAY: Final[dict[Wish, State]] = {"paused": "pausing", "stopped": "stopping"}
+_TRANSITIONS: Final[dict[RequestedState, State]] = {"paused": "pausing", "stopped": "stopping"}
 
-_MAY_BECOME: Final[dict[Wish, frozenset[State]]] = {
+_ALLOWED_FROM: Final[dict[RequestedState, frozenset[State]]] = {
     "paused": frozenset({"running", "pausing"}),
     "stopped": frozenset({"running", "pausing", "stopping"}),
 }
 
 _ENDED: Final = frozenset[State]({"stopped", "done", "failed"})
 
-_TOLD_TO_END: Final = (130, 143)
+_INTERRUPTED_EXIT_CODES: Final = (130, 143)
 """Exit codes of idx after Ctrl-C and SIGTERM."""
 
-_LONGEST_RESULT: Final = 10_000
+_MAX_RESULT_BYTES: Final = 10_000
 """Maximum length of the output of a command without events, in bytes."""
 
-_DIRECTORIES_CHARACTERS: Final = 6_000
+_MAX_DIRECTORIES_CHARACTERS: Final = 6_000
 """Maximum length of the folders in an answer, in characters."""
 
-_BRIEF_ERROR: Final = 300
+_MAX_BRIEF_ERROR_CHARACTERS: Final = 300
 """Maximum length of an error in a list of operations, in characters."""
 
-_NEXT: Final[dict[State, str]] = {
+_NOTICES: Final[dict[State, str]] = {
     "running": "See its progress with crawl_status and this operation_id.",
     "pausing": "It is committing what it did; see with crawl_status when it is paused.",
     "paused": "What was done so far is in the index; continue with resume_crawl, or stop_crawl.",
@@ -72,11 +72,11 @@ class Operation:
         self.child: Child | None = None
         self._progress = Progress() if name == "crawl" else None
         self._printed = bytearray()
-        self._wish: Wish | None = None
+        self._requested: RequestedState | None = None
         self._started = utc_time()
         self._ended: str | None = None
         self._seconds = 0.0
-        self._began = time.monotonic()
+        self._run_started = time.monotonic()
         self._exit_code: int | None = None
         self._error: str | None = None
 
@@ -102,45 +102,45 @@ class Operation:
     def begin_run(self) -> None:
         """Begin the first run of `idx`, or another one after a pause."""
         self.state = "running"
-        self._wish = None
+        self._requested = None
         self._exit_code = None
-        self._began = time.monotonic()
+        self._run_started = time.monotonic()
         if self._progress is not None:
             self._progress.begin_run()
 
-    def runs_as(self, child: Child) -> None:
+    def attach(self, child: Child) -> None:
         """Store the started process, and terminate it if that was requested meanwhile."""
         self.child = child
-        if self._wish is not None:
+        if self._requested is not None:
             child.terminate()
 
-    def ask(self, wish: Wish) -> None:
+    def request(self, requested: RequestedState) -> None:
         """Request a pause or stop: `idx` commits its work and ends.
 
         Raises:
             OperationStateError: it is not running, or cannot be paused.
         """
-        if self.state == "paused" and wish == "stopped":
+        if self.state == "paused" and requested == "stopped":
             self._finish("stopped")
             return
-        if self.state not in _MAY_BECOME[wish] or self._progress is None:
-            raise OperationStateError(self.name, self.id, self.state, wish)
-        self._wish = wish
-        self.state = _ON_THE_WAY[wish]
+        if self.state not in _ALLOWED_FROM[requested] or self._progress is None:
+            raise OperationStateError(self.name, self.id, self.state, requested)
+        self._requested = requested
+        self.state = _TRANSITIONS[requested]
         if self.child is not None:
             self.child.terminate()
 
-    def take(self, line: bytes) -> None:
+    def process_line(self, line: bytes) -> None:
         """Process a line that `idx` printed."""
         if self._progress is None:
-            self._printed += line[: _LONGEST_RESULT - len(self._printed)]
+            self._printed += line[: _MAX_RESULT_BYTES - len(self._printed)]
             return
         try:
             event = json.loads(line)
         except ValueError:
-            self._progress.problem("idx printed a line that cannot be read")
+            self._progress.add_problem("idx printed a line that cannot be read")
             return
-        self._progress.take(event)
+        self._progress.process_event(event)
 
     def end_run(self, child: Child, code: int) -> None:
         """End the run, and set the state by its outcome.
@@ -155,8 +155,8 @@ class Operation:
         if code == 0 or is_complete:
             # Unreadable files make idx exit with 1; they are counted in the progress.
             self._finish("done")
-        elif self._wish is not None and child.ended_as_asked:
-            self._finish(self._wish)
+        elif self._requested is not None and child.ended_on_request:
+            self._finish(self._requested)
         else:
             self.fail(_reason(child, code))
 
@@ -173,8 +173,8 @@ class Operation:
             brief: whether to omit directories and problems, and to cut a long error.
         """
         shown = [] if brief else list(self.directories)
-        shown = shown[: fitting(shown, _DIRECTORIES_CHARACTERS)]
-        notices = [_NEXT.get(self.state)]
+        shown = shown[: fitting(shown, _MAX_DIRECTORIES_CHARACTERS)]
+        notices = [_NOTICES.get(self.state)]
         if not brief and len(shown) < len(self.directories):
             notices.append(f"There are {quantity(len(self.directories), 'directory')} in all.")
         progress = self._progress
@@ -185,20 +185,22 @@ class Operation:
             state=self.state,
             started=self._started,
             ended=self._ended,
-            seconds=round(self._seconds + (time.monotonic() - self._began) * is_active, 1),
+            seconds=round(self._seconds + (time.monotonic() - self._run_started) * is_active, 1),
             directories=shown,
             progress=progress.counters() if progress else None,
             current=progress.current if progress and is_active else None,
             problems=[*progress.problems] if progress and not brief else [],
             result=self._result(),
             exit_code=self._exit_code,
-            error=self._error[:_BRIEF_ERROR] if self._error and brief else self._error,
+            error=self._error[:_MAX_BRIEF_ERROR_CHARACTERS]
+            if self._error and brief
+            else self._error,
             notice=" ".join(filter(None, notices)) or None,
         )
 
     def _finish(self, state: State) -> None:
         if self.state != "paused":
-            self._seconds += time.monotonic() - self._began
+            self._seconds += time.monotonic() - self._run_started
         self.state = state
         if self.has_ended:
             self._ended = utc_time()
@@ -220,6 +222,6 @@ def _reason(child: Child, code: int) -> str:
             f"idx was ended by signal {-code} ({signal.strsignal(-code)}), by another program or "
             "for lack of memory; the index is as it was at the last commit: start it again"
         )
-    if code in _TOLD_TO_END:
+    if code in _INTERRUPTED_EXIT_CODES:
         return "another program ended idx, which committed what it had done; start it again"
-    return child.last_words or f"idx ended with the exit code {code} and said nothing"
+    return child.last_error_line or f"idx ended with the exit code {code} and said nothing"

@@ -12,22 +12,22 @@ from server.administration.errors import (
     OperationRunningError,
     ServerStoppingError,
 )
-from server.administration.operation import Operation, Wish
+from server.administration.operation import Operation, RequestedState
 from server.administration.results import OperationName
 
-_REMEMBERED: Final = 20
+_MAX_ENDED_OPERATIONS: Final = 20
 """Maximum number of ended operations kept."""
 
-_SECONDS_TO_ANSWER: Final = 5.0
+_REQUEST_TIMEOUT_SECONDS: Final = 5.0
 """Maximum time to wait for the end of an operation after a pause or stop, in seconds."""
 
-_SECONDS_TO_COMMIT: Final = 60.0
+_COMMIT_TIMEOUT_SECONDS: Final = 60.0
 """Time for `idx` to commit and end before it is killed, in seconds."""
 
-_SECONDS_TO_CLOSE: Final = 10.0
+_SHUTDOWN_TIMEOUT_SECONDS: Final = 10.0
 """Time for `idx` to commit and end during shutdown, in seconds."""
 
-_SECONDS_TO_DIE: Final = 2.0
+_KILL_TIMEOUT_SECONDS: Final = 2.0
 """Maximum time to wait for a killed process, in seconds; one blocked on a disk does not end."""
 
 
@@ -36,7 +36,7 @@ class Operations:
 
     def __init__(self) -> None:
         self._current: Operation | None = None
-        self._past: deque[Operation] = deque(maxlen=_REMEMBERED)
+        self._past: deque[Operation] = deque(maxlen=_MAX_ENDED_OPERATIONS)
         self._run: asyncio.Task[None] | None = None
         self._is_closed = False
 
@@ -99,18 +99,18 @@ class Operations:
                 return operation
         raise OperationNotFoundError(operation_id, [operation.id for operation in known])
 
-    async def ask(self, operation: Operation, wish: Wish) -> None:
+    async def request(self, operation: Operation, requested: RequestedState) -> None:
         """Pause or stop an operation, and wait up to five seconds for its end.
 
         Raises:
             OperationStateError: it is not running, or cannot be paused.
         """
-        operation.ask(wish)
+        operation.request(requested)
         if operation.has_ended:
-            self._put_away(operation)
+            self._archive(operation)
         elif operation.child is not None:
-            asyncio.get_running_loop().call_later(_SECONDS_TO_COMMIT, operation.child.kill)
-        await self.wait(operation, _SECONDS_TO_ANSWER)
+            asyncio.get_running_loop().call_later(_COMMIT_TIMEOUT_SECONDS, operation.child.kill)
+        await self.wait(operation, _REQUEST_TIMEOUT_SECONDS)
 
     async def wait(self, operation: Operation, seconds: float) -> None:
         """Wait until the run of an operation has ended, up to a timeout in seconds."""
@@ -137,9 +137,9 @@ class Operations:
             return
         if self._current is not None and self._current.child is not None:
             self._current.child.terminate()
-        await asyncio.wait({self._run}, timeout=_SECONDS_TO_CLOSE)
+        await asyncio.wait({self._run}, timeout=_SHUTDOWN_TIMEOUT_SECONDS)
         self.kill()
-        await asyncio.wait({self._run}, timeout=_SECONDS_TO_DIE)
+        await asyncio.wait({self._run}, timeout=_KILL_TIMEOUT_SECONDS)
 
     def kill(self) -> None:
         """Kill the running operation; the index stays at its last commit."""
@@ -147,21 +147,21 @@ class Operations:
             self._current.child.kill()
 
     def _begin(self, operation: Operation) -> None:
-        self._run = asyncio.get_running_loop().create_task(self._carry_out(operation))
+        self._run = asyncio.get_running_loop().create_task(self._execute(operation))
 
-    async def _carry_out(self, operation: Operation) -> None:
+    async def _execute(self, operation: Operation) -> None:
         try:
             child = await Child.start(operation.command)
         except ChildError as error:
             operation.fail(error.for_client)
-            self._put_away(operation)
+            self._archive(operation)
             return
         try:
-            operation.runs_as(child)
+            operation.attach(child)
             if self._is_closed:
                 child.terminate()
             async for line in child.lines():
-                operation.take(line)
+                operation.process_line(line)
             operation.end_run(child, await child.end())
         finally:
             # Whatever failed here, the next operation must be able to start.
@@ -169,8 +169,8 @@ class Operations:
             if operation.child is not None:
                 operation.fail("the server lost contact with idx; start it again")
             if operation.has_ended:
-                self._put_away(operation)
+                self._archive(operation)
 
-    def _put_away(self, operation: Operation) -> None:
+    def _archive(self, operation: Operation) -> None:
         self._current = None
         self._past.append(operation)

@@ -6,10 +6,10 @@ from typing import Any, Final
 from server.administration.results import CrawlProgress
 from server.answers.text import cut, json_characters
 
-_PROBLEMS: Final = 20
+_MAX_PROBLEMS: Final = 20
 """Maximum number of problems kept; the tool list_failures lists all files."""
 
-_PROBLEM_CHARACTERS: Final = 800
+_MAX_PROBLEM_CHARACTERS: Final = 800
 """Maximum length of a problem in JSON, in characters."""
 
 
@@ -24,7 +24,7 @@ class Progress:
 
     def __init__(self) -> None:
         self.current: str | None = None
-        self.problems: deque[str] = deque(maxlen=_PROBLEMS)
+        self.problems: deque[str] = deque(maxlen=_MAX_PROBLEMS)
         self.is_finished = False
         self._counts: Counter[str] = Counter()
         self._planned = 0
@@ -39,7 +39,7 @@ class Progress:
         self._unreachable = 0
         self.is_finished = False
 
-    def take(self, event: dict[str, Any]) -> None:
+    def process_event(self, event: dict[str, Any]) -> None:
         """Process an event; unknown ones are ignored."""
         match event:
             case {"event": "planned"}:
@@ -54,7 +54,7 @@ class Progress:
                 self._counts["chunks"] += event["chunks"]
                 self.current = _brief(name)
                 for warning in event["warnings"]:
-                    self.problem(f"{event['file_path']}: {warning}")
+                    self.add_problem(f"{event['file_path']}: {warning}")
             case {"event": "deleted", "source_document": name}:
                 self._counts["deleted"] += 1
                 self._emptied += name == self._last_empty
@@ -64,16 +64,16 @@ class Progress:
                 self.current = _brief(name)
                 self._last_empty = name if kind in {"empty", "secret"} else None
                 if kind != "unsupported":
-                    self.problem(f"{event['file_path']}: {event['reason']}")
+                    self.add_problem(f"{event['file_path']}: {event['reason']}")
             case {"event": "leftout"}:
-                self.problem(f"{event['file_path']}: {event['reason']}, and is left out")
+                self.add_problem(f"{event['file_path']}: {event['reason']}, and is left out")
             case {"event": "problem", "message": message}:
                 self._unreachable += 1
-                self.problem(message)
+                self.add_problem(message)
             case {"event": "finished"}:
                 self.is_finished = True
 
-    def problem(self, text: str) -> None:
+    def add_problem(self, text: str) -> None:
         """Store a problem, shortened if necessary."""
         self.problems.append(_brief(text))
 
@@ -98,5 +98,5 @@ class Progress:
 
 
 def _brief(text: str) -> str:
-    excess = json_characters(text) - _PROBLEM_CHARACTERS
+    excess = json_characters(text) - _MAX_PROBLEM_CHARACTERS
     return cut(text, excess) or f"{text[:100]}…" if excess > 0 else text

@@ -34,7 +34,7 @@ class Roots:
     identities: frozenset[Identity]
 
     @classmethod
-    def of(cls, paths: Iterable[Path]) -> "Roots":
+    def from_paths(cls, paths: Iterable[Path]) -> "Roots":
         """Resolve the roots given to the server.
 
         Raises:
@@ -104,7 +104,7 @@ class Roots:
             raise RootReplacedError(path)
         return folder
 
-    def hold(self, path: str) -> bool:
+    def contain(self, path: str) -> bool:
         """Check whether a path leads to a place under the roots."""
         try:
             self.resolve(path)

@@ -35,7 +35,7 @@ class Administration:
     configuration: Lock = field(default_factory=Lock)
 
     @classmethod
-    def of(
+    def from_settings(
         cls, settings: ServerSettings, files: Sequence[Path | None] = ()
     ) -> "Administration | None":
         """Create the service from the settings; None if the server offers no administration.
@@ -49,7 +49,7 @@ class Administration:
         """
         if not settings.admin:
             return None
-        return cls(absolute(settings.index_path), Roots.of(settings.roots), tuple(files))
+        return cls(absolute(settings.index_path), Roots.from_paths(settings.roots), tuple(files))
 
     @property
     def bounds(self) -> list[str]:

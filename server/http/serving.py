@@ -39,7 +39,7 @@ def serve_http(
     from server.http.run import run
     from server.runtime.state import ServerState
 
-    administration = Administration.of(
+    administration = Administration.from_settings(
         settings, (http.token_file, http.tls_certificate, http.tls_key)
     )
     state = ServerState(settings, pool, language_model, administration)

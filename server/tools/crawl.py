@@ -4,8 +4,8 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
-from server.administration.folders import folder_settings, folders_from
-from server.administration.operation import Operation, Wish
+from server.administration.folders import folder_settings, folder_source
+from server.administration.operation import Operation, RequestedState
 from server.administration.results import AdminStatus, OperationStatus
 from server.administration.service import Administration
 from server.answers.text import fitting
@@ -13,7 +13,7 @@ from server.runtime.state import ToolContext, administration
 from shared.messages import quantity
 from shared.storage.lock import writer
 
-_ROOTS_CHARACTERS: Final = 6_000
+_MAX_ROOTS_CHARACTERS: Final = 6_000
 """Maximum length of the roots in an answer, in characters."""
 
 OperationId = Annotated[
@@ -48,7 +48,7 @@ async def start_crawl(
         # Invalid folders are refused before idx is run.
         admin.roots.resolve_existing(directory)
     settings = await folder_settings(admin.roots)
-    folders = settings.wanted(directories, admin.roots)
+    folders = settings.folders_to_crawl(directories, admin.roots)
     command = admin.command("sync", *admin.bounds, paths=folders)
     return admin.operations.start("crawl", command, folders).status()
 
@@ -69,7 +69,7 @@ async def pause_crawl(context: ToolContext, operation_id: OperationId = "") -> O
     Use this when the machine is needed for something else; continue with resume_crawl. While a
     crawl is paused no other operation can start, but idx can write to the index.
     """
-    return await _ask(administration(context), operation_id, "paused")
+    return await _request(administration(context), operation_id, "paused")
 
 
 async def resume_crawl(context: ToolContext, operation_id: OperationId = "") -> OperationStatus:
@@ -82,7 +82,7 @@ async def resume_crawl(context: ToolContext, operation_id: OperationId = "") -> 
     operation.refuse_unless_paused()
     # Folders and settings may have changed since the crawl began.
     settings = await folder_settings(admin.roots)
-    settings.wanted(list(operation.directories), admin.roots)
+    settings.folders_to_crawl(list(operation.directories), admin.roots)
     admin.operations.resume(operation)
     return operation.status()
 
@@ -92,7 +92,7 @@ async def stop_crawl(context: ToolContext, operation_id: OperationId = "") -> Op
 
     Use this when the crawl is not wanted any more. start_crawl continues where it stopped.
     """
-    return await _ask(administration(context), operation_id, "stopped")
+    return await _request(administration(context), operation_id, "stopped")
 
 
 async def admin_status(context: ToolContext) -> AdminStatus:
@@ -104,23 +104,25 @@ async def admin_status(context: ToolContext) -> AdminStatus:
     admin = administration(context)
     current = admin.operations.current
     roots = [str(root) for root in admin.roots.folders]
-    shown = roots[: fitting(roots, _ROOTS_CHARACTERS)]
+    shown = roots[: fitting(roots, _MAX_ROOTS_CHARACTERS)]
     return AdminStatus(
         current=current.status(brief=True) if current else None,
         recent=[operation.status(brief=True) for operation in admin.operations.past],
         roots=shown,
         index_path=str(admin.index_path),
         locked_by=_locked_by(admin),
-        folders_from=folders_from(),
+        folders_from=folder_source(),
         notice=f"There are {quantity(len(roots), 'root')} in all."
         if len(shown) < len(roots)
         else None,
     )
 
 
-async def _ask(admin: Administration, operation_id: str, wish: Wish) -> OperationStatus:
+async def _request(
+    admin: Administration, operation_id: str, requested: RequestedState
+) -> OperationStatus:
     operation: Operation = admin.operations.find(operation_id, "crawl")
-    await admin.operations.ask(operation, wish)
+    await admin.operations.request(operation, requested)
     return operation.status()
 
 

@@ -6,12 +6,12 @@ from typing import Annotated
 
 from pydantic import Field
 
-from server.administration.child import answer_of
+from server.administration.child import run_for_json
 from server.administration.errors import DirectoryError
 from server.administration.folders import (
-    SECONDS,
+    CONFIGURATION_TIMEOUT_SECONDS,
     folder_settings,
-    folders_from,
+    folder_source,
     refuse_fixed_folders,
 )
 from server.administration.results import (
@@ -46,7 +46,7 @@ async def list_directories(
     """
     settings = await folder_settings(administration(context).roots)
     directories, notice = fit(settings.folders, max_characters, _shorten)
-    return DirectoryList(directories=directories, folders_from=folders_from(), notice=notice)
+    return DirectoryList(directories=directories, folders_from=folder_source(), notice=notice)
 
 
 async def add_directory(context: ToolContext, directory: Directory) -> DirectoryAdded:
@@ -58,7 +58,9 @@ async def add_directory(context: ToolContext, directory: Directory) -> Directory
     refuse_fixed_folders()
     folder = admin.roots.resolve_existing(directory)
     async with admin.configuration:
-        answer = await answer_of(("folders", "add", "--json", "--", str(folder)), SECONDS)
+        answer = await run_for_json(
+            ("folders", "add", "--json", "--", str(folder)), CONFIGURATION_TIMEOUT_SECONDS
+        )
     added = bool(answer["added"])
     return DirectoryAdded(
         path=str(folder),
@@ -78,7 +80,9 @@ async def remove_directory(context: ToolContext, directory: Directory) -> Direct
     refuse_fixed_folders()
     folder = admin.roots.resolve(directory)
     async with admin.configuration:
-        answer = await answer_of(("folders", "remove", "--json", "--", str(folder)), SECONDS)
+        answer = await run_for_json(
+            ("folders", "remove", "--json", "--", str(folder)), CONFIGURATION_TIMEOUT_SECONDS
+        )
     if not answer["removed"]:
         raise DirectoryError(folder, "is not a remembered folder; see list_directories")
     return DirectoryRemoved(

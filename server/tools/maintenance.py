@@ -17,7 +17,7 @@ from server.administration.results import OperationStatus
 from server.runtime.state import ToolContext, administration, ask
 from shared.messages import quantity
 
-_SECONDS_TO_UNLOCK: Final = 30.0
+_UNLOCK_TIMEOUT_SECONDS: Final = 30.0
 
 
 class Confirmation(BaseModel):
@@ -98,7 +98,7 @@ async def unlock_index(context: ToolContext) -> OperationStatus:
     """
     admin = administration(context)
     operation = admin.operations.start("unlock", admin.command("unlock"))
-    await admin.operations.wait(operation, _SECONDS_TO_UNLOCK)
+    await admin.operations.wait(operation, _UNLOCK_TIMEOUT_SECONDS)
     if operation.error is not None:
         raise ChildError(operation.error)
     return operation.status()

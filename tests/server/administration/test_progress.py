@@ -9,7 +9,7 @@ from server.administration.progress import Progress
 
 def take(progress: Progress, events: Iterable[Event]) -> None:
     for event in events:
-        progress.take({"event": type(event).__name__.lower(), **asdict(event)})
+        progress.process_event({"event": type(event).__name__.lower(), **asdict(event)})
 
 
 def plan(update: int, skip: int = 0, failed_before: int = 0) -> Planned:
