@@ -16,14 +16,14 @@ from mcp.types import (
     PromptReference,
 )
 
-from server.answers.errors import brief_error, told_to_client
+from server.answers.errors import as_protocol_errors, brief_error
 from server.answers.text import DEFAULT_CHARACTERS, fitting
 from server.prompts.table import PROMPTS
 from server.resources.templates import TEMPLATES
 from server.runtime.known_values import Completer
 from server.runtime.state import ServerState, ask
 
-_RESERVE: Final = 500
+_COMPLETION_ENVELOPE_CHARACTERS: Final = 500
 """Characters reserved for the rest of the response besides the values."""
 
 Variables: TypeAlias = Mapping[str, Completer | None]
@@ -65,12 +65,14 @@ class Completions:
         completer = _known("variable or argument", typed.name, variables)
         if completer is None:
             return CompleteResult(completion=Completion(values=[], total=0, has_more=False))
-        with told_to_client():
+        with as_protocol_errors():
             found = await ask(
                 Context(request_context=context),
                 lambda searcher: completer(searcher, typed.value),
             )
-        values = found.values[: fitting(found.values, DEFAULT_CHARACTERS - _RESERVE)]
+        values = found.values[
+            : fitting(found.values, DEFAULT_CHARACTERS - _COMPLETION_ENVELOPE_CHARACTERS)
+        ]
         return CompleteResult(
             completion=Completion(
                 values=values, total=found.total, has_more=found.total > len(values)

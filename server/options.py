@@ -22,19 +22,19 @@ def finite(value: float) -> float:
     return value
 
 
-_ADDRESS: Final = "HTTP"
+_ADDRESS_PANEL: Final = "HTTP"
 
-_ACCESS: Final = "HTTP: who may ask"
+_ACCESS_PANEL: Final = "HTTP: who may ask"
 
-_LIMITS: Final = "HTTP: limits"
+_LIMITS_PANEL: Final = "HTTP: limits"
 
-_LOGS: Final = "HTTP: logs"
+_LOGS_PANEL: Final = "HTTP: logs"
 
 Http = Annotated[
     bool,
     typer.Option(
         "--http",
-        rich_help_panel=_ADDRESS,
+        rich_help_panel=_ADDRESS_PANEL,
         help="Serve streamable HTTP at /mcp instead, with /healthz, /readyz and /metrics.",
     ),
 ]
@@ -42,7 +42,7 @@ Http = Annotated[
 Host = Annotated[
     str,
     typer.Option(
-        rich_help_panel=_ADDRESS,
+        rich_help_panel=_ADDRESS_PANEL,
         help="Name or address to listen on; one that other machines reach needs authentication.",
     ),
 ]
@@ -50,7 +50,10 @@ Host = Annotated[
 Port = Annotated[
     int,
     typer.Option(
-        min=0, max=65_535, rich_help_panel=_ADDRESS, help="Port to listen on; 0 takes a free one."
+        min=0,
+        max=65_535,
+        rich_help_panel=_ADDRESS_PANEL,
+        help="Port to listen on; 0 takes a free one.",
     ),
 ]
 
@@ -58,7 +61,7 @@ PublicUrl = Annotated[
     str | None,
     typer.Option(
         metavar="URL",
-        rich_help_panel=_ADDRESS,
+        rich_help_panel=_ADDRESS_PANEL,
         help="URL of /mcp as clients know it, if a proxy stands between.",
     ),
 ]
@@ -66,7 +69,9 @@ PublicUrl = Annotated[
 TlsCertificate = Annotated[
     Path | None,
     typer.Option(
-        metavar="FILE", rich_help_panel=_ADDRESS, help="Serve HTTPS with this certificate, in PEM."
+        metavar="FILE",
+        rich_help_panel=_ADDRESS_PANEL,
+        help="Serve HTTPS with this certificate, in PEM.",
     ),
 ]
 
@@ -74,7 +79,7 @@ TlsKey = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        rich_help_panel=_ADDRESS,
+        rich_help_panel=_ADDRESS_PANEL,
         help="Key of the certificate, if it is in another file.",
     ),
 ]
@@ -84,7 +89,7 @@ AllowedHosts = Annotated[
     typer.Option(
         "--allowed-host",
         metavar="NAME[:PORT]",
-        rich_help_panel=_ACCESS,
+        rich_help_panel=_ACCESS_PANEL,
         help="Another name by which clients reach the server; can be repeated.",
     ),
 ]
@@ -94,7 +99,7 @@ AllowedOrigins = Annotated[
     typer.Option(
         "--allowed-origin",
         metavar="ORIGIN",
-        rich_help_panel=_ACCESS,
+        rich_help_panel=_ACCESS_PANEL,
         help="Web pages of this origin may ask, such as https://app.example.org; can be repeated.",
     ),
 ]
@@ -103,7 +108,7 @@ TokenFile = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        rich_help_panel=_ACCESS,
+        rich_help_panel=_ACCESS_PANEL,
         help="Bearer tokens, a line NAME:SCOPES:TOKEN each; the variable "
         f"{TOKENS_VARIABLE} holds such lines, too.",
     ),
@@ -114,7 +119,7 @@ OAuthIssuer = Annotated[
     typer.Option(
         "--oauth-issuer",
         metavar="URL",
-        rich_help_panel=_ACCESS,
+        rich_help_panel=_ACCESS_PANEL,
         help="Accept access tokens (JWTs) of this authorization server.",
     ),
 ]
@@ -124,7 +129,7 @@ OAuthAudience = Annotated[
     typer.Option(
         "--oauth-audience",
         metavar="TEXT",
-        rich_help_panel=_ACCESS,
+        rich_help_panel=_ACCESS_PANEL,
         help="What the access tokens must be meant for; else it is the URL of /mcp.",
     ),
 ]
@@ -134,7 +139,7 @@ OAuthJwksUrl = Annotated[
     typer.Option(
         "--oauth-jwks-url",
         metavar="URL",
-        rich_help_panel=_ACCESS,
+        rich_help_panel=_ACCESS_PANEL,
         help="URL of the issuer's keys, if not the one in its metadata.",
     ),
 ]
@@ -143,7 +148,7 @@ Insecure = Annotated[
     bool,
     typer.Option(
         "--insecure",
-        rich_help_panel=_ACCESS,
+        rich_help_panel=_ACCESS_PANEL,
         help="Let everyone who reaches the server search, also from other machines.",
     ),
 ]
@@ -155,7 +160,7 @@ MaxBody = Annotated[
         min=0.001,
         max=1_000,
         callback=finite,
-        rich_help_panel=_LIMITS,
+        rich_help_panel=_LIMITS_PANEL,
         help="Longest request; more is answered with 413.",
     ),
 ]
@@ -164,7 +169,7 @@ MaxRequests = Annotated[
     int,
     typer.Option(
         min=1,
-        rich_help_panel=_LIMITS,
+        rich_help_panel=_LIMITS_PANEL,
         help="Requests that run at once; more are answered with 429.",
     ),
 ]
@@ -173,7 +178,7 @@ MaxSessions = Annotated[
     int,
     typer.Option(
         min=1,
-        rich_help_panel=_LIMITS,
+        rich_help_panel=_LIMITS_PANEL,
         help="Sessions at once; another one is answered with 503.",
     ),
 ]
@@ -184,7 +189,7 @@ IdleTimeout = Annotated[
         metavar="SECONDS",
         min=0.1,
         callback=finite,
-        rich_help_panel=_LIMITS,
+        rich_help_panel=_LIMITS_PANEL,
         help="Time without a request after which a session ends.",
     ),
 ]
@@ -195,17 +200,18 @@ ReceiveTimeout = Annotated[
         metavar="SECONDS",
         min=0.1,
         callback=finite,
-        rich_help_panel=_LIMITS,
+        rich_help_panel=_LIMITS_PANEL,
         help="Time that a client may take to send a request.",
     ),
 ]
 
 JsonLogs = Annotated[
-    bool, typer.Option("--json-logs", rich_help_panel=_LOGS, help="Log lines of JSON.")
+    bool, typer.Option("--json-logs", rich_help_panel=_LOGS_PANEL, help="Log lines of JSON.")
 ]
 
 Level = Annotated[
-    LogLevel, typer.Option("--log-level", rich_help_panel=_LOGS, help="What is logged on stderr.")
+    LogLevel,
+    typer.Option("--log-level", rich_help_panel=_LOGS_PANEL, help="What is logged on stderr."),
 ]
 
 
@@ -219,17 +225,17 @@ def refuse_without_http(context: typer.Context) -> None:
         source = context.get_parameter_source(parameter.name or "")
         panel = getattr(parameter, "rich_help_panel", None) or ""
         given = source is not None and source.name == "COMMANDLINE"
-        if given and panel.startswith(_ADDRESS):
+        if given and panel.startswith(_ADDRESS_PANEL):
             raise ServerOptionError(f"{parameter.opts[0]} needs --http")
 
 
-_PANEL: Final = "Administration"
+_ADMINISTRATION_PANEL: Final = "Administration"
 
 Admin = Annotated[
     bool,
     typer.Option(
         "--admin",
-        rich_help_panel=_PANEL,
+        rich_help_panel=_ADMINISTRATION_PANEL,
         help="Offer the tools that run idx: crawls, folders, upkeep of the index.",
     ),
 ]
@@ -240,7 +246,7 @@ Roots = Annotated[
         "--root",
         metavar="PATH",
         readable=False,
-        rich_help_panel=_PANEL,
+        rich_help_panel=_ADMINISTRATION_PANEL,
         help="Folders may be crawled that lie under this one; can be repeated.",
     ),
 ]

@@ -52,7 +52,7 @@ from shared.version import software_version
 MAX_ARGUMENTS: Final = 100
 """Maximum number of arguments of a call, far above any tool's: describing each error takes time."""
 
-_SECONDS_TO_END: Final = 1.0
+_LAST_MESSAGE_SECONDS: Final = 1.0
 """Time for a client that has closed stdin to read the last message, in seconds."""
 
 _FENCE_SCHEMA: Final = {"type": "string"}
@@ -134,7 +134,7 @@ class SearchServer(MCPServer[ServerState]):
                 finally:
                     # Running writes get a moment to finish. A full pipe would otherwise block the
                     # exit forever, and so would the thread that reads stdin.
-                    end = threading.Timer(_SECONDS_TO_END, _end_process, [error])
+                    end = threading.Timer(_LAST_MESSAGE_SECONDS, _end_process, [error])
                     end.daemon = True
                     end.start()
                     ends.callback(end.cancel)
@@ -168,11 +168,13 @@ class SearchServer(MCPServer[ServerState]):
         """
         given = {key: value for key, value in arguments.items() if value is not None}
         if context is not None and self._needs_scope(name) - granted_scopes(context):
-            return _mistake(str(ScopeMissingError(name)))
+            return _error_result(str(ScopeMissingError(name)))
         if len(given) > MAX_ARGUMENTS:
-            return _mistake(f"{name}: there are {len(given):,} arguments; it has fewer than that")
+            return _error_result(
+                f"{name}: there are {len(given):,} arguments; it has fewer than that"
+            )
         try:
-            return _told_alike(await super().call_tool(name, given, context))
+            return _with_json_text(await super().call_tool(name, given, context))
         except ToolError as error:
             is_unforeseen = isinstance(error, UnexpectedToolError)
             match error.__cause__:
@@ -184,7 +186,7 @@ class SearchServer(MCPServer[ServerState]):
                     text = str(error)
                 case _:
                     raise
-            return _mistake(text)
+            return _error_result(text)
 
     def _needs_scope(self, name: str) -> frozenset[Scope]:
         """Return the scopes that a call needs besides ``read``, which every request needs."""
@@ -219,12 +221,12 @@ def _end_process(error: Exception | None) -> None:
     os._exit(0 if error is None else 1)
 
 
-def _mistake(text: str) -> CallToolResult:
-    told = TextContent(type="text", text=brief_error(text))
-    return CallToolResult(content=[told], is_error=True)
+def _error_result(text: str) -> CallToolResult:
+    content = TextContent(type="text", text=brief_error(text))
+    return CallToolResult(content=[content], is_error=True)
 
 
-def _told_alike(
+def _with_json_text(
     result: CallToolResult | InputRequiredResult,
 ) -> CallToolResult | InputRequiredResult:
     """Return the answer fenced and without unknown values.

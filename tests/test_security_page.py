@@ -19,22 +19,22 @@ from server.http.access import oauth, tokens
 from server.http.access.key_set import (
     _FETCH_SECONDS,
     _FRESH_SECONDS,
-    _MAX_BYTES,
+    _MAX_KEY_SET_BYTES,
     _MAX_KEYS,
-    _PAUSE_SECONDS,
+    _RETRY_DELAY_SECONDS,
     _USABLE_SECONDS,
 )
 from server.http.access.oauth import _LEEWAY_SECONDS
-from server.http.admission import PATIENCE_SECONDS
+from server.http.admission import ADMISSION_TIMEOUT_SECONDS
 from server.http.connection import MAX_HEADER_BYTES, timed_connections
 from server.http.run import _BACKLOG
 from server.pipes import flow_control, stderr_queue
 from server.prompts import instructions
 from server.resources import subscribers, uris, watcher
-from server.resources.subscribers import _SECONDS_TO_SEND
+from server.resources.subscribers import _SEND_TIMEOUT_SECONDS
 from server.runtime import known_values
 from server.runtime.lucene_pool import _MAX_THREADS, MAX_ABANDONED_CALLS, MAX_SLOW_CALLS
-from server.runtime.state import _SECONDS_TO_STOP
+from server.runtime.state import _STOP_GRACE_SECONDS
 from server.search_server import MAX_ARGUMENTS
 from server.tools import arguments
 from shared.model import document
@@ -87,14 +87,14 @@ def expected() -> dict[str, str]:
         "messages that wait until somebody reads stderr, of 20,000 characters at most": (
             f"{stderr_queue.MAX_WAITING_MESSAGES:,}"
         ),
-        "shortest token": characters(tokens.MIN_CHARACTERS),
+        "shortest token": characters(tokens.MIN_TOKEN_CHARACTERS),
         "signatures of access tokens": ", ".join(oauth.ALGORITHMS),
         "difference of the two clocks": seconds(_LEEWAY_SECONDS),
         "age of the issuer's keys": seconds(_FRESH_SECONDS),
         "age of keys that cannot be fetched again": seconds(_USABLE_SECONDS),
-        "pause between two fetches": seconds(_PAUSE_SECONDS),
+        "pause between two fetches": seconds(_RETRY_DELAY_SECONDS),
         "time to fetch keys": seconds(_FETCH_SECONDS),
-        "document from the issuer": megabytes(_MAX_BYTES),
+        "document from the issuer": megabytes(_MAX_KEY_SET_BYTES),
         "keys of an issuer": f"{_MAX_KEYS}",
         "query": characters(limits.MAX_QUERY_LENGTH),
         "words, phrases and patterns of a query": f"{limits.MAX_TERMS:,}",
@@ -122,7 +122,7 @@ def expected() -> dict[str, str]:
         "time of a call, after its query was [rewritten](rewriting.md)": seconds(
             settings.DEFAULT_TIME_BUDGET
         ),
-        "time that a call has to stop then": seconds(_SECONDS_TO_STOP),
+        "time that a call has to stop then": seconds(_STOP_GRACE_SECONDS),
         "calls that Lucene answers at once": f"2 for each core, {_MAX_THREADS}",
         "calls of over 0.2 s, beside those": f"{MAX_SLOW_CALLS}",
         "calls that go on although they were given up, beside those": f"{MAX_ABANDONED_CALLS}",
@@ -130,12 +130,12 @@ def expected() -> dict[str, str]:
         "answer": characters(text.DEFAULT_CHARACTERS),
         "answer that a client can ask for": characters(text.MAX_CHARACTERS),
         "error": characters(errors.MAX_ERROR_CHARACTERS),
-        "instructions": characters(instructions.MAX_CHARACTERS),
+        "instructions": characters(instructions.MAX_INSTRUCTIONS_CHARACTERS),
         "values of a completion": f"{known_values.MAX_VALUES}",
-        "URI of a resource": characters(uris.MAX_URI),
+        "URI of a resource": characters(uris.MAX_URI_CHARACTERS),
         "resources that a session or a stream subscribes to": f"{subscribers.MAX_SUBSCRIPTIONS:,}",
         "resources that all clients together subscribe to": f"{watcher.MAX_WATCHED:,}",
-        "time to take the news of a change": seconds(_SECONDS_TO_SEND),
+        "time to take the news of a change": seconds(_SEND_TIMEOUT_SECONDS),
         "file": megabytes(shared_settings.DEFAULT_MAX_MEGABYTES * 1e6),
         "time to read a file": seconds(shared_settings.DEFAULT_TIMEOUT),
         "memory to read a file": megabytes(shared_settings.DEFAULT_MAX_MEMORY * 1e6),
@@ -167,7 +167,7 @@ def test_the_limits_are_those_of_the_code() -> None:
     told = [row for row in rows if row != ("what", "limit")]
     assert len(told) == len(dict(told))
     assert dict(told) == expected()
-    assert f"unless one ends within {PATIENCE_SECONDS:g} s" in section
+    assert f"unless one ends within {ADMISSION_TIMEOUT_SECONDS:g} s" in section
 
 
 def sections() -> dict[str, str]:

@@ -8,9 +8,9 @@ from pydantic import ValidationError
 
 from shared.messages import did_you_mean, shortened
 
-_SHOWN_CHARACTERS: Final = 60
+_MAX_VALUE_CHARACTERS: Final = 60
 
-_SHOWN_ERRORS: Final = 5
+_MAX_LISTED_ERRORS: Final = 5
 """Maximum number of errors listed for one call: a client can send any number of unknown
 arguments."""
 
@@ -28,7 +28,7 @@ def describe(error: ValidationError, function: Callable[..., Any]) -> str:
     """
     known = [name for name in inspect.signature(function).parameters if name not in _FILLED_IN]
     details = error.errors(include_url=False)
-    described = [_describe_one(detail, known) for detail in details[:_SHOWN_ERRORS]]
+    described = [_describe_one(detail, known) for detail in details[:_MAX_LISTED_ERRORS]]
     if more := len(details) - len(described):
         described.append(f"and {more:,} more")
     return "; ".join(described)
@@ -46,7 +46,7 @@ def _describe_one(detail: Any, known: list[str]) -> str:
 
 
 def _shown(value: Any) -> str:
-    return shortened(repr(value), _SHOWN_CHARACTERS)
+    return shortened(repr(value), _MAX_VALUE_CHARACTERS)
 
 
 def _lower(message: str) -> str:

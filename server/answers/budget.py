@@ -42,13 +42,13 @@ from shared.model.search_results import (
     QueryExplanation,
 )
 
-_RESERVE: Final = 1_000
+_ENVELOPE_CHARACTERS: Final = 1_000
 """Characters reserved for the rest of the response, including the notice."""
 
-_HIT_WITH_PASSAGES: Final = 960
+_MAX_HIT_CHARACTERS_WITH_PASSAGES: Final = 960
 """Maximum length of a hit with its passages, in characters, unless a single passage is longer."""
 
-_SHARE_OF_FACETS: Final = 4
+_FACETS_BUDGET_DIVISOR: Final = 4
 """Divisor of the budget: all facets together take at most this part of a response."""
 
 FACETS_CUT: Final = (
@@ -60,7 +60,7 @@ VALUES_CUT: Final = (
     "their beginning with the operator prefix."
 )
 
-_LONG_LIST: Final = 20
+_MAX_SHORTENED_VALUES: Final = 20
 """Maximum number of values kept for a metadata key whose values are cut."""
 
 Item = TypeVar("Item")
@@ -72,7 +72,7 @@ def fit(
     shorten: Callable[[Item, int], Item],
     *,
     outside: object = "",
-    reserve: int = _RESERVE,
+    reserve: int = _ENVELOPE_CHARACTERS,
 ) -> tuple[list[Item], str | None]:
     """Fit results into a budget.
 
@@ -115,7 +115,7 @@ def check_room(text: str, budget: int) -> None:
     Raises:
         AnswerTooLongError: the text fills the budget.
     """
-    if json_characters(text) > budget - _RESERVE:
+    if json_characters(text) > budget - _ENVELOPE_CHARACTERS:
         raise AnswerTooLongError(budget)
 
 
@@ -143,7 +143,11 @@ def shorten_hit(hit: Hit, excess: int) -> Hit:
 
 def brief_passages(hit: Hit) -> Hit:
     """Drop the last passages of a hit so that ten hits fit into 10,000 characters."""
-    while hit.passages is not None and len(hit.passages) > 1 and _size(hit) > _HIT_WITH_PASSAGES:
+    while (
+        hit.passages is not None
+        and len(hit.passages) > 1
+        and _size(hit) > _MAX_HIT_CHARACTERS_WITH_PASSAGES
+    ):
         hit = replace(hit, passages=hit.passages[:-1])
     return hit
 
@@ -167,7 +171,7 @@ def brief_facets(facets: Sequence[Facet], budget: int) -> tuple[list[Facet], str
         replace(facet, values=[replace(entry, value=brief(entry.value)) for entry in facet.values])
         for facet in facets
     ]
-    kept, cut_out = fit(shorter, budget // _SHARE_OF_FACETS, _shorten_facet, reserve=0)
+    kept, cut_out = fit(shorter, budget // _FACETS_BUDGET_DIVISOR, _shorten_facet, reserve=0)
     notices = [FACETS_CUT if cut_out else None, VALUES_CUT if shorter != [*facets] else None]
     return kept, " ".join(filter(None, notices)) or None
 
@@ -239,7 +243,10 @@ def _brief_value(value: Scalar | list[Scalar]) -> Scalar | list[Scalar]:
         case str():
             return brief(value)
         case list():
-            return [brief(part) if isinstance(part, str) else part for part in value[:_LONG_LIST]]
+            return [
+                brief(part) if isinstance(part, str) else part
+                for part in value[:_MAX_SHORTENED_VALUES]
+            ]
     return value
 
 

@@ -100,7 +100,7 @@ class AnswerTooLongError(McpLuceneError):
 MAX_ERROR_CHARACTERS: Final = 2_000
 """Maximum length of an error message, in characters, since it may repeat data from a client."""
 
-_OF_THE_CLIENT: Final = (
+_REQUEST_ERRORS: Final = (
     AnswerTooLongError,
     ChunkNotFoundError,
     CursorError,
@@ -115,7 +115,7 @@ _OF_THE_CLIENT: Final = (
 
 
 @contextmanager
-def told_to_client(data: Any = None) -> Iterator[None]:
+def as_protocol_errors(data: Any = None) -> Iterator[None]:
     """Convert errors within a block to protocol errors.
 
     Args:
@@ -132,7 +132,7 @@ def told_to_client(data: Any = None) -> Iterator[None]:
 
 def protocol_error(error: McpLuceneError, data: Any = None) -> MCPError:
     """Return the protocol error for one of this project's errors."""
-    code = INVALID_PARAMS if isinstance(error, _OF_THE_CLIENT) else INTERNAL_ERROR
+    code = INVALID_PARAMS if isinstance(error, _REQUEST_ERRORS) else INTERNAL_ERROR
     return MCPError(code, brief_error(error.for_client), data)
 
 
@@ -143,9 +143,9 @@ async def keep_errors_brief(
     try:
         return await call_next(ctx)
     except MCPError as error:
-        told = error.error
-        data = brief_error(told.data) if isinstance(told.data, str) else told.data
-        raise MCPError(told.code, brief_error(told.message), data) from error
+        detail = error.error
+        data = brief_error(detail.data) if isinstance(detail.data, str) else detail.data
+        raise MCPError(detail.code, brief_error(detail.message), data) from error
 
 
 def brief_error(text: str) -> str:

@@ -21,21 +21,21 @@ from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 FENCE: Final = "fence"
 """Field of a response that contains the name of its tags."""
 
-_NAME: Final = "document-text-"
+_TAG_PREFIX: Final = "document-text-"
 
 _MARKER_BYTES: Final = 8
 """Size of a marker, in bytes: 64 random bits, chosen after the document was written, cannot be
 guessed."""
 
-_TEXTS: Final = frozenset({"content", "passages", "preview", "title", "reason", "problems"})
+_ALWAYS_FENCED: Final = frozenset({"content", "passages", "preview", "title", "reason", "problems"})
 """Fields whose values are always fenced."""
 
-_VALUES: Final = frozenset(
+_FENCED_UNLESS_PLAIN: Final = frozenset(
     {"metadata", "value", "examples", "term", "match", "language", "sheet_start", "sheet_end"}
 )
 """Fields whose values are fenced unless they are plain words."""
 
-_COUNTS: Final = frozenset({"languages", "formats"})
+_COUNTS_BY_VALUE: Final = frozenset({"languages", "formats"})
 """Fields with counts by value, each of which is fenced unless it is a plain word."""
 
 _PLAIN_WORD: Final = re.compile(r"[A-Za-z0-9.:+-]{1,32}")
@@ -50,7 +50,7 @@ class Fence:
     """
 
     def __init__(self) -> None:
-        self.name = _NAME + secrets.token_hex(_MARKER_BYTES)
+        self.name = _TAG_PREFIX + secrets.token_hex(_MARKER_BYTES)
 
     def around(self, text: str) -> str:
         """Return the text between the tags, or the empty string for an empty text."""
@@ -73,11 +73,11 @@ class Fence:
         return plain
 
     def _part(self, name: str, part: Any) -> Any:
-        if name in _TEXTS:
+        if name in _ALWAYS_FENCED:
             return _each_string(part, self.around)
-        if name in _VALUES:
+        if name in _FENCED_UNLESS_PLAIN:
             return _each_string(part, self._value)
-        if name in _COUNTS:
+        if name in _COUNTS_BY_VALUE:
             return {self._value(value): number for value, number in part.items()}
         return self.parts(part)
 

@@ -14,7 +14,7 @@ DEFAULT_CHARACTERS: Final = 40_000
 MAX_CHARACTERS: Final = 1_000_000
 """Upper limit of the length that a client can request, in characters."""
 
-_SHARE_OF_QUERY: Final = 8
+_QUERY_BUDGET_DIVISOR: Final = 8
 """Divisor of the budget: a query, or a form of it, takes at most this part of a response."""
 
 MAX_BRIEF_CHARACTERS: Final = 200
@@ -23,7 +23,7 @@ MAX_BRIEF_CHARACTERS: Final = 200
 
 def brief_query(query: str, budget: int) -> str:
     """Shorten a query or a prefix for repetition in a response with this budget."""
-    longest = budget // _SHARE_OF_QUERY
+    longest = budget // _QUERY_BUDGET_DIVISOR
     # A character takes up to six in JSON.
     return query if json_characters(query) <= longest else shortened(query, longest // 6 - 1)
 

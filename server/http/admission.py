@@ -23,10 +23,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from server.http.address import MCP_PATH
 from server.resources.shares import Holder, holder_of
 
-_RETRY_SECONDS: Final = 1
+_RETRY_AFTER_SECONDS: Final = 1
 """Value of the header `Retry-After` in a refusal, in seconds."""
 
-PATIENCE_SECONDS: Final = 0.5
+ADMISSION_TIMEOUT_SECONDS: Final = 0.5
 """Time that a call waits for admission, in seconds. Older clients receive their response a little
 before the call has ended and send the next request at once, which would be refused without it."""
 
@@ -87,7 +87,7 @@ class Admission:
         """
         call, is_let_in = object(), False
         share = self._share_of(holder)
-        with anyio.move_on_after(PATIENCE_SECONDS):
+        with anyio.move_on_after(ADMISSION_TIMEOUT_SECONDS):
             # The holder's limit comes first, so that one token's calls cannot fill the queue
             # either.
             await share.acquire_on_behalf_of(call)
@@ -204,5 +204,5 @@ def refused(status: HTTPStatus) -> PlainTextResponse:
     """Return the response to a request that is not admitted."""
     why = "Too many requests" if status == HTTPStatus.TOO_MANY_REQUESTS else "The server stops"
     return PlainTextResponse(
-        f"{why}; try again later\n", status, {"Retry-After": f"{_RETRY_SECONDS}"}
+        f"{why}; try again later\n", status, {"Retry-After": f"{_RETRY_AFTER_SECONDS}"}
     )

@@ -19,7 +19,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from server.http.address import MCP_PATH
-from server.http.admission import PATIENCE_SECONDS, holder_of_token, refused
+from server.http.admission import ADMISSION_TIMEOUT_SECONDS, holder_of_token, refused
 from server.resources.shares import Holder
 
 _MAX_ID_CHARACTERS: Final = 200
@@ -77,7 +77,7 @@ class DistinctIds:
             return
         # The SDK compares IDs as strings: 1 and "1" are the same.
         key = (session, str(request))
-        with anyio.move_on_after(PATIENCE_SECONDS):
+        with anyio.move_on_after(ADMISSION_TIMEOUT_SECONDS):
             while key in self._running:
                 await self._running[key].wait()
         if key in self._running or str(request) == GET_STREAM_KEY:

@@ -12,7 +12,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from server.http.address import MCP_PATH
-from server.http.admission import PATIENCE_SECONDS, holder_of_token, refused
+from server.http.admission import ADMISSION_TIMEOUT_SECONDS, holder_of_token, refused
 from server.resources.shares import Holder
 
 
@@ -39,7 +39,7 @@ class SessionShares:
             await self._app(scope, receive, send)
             return
         # A session being opened may already be among the open ones, or may fail to open.
-        with anyio.move_on_after(PATIENCE_SECONDS):
+        with anyio.move_on_after(ADMISSION_TIMEOUT_SECONDS):
             while self._is_full(holder) and self._opening[holder]:
                 await self._opened.wait()
         if self._is_full(holder):

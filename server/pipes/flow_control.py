@@ -33,7 +33,7 @@ MAX_OPEN_REQUESTS: Final = DEFAULT_MAX_REQUESTS
 SECONDS_WITHOUT_READER: Final = 2.0
 """Maximum time that a client may read nothing after it has closed stdin, in seconds."""
 
-_SECONDS_BETWEEN_LOOKS: Final = 0.25
+_HANGUP_CHECK_SECONDS: Final = 0.25
 
 _HANGUP: Final = select.POLLHUP | getattr(select, "POLLRDHUP", 0)
 
@@ -93,7 +93,7 @@ class FlowControl:
         while True:
             while not self._waiting:
                 await self._changed.wait()
-            await anyio.sleep(_SECONDS_BETWEEN_LOOKS)
+            await anyio.sleep(_HANGUP_CHECK_SECONDS)
             idle = time.monotonic() - self._last_read
             if self._waiting and idle > SECONDS_WITHOUT_READER and self._has_hung_up():
                 self._reading.cancel()

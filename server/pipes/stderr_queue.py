@@ -20,7 +20,7 @@ from shared.messages import quantity, shortened
 MAX_WAITING_MESSAGES: Final = 1_000
 """Maximum number of messages in the queue; further ones are dropped."""
 
-_SECONDS_TO_DRAIN: Final = 0.5
+_DRAIN_TIMEOUT_SECONDS: Final = 0.5
 """Maximum time to wait for the queue when the process ends, in seconds."""
 
 _MAX_MESSAGE_LENGTH: Final = 20_000
@@ -89,7 +89,7 @@ class QueuedStderr(io.TextIOBase):
                 self._pass_on()
         return len(text)
 
-    def drain(self, seconds: float = _SECONDS_TO_DRAIN) -> None:
+    def drain(self, seconds: float = _DRAIN_TIMEOUT_SECONDS) -> None:
         """Wait until the queue is written, up to a timeout in seconds."""
         if not self._changed.acquire(timeout=seconds):
             return

@@ -10,11 +10,11 @@ from server.runtime.state import ToolContext, ask
 from shared.messages import shortened
 from shared.model.index_results import DocumentDetails
 
-_CHUNKS_AT_ONCE: Final = 10
+_CHUNKS_PER_CALL: Final = 10
 """Number of chunks per call: 2,500 words and their fences take about 24,000 characters in English,
 which leaves room in one answer for languages with longer words and for metadata."""
 
-_LONGEST_TITLE: Final = 200
+_MAX_TITLE_CHARACTERS: Final = 200
 
 DocumentId = Annotated[
     str, Field(min_length=1, max_length=10_000, description="Id of a document in the index.")
@@ -76,7 +76,7 @@ Compare two documents: the first is {_named(first)}, the second is {_named(secon
 
 
 def _named(details: DocumentDetails) -> str:
-    brief = shortened(details.title, _LONGEST_TITLE)
+    brief = shortened(details.title, _MAX_TITLE_CHARACTERS)
     return f"{fenced(quoted(brief))} (id {quoted(details.source_document)})"
 
 
@@ -84,11 +84,11 @@ def _how_to_read(details: DocumentDetails) -> str:
     count, name = details.chunk_count, quoted(details.source_document)
     first = (
         "Call get_document_chunks with "
-        f'{{"source_document_id": {name}, "start_index": 1, "count": {_CHUNKS_AT_ONCE}}}'
+        f'{{"source_document_id": {name}, "start_index": 1, "count": {_CHUNKS_PER_CALL}}}'
     )
-    if count <= _CHUNKS_AT_ONCE:
+    if count <= _CHUNKS_PER_CALL:
         return f"{first}, which is all of it."
     return (
-        f"{first},\n   then with start_index {_CHUNKS_AT_ONCE + 1} and so on to its last chunk, "
+        f"{first},\n   then with start_index {_CHUNKS_PER_CALL + 1} and so on to its last chunk, "
         f"number {count:,}. Leave none out."
     )

@@ -19,10 +19,10 @@ from shared.model.search_results import ChunkText, without_unknown
 if TYPE_CHECKING:
     from shared.reading.searcher import Searcher
 
-_RESERVE: Final = 1_000
+_CHUNK_ENVELOPE_CHARACTERS: Final = 1_000
 """Characters reserved for the rest of the response, including the notice, besides ids and URIs."""
 
-_LONGEST_URI: Final = 5_000
+_MAX_URI_CHARACTERS_FOR_NEIGHBOURS: Final = 5_000
 """Maximum length of a URI with which the response includes URIs of the neighbours, in
 characters."""
 
@@ -41,8 +41,10 @@ async def read_chunk(context: ToolContext, uri: ResourceUri) -> Contents:
     if not fits_beside({"title": chunk.title, "metadata": chunk.metadata}, options):
         known = shorten_chunk(known, 0)
         cuts.append("title and metadata")
-    meta = fenced_answer(_meta(known, total, with_uris=len(str(uri)) <= _LONGEST_URI))
-    around = _RESERVE + len(str(uri)) + len(to_json(meta).decode())
+    meta = fenced_answer(
+        _meta(known, total, with_uris=len(str(uri)) <= _MAX_URI_CHARACTERS_FOR_NEIGHBOURS)
+    )
+    around = _CHUNK_ENVELOPE_CHARACTERS + len(str(uri)) + len(to_json(meta).decode())
     excess = json_characters(fenced(content)) + around - options.max_characters
     if excess > 0:
         content = cut(content, excess)

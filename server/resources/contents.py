@@ -19,7 +19,7 @@ TEXT: Final = "text/plain"
 JSON: Final = "application/json"
 """Media types of resources."""
 
-_SHARE_OF_META: Final = 4
+_METADATA_BUDGET_DIVISOR: Final = 4
 """Divisor of the budget: the metadata of a text takes at most this part of a response."""
 
 
@@ -74,7 +74,10 @@ def fits_beside(known: dict[str, Any], options: LengthOptions) -> bool:
         known: the metadata that can be cut.
         options: the maximum length of the response.
     """
-    return len(to_json(fenced_parts(known)).decode()) <= options.max_characters // _SHARE_OF_META
+    return (
+        len(to_json(fenced_parts(known)).decode())
+        <= options.max_characters // _METADATA_BUDGET_DIVISOR
+    )
 
 
 @dataclass(frozen=True)

@@ -16,10 +16,10 @@ from shared.messages import quantity
 from shared.model.chunks import OVERLAP, WORDS_PER_CHUNK, without_overlap
 from shared.model.search_results import ChunkText
 
-_RESERVE: Final = 1_000
+_DOCUMENT_ENVELOPE_CHARACTERS: Final = 1_000
 """Characters reserved for the rest of the response, including the notice, besides ids and URIs."""
 
-_LEAST_ADDED: Final = 2 * (WORDS_PER_CHUNK - OVERLAP)
+_MIN_CHARACTERS_PER_CHUNK: Final = 2 * (WORDS_PER_CHUNK - OVERLAP)
 """Minimum characters that a full chunk adds: words of one letter, each with a space."""
 
 _TOOL: Final = "get_document_chunks"
@@ -37,7 +37,7 @@ async def read_document(context: ToolContext, uri: ResourceUri) -> Contents:
     """
     options: PartOptions = options_of(uri, PartOptions)
     start = options.start_index
-    most = options.max_characters // _LEAST_ADDED + 2
+    most = options.max_characters // _MIN_CHARACTERS_PER_CHUNK + 2
     count = most if options.count is None else min(options.count, most)
     answer = await ask(
         context,
@@ -59,7 +59,12 @@ async def read_document(context: ToolContext, uri: ResourceUri) -> Contents:
         meta["title"] = brief(meta["title"])
     meta = fenced_answer(meta)
     wanted = total if options.count is None else min(total, start + options.count - 1)
-    left = options.max_characters - _RESERVE - len(str(uri)) - len(to_json(meta).decode())
+    left = (
+        options.max_characters
+        - _DOCUMENT_ENVELOPE_CHARACTERS
+        - len(str(uri))
+        - len(to_json(meta).decode())
+    )
     fitted = _fit(answer.chunks, left)
     if is_short := fitted.is_cut or fitted.end < wanted:
         # The URI of the next part appears in the notice and in the metadata.

@@ -20,7 +20,7 @@ from mcp.types import (
     UnsubscribeRequestParams,
 )
 
-from server.answers.errors import brief_error, told_to_client
+from server.answers.errors import as_protocol_errors, brief_error
 from server.resources.chunks import read_chunk
 from server.resources.contents import Contents
 from server.resources.documents import read_document
@@ -78,8 +78,8 @@ class ResourceHandlers:
     async def _list(
         self, context: RequestContext, parameters: PaginatedRequestParams
     ) -> ListResourcesResult:
-        with told_to_client():
-            await self.subscribers.hear_of_list(context)
+        with as_protocol_errors():
+            await self.subscribers.subscribe_to_list(context)
             return await list_resources(_tool_context(context), parameters.cursor)
 
     async def _list_templates(
@@ -90,15 +90,15 @@ class ResourceHandlers:
     async def _read(
         self, context: RequestContext, parameters: ReadResourceRequestParams
     ) -> ReadResourceResult:
-        with told_to_client({"uri": brief_error(parameters.uri)}):
+        with as_protocol_errors({"uri": brief_error(parameters.uri)}):
             contents = await read(_tool_context(context), parameters.uri)
         return contents.as_result(parameters.uri)
 
     async def _subscribe(
         self, context: RequestContext, parameters: SubscribeRequestParams
     ) -> EmptyResult:
-        with told_to_client({"uri": brief_error(parameters.uri)}):
-            await self.subscribers.hear_of_list(context)
+        with as_protocol_errors({"uri": brief_error(parameters.uri)}):
+            await self.subscribers.subscribe_to_list(context)
             await self.subscribers.subscribe(context, parameters.uri)
         return EmptyResult()
 
@@ -111,7 +111,7 @@ class ResourceHandlers:
     async def _listen_to(
         self, context: RequestContext, parameters: SubscriptionsListenRequestParams
     ) -> SubscriptionsListenResult:
-        with told_to_client():
+        with as_protocol_errors():
             async with self.subscribers.listening(parameters.notifications):
                 return await self._listen(context, parameters)
 

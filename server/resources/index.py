@@ -24,12 +24,12 @@ from shared.model.search_results import without_unknown
 if TYPE_CHECKING:
     from shared.reading.searcher import Searcher
 
-_MOST_DOCUMENTS: Final = 100
+_MAX_LISTED_DOCUMENTS: Final = 100
 
-_RESERVE: Final = 1_500
+_LANGUAGE_ENVELOPE_CHARACTERS: Final = 1_500
 """Characters reserved for the rest of the response besides the documents."""
 
-_CHARACTERS: Final = DEFAULT_CHARACTERS // 2
+_MAX_JSON_CHARACTERS: Final = DEFAULT_CHARACTERS // 2
 """Maximum length of the JSON, in characters, so that it fits into a response when quoted."""
 
 
@@ -40,7 +40,7 @@ async def read_statistics(context: ToolContext, uri: ResourceUri) -> Contents:
         ResourceNotFoundError: the URI has options, which this resource does not support.
     """
     options_of(uri, Options)
-    return _json(asdict(await index_stats(context, _CHARACTERS)))
+    return _json(asdict(await index_stats(context, _MAX_JSON_CHARACTERS)))
 
 
 async def read_field(context: ToolContext, uri: ResourceUri) -> Contents:
@@ -51,7 +51,7 @@ async def read_field(context: ToolContext, uri: ResourceUri) -> Contents:
         ResourceNotFoundError: the URI has options, which this resource does not support.
     """
     options_of(uri, Options)
-    return _json(asdict(await top_terms(context, uri.name, max_characters=_CHARACTERS)))
+    return _json(asdict(await top_terms(context, uri.name, max_characters=_MAX_JSON_CHARACTERS)))
 
 
 async def read_language(context: ToolContext, uri: ResourceUri) -> Contents:
@@ -66,7 +66,10 @@ async def read_language(context: ToolContext, uri: ResourceUri) -> Contents:
     documents = [
         {"source_document": name, "uri": str(ResourceUri("document", name))} for name in ids
     ]
-    fit = fitting((to_json(entry).decode() for entry in documents), DEFAULT_CHARACTERS - _RESERVE)
+    fit = fitting(
+        (to_json(entry).decode() for entry in documents),
+        DEFAULT_CHARACTERS - _LANGUAGE_ENVELOPE_CHARACTERS,
+    )
     left_out = total - fit
     return _json(
         {
@@ -88,7 +91,11 @@ def _in_language(searcher: Searcher, language: str) -> tuple[int, list[str]]:
     # Filters on the first chunk find each document once.
     first_chunks = [Filter(LANGUAGE, value=language), Filter("chunk_index", value=1)]
     found = searcher.search(
-        "", limit=_MOST_DOCUMENTS, filters=first_chunks, content="none", sort="source_document"
+        "",
+        limit=_MAX_LISTED_DOCUMENTS,
+        filters=first_chunks,
+        content="none",
+        sort="source_document",
     )
     return found.totalHits, [hit.source_document for hit in found.results]
 

@@ -16,10 +16,10 @@ from shared.messages import quantity
 from shared.model.index_results import DocumentSummary
 from shared.model.metadata import MODIFIED
 
-PAGE: Final = 100
+PAGE_SIZE: Final = 100
 """Maximum number of documents on a page, if they fit."""
 
-_RESERVE: Final = 500
+_LIST_ENVELOPE_CHARACTERS: Final = 500
 """Characters reserved for the rest of the response besides the entries and the cursor."""
 
 STATISTICS: Final = Resource(
@@ -46,12 +46,12 @@ async def list_resources(context: ToolContext, cursor: str | None) -> ListResour
     """
     after = None if cursor is None else _id_of(cursor)
     documents = await ask(
-        context, lambda searcher: searcher.catalog.documents(after=after, limit=PAGE + 1)
+        context, lambda searcher: searcher.catalog.documents(after=after, limit=PAGE_SIZE + 1)
     )
     resources = [STATISTICS] if cursor is None else []
-    left = DEFAULT_CHARACTERS - _RESERVE
+    left = DEFAULT_CHARACTERS - _LIST_ENVELOPE_CHARACTERS
     last = None
-    for document in documents[:PAGE]:
+    for document in documents[:PAGE_SIZE]:
         resource = _resource(document)
         following = _cursor(document.source_document)
         left -= len(to_json(resource, by_alias=True, exclude_none=True).decode()) + 1

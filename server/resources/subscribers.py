@@ -32,7 +32,7 @@ RequestContext: TypeAlias = ServerRequestContext[ServerState, Any]
 MAX_SUBSCRIPTIONS: Final = 1_000
 """Maximum number of resources that one session or stream can subscribe to."""
 
-_SECONDS_TO_SEND: Final = 5.0
+_SEND_TIMEOUT_SECONDS: Final = 5.0
 """Timeout for sending a notification to a client that does not read, in seconds."""
 
 
@@ -50,10 +50,10 @@ class Subscribers:
 
     def __init__(self, pool: LucenePool, max_watched: int = MAX_WATCHED) -> None:
         self.bus = InMemorySubscriptionBus()
-        self._watcher = Watcher(pool, self._tell)
+        self._watcher = Watcher(pool, self._notify)
         self._shared = SharedWatcher(self._watcher, max_watched)
         self._holders: dict[Connection, Holder] = {}
-        self._heard_by: dict[Connection, set[Topic]] = {}
+        self._subscriptions: dict[Connection, set[Topic]] = {}
         self._adding: Counter[Connection] = Counter()
 
     def running(self) -> AbstractAsyncContextManager[None]:
@@ -70,7 +70,7 @@ class Subscribers:
         wanted = set(uris)
         # More can never be subscribed to, which is another error.
         return len(wanted) > MAX_SUBSCRIPTIONS or self._shared.has_room(
-            {ResourceUpdated(uri) for uri in wanted if _can_be(uri)}, holder
+            {ResourceUpdated(uri) for uri in wanted if _is_resource_uri(uri)}, holder
         )
 
     async def subscribe(self, context: RequestContext, uri: str) -> None:
@@ -83,7 +83,7 @@ class Subscribers:
         """
         parse(uri)
         topic, connection = ResourceUpdated(uri), _connection(context)
-        topics = self._heard_by.get(connection, set())
+        topics = self._subscriptions.get(connection, set())
         # `>` since list changes are among the topics; pending requests are not among them yet.
         if topic not in topics and len(topics) + self._adding[connection] > MAX_SUBSCRIPTIONS:
             raise TooManySubscriptionsError(MAX_SUBSCRIPTIONS)
@@ -91,12 +91,12 @@ class Subscribers:
 
     def unsubscribe(self, context: RequestContext, uri: str) -> None:
         """Unsubscribe a client of an older version from a resource."""
-        topics, topic = self._heard_by.get(_connection(context), set()), ResourceUpdated(uri)
+        topics, topic = self._subscriptions.get(_connection(context), set()), ResourceUpdated(uri)
         if topic in topics:
             topics.remove(topic)
             self._shared.remove([topic], self._holders[_connection(context)])
 
-    async def hear_of_list(self, context: RequestContext) -> None:
+    async def subscribe_to_list(self, context: RequestContext) -> None:
         """Subscribe a client of an older version to list changes."""
         if context.protocol_version not in MODERN_PROTOCOL_VERSIONS:
             await self._add(_connection(context), ResourcesListChanged())
@@ -113,7 +113,7 @@ class Subscribers:
         # Before they are parsed, which takes longest.
         if len(uris) > MAX_SUBSCRIPTIONS:
             raise TooManySubscriptionsError(MAX_SUBSCRIPTIONS)
-        topics: set[Topic] = {ResourceUpdated(uri) for uri in uris if _can_be(uri)}
+        topics: set[Topic] = {ResourceUpdated(uri) for uri in uris if _is_resource_uri(uri)}
         if wanted.resources_list_changed:
             topics.add(ResourcesListChanged())
         holder = current_holder()
@@ -124,11 +124,11 @@ class Subscribers:
             self._shared.remove(topics, holder)
 
     async def _add(self, connection: Connection, topic: Topic) -> None:
-        if connection not in self._heard_by:
-            self._heard_by[connection] = set()
+        if connection not in self._subscriptions:
+            self._subscriptions[connection] = set()
             self._holders[connection] = current_holder()
             connection.exit_stack.callback(self._forget, connection)
-        if topic in self._heard_by[connection]:
+        if topic in self._subscriptions[connection]:
             return
         holder = self._holders[connection]
         self._adding[connection] += 1
@@ -138,7 +138,7 @@ class Subscribers:
             self._adding[connection] -= 1
             if not self._adding[connection]:
                 del self._adding[connection]
-        topics = self._heard_by.get(connection)
+        topics = self._subscriptions.get(connection)
         # The session may have ended meanwhile, or another request may have added the topic first.
         if topics is None or topic in topics:
             self._shared.remove([topic], holder)
@@ -146,18 +146,18 @@ class Subscribers:
             topics.add(topic)
 
     def _forget(self, connection: Connection) -> None:
-        self._shared.remove(self._heard_by.pop(connection), self._holders.pop(connection))
+        self._shared.remove(self._subscriptions.pop(connection), self._holders.pop(connection))
 
-    async def _tell(self, topic: Topic) -> None:
+    async def _notify(self, topic: Topic) -> None:
         await self.bus.publish(topic)
         async with anyio.create_task_group() as group:
-            for connection, topics in self._heard_by.items():
+            for connection, topics in self._subscriptions.items():
                 if topic in topics:
                     group.start_soon(_send, connection, topic)
 
 
 async def _send(connection: Connection, topic: Topic) -> None:
-    with anyio.move_on_after(_SECONDS_TO_SEND):
+    with anyio.move_on_after(_SEND_TIMEOUT_SECONDS):
         match topic:
             case ResourceUpdated(uri):
                 await connection.send_resource_updated(uri)
@@ -173,7 +173,7 @@ def _connection(context: RequestContext) -> Connection:
     return context.session._connection  # noqa: SLF001 - the SDK gives handlers no other way to it
 
 
-def _can_be(uri: str) -> bool:
+def _is_resource_uri(uri: str) -> bool:
     """Check whether a URI can identify a resource."""
     try:
         parse(uri)

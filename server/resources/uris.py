@@ -25,7 +25,7 @@ FORMS: Final[Mapping[Kind, str]] = {
 
 _PREFIXES: Final = {kind: form.partition("{")[0] for kind, form in FORMS.items()}
 
-MAX_URI: Final = 150_000
+MAX_URI_CHARACTERS: Final = 150_000
 """Maximum length of a URI, in characters: an id has at most 10,000, each of which takes up to
 12."""
 
@@ -58,8 +58,8 @@ def parse(uri: str) -> ResourceUri:
         ResourceNotFoundError: the URI has none of the known forms, is too long, or does not encode
             valid UTF-8.
     """
-    if len(uri) > MAX_URI:
-        raise ResourceNotFoundError(uri, f"a URI has at most {MAX_URI:,} characters")
+    if len(uri) > MAX_URI_CHARACTERS:
+        raise ResourceNotFoundError(uri, f"a URI has at most {MAX_URI_CHARACTERS:,} characters")
     path, _, query = uri.partition("?")
     scheme, separator, rest = path.partition("://")
     path = f"{scheme.lower()}{separator}{rest}"

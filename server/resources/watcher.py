@@ -39,23 +39,23 @@ Topic: TypeAlias = ResourceUpdated | ResourcesListChanged
 MAX_WATCHED: Final = 10_000
 """Maximum number of topics of all clients together: each is looked up after each commit."""
 
-_SECONDS_BETWEEN_LOOKS: Final = 0.5
+_COMMIT_POLL_SECONDS: Final = 0.5
 
-_SHARE_OF_TIME: Final = 0.1
+_MAX_COMPARISON_TIME_SHARE: Final = 0.1
 """Maximum part of the time spent on comparisons, however large the index."""
 
-_UNKNOWN: Final = object()
+_NOT_READ: Final = object()
 """Placeholder for a version or a commit that has not been read."""
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass
-class _Watched:
+class _WatchedTopic:
     """The number of a topic's subscribers, and the version that they know."""
 
     subscribers: int = 0
-    version: object = _UNKNOWN
+    version: object = _NOT_READ
 
 
 class Watcher:
@@ -69,9 +69,9 @@ class Watcher:
     def __init__(self, pool: LucenePool, publish: Callable[[Topic], Awaitable[None]]) -> None:
         self._pool = pool
         self._publish = publish
-        self._watched: dict[Topic, _Watched] = {}
-        self._is_wanted = asyncio.Event()
-        self._commit: object = _UNKNOWN
+        self._watched: dict[Topic, _WatchedTopic] = {}
+        self._has_topics = asyncio.Event()
+        self._commit: object = _NOT_READ
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -96,20 +96,20 @@ class Watcher:
         if len(self._watched.keys() | topics) > MAX_WATCHED:
             raise TooManySubscriptionsError(MAX_WATCHED, "all clients together")
         for topic in topics:
-            self._watched.setdefault(topic, _Watched()).subscribers += 1
+            self._watched.setdefault(topic, _WatchedTopic()).subscribers += 1
         try:
-            new = [topic for topic in topics if self._watched[topic].version is _UNKNOWN]
+            new = [topic for topic in topics if self._watched[topic].version is _NOT_READ]
             for topic, version in (await self._versions(new)).items():
                 watched = self._watched.get(topic)
-                if watched is not None and watched.version is _UNKNOWN:
+                if watched is not None and watched.version is _NOT_READ:
                     watched.version = version
         except BaseException:
             self.remove(topics)
             raise
         # The versions may come from a newer commit than the one that a running check compares with.
-        self._commit = _UNKNOWN
+        self._commit = _NOT_READ
         if self._watched:
-            self._is_wanted.set()
+            self._has_topics.set()
 
     def remove(self, topics: Iterable[Topic]) -> None:
         """Stop watching topics for a subscriber, for whom they were added before."""
@@ -118,22 +118,22 @@ class Watcher:
             if not self._watched[topic].subscribers:
                 del self._watched[topic]
         if not self._watched:
-            self._is_wanted.clear()
+            self._has_topics.clear()
 
     async def _run(self) -> None:
         while True:
-            await self._is_wanted.wait()
+            await self._has_topics.wait()
             began = time.monotonic()
             try:
-                await self._look()
+                await self._publish_changes()
             except McpLuceneError as error:
                 logger.debug("looking for changes failed, and is tried again: %s", error)
             except Exception:
                 logger.exception("looking for changes failed, and is tried again")
             took = time.monotonic() - began
-            await asyncio.sleep(max(_SECONDS_BETWEEN_LOOKS, took / _SHARE_OF_TIME))
+            await asyncio.sleep(max(_COMMIT_POLL_SECONDS, took / _MAX_COMPARISON_TIME_SHARE))
 
-    async def _look(self) -> None:
+    async def _publish_changes(self) -> None:
         commit = await self._pool.run(_commit)
         if commit == self._commit:
             return
@@ -144,10 +144,10 @@ class Watcher:
                 if watched is None:
                     continue
                 known, watched.version = watched.version, version
-                if known is not _UNKNOWN and known != version:
+                if known is not _NOT_READ and known != version:
                     await self._publish(topic)
         except BaseException:
-            self._commit = _UNKNOWN
+            self._commit = _NOT_READ
             raise
 
     async def _versions(self, topics: Collection[Topic]) -> dict[Topic, object]:

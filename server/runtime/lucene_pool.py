@@ -42,17 +42,17 @@ MAX_ABANDONED_CALLS: Final = 16
 """Maximum number of calls that continue after cancellation. Beyond it, queries that can take long
 are refused, and all others are answered."""
 
-_SECONDS_OF_A_SLOW_CALL: Final = 0.2
+_SLOW_CALL_SECONDS: Final = 0.2
 """Duration after which a call is slow, and interval at which running calls are examined, in
 seconds."""
 
-_SECONDS_OF_ITS_OWN: Final = 2.0
+_MIN_SLOW_CALL_SECONDS: Final = 2.0
 """Minimum time before a slow call may be stopped in favour of waiting ones, in seconds."""
 
-_SECONDS_TO_NOTICE: Final = 1.0
+_ABANDONED_AFTER_SECONDS: Final = 1.0
 """Time after which a cancelled call that continues is considered abandoned, in seconds."""
 
-_SECONDS_TO_FINISH: Final = 0.5
+_DISCONNECT_GRACE_SECONDS: Final = 0.5
 """Maximum time for calls to finish after the client has disconnected, in seconds."""
 
 
@@ -82,7 +82,7 @@ class _Call:
         """Check whether the call continues long after its cancellation."""
         if self.cancelled is None and self.cancellation.cancelled:
             self.cancelled = now
-        return self.cancelled is not None and now - self.cancelled >= _SECONDS_TO_NOTICE
+        return self.cancelled is not None and now - self.cancelled >= _ABANDONED_AFTER_SECONDS
 
 
 class LucenePool:
@@ -135,7 +135,7 @@ class LucenePool:
         call = _Call(work, cancellation or Cancellation())
         call.cancellation.allows_costly = self.abandoned_calls < MAX_ABANDONED_CALLS
         self._waiting.put(call)
-        self._look_later(call)
+        self._schedule_check(call)
         try:
             answer: Answer = await asyncio.wrap_future(call.future)
         except asyncio.CancelledError:
@@ -143,23 +143,23 @@ class LucenePool:
             raise
         except SearchStoppedError as error:
             if call.displaced:
-                raise QueryDisplacedError(_SECONDS_OF_ITS_OWN) from error
+                raise QueryDisplacedError(_MIN_SLOW_CALL_SECONDS) from error
             raise
         return answer
 
-    def _look_later(self, call: _Call) -> None:
-        asyncio.get_running_loop().call_later(_SECONDS_OF_A_SLOW_CALL, self._look_at, call)
+    def _schedule_check(self, call: _Call) -> None:
+        asyncio.get_running_loop().call_later(_SLOW_CALL_SECONDS, self._check_call, call)
 
-    def _look_at(self, call: _Call) -> None:
+    def _check_call(self, call: _Call) -> None:
         """Examine a running call repeatedly until it has finished or been replaced."""
         if call.future.done():
             return
         now = time.monotonic()
         with self._lock:
-            if call in self._running and now - (call.began or now) >= _SECONDS_OF_A_SLOW_CALL:
+            if call in self._running and now - (call.began or now) >= _SLOW_CALL_SECONDS:
                 self._replace(call, now)
         if not call.replaced:
-            self._look_later(call)
+            self._schedule_check(call)
 
     def _replace(self, call: _Call, now: float) -> None:
         """Start a thread in place of a slow call's thread, or displace the longest call."""
@@ -178,7 +178,7 @@ class LucenePool:
                 key=lambda other: other.began or now,
                 default=call,
             )
-            if now - (longest.began or now) >= _SECONDS_OF_ITS_OWN:
+            if now - (longest.began or now) >= _MIN_SLOW_CALL_SECONDS:
                 longest.displaced = True
                 longest.cancellation.cancel()
 
@@ -238,7 +238,7 @@ class LucenePool:
         for _ in threads:
             self._waiting.put(None)
         unfinished = {self._searcher, *(call.future for call in running)}
-        unfinished = wait(unfinished, _SECONDS_TO_FINISH).not_done
+        unfinished = wait(unfinished, _DISCONNECT_GRACE_SECONDS).not_done
         # A disconnected client needs no response, and the server only reads, so nothing needs
         # saving. An error must still be reported.
         if unfinished and error is None:
@@ -246,7 +246,7 @@ class LucenePool:
             os._exit(0)
         for call in running:
             call.cancellation.cancel()
-        wait(unfinished, _SECONDS_TO_FINISH)
+        wait(unfinished, _DISCONNECT_GRACE_SECONDS)
 
 
 def _resolve(future: Future[Any], work: Callable[[], Any]) -> None:

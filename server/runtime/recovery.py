@@ -25,7 +25,7 @@ SECONDS_TO_RECOVER: Final = 20.0
 """Maximum time that Java may lack memory, in seconds: longer than a call that uses much of it can
 run."""
 
-_PAUSE_SECONDS: Final = 0.5
+_RECHECK_SECONDS: Final = 0.5
 
 
 class Recovery:
@@ -68,7 +68,7 @@ class Recovery:
         while not self._can_answer():
             if time.monotonic() >= until:
                 _end(f"Java has lacked memory for {SECONDS_TO_RECOVER:g} seconds")
-            time.sleep(_PAUSE_SECONDS)
+            time.sleep(_RECHECK_SECONDS)
 
     def _can_answer(self) -> bool:
         try:
@@ -83,7 +83,7 @@ class Recovery:
 
 def _end(reason: str) -> None:
     """End the process, after a pause in which running responses are sent."""
-    time.sleep(_PAUSE_SECONDS)
+    time.sleep(_RECHECK_SECONDS)
     print(
         f"Error: {reason}, and every call would fail: the server ends with exit code {EXIT_CODE}; "
         "start it again, and allow Java more memory with IDX_JAVA_HEAP or the setting java_heap",

@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 Answer = TypeVar("Answer")
 
-_PROGRESS_SECONDS: Final = 1.0
+_PROGRESS_INTERVAL_SECONDS: Final = 1.0
 """Interval between progress notifications, in seconds."""
 
-_SECONDS_TO_SUM_UP: Final = 4.0
+_PARTIAL_RESULT_SECONDS: Final = 4.0
 """Maximum time for a search to return partial results after the time budget, in seconds."""
 
-_SECONDS_TO_STOP: Final = 5.0
+_STOP_GRACE_SECONDS: Final = 5.0
 """Maximum time for a call to end after the time budget before it is abandoned, in seconds."""
 
 
@@ -96,17 +96,17 @@ async def ask(
 
     answer = asyncio.ensure_future(state.pool.run(begin, cancellation))
     try:
-        pause = min(_PROGRESS_SECONDS, budget)
+        pause = min(_PROGRESS_INTERVAL_SECONDS, budget)
         while not (await asyncio.wait({answer}, timeout=pause))[0]:
             spent = time.monotonic() - began
-            pause = _PROGRESS_SECONDS
-            if spent >= budget + _SECONDS_TO_STOP:
+            pause = _PROGRESS_INTERVAL_SECONDS
+            if spent >= budget + _STOP_GRACE_SECONDS:
                 raise TimeBudgetError(budget)
             if spent < budget:
                 pause = min(pause, budget - spent)
             elif not has_begun.is_set():
                 raise ServerBusyError(budget)
-            elif partial and spent < budget + _SECONDS_TO_SUM_UP:
+            elif partial and spent < budget + _PARTIAL_RESULT_SECONDS:
                 cancellation.end_searches()
             else:
                 cancellation.cancel()

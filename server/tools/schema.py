@@ -15,10 +15,10 @@ _NULL: Final = {"type": "null"}
 _NUMBER: Final = {"type": "number"}
 _INTEGER: Final = {"type": "integer"}
 
-_MAPS: Final = frozenset({"properties", "$defs"})
+_SCHEMA_MAPS: Final = frozenset({"properties", "$defs"})
 """Keywords that hold schemas by name, where ``title`` is the name of a field."""
 
-_OF_ONE_TYPE: Final = frozenset({"type", "items", "properties", "additionalProperties"})
+_SINGLE_TYPE_KEYWORDS: Final = frozenset({"type", "items", "properties", "additionalProperties"})
 """Keywords that constrain values of one type only, so that those of several types can be merged."""
 
 Schema = dict[str, Any]
@@ -98,7 +98,7 @@ def _not_null(schema: Any) -> Any:
 def _with_short_unions(schema: Any) -> Any:
     """Replace unions of types with lists of types, and drop schemas that allow any type."""
     match _rewritten(schema, _with_short_unions):
-        case {"anyOf": list(options), **rest} if _are_of_one_type_each(options):
+        case {"anyOf": list(options), **rest} if _can_be_merged(options):
             merged = {keyword: part for option in options for keyword, part in option.items()}
             return {**rest, **merged, "type": [option["type"] for option in options]}
         case {"additionalProperties": {"type": list()}, **rest}:
@@ -107,8 +107,8 @@ def _with_short_unions(schema: Any) -> Any:
             return rewritten
 
 
-def _are_of_one_type_each(options: list[Schema]) -> bool:
-    return all("type" in option and option.keys() <= _OF_ONE_TYPE for option in options)
+def _can_be_merged(options: list[Schema]) -> bool:
+    return all("type" in option and option.keys() <= _SINGLE_TYPE_KEYWORDS for option in options)
 
 
 def _inlined(schema: Schema) -> Schema:
@@ -147,7 +147,7 @@ def _rewritten(schema: Any, rewrite: Callable[[Any], Any]) -> Any:
         case dict():
             return {
                 keyword: {name: rewrite(each) for name, each in part.items()}
-                if keyword in _MAPS
+                if keyword in _SCHEMA_MAPS
                 else rewrite(part)
                 for keyword, part in schema.items()
             }

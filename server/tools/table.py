@@ -30,7 +30,7 @@ READ_ONLY: Final = ToolAnnotations(
 )
 """Annotations of a tool that changes nothing."""
 
-ADDS: Final = ToolAnnotations(
+ADDITIVE: Final = ToolAnnotations(
     read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
 )
 """Annotations of a tool whose changes are reversible and lose nothing."""
@@ -77,13 +77,13 @@ TOOLS: Final[dict[str, ToolEntry]] = {
     "get_document_chunks": ToolEntry("Chunks of a document", "browse", get_document_chunks),
     "start_crawl": ToolEntry("Crawl folders", "admin", start_crawl, DESTRUCTIVE),
     "crawl_status": ToolEntry("Progress of a crawl", "admin", crawl_status),
-    "pause_crawl": ToolEntry("Pause a crawl", "admin", pause_crawl, ADDS),
+    "pause_crawl": ToolEntry("Pause a crawl", "admin", pause_crawl, ADDITIVE),
     "resume_crawl": ToolEntry("Resume a crawl", "admin", resume_crawl, DESTRUCTIVE),
     "stop_crawl": ToolEntry("Stop a crawl", "admin", stop_crawl, DESTRUCTIVE),
     "list_directories": ToolEntry("List folders to crawl", "admin", list_directories),
-    "add_directory": ToolEntry("Remember a folder", "admin", add_directory, ADDS),
+    "add_directory": ToolEntry("Remember a folder", "admin", add_directory, ADDITIVE),
     "remove_directory": ToolEntry("Forget a folder", "admin", remove_directory, DESTRUCTIVE),
-    "optimize_index": ToolEntry("Merge the index", "admin", optimize_index, ADDS),
+    "optimize_index": ToolEntry("Merge the index", "admin", optimize_index, ADDITIVE),
     "purge_index": ToolEntry("Delete all documents", "admin", purge_index, DESTRUCTIVE),
     "unlock_index": ToolEntry("Remove a lock", "admin", unlock_index, DESTRUCTIVE),
     "admin_status": ToolEntry("Administration status", "admin", admin_status),

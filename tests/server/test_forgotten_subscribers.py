@@ -59,7 +59,7 @@ async def test_what_a_client_subscribed_to_is_forgotten_when_it_is_gone(
     subscribers = server.resources.subscribers
     # That nothing is kept shows nowhere outside.
     watched = subscribers._watcher._watched  # noqa: SLF001
-    heard_by = subscribers._heard_by  # noqa: SLF001
+    heard_by = subscribers._subscriptions  # noqa: SLF001
     async with serving(server) as url:
         for _ in range(3):
             async with AsyncExitStack() as clients:

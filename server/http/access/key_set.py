@@ -20,13 +20,13 @@ _FRESH_SECONDS: Final = 300.0
 _USABLE_SECONDS: Final = 3_600.0
 """Maximum age of keys while they cannot be fetched, in seconds, since revoked keys must expire."""
 
-_PAUSE_SECONDS: Final = 10.0
+_RETRY_DELAY_SECONDS: Final = 10.0
 """Minimum time between two fetches, in seconds, since any token with an unknown key causes one."""
 
 _FETCH_SECONDS: Final = 5.0
 """Timeout of a fetch, in seconds."""
 
-_MAX_BYTES: Final = 1_000_000
+_MAX_KEY_SET_BYTES: Final = 1_000_000
 """Maximum size of a document from the authorization server, in bytes."""
 
 _MAX_KEYS: Final = 100
@@ -88,7 +88,7 @@ class KeySet:
 
     async def _refresh(self) -> None:
         """Fetch the keys unless that was tried just now; if it fails, keep the current ones."""
-        if time.monotonic() - self._tried < _PAUSE_SECONDS:
+        if time.monotonic() - self._tried < _RETRY_DELAY_SECONDS:
             return
         self._tried = time.monotonic()
         try:
@@ -145,7 +145,7 @@ async def _fetched(client: httpx2.AsyncClient, url: str) -> Mapping[str, Any]:
         response.raise_for_status()
         async for part in response.aiter_bytes():
             body += part
-            if len(body) > _MAX_BYTES:
+            if len(body) > _MAX_KEY_SET_BYTES:
                 raise ValueError("too long")
     try:
         document = json.loads(body)

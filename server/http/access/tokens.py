@@ -17,7 +17,7 @@ from server.runtime.scopes import SCOPES, Scope
 from server.settings import ServerOptionError
 from shared.settings.defaults import TOKENS_VARIABLE
 
-MIN_CHARACTERS: Final = 32
+MIN_TOKEN_CHARACTERS: Final = 32
 """Minimum length of a token, in characters: as hexadecimal digits they hold 128 random bits."""
 
 
@@ -98,10 +98,10 @@ def _parsed(lines: Iterable[str], source: str) -> Iterator[Token]:
                 f"{source}, line {number}: the scopes are {' and '.join(sorted(SCOPES))}, with a "
                 "comma between them"
             )
-        if len(token) < MIN_CHARACTERS:
+        if len(token) < MIN_TOKEN_CHARACTERS:
             raise ServerOptionError(
                 f"{source}, line {number}: the token of {name[:60]} is shorter than "
-                f"{MIN_CHARACTERS} characters; make one with: openssl rand -hex 32"
+                f"{MIN_TOKEN_CHARACTERS} characters; make one with: openssl rand -hex 32"
             )
         yield Token(name, frozenset(scope for scope in SCOPES if scope in scopes), _digest(token))
 

@@ -58,11 +58,11 @@ def metrics_endpoint(pool: LucenePool, metrics: Metrics) -> Endpoint:
 async def _index_state(pool: LucenePool) -> IndexState:
     # Without Java there is no searcher to query.
     with suppress(JavaStartError):
-        return await pool.run(_look)
+        return await pool.run(_check_index)
     return IndexState(None, 0)
 
 
-def _look(searcher: "Searcher") -> IndexState:
+def _check_index(searcher: "Searcher") -> IndexState:
     try:
         statistics = searcher.statistics()
     except McpLuceneError:

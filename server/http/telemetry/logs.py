@@ -23,10 +23,10 @@ from server.settings import LogLevel
 LOG: Final = logging.getLogger("mcp_lucene")
 """Logger of events: the message is the name, ``extra`` holds the fields."""
 
-_MAX_CHARACTERS: Final = 200
+_MAX_FIELD_CHARACTERS: Final = 200
 """Maximum length of a field's value, in characters: clients choose their own names."""
 
-_STANDARD: Final = frozenset(vars(logging.makeLogRecord({})))
+_STANDARD_ATTRIBUTES: Final = frozenset(vars(logging.makeLogRecord({})))
 """Attributes of every log record; all others are fields."""
 
 
@@ -35,7 +35,7 @@ def log_to_stderr(level: LogLevel, *, as_json: bool) -> None:
     handler = logging.StreamHandler(sys.stderr)
     formatter = _EventFormatter(as_json=as_json)
     handler.setFormatter(formatter)
-    handler.addFilter(_is_worth_telling)
+    handler.addFilter(_is_not_disconnect)
     # Replaces the logging configuration of the SDK.
     logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
     # Its log records repeat headers, and the requests that it rejects are logged as requests.
@@ -53,7 +53,7 @@ def _dropped(formatter: logging.Formatter, count: int) -> str:
     return f"{formatter.format(LOG.makeRecord(*event, extra=fields))}\n"
 
 
-def _is_worth_telling(record: logging.LogRecord) -> bool:
+def _is_not_disconnect(record: logging.LogRecord) -> bool:
     """Check whether a log record reports more than a disconnected client."""
     return not (record.exc_info and isinstance(record.exc_info[1], ClientDisconnect))
 
@@ -78,7 +78,9 @@ class _EventFormatter(logging.Formatter):
 def _event(record: logging.LogRecord) -> tuple[str, dict[str, Any]]:
     if record.name == LOG.name:
         event = record.getMessage()
-        own = {name: value for name, value in vars(record).items() if name not in _STANDARD}
+        own = {
+            name: value for name, value in vars(record).items() if name not in _STANDARD_ATTRIBUTES
+        }
         fields = {name: _short(value) for name, value in own.items() if value is not None}
     else:
         event = "library"
@@ -100,7 +102,7 @@ def _event(record: logging.LogRecord) -> tuple[str, dict[str, Any]]:
 
 
 def _short(value: Any) -> Any:
-    return value[:_MAX_CHARACTERS] if isinstance(value, str) else value
+    return value[:_MAX_FIELD_CHARACTERS] if isinstance(value, str) else value
 
 
 def _quoted(value: Any) -> str:

@@ -13,7 +13,7 @@ from shared.version import software_version
 
 PREFIX: Final = "mcp_lucene"
 
-_SECONDS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+_DURATION_BUCKETS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 """Buckets of the histogram, in seconds: a search takes milliseconds, one with hundreds of patterns
 seconds."""
 
@@ -74,7 +74,7 @@ class Metrics:
             f"{PREFIX}_tool_call_seconds",
             "Time from a call of a tool to its answer.",
             ["tool"],
-            buckets=_SECONDS,
+            buckets=_DURATION_BUCKETS,
             registry=self._registry,
         )
         self._requests = Counter(

@@ -20,7 +20,7 @@ from server.http.telemetry.metrics import Metrics
 from server.runtime.state import ServerState
 from server.tools.table import TOOLS
 
-_OTHER: Final = "other"
+_OTHER_PATH: Final = "other"
 """Label for unknown paths and tools."""
 
 
@@ -46,13 +46,13 @@ class RequestObserver:
 
         async def watched(message: Message) -> None:
             if message["type"] == "http.response.start":
-                self._tell(scope, message["status"])
+                self._record(scope, message["status"])
             await send(message)
 
         await self._app(scope, receive, watched)
 
-    def _tell(self, scope: Scope, status: int) -> None:
-        path = scope["path"] if scope["path"] in self._paths else _OTHER
+    def _record(self, scope: Scope, status: int) -> None:
+        path = scope["path"] if scope["path"] in self._paths else _OTHER_PATH
         self._metrics.count_request(path, status)
         level = logging.DEBUG if status < HTTPStatus.BAD_REQUEST else logging.WARNING
         peer = scope["client"][0] if scope["client"] else None
@@ -77,7 +77,7 @@ class CallObserver:
         if ctx.method != "tools/call" or ctx.request_id is None:
             return await call_next(ctx)
         name = (ctx.params or {}).get("name")
-        tool = name if isinstance(name, str) and name in TOOLS else _OTHER
+        tool = name if isinstance(name, str) and name in TOOLS else _OTHER_PATH
         outcome = "cancelled"
         began = time.perf_counter()
         try:

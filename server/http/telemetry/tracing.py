@@ -12,7 +12,7 @@ from shared.version import software_version
 _ENDPOINTS: Final = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
 """Variables of the OpenTelemetry specification that name the endpoint for spans."""
 
-_SECONDS_TO_END: Final = 3.0
+_FLUSH_TIMEOUT_SECONDS: Final = 3.0
 """Maximum time to export the last spans, in seconds."""
 
 
@@ -47,7 +47,7 @@ def start_tracing() -> Callable[[], None]:
         # If the endpoint does not respond, the exporter retries for longer than shutdown may take.
         ending = threading.Thread(target=provider.shutdown, daemon=True)
         ending.start()
-        ending.join(_SECONDS_TO_END)
+        ending.join(_FLUSH_TIMEOUT_SECONDS)
 
     return end
 
