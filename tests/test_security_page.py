@@ -40,7 +40,7 @@ from server.tools import arguments
 from shared.model import document
 from shared.query import costs, expressions, limits
 from shared.rewriting import rewriter, transport
-from shared.rewriting.chat import _MAX_TOKENS
+from shared.rewriting.chat import _MAX_ANSWER_TOKENS
 from shared.settings import defaults as shared_settings
 
 ROOT = Path(__file__).parents[1]
@@ -153,11 +153,11 @@ def expected() -> dict[str, str]:
         "keys of the metadata": f"{document.MAX_METADATA_KEYS}",
         "key of the metadata": characters(document.MAX_KEY_LENGTH),
         "metadata of a document, as JSON": characters(document.MAX_METADATA),
-        "query that is rewritten": characters(rewriter.LONGEST_QUERY),
+        "query that is rewritten": characters(rewriter.MAX_QUERY_CHARACTERS),
         "time to rewrite it": seconds(shared_settings.DEFAULT_NORMALIZER_TIMEOUT),
-        "body of the model's answer": f"{transport.LONGEST_BODY:,} bytes",
-        "rewritten query": characters(rewriter.LONGEST_ANSWER),
-        "tokens of the model's answer": f"{_MAX_TOKENS}",
+        "body of the model's answer": f"{transport.MAX_BODY_BYTES:,} bytes",
+        "rewritten query": characters(rewriter.MAX_ANSWER_CHARACTERS),
+        "tokens of the model's answer": f"{_MAX_ANSWER_TOKENS}",
     }
 
 

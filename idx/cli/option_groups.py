@@ -95,7 +95,7 @@ class ReadingOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class NormalizerOptions:
+class RewritingOptions:
     """Options for rewriting queries; each is also a setting of the configuration file."""
 
     normalize: Normalize = False

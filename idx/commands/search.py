@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from idx.cli.completions import conditions, fields
-from idx.cli.option_groups import NormalizerOptions, takes
+from idx.cli.option_groups import RewritingOptions, takes
 from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json, Plain
 from idx.output.printing import check_one_form, print_json, say, tell
 from shared.messages import quantity
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from shared.rewriting.rewriter import Rewriting
 
 
-@takes(NormalizerOptions, "normalizer")
+@takes(RewritingOptions, "normalizer")
 def search(
     words: Annotated[
         list[str] | None,
@@ -85,7 +85,7 @@ def search(
         ),
     ] = None,
     *,
-    normalizer: NormalizerOptions,
+    normalizer: RewritingOptions,
     index_path: IndexPath = DEFAULT_INDEX_PATH,
     plain: Plain = False,
     as_json: Json = False,
@@ -205,13 +205,13 @@ def _say_about(answer: "SearchAnswer", offset: int) -> None:
     say(f"{quantity(answer.totalHits, 'chunk')} {match}; shown: {shown}.")
 
 
-def rewriting_of(query: str, syntax: Syntax, options: NormalizerOptions) -> "Rewriting":
+def rewriting_of(query: str, syntax: Syntax, options: RewritingOptions) -> "Rewriting":
     """Rewrite a query with the language model, if that is enabled.
 
     Raises:
         ConfigurationError: the address of the language model is invalid.
     """
-    from shared.rewriting.rewriter import Rewriting, normalize
+    from shared.rewriting.rewriter import Rewriting, rewrite_query
 
     if not options.normalize:
         return Rewriting()
@@ -225,6 +225,6 @@ def rewriting_of(query: str, syntax: Syntax, options: NormalizerOptions) -> "Rew
     # Not asyncio.run, which would wait for a pending lookup of the server's name without a limit.
     loop = asyncio.new_event_loop()
     try:
-        return loop.run_until_complete(normalize(query, model, syntax))
+        return loop.run_until_complete(rewrite_query(query, model, syntax))
     finally:
         loop.close()

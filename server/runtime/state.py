@@ -14,7 +14,7 @@ from server.runtime.lucene_pool import LucenePool
 from server.settings import ServerSettings
 from shared.java.cancellation import Cancellation, SearchStoppedError
 from shared.model.request import Syntax
-from shared.rewriting.rewriter import Rewriting, normalize
+from shared.rewriting.rewriter import Rewriting, rewrite_query
 
 if TYPE_CHECKING:
     from server.administration.service import Administration
@@ -133,5 +133,5 @@ async def rewriting_of(context: ToolContext, query: str, syntax: Syntax) -> Rewr
     model = context.request_context.lifespan_context.language_model
     if model is None:
         return Rewriting()
-    rewriting = await normalize(query, model, syntax)
+    rewriting = await rewrite_query(query, model, syntax)
     return replace(rewriting, diagnostic=rewriting.client_diagnostic)

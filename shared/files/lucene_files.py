@@ -15,7 +15,7 @@ from typing import Final
 
 _CODEC_MAGIC: Final = 0x3FD76C17
 
-_NEGATIVE: Final = 0x80000000
+_SIGN_BIT: Final = 0x80000000
 
 _SEGMENTS: Final = b"\x08segments"
 
@@ -24,7 +24,7 @@ _ID_BYTES: Final = 16
 _HEADER: Final = struct.Struct(">I9si")
 """Magic number, name of the codec preceded by its length, format version."""
 
-_UNKNOWN: Final = "an unknown version of Lucene"
+_UNKNOWN_VERSION: Final = "an unknown version of Lucene"
 
 _FIRST_FORMAT_WITH_VERSION: Final = 6
 """First format whose file names the release that wrote it, `SegmentInfos.VERSION_53`."""
@@ -52,24 +52,24 @@ def written_by(path: Path) -> str:
     """
     commits = [file for file in path.glob("segments_*") if _generation(file)]
     if not commits:
-        return _UNKNOWN
+        return _UNKNOWN_VERSION
     with max(commits, key=_generation).open("rb") as newest:
         header = newest.read(_HEADER.size)
         if len(header) < _HEADER.size:
-            return _UNKNOWN
+            return _UNKNOWN_VERSION
         magic, codec, format_version = _HEADER.unpack(header)
         if magic != _CODEC_MAGIC:
             # The files of Lucene before 4.0 begin with a negative format number.
-            return "a Lucene before 4.0" if magic >= _NEGATIVE else _UNKNOWN
+            return "a Lucene before 4.0" if magic >= _SIGN_BIT else _UNKNOWN_VERSION
         if codec != _SEGMENTS:
-            return _UNKNOWN
+            return _UNKNOWN_VERSION
         if format_version < _FIRST_FORMAT_WITH_VERSION:
-            return _WRITTEN_BY.get(format_version, _UNKNOWN)
+            return _WRITTEN_BY.get(format_version, _UNKNOWN_VERSION)
         newest.read(_ID_BYTES)
         suffix_length = newest.read(1)
         newest.read(suffix_length[0] if suffix_length else 0)
         release = newest.read(3)
-    return "Lucene {}.{}.{}".format(*release) if release[2:] else _UNKNOWN
+    return "Lucene {}.{}.{}".format(*release) if release[2:] else _UNKNOWN_VERSION
 
 
 NO_COMMIT: Final = "its segments_N file, which names the others, is missing"

@@ -39,7 +39,7 @@ NOTE: Final = "backup.json"
 
 _MAX_NOTE_BYTES: Final = 100_000
 
-_BESIDE_LUCENE: Final = frozenset({"write.lock", NOTE, failures.FILE_NAME})
+_OTHER_FILES: Final = frozenset({"write.lock", NOTE, failures.FILE_NAME})
 """Files in a backup without a Lucene header."""
 
 
@@ -125,7 +125,7 @@ def _check_destination(path: Path, destination: Path) -> None:
         BackupError: it cannot.
     """
     _refuse_nesting(path, destination)
-    _refuse_others(path, destination)
+    _refuse_foreign_files(path, destination)
 
 
 def _refuse_nesting(path: Path, destination: Path) -> None:
@@ -141,7 +141,7 @@ def _refuse_nesting(path: Path, destination: Path) -> None:
         )
 
 
-def _refuse_others(path: Path, destination: Path) -> None:
+def _refuse_foreign_files(path: Path, destination: Path) -> None:
     try:
         if not destination.is_dir():
             if destination.exists() or destination.is_symlink():
@@ -156,9 +156,9 @@ def _refuse_others(path: Path, destination: Path) -> None:
         if not entries:
             return
         note = destination / NOTE
-        source = _source_in(note) if note.exists() or note.is_symlink() else None
+        source = _source_index(note) if note.exists() or note.is_symlink() else None
         is_own = source is not None and os.path.realpath(source) == os.path.realpath(path)
-        others = [file.name for file in entries if not _is_part(file)]
+        others = [file.name for file in entries if not _belongs_to_backup(file)]
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise BackupError(
             f"{destination} is not a readable backup ({NOTE}: {error}); name an empty or a new "
@@ -179,7 +179,7 @@ def _refuse_others(path: Path, destination: Path) -> None:
         )
 
 
-def _source_in(note: Path) -> str:
+def _source_index(note: Path) -> str:
     """Return the index that the note of a backup names.
 
     Raises:
@@ -191,7 +191,7 @@ def _source_in(note: Path) -> str:
     return source
 
 
-def _is_part(file: Path) -> bool:
+def _belongs_to_backup(file: Path) -> bool:
     """Check whether a file belongs to a backup, so that it may be deleted with it.
 
     The name alone is not sufficient: `_letter.doc` could be a Lucene file, too.
@@ -201,7 +201,7 @@ def _is_part(file: Path) -> bool:
     """
     if not file.is_file():
         return False
-    if file.name in _BESIDE_LUCENE:
+    if file.name in _OTHER_FILES:
         return True
     return is_lucene_file(file.name) and begins_as_lucene(file)
 

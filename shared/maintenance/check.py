@@ -33,13 +33,13 @@ from shared.storage.commits import check_schema, rebuilt_schema
 from shared.storage.directory import open_directory
 from shared.writing.writer import locked
 
-_MAX_PROBLEMS: Final = 1_000
+_MAX_REPORTED_PROBLEMS: Final = 1_000
 """Maximum number of problems that are reported one by one; nobody reads more."""
 
 _SEGMENT: Final = re.compile("_[0-9a-z]+")
 """Start of the names of a segment's files."""
 
-_RESTORE: Final = "restore a backup with idx restore, or save the rest with idx repair"
+_RESTORE_ADVICE: Final = "restore a backup with idx restore, or save the rest with idx repair"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class Checked:
     @property
     def problem_count(self) -> int:
         """Number of problems, including those that are not listed."""
-        return min(len(self.problems), _MAX_PROBLEMS) + self._left_out
+        return min(len(self.problems), _MAX_REPORTED_PROBLEMS) + self._left_out
 
     @property
     def sound(self) -> bool:
@@ -90,11 +90,11 @@ class Checked:
 
     def report(self, problem: str) -> None:
         """Add a problem; beyond the maximum, only their number is kept, in the last line."""
-        if len(self.problems) < _MAX_PROBLEMS:
+        if len(self.problems) < _MAX_REPORTED_PROBLEMS:
             self.problems.append(problem)
             return
         self._left_out += 1
-        self.problems[_MAX_PROBLEMS:] = [f"and {quantity(self._left_out, 'more problem')}"]
+        self.problems[_MAX_REPORTED_PROBLEMS:] = [f"and {quantity(self._left_out, 'more problem')}"]
 
 
 def check(path: Path | str, *, wait: float = DEFAULT_WAIT, progress: Progress = iter) -> Checked:
@@ -124,13 +124,13 @@ def check(path: Path | str, *, wait: float = DEFAULT_WAIT, progress: Progress = 
         # A folder without an index gets no lock file.
         _read_commit(directory, path, checked)
         if checked.sound:
-            with _without_writers(directory, path, wait) as lock:
+            with _lock_out_writers(directory, path, wait) as lock:
                 for _ in progress(_steps(directory, path, lock, checked)):
                     pass
     return checked
 
 
-def _without_writers(directory: Any, path: Path, wait: float) -> AbstractContextManager[Any]:
+def _lock_out_writers(directory: Any, path: Path, wait: float) -> AbstractContextManager[Any]:
     """Lend the lock of the index, or a dummy lock if this user may not write to the folder."""
     if os.access(path, os.W_OK):
         return locked(directory, path, wait)
@@ -143,7 +143,7 @@ def _read_commit(directory: Any, path: Path, checked: Checked) -> Any:
         with lucene_errors.reading(path):
             return SegmentInfos.readLatestCommit(directory)
     except IndexDamagedError as error:
-        checked.report(f"the last commit: {error.reason}; {_RESTORE}")
+        checked.report(f"the last commit: {error.reason}; {_RESTORE_ADVICE}")
     except IndexLuceneVersionError as error:
         checked.report(str(error))
     # Lucene does not always name the file that it could not read: the commit's or a segment's.
@@ -183,7 +183,7 @@ def check_segments(
     names = [str(commit.getSegmentsFileName()), *(name for of in files.values() for name in of)]
     damaged = yield from _damaged_files(path, names, checked)
     whole = [segment for segment, of in files.items() if damaged.isdisjoint(of)]
-    unsound = yield from _unsound_segments(directory, path, lock, whole, checked)
+    unsound = yield from _damaged_segments(directory, path, lock, whole, checked)
     sound = set(whole) - unsound
     for info in infos:
         name = str(info.info.name)
@@ -214,11 +214,11 @@ def _damaged_files(
             damage = f"it cannot be read: {reason_of(error)}"
         if damage:
             damaged.add(name)
-            checked.report(f"file {name}: {damage}; {_RESTORE}")
+            checked.report(f"file {name}: {damage}; {_RESTORE_ADVICE}")
     return damaged
 
 
-def _unsound_segments(
+def _damaged_segments(
     directory: Any, path: Path, lock: Any, segments: list[str], checked: Checked
 ) -> Generator[Step, None, set[str]]:
     """Let Lucene read each segment completely; return the names of inconsistent segments."""
@@ -239,7 +239,7 @@ def _unsound_segments(
         (found,) = map(CheckIndex.Status.SegmentInfoStatus.cast_, status.segmentInfos)
         if found.error is not None:
             unsound.add(name)
-            checked.report(f"segment {name}: {lucene_errors.text(found.error)}; {_RESTORE}")
+            checked.report(f"segment {name}: {lucene_errors.text(found.error)}; {_RESTORE_ADVICE}")
     return unsound
 
 
@@ -265,4 +265,4 @@ def _check_documents(reader: Any, path: Path, checked: Checked) -> Iterator[Step
             )
         yield Step("Checking documents", done, checked.chunks)
     if lost := IndexSearcher(reader).count(without_document()):
-        checked.report(f"{quantity(lost, 'chunk')} without a document; {_RESTORE}")
+        checked.report(f"{quantity(lost, 'chunk')} without a document; {_RESTORE_ADVICE}")

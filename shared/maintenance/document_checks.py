@@ -23,7 +23,7 @@ from shared.model.chunks import chunk_id
 from shared.storage.mapping import CHUNK_FIELDS, stored_fields
 from shared.storage.stored_details import details_of
 
-_SHOWN_NUMBERS: Final = 10
+_MAX_LISTED_NUMBERS: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,5 +144,5 @@ def _problems_of_numbers(chunks: Sequence[_StoredChunk]) -> Iterator[str]:
 
 
 def _numbers(numbers: Sequence[int]) -> str:
-    shown = ", ".join(map(str, numbers[:_SHOWN_NUMBERS]))
-    return shown if len(numbers) <= _SHOWN_NUMBERS else f"{shown} …"
+    shown = ", ".join(map(str, numbers[:_MAX_LISTED_NUMBERS]))
+    return shown if len(numbers) <= _MAX_LISTED_NUMBERS else f"{shown} …"

@@ -115,7 +115,7 @@ def _steps(
     _save(commit, {segment.name for segment in repaired.lost_segments}, path, saved, links)
     with closing(DirectoryReader.open(saved)) as reader:
         rebuilt_schema(reader, path)
-        yield from _look_at_documents(reader, repaired)
+        yield from _examine_documents(reader, repaired)
     if not (repaired.lost_segments or repaired.removed_documents or repaired.removed_chunks):
         return
     repaired.kept_at = str(_keep(path))
@@ -138,7 +138,7 @@ def _save(commit: Any, lost: set[str], path: Path, saved: Any, links: Path) -> N
     commit.commit(saved)
 
 
-def _look_at_documents(reader: Any, repaired: Repaired) -> Iterator[Step]:
+def _examine_documents(reader: Any, repaired: Repaired) -> Iterator[Step]:
     total, done = int(reader.numDocs()), 0
     for document in checked_documents(reader):
         done += document.chunks

@@ -90,7 +90,7 @@ def _damaged(source: Path, reason: str) -> BackupError:
     )
 
 
-_BESIDE: Final = ".restored"
+_NEW_INDEX_FOLDER: Final = ".restored"
 """Folder inside the index folder in which the new index is written if the old one cannot be read.
 Its name never changes, so that the next run deletes what a killed one left behind."""
 
@@ -173,24 +173,24 @@ def restore(
                 index_folder.prepare(path, parents=True)
             with (
                 closing(open_directory(path)) as directory,
-                closing(_replaced(directory, path, backup, wait, known)) as steps,
+                closing(_replace_index(directory, path, backup, wait, known)) as steps,
             ):
                 for _ in progress(steps):
                     pass
     return Restored(str(path), str(source), documents, chunks)
 
 
-def _replaced(
+def _replace_index(
     directory: Any, path: Path, backup: Any, wait: float, known: Mapping[str, Failure]
 ) -> Generator[Step, None, None]:
     """Replace the remains of an index by the segments of a backup."""
     with locked(directory, path, wait):
-        shutil.rmtree(path / _BESIDE, ignore_errors=True)
+        shutil.rmtree(path / _NEW_INDEX_FOLDER, ignore_errors=True)
         is_readable = _is_readable(directory, path)
         if not is_readable:
-            yield from _written_beside(path, backup, known)
+            yield from _write_beside(path, backup, known)
     if is_readable:
-        yield from _written_over(directory, path, backup, wait, known)
+        yield from _overwrite(directory, path, backup, wait, known)
     else:
         # No commit of the old index is left, so its files are deleted.
         clean(directory, path)
@@ -227,7 +227,7 @@ def _is_readable(directory: Any, path: Path) -> bool:
     return True
 
 
-def _written_over(
+def _overwrite(
     directory: Any, path: Path, backup: Any, wait: float, known: Mapping[str, Failure]
 ) -> Iterator[Step]:
     """Copy the segments of a backup next to the existing ones, and commit only the copies."""
@@ -246,13 +246,13 @@ def _written_over(
         raise
 
 
-def _written_beside(path: Path, backup: Any, known: Mapping[str, Failure]) -> Iterator[Step]:
+def _write_beside(path: Path, backup: Any, known: Mapping[str, Failure]) -> Iterator[Step]:
     """Write the segments of a backup to a separate folder, and move them from there.
 
     Lucene's writer continues from the last commit. If it cannot read any, it would first delete
     everything that is there.
     """
-    beside = path / _BESIDE
+    beside = path / _NEW_INDEX_FOLDER
     try:
         beside.mkdir(mode=0o700)
         # The writer chooses names beyond the existing ones, and deletes what no commit needs.
@@ -269,14 +269,14 @@ def _written_beside(path: Path, backup: Any, known: Mapping[str, Failure]) -> It
                 writer.rollback()
                 raise
             *files, commit = commit_files(directory)
-        _take_over(path, beside, files, commit, known)
+        _move_into_place(path, beside, files, commit, known)
     except OSError as error:
         raise IndexWriteError(path, reason_of(error)) from error
     finally:
         shutil.rmtree(beside, ignore_errors=True)
 
 
-def _take_over(
+def _move_into_place(
     path: Path, beside: Path, files: Sequence[str], commit: str, known: Mapping[str, Failure]
 ) -> None:
     """Move the files of a new index into the folder of the old one, and delete the old commits.

@@ -11,7 +11,7 @@ from pathlib import Path
 from shared.errors import JavaStartError
 from shared.java.startup_cache import path
 
-TRAINING_SECONDS = 120
+TRAINING_TIMEOUT_SECONDS = 120
 """Maximum duration of the training, in seconds; it takes about five."""
 
 
@@ -23,7 +23,7 @@ def train() -> Path:
 
     Raises:
         JavaStartError: the training run failed, with its output in the message; or it took longer
-            than `TRAINING_SECONDS`.
+            than `TRAINING_TIMEOUT_SECONDS`.
     """
     cache = path()
     cache.parent.mkdir(parents=True, exist_ok=True)
@@ -34,12 +34,12 @@ def train() -> Path:
                 [sys.executable, "-m", "shared.maintenance.train_startup", str(trained), folder],
                 capture_output=True,
                 text=True,
-                timeout=TRAINING_SECONDS,
+                timeout=TRAINING_TIMEOUT_SECONDS,
                 check=False,
             )
         except subprocess.TimeoutExpired as error:
             raise JavaStartError(
-                f"training the start-up cache took longer than {TRAINING_SECONDS} seconds"
+                f"training the start-up cache took longer than {TRAINING_TIMEOUT_SECONDS} seconds"
             ) from error
         if run.returncode or not trained.is_file():
             raise JavaStartError(f"training the start-up cache failed: {run.stdout}{run.stderr}")

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 FILE_NAME: Final = "failures.json"
 """Name of the file in the index folder; Lucene does not touch files that it has not written."""
 
-_MAX_BYTES: Final = 1_000_000_000
+_MAX_FAILURE_LIST_BYTES: Final = 1_000_000_000
 """Maximum size of the file in bytes, enough for some millions of failures."""
 
-_WITHOUT: Final = ": the next idx sync tries its files again"
+_RETRY_NOTE: Final = ": the next idx sync tries its files again"
 
 Kind = Literal["failed", "unsupported", "empty", "partial", "secret"]
 """Kind of a failure: something is wrong with the file, its type is unsupported, it has no text,
@@ -66,11 +66,11 @@ def load_failures(index: Path) -> dict[str, Failure]:
         IndexPathError: the file cannot be read.
     """
     try:
-        content = read_regular(index / FILE_NAME, _MAX_BYTES)
+        content = read_regular(index / FILE_NAME, _MAX_FAILURE_LIST_BYTES)
     except FileNotFoundError:
         return {}
     except IrregularFileError as error:
-        raise IndexFileError(index, FILE_NAME, str(error), _WITHOUT) from error
+        raise IndexFileError(index, FILE_NAME, str(error), _RETRY_NOTE) from error
     except NotADirectoryError as error:
         raise IndexPathError(index, "it is a file, not a folder") from error
     except OSError as error:
@@ -78,7 +78,7 @@ def load_failures(index: Path) -> dict[str, Failure]:
     try:
         return _failures().validate_json(content, strict=True)
     except ValueError as error:
-        raise IndexFileError(index, FILE_NAME, _reason(error), _WITHOUT) from error
+        raise IndexFileError(index, FILE_NAME, _reason(error), _RETRY_NOTE) from error
 
 
 @cache
@@ -115,7 +115,7 @@ def save_failures(index: Path, failures: Mapping[str, Failure]) -> None:
     temporary = index / f"{FILE_NAME}.new"
     try:
         try:
-            with open(temporary, "w", encoding="ascii", opener=_for_the_owner) as stream:
+            with open(temporary, "w", encoding="ascii", opener=_open_private) as stream:
                 stream.write(text)
             temporary.replace(index / FILE_NAME)
         except BaseException:
@@ -149,5 +149,5 @@ def delete_failures(index: Path) -> None:
         raise IndexWriteError(index, f"{FILE_NAME}: {reason_of(error)}") from error
 
 
-def _for_the_owner(path: str, flags: int) -> int:
+def _open_private(path: str, flags: int) -> int:
     return os.open(path, flags, mode=0o600)

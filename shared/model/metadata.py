@@ -47,7 +47,7 @@ ONLY_WITH_DOCUMENTS: Final = frozenset(
 """Keys left out of hits and chunks: they describe the file and do not help to judge a passage."""
 
 
-_NO_WORDS: Final = frozenset(
+_KEYS_WITHOUT_WORDS: Final = frozenset(
     {LANGUAGE, CREATED, MODIFIED, FILE_TYPE, CREATOR, FILE_EXTENSION, CONTENT_HASH, INDEXED}
 )
 """Keys whose text nobody searches by its words."""
@@ -56,7 +56,7 @@ _NO_WORDS: Final = frozenset(
 def texts_of(metadata: Metadata) -> Iterator[str]:
     """Yield the metadata texts whose words are searched in addition to the content."""
     for key, value in metadata.items():
-        if key not in _NO_WORDS:
+        if key not in _KEYS_WITHOUT_WORDS:
             values = value if isinstance(value, list) else [value]
             yield from (text for text in values if isinstance(text, str))
 

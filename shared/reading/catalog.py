@@ -31,7 +31,7 @@ from shared.reading.completion import (
 )
 from shared.reading.open_index import OpenIndex
 from shared.reading.stored_documents import stored_document
-from shared.storage.chunk_queries import first_chunks, with_prefix
+from shared.storage.chunk_queries import first_chunks, prefix_query
 from shared.storage.commits import indexed_folders, remembered
 from shared.storage.field_names import names_with_terms
 from shared.storage.mapping import SUMMARY_FIELDS, stored_fields, summary_from_lucene
@@ -96,7 +96,7 @@ class Catalog:
         with self._index.newest() as searcher:
             found = islice(self._documents(searcher, None, prefix), limit)
             ids = [summary.source_document for summary in found]
-            total = searcher.count(first_chunks(with_prefix(schema.SOURCE_DOCUMENT, prefix)))
+            total = searcher.count(first_chunks(prefix_query(schema.SOURCE_DOCUMENT, prefix)))
             return Names(total, ids)
 
     def documents_of_files(self, paths: Iterable[str], limit: int) -> list[str]:
@@ -163,7 +163,7 @@ class Catalog:
                 # The term of a very long id contains only its beginning.
                 if "\0" not in term and searcher.count(TermQuery(Term(schema.ID, term)))
             )
-            total = searcher.count(with_prefix(schema.ID, prefix))
+            total = searcher.count(prefix_query(schema.ID, prefix))
             return Names(total, list(islice(ids, limit)))
 
     def field_names(self) -> list[str]:
@@ -214,11 +214,11 @@ class Catalog:
             reader, schema.SOURCE_DOCUMENT, beginning, start=last or ""
         ):
             # Terms of replaced or deleted documents stay until segments merge.
-            if term != last and (number := _number(searcher, term)) is not None:
+            if term != last and (number := _lucene_number(searcher, term)) is not None:
                 yield summary_from_lucene(stored.document(number, fields), folders)
 
 
-def _number(searcher: Any, term: str) -> int | None:
+def _lucene_number(searcher: Any, term: str) -> int | None:
     """Return Lucene's number of a document's first chunk; None if there is no such document."""
     query = first_chunks(TermQuery(Term(schema.SOURCE_DOCUMENT, term)))
     found = searcher.search(query, 1).scoreDocs
@@ -228,11 +228,11 @@ def _number(searcher: Any, term: str) -> int | None:
 def _version(
     searcher: Any, source_document: str, last: DocumentVersion | None
 ) -> DocumentVersion | None:
-    number = _number(searcher, schema.keyword(source_document))
+    number = _lucene_number(searcher, schema.keyword(source_document))
     if number is None:
         return None
     # The chunks of a document are written together, so the first one stands for all.
-    place = _place(searcher.getIndexReader(), number)
+    place = _state_in_segment(searcher.getIndexReader(), number)
     if last is not None and last.place == place:
         return last
     stored = stored_document(searcher, number)
@@ -245,7 +245,7 @@ def _version(
     return DocumentVersion(digest.hexdigest(), place)
 
 
-def _place(reader: Any, number: int) -> str:
+def _state_in_segment(reader: Any, number: int) -> str:
     """Return the location of a chunk: the random id of its segment and its number within it."""
     bases, segments = _segments(reader)
     segment = bisect_right(bases, number) - 1

@@ -15,9 +15,9 @@ from org.apache.lucene.search import (
 from shared.errors import ChunkNotFoundError, DocumentNotFoundError
 from shared.model import schema
 from shared.model.search_results import ChunkText, DocumentChunks, Neighbour
-from shared.reading.similar_ids import near_chunks, near_documents
+from shared.reading.similar_ids import similar_chunk_ids, similar_document_ids
 from shared.settings.defaults import MAX_COUNT
-from shared.storage.chunk_queries import of_document
+from shared.storage.chunk_queries import document_query
 from shared.storage.mapping import CHUNK_FIELDS, from_lucene, stored_fields
 from shared.storage.snapshot import Snapshot
 
@@ -31,7 +31,7 @@ def find_chunk(snapshot: Snapshot, chunk_id: str) -> ChunkText:
     query = TermQuery(Term(schema.ID, schema.keyword(chunk_id)))
     found = snapshot.searcher.search(query, 1).scoreDocs
     if not len(found):
-        raise ChunkNotFoundError(chunk_id, near_chunks(snapshot.searcher, chunk_id))
+        raise ChunkNotFoundError(chunk_id, similar_chunk_ids(snapshot.searcher, chunk_id))
     return _load(snapshot, found)[0]
 
 
@@ -74,10 +74,10 @@ def document_chunks(
     Raises:
         DocumentNotFoundError: there is no such document.
     """
-    total = snapshot.searcher.count(of_document(source_document))
+    total = snapshot.searcher.count(document_query(source_document))
     if not total:
         raise DocumentNotFoundError(
-            source_document, near_documents(snapshot.searcher, source_document)
+            source_document, similar_document_ids(snapshot.searcher, source_document)
         )
     limit = total if count is None else min(count, total)
     chunks = _in_order(snapshot, source_document, start_index, limit=limit)
@@ -98,7 +98,7 @@ def _in_order(
         return []
     query = (
         BooleanQuery.Builder()
-        .add(of_document(source_document), BooleanClause.Occur.FILTER)
+        .add(document_query(source_document), BooleanClause.Occur.FILTER)
         .add(IntPoint.newRangeQuery(schema.CHUNK_INDEX, first, last), BooleanClause.Occur.FILTER)
         .build()
     )

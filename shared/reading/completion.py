@@ -14,7 +14,7 @@ from org.apache.lucene.util import BytesRef
 
 from shared.model import schema
 from shared.model.folders import file_term
-from shared.storage.chunk_queries import with_prefix
+from shared.storage.chunk_queries import prefix_query
 from shared.storage.field_names import fields_with_terms, metadata_fields, name_of, names_with_terms
 from shared.storage.snapshot import Snapshot
 from shared.storage.terms import FILE_FIELD
@@ -41,7 +41,7 @@ def complete_values(searcher: Any, field: str, typed: str) -> list[str]:
         Whole values, and prefixes that end with a slash; a single one of the latter is completed
         further.
     """
-    return _until_a_choice(lambda text: _parts(searcher, field, "", text), typed)
+    return _descend_to_choice(lambda text: _parts(searcher, field, "", text), typed)
 
 
 def complete_files(snapshot: Snapshot, typed: str) -> list[str]:
@@ -64,7 +64,7 @@ def complete_files(snapshot: Snapshot, typed: str) -> list[str]:
                 found.add(beginning[: beginning.index("/", len(path)) + 1])
         return found
 
-    return _until_a_choice(parts, typed)
+    return _descend_to_choice(parts, typed)
 
 
 def complete_fields(reader: Any, purpose: Purpose) -> list[str]:
@@ -87,7 +87,7 @@ def value_field(name: str) -> str:
     return name if name in schema.KEYWORD_FIELDS else schema.metadata_field(name)
 
 
-def _until_a_choice(parts: Any, typed: str) -> list[str]:
+def _descend_to_choice(parts: Any, typed: str) -> list[str]:
     """Descend while a single folder is the only completion: a shell would add a space after it."""
     found = parts(typed)
     while len(found) == 1 and (only := next(iter(found))).endswith("/") and only != typed:
@@ -107,10 +107,10 @@ def _parts(searcher: Any, field: str, beginning: str, typed: str) -> set[str]:
     """
     has_deletions = searcher.getIndexReader().hasDeletions()
     found: set[str] = set()
-    for term in _skipping(searcher.getIndexReader(), field, beginning + typed):
+    for term in _terms_between_slashes(searcher.getIndexReader(), field, beginning + typed):
         part = term.removeprefix(beginning)
         # The term of a very long value contains only its beginning.
-        if "\0" in part or (has_deletions and not _is_there(searcher, field, term)):
+        if "\0" in part or (has_deletions and not _has_documents(searcher, field, term)):
             continue
         found.add(part)
         if len(found) > MAX_COMPLETIONS:
@@ -118,7 +118,7 @@ def _parts(searcher: Any, field: str, beginning: str, typed: str) -> set[str]:
     return found
 
 
-def _skipping(reader: Any, field: str, prefix: str) -> Iterator[str]:
+def _terms_between_slashes(reader: Any, field: str, prefix: str) -> Iterator[str]:
     """Yield the terms with a prefix, each cut after the next slash."""
     terms = MultiTerms.getTerms(reader, field)
     if terms is None:
@@ -139,8 +139,8 @@ def _skipping(reader: Any, field: str, prefix: str) -> Iterator[str]:
             wanted = term[:slash] + _AFTER_SLASH
 
 
-def _is_there(searcher: Any, field: str, term: str) -> bool:
+def _has_documents(searcher: Any, field: str, term: str) -> bool:
     """Check whether a term, or a prefix with a slash, occurs in documents that are not deleted."""
     if term.endswith("/"):
-        return bool(searcher.count(with_prefix(field, term)))
+        return bool(searcher.count(prefix_query(field, term)))
     return bool(searcher.count(TermQuery(Term(field, term))))

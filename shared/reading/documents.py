@@ -20,18 +20,18 @@ from shared.model.metadata import MODIFIED
 from shared.model.request import BY_ID, DocumentSort
 from shared.reading.chunks import document_chunks
 from shared.search.sorting import document_order, order_by_text
-from shared.storage.chunk_queries import first_chunks, with_prefix
+from shared.storage.chunk_queries import first_chunks, prefix_query
 from shared.storage.commits import remembered
 from shared.storage.field_names import all_fields
 from shared.storage.mapping import SUMMARY_FIELDS, stored_fields, summary_from_lucene
 from shared.storage.snapshot import Snapshot
 
-_COMPARED_CHARACTERS: Final = 100
+_MAX_TITLE_KEY_CHARACTERS: Final = 100
 """Number of characters of a title that are compared when sorting, to limit memory."""
 
-_TITLE: Final = "title"
+_BY_TITLE: Final = "title"
 
-_CHUNKS: Final = "chunks"
+_BY_CHUNKS: Final = "chunks"
 
 
 def sorted_documents(
@@ -48,27 +48,27 @@ def sorted_documents(
     """
     end = None if limit is None else offset + limit
     name, is_descending = sort.removeprefix("-"), sort.startswith("-")
-    if name in {_TITLE, _CHUNKS}:
+    if name in {_BY_TITLE, _BY_CHUNKS}:
         stored = _stored_values(searcher.getIndexReader())
-        numbers = stored.numbers if query is None else _numbers(searcher, query)
-        values = stored.titles if name == _TITLE else stored.chunks
+        numbers = stored.numbers if query is None else _lucene_numbers(searcher, query)
+        values = stored.titles if name == _BY_TITLE else stored.chunks
         # Python's sort is stable, also in reverse.
         return sorted(numbers, key=values.__getitem__, reverse=is_descending)[offset:end]
-    return _numbers(searcher, query or first_chunks(), sort, offset, end)
+    return _lucene_numbers(searcher, query or first_chunks(), sort, offset, end)
 
 
-def _numbers(
+def _lucene_numbers(
     searcher: Any, query: Any, sort: DocumentSort = BY_ID, offset: int = 0, end: int | None = None
 ) -> list[int]:
     total = searcher.count(query)
     wanted = total if end is None else min(total, end)
     if wanted <= offset:
         return []
-    found = searcher.search(query, wanted, _lucene_order(sort, searcher.getIndexReader())).scoreDocs
+    found = searcher.search(query, wanted, _lucene_sort(sort, searcher.getIndexReader())).scoreDocs
     return [found[place].doc for place in range(offset, len(found))]
 
 
-def _lucene_order(sort: DocumentSort, reader: Any) -> Any:
+def _lucene_sort(sort: DocumentSort, reader: Any) -> Any:
     is_descending = sort.startswith("-")
     if sort.removeprefix("-") == BY_ID:
         return document_order(is_descending=is_descending)
@@ -96,7 +96,7 @@ class _StoredValues:
 @remembered
 def _stored_values(reader: Any) -> _StoredValues:
     """Read the titles and the numbers of chunks of all documents, 3 s for 100,000 of them."""
-    numbers = array("i", _numbers(IndexSearcher(reader), first_chunks()))
+    numbers = array("i", _lucene_numbers(IndexSearcher(reader), first_chunks()))
     titles, chunks = (array("i", bytes(4 * reader.maxDoc())) for _ in range(2))
     keys = []
     stored, fields = reader.storedFields(), stored_fields(schema.DETAILS)
@@ -114,7 +114,7 @@ def _stored_values(reader: Any) -> _StoredValues:
 
 def _title_key(title: str) -> str:
     """Return a title without case and accents, which are ignored when sorting."""
-    plain = unicodedata.normalize("NFKD", title[:_COMPARED_CHARACTERS])
+    plain = unicodedata.normalize("NFKD", title[:_MAX_TITLE_KEY_CHARACTERS])
     return "".join(sign for sign in plain if not unicodedata.combining(sign)).casefold()
 
 
@@ -126,7 +126,7 @@ def list_documents(
     sort: DocumentSort,
 ) -> DocumentList:
     """List documents; see `shared.reading.searcher.Searcher.documents`."""
-    chunks = with_prefix(schema.SOURCE_DOCUMENT, prefix)
+    chunks = prefix_query(schema.SOURCE_DOCUMENT, prefix)
     documents = first_chunks(chunks) if prefix else None
     searcher = snapshot.searcher
     numbers = sorted_documents(searcher, documents, sort, offset, limit)
@@ -160,7 +160,7 @@ def list_failures(snapshot: Snapshot, offset: int, limit: int | None) -> Failure
     )
 
 
-_PREVIEW: Final = 300
+_MAX_PREVIEW_CHARACTERS: Final = 300
 """Maximum length of a preview, in characters."""
 
 
@@ -185,15 +185,15 @@ def document_details(snapshot: Snapshot, source_document: str) -> DocumentDetail
         language=language if isinstance(language, str) else None,
         words=word_count(total, last.content),
         characters=last.char_end,
-        preview=_beginning(first.content.strip()),
+        preview=_preview(first.content.strip()),
         metadata=summary.metadata,
         file_path=summary.file_path,
     )
 
 
-def _beginning(text: str) -> str:
+def _preview(text: str) -> str:
     """Return the first words of a text."""
-    if len(text) <= _PREVIEW:
+    if len(text) <= _MAX_PREVIEW_CHARACTERS:
         return text
-    words = text[: _PREVIEW + 1].rsplit(None, 1)
-    return f"{words[0][:_PREVIEW]}…"
+    words = text[: _MAX_PREVIEW_CHARACTERS + 1].rsplit(None, 1)
+    return f"{words[0][:_MAX_PREVIEW_CHARACTERS]}…"

@@ -11,7 +11,7 @@ from shared.model import schema
 from shared.model.index_results import FieldDescription, FieldKind, FieldList
 from shared.reading.terms import example_terms
 from shared.storage.field_names import (
-    OF_CHUNKS,
+    CHUNK_FIELDS,
     fields_with_terms,
     language_fields,
     metadata_fields,
@@ -20,8 +20,8 @@ from shared.storage.field_names import (
 from shared.storage.snapshot import Snapshot
 from shared.storage.terms import FILE_FIELD
 
-_EXAMPLES: Final = 3
-_LONGEST_EXAMPLE: Final = 80
+_MAX_EXAMPLES: Final = 3
+_MAX_EXAMPLE_CHARACTERS: Final = 80
 
 _MEANINGS: Final[Mapping[str, tuple[FieldKind, str]]] = {
     schema.CONTENT: ("text", "the words of the chunks, as they are written"),
@@ -45,9 +45,9 @@ def list_fields(snapshot: Snapshot) -> FieldList:
     reader = snapshot.reader
     existing = fields_with_terms(reader)
     descriptions = [
-        *(_of_chunks(snapshot, field) for field in OF_CHUNKS),
-        *(_of_metadata(snapshot, field) for field in metadata_fields(existing)),
-        *(_language_form(snapshot, field) for field in language_fields(existing)),
+        *(_chunk_field(snapshot, field) for field in CHUNK_FIELDS),
+        *(_metadata_field(snapshot, field) for field in metadata_fields(existing)),
+        *(_language_field(snapshot, field) for field in language_fields(existing)),
     ]
     return FieldList(
         total_chunks=reader.numDocs(),
@@ -60,13 +60,13 @@ def list_fields(snapshot: Snapshot) -> FieldList:
     )
 
 
-def _of_chunks(snapshot: Snapshot, field: str) -> FieldDescription:
+def _chunk_field(snapshot: Snapshot, field: str) -> FieldDescription:
     kind, meaning = _MEANINGS[field]
     return FieldDescription(
         name=field,
         kind=kind,
         meaning=meaning,
-        chunks=_chunks(snapshot, field),
+        chunks=_chunk_count(snapshot, field),
         searchable=field != schema.CHUNK_INDEX,
         query_name=field if field in _NAMED_IN_QUERIES else None,
         filterable=field in _FILTERABLE,
@@ -76,10 +76,10 @@ def _of_chunks(snapshot: Snapshot, field: str) -> FieldDescription:
     )
 
 
-def _of_metadata(snapshot: Snapshot, field: str) -> FieldDescription:
-    name, chunks = name_of(field), _chunks(snapshot, field)
+def _metadata_field(snapshot: Snapshot, field: str) -> FieldDescription:
+    name, chunks = name_of(field), _chunk_count(snapshot, field)
     numbers = schema.number_field(field.removeprefix(schema.metadata_field("")))
-    is_number = chunks > 0 and _chunks(snapshot, numbers) == chunks
+    is_number = chunks > 0 and _chunk_count(snapshot, numbers) == chunks
     # Filters, sort orders and facets resolve a name to the field of every chunk first.
     is_unique = name != field
     # The terms of file paths leave out the path of the folder, so nobody can type them.
@@ -98,13 +98,13 @@ def _of_metadata(snapshot: Snapshot, field: str) -> FieldDescription:
     )
 
 
-def _language_form(snapshot: Snapshot, field: str) -> FieldDescription:
+def _language_field(snapshot: Snapshot, field: str) -> FieldDescription:
     text, _, language = field.partition(".")
     return FieldDescription(
         name=field,
         kind="language form",
         meaning=f"the words of {text} in the base forms of the language {language}",
-        chunks=_chunks(snapshot, field),
+        chunks=_chunk_count(snapshot, field),
         searchable=True,
         query_name=None,
         filterable=False,
@@ -119,7 +119,7 @@ def _escaped(field: str) -> str:
     return re.sub(r"[^\w.-]", r"\\\g<0>", field)
 
 
-def _chunks(snapshot: Snapshot, field: str) -> int:
+def _chunk_count(snapshot: Snapshot, field: str) -> int:
     """Return the number of chunks that have a field."""
     if field in _TERMS_ONLY:
         reader = snapshot.reader
@@ -129,5 +129,5 @@ def _chunks(snapshot: Snapshot, field: str) -> int:
 
 
 def _examples(snapshot: Snapshot, field: str) -> list[str]:
-    found = example_terms(snapshot, field, _EXAMPLES)
-    return [shortened(text, _LONGEST_EXAMPLE) for text in found]
+    found = example_terms(snapshot, field, _MAX_EXAMPLES)
+    return [shortened(text, _MAX_EXAMPLE_CHARACTERS) for text in found]

@@ -24,11 +24,11 @@ from shared.storage.commits import check_schema, commit_files
 from shared.storage.directory import check_files, open_directory
 from shared.storage.integrity import verify
 
-_SETTLED_NANOSECONDS: Final = 3 * 10**9
+_MIN_SETTLED_NANOSECONDS: Final = 3 * 10**9
 """Age in nanoseconds from which a folder's modification time distinguishes it from the next
 change."""
 
-_ATTEMPTS: Final = 3
+_MAX_OPEN_ATTEMPTS: Final = 3
 """Number of attempts to open an index: its folder may be replaced meanwhile."""
 
 
@@ -125,9 +125,9 @@ class OpenIndex:
         """Return a searcher on the newest commit, and the manager to release it to."""
         folder = index_folder.identify(self.path)
         if self._manager is not None and folder == self._folder:
-            state = self._state_of_files()
+            state = self._file_state()
             if state is not None and state == self._state:
-                return self._manager, self._lent_by(self._manager)
+                return self._manager, self._acquire_from(self._manager)
             self._state = None
             check_files(self.path)
             self._state = state
@@ -137,11 +137,11 @@ class OpenIndex:
                 # Another index may be in the same folder now, so the index is opened again.
                 pass
             else:
-                searcher = self._lent_by(self._manager)
+                searcher = self._acquire_from(self._manager)
                 if self._is_of_this_index(searcher):
                     return self._manager, searcher
                 self._manager.release(searcher)
-        for _ in range(_ATTEMPTS - 1):
+        for _ in range(_MAX_OPEN_ATTEMPTS - 1):
             with suppress(lucene.JavaError):
                 return self._open()
         try:
@@ -151,7 +151,7 @@ class OpenIndex:
             verify(self.path, self._files_of_last_commit())
             raise
 
-    def _state_of_files(self) -> tuple[int, ...] | None:
+    def _file_state(self) -> tuple[int, ...] | None:
         """Return a state that changes with each commit, even one that replaces another index.
 
         None if it is not conclusive: shortly after a change the next one may have the same time,
@@ -163,7 +163,7 @@ class OpenIndex:
             folder, commit = self.path.stat(), (self.path / self._commit[0]).stat()
         except OSError:
             return None
-        if time.time_ns() - max(folder.st_mtime_ns, commit.st_mtime_ns) < _SETTLED_NANOSECONDS:
+        if time.time_ns() - max(folder.st_mtime_ns, commit.st_mtime_ns) < _MIN_SETTLED_NANOSECONDS:
             return None
         return folder.st_mtime_ns, commit.st_mtime_ns, commit.st_size, commit.st_ino
 
@@ -192,7 +192,7 @@ class OpenIndex:
         self._manager, self._directory, self._folder = manager, directory, folder
         self._commit = None
         self._state = None
-        searcher = self._lent_by(manager)
+        searcher = self._acquire_from(manager)
         self._is_of_this_index(searcher)
         return manager, searcher
 
@@ -218,7 +218,7 @@ class OpenIndex:
             self._directory.close()
             self._manager = None
 
-    def _lent_by(self, manager: Any) -> Any:
+    def _acquire_from(self, manager: Any) -> Any:
         """Return a searcher to be released to a manager; it searches large segments in parallel.
 
         The threads of Java's common pool are started on demand and end with the process.

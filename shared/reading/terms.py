@@ -23,14 +23,14 @@ from shared.storage.terms import FILE_FIELD, shown, terms_with_prefix
 MAX_TERMS: Final = 10_000
 """Maximum number of terms that are compared for one answer."""
 
-_TERMS_FOR_EXAMPLES: Final = 100
+_MAX_EXAMPLE_CANDIDATES: Final = 100
 
 
 def suggest_terms(snapshot: Snapshot, name: str, prefix: str, limit: int) -> TermList:
     """Return terms with a prefix; see `shared.reading.searcher.Searcher.suggest_terms`."""
     reader = snapshot.reader
     field = field_with_terms(name, reader)
-    spelled = _as_indexed(field, prefix)
+    spelled = _analyzed_prefix(field, prefix)
     if not spelled:
         notice = (
             "Nothing is left of the prefix in the spelling of the index, so there are no terms; "
@@ -43,7 +43,7 @@ def suggest_terms(snapshot: Snapshot, name: str, prefix: str, limit: int) -> Ter
     )
     found = dict(islice(terms, MAX_TERMS))
     complete = next(terms, None) is None
-    candidates = _most_frequent_first(
+    candidates = _by_descending_frequency(
         (term, frequency)
         for term, frequency in found.items()
         # The prefix of a folder in the index may begin like a path.
@@ -52,7 +52,7 @@ def suggest_terms(snapshot: Snapshot, name: str, prefix: str, limit: int) -> Ter
     return TermList(
         field=name,
         prefix=spelled,
-        terms=_counted(snapshot, field, candidates, limit),
+        terms=_term_counts(snapshot, field, candidates, limit),
         complete=complete,
         notice=None
         if complete
@@ -67,8 +67,8 @@ def top_terms(snapshot: Snapshot, name: str, limit: int, min_length: int) -> Ter
     field = field_with_terms(name, reader)
     # More than requested: some are too short, have no chunk left, or tie with the last one.
     asked = max(limit, MAX_TERMS)
-    of_field = list(_of_most_chunks(reader, field, asked))
-    terms = _counted(
+    of_field = list(_most_frequent_terms(reader, field, asked))
+    terms = _term_counts(
         snapshot, field, (pair for pair in of_field if len(pair[0]) >= min_length), limit
     )
     complete = len(terms) == limit or len(of_field) < asked
@@ -85,32 +85,34 @@ def top_terms(snapshot: Snapshot, name: str, limit: int, min_length: int) -> Ter
 
 def example_terms(snapshot: Snapshot, field: str, count: int) -> list[str]:
     """Return some terms of a Lucene field, preferring frequent ones."""
-    terms = islice(terms_with_prefix(snapshot.reader, field, ""), _TERMS_FOR_EXAMPLES)
-    candidates = _most_frequent_first(terms)
-    return [found.term for found in _counted(snapshot, field, candidates, count)]
+    terms = islice(terms_with_prefix(snapshot.reader, field, ""), _MAX_EXAMPLE_CANDIDATES)
+    candidates = _by_descending_frequency(terms)
+    return [found.term for found in _term_counts(snapshot, field, candidates, count)]
 
 
-def _as_indexed(field: str, prefix: str) -> str:
+def _analyzed_prefix(field: str, prefix: str) -> str:
     """Return a prefix spelled like the terms of a field."""
     valid = schema.keyword_prefix(prefix)
     return valid if schema.is_keyword_field(field) else normalized(field, valid.strip())
 
 
-def _of_most_chunks(reader: Any, field: str, count: int) -> list[tuple[str, int]]:
+def _most_frequent_terms(reader: Any, field: str, count: int) -> list[tuple[str, int]]:
     """Return the terms with the highest document frequency, the highest first."""
     if MultiTerms.getTerms(reader, field) is None:
         return []
     # Java iterates over all terms in a fifth of the time that Python needs.
     order = HighFreqTerms.DocFreqComparator()
     found = map(TermStats.cast_, HighFreqTerms.getHighFreqTerms(reader, count, field, order))
-    return _most_frequent_first((stats.termtext.utf8ToString(), stats.docFreq) for stats in found)
+    return _by_descending_frequency(
+        (stats.termtext.utf8ToString(), stats.docFreq) for stats in found
+    )
 
 
-def _most_frequent_first(terms: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
+def _by_descending_frequency(terms: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
     return sorted(terms, key=lambda pair: (-pair[1], pair[0]))
 
 
-def _counted(
+def _term_counts(
     snapshot: Snapshot,
     field: str,
     candidates: Iterable[tuple[str, int]],
@@ -125,12 +127,12 @@ def _counted(
         limit: the maximum number of terms.
     """
     if snapshot.reader.hasDeletions():
-        candidates = _counted_now(snapshot.searcher, field, candidates, limit)
+        candidates = _without_deletions(snapshot.searcher, field, candidates, limit)
     best = islice(candidates, limit)
     return [TermCount(shown(field, term, snapshot.folders), chunks) for term, chunks in best]
 
 
-def _counted_now(
+def _without_deletions(
     searcher: Any, field: str, candidates: Iterable[tuple[str, int]], limit: int
 ) -> list[tuple[str, int]]:
     """Return the best of some terms, counting only chunks that are not deleted."""

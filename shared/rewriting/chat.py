@@ -30,7 +30,7 @@ Reply: workshop lease notice period
 Request: <request>could you tell me what was fixed for CVE-2024-3094 in v5.6.2</request>
 Reply: fix CVE-2024-3094 v5.6.2"""
 
-_MAX_TOKENS: Final = 200
+_MAX_ANSWER_TOKENS: Final = 200
 """Maximum number of tokens of an answer, which has a few words; a model that prints its reasoning
 is cut off."""
 
@@ -42,7 +42,7 @@ _PROFILE: Final = OpenAIModelProfile(
     supports_thinking=False,
 )
 
-_NO_KEY: Final = "none"
+_KEY_PLACEHOLDER: Final = "none"
 """Placeholder for the key that the client requires; the transport sends the real one."""
 
 
@@ -77,8 +77,8 @@ async def rewrite(query: str, served: Endpoint) -> str:
         ) from error
     if response.finish_reason == "length":
         raise LanguageModelError(
-            f"the language model answered with more than {_MAX_TOKENS} tokens; use one that does "
-            "not print its reasoning"
+            f"the language model answered with more than {_MAX_ANSWER_TOKENS} tokens; use one that "
+            "does not print its reasoning"
         )
     return response.text or ""
 
@@ -89,7 +89,7 @@ async def _ask(query: str, served: Endpoint) -> ModelResponse:
         transport=BoundedTransport(served.api_key), trust_env=False
     ) as http_client:
         client = AsyncOpenAI(
-            base_url=served.url, api_key=_NO_KEY, http_client=http_client, max_retries=0
+            base_url=served.url, api_key=_KEY_PLACEHOLDER, http_client=http_client, max_retries=0
         )
         provider = OpenAICompatibleProvider("local", openai_client=client, profile=_PROFILE)
         return await model_request(
@@ -100,5 +100,7 @@ async def _ask(query: str, served: Endpoint) -> ModelResponse:
                     instructions=INSTRUCTIONS,
                 )
             ],
-            model_settings=ModelSettings(temperature=0.0, max_tokens=_MAX_TOKENS, max_retries=0),
+            model_settings=ModelSettings(
+                temperature=0.0, max_tokens=_MAX_ANSWER_TOKENS, max_retries=0
+            ),
         )

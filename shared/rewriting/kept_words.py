@@ -13,7 +13,7 @@ from shared.analysis.identifiers import names_in
 _LETTERS: Final = r"[^\W\d_]"
 
 _JOINTS: Final = re.compile(r"[-/'\u2019.]")
-_ORDINARY: Final = re.compile(
+_ORDINARY_WORD: Final = re.compile(
     rf"{_LETTERS}+(?:[-/'\u2019]{_LETTERS}+)*|(?:{_LETTERS}\.)+{_LETTERS}?"
 )
 """Ordinary words, even if they contain punctuation: ``e-mail``, ``and/or``, ``i.e``."""
@@ -67,7 +67,7 @@ def without_inventions(text: str, query: str) -> str:
 def _is_name(word: str) -> bool:
     if any(map(str.isdigit, word)):
         return True
-    return not _ORDINARY.fullmatch(word) and bool(names_in([word]))
+    return not _ORDINARY_WORD.fullmatch(word) and bool(names_in([word]))
 
 
 def _has_inner_capital(word: str) -> bool:

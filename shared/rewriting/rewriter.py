@@ -15,18 +15,19 @@ from shared.model.request import Syntax
 from shared.query.syntax import is_plain
 from shared.rewriting.kept_words import survives, verbatim, without_inventions
 
-LONGEST_QUERY: Final = 1_000
+MAX_QUERY_CHARACTERS: Final = 1_000
 """Maximum length of a query that is rewritten, in characters; a longer one is a text, not a
 question."""
 
-LONGEST_ANSWER: Final = 400
+MAX_ANSWER_CHARACTERS: Final = 400
 """Maximum length of a concise query, in characters."""
 
-_TIMES_LONGER: Final = 4
-_SHORT: Final = 100
-"""Length of an answer, in characters, up to which it may exceed `_TIMES_LONGER` times the query."""
+_MAX_LENGTH_RATIO: Final = 4
+_SHORT_ANSWER_CHARACTERS: Final = 100
+"""Length of an answer, in characters, up to which it may exceed `_MAX_LENGTH_RATIO` times the
+query."""
 
-_AROUND: Final = " \t\r\n\"'`*“”„«»"
+_SURROUNDING_CHARACTERS: Final = " \t\r\n\"'`*“”„«»"
 """Characters that models put around an answer."""
 
 
@@ -62,7 +63,7 @@ class Rewriting:
         return [self.diagnostic] if self.diagnostic else None
 
 
-async def normalize(query: str, model: LanguageModel, syntax: Syntax = "auto") -> Rewriting:
+async def rewrite_query(query: str, model: LanguageModel, syntax: Syntax = "auto") -> Rewriting:
     """Rewrite a query, unless it is blank.
 
     Args:
@@ -90,8 +91,8 @@ def _check_query(query: str, syntax: Syntax) -> None:
     """
     if not is_plain(query, syntax):
         raise LanguageModelError("it has syntax in it")
-    if len(query) > LONGEST_QUERY:
-        raise LanguageModelError(f"it is longer than {LONGEST_QUERY:,} characters")
+    if len(query) > MAX_QUERY_CHARACTERS:
+        raise LanguageModelError(f"it is longer than {MAX_QUERY_CHARACTERS:,} characters")
 
 
 def _checked(answer: str, query: str) -> str:
@@ -100,10 +101,12 @@ def _checked(answer: str, query: str) -> str:
     Raises:
         LanguageModelError: the answer has no usable query.
     """
-    text = answer.strip(_AROUND)
+    text = answer.strip(_SURROUNDING_CHARACTERS)
     if not text:
         raise LanguageModelError("the answer of the language model is blank")
-    if len(text) > max(_SHORT, min(LONGEST_ANSWER, _TIMES_LONGER * len(query))):
+    if len(text) > max(
+        _SHORT_ANSWER_CHARACTERS, min(MAX_ANSWER_CHARACTERS, _MAX_LENGTH_RATIO * len(query))
+    ):
         raise LanguageModelError("the answer of the language model is too long for a query")
     # These include line breaks: a query is one line, and several lines are an explanation.
     if any(unicodedata.category(character).startswith("C") for character in text):
@@ -113,12 +116,14 @@ def _checked(answer: str, query: str) -> str:
     kept = without_inventions(text, query)
     lost = [part for part in verbatim(query) if not survives(part, kept)]
     rewritten = " ".join((*kept.split(), *lost))
-    if not any(map(str.isalnum, kept)) or _alike(rewritten) == _alike(query):
+    if not any(map(str.isalnum, kept)) or _without_case_and_spacing(
+        rewritten
+    ) == _without_case_and_spacing(query):
         raise LanguageModelError("the language model has no other words for it")
     return rewritten
 
 
-def _alike(text: str) -> list[str]:
+def _without_case_and_spacing(text: str) -> list[str]:
     """Return the words of a text, ignoring case and punctuation."""
     words = ("".join(filter(str.isalnum, word)) for word in text.casefold().split())
     return [word for word in words if word]

@@ -11,10 +11,10 @@ import httpx2
 
 from shared.errors import LanguageModelError
 
-LONGEST_BODY: Final = 100_000
+MAX_BODY_BYTES: Final = 100_000
 """Maximum size of an answer in bytes; a query with its envelope takes a hundredth of that."""
 
-_SENT: Final = ("host", "content-type", "content-length", "accept", "user-agent")
+_SENT_HEADERS: Final = ("host", "content-type", "content-length", "accept", "user-agent")
 """Headers that are sent; the client library would also reveal the operating system and its own
 environment variables."""
 
@@ -41,7 +41,7 @@ class BoundedTransport(httpx2.AsyncBaseTransport):
         Raises:
             LanguageModelError: the answer is an error, a redirect, compressed or too long.
         """
-        headers = {name: request.headers[name] for name in _SENT if name in request.headers}
+        headers = {name: request.headers[name] for name in _SENT_HEADERS if name in request.headers}
         # A compressed answer may expand a thousandfold.
         headers["accept-encoding"] = "identity"
         if self._api_key:
@@ -74,8 +74,8 @@ async def _body(response: httpx2.Response) -> bytes:
     body = bytearray()
     async for part in response.aiter_raw():
         body += part
-        if len(body) > LONGEST_BODY:
+        if len(body) > MAX_BODY_BYTES:
             raise LanguageModelError(
-                f"the language model's server answered with more than {LONGEST_BODY:,} bytes"
+                f"the language model's server answered with more than {MAX_BODY_BYTES:,} bytes"
             )
     return bytes(body)

@@ -23,7 +23,7 @@ def _folders(text: str) -> list[dict[str, str]]:
     return [{"path": path} for path in _paths(text)]
 
 
-_LISTS: Final[dict[str, Callable[[str], object]]] = {
+_LIST_PARSERS: Final[dict[str, Callable[[str], object]]] = {
     "folders": _folders,
     "include": str.split,
     "exclude": str.split,
@@ -36,7 +36,7 @@ class _Variables(EnvSettingsSource):
     """Source of settings with lists as people write them in a variable, not as JSON."""
 
     def decode_complex_value(self, field_name: str, field: FieldInfo, value: Any) -> Any:
-        split = _LISTS.get(field_name)
+        split = _LIST_PARSERS.get(field_name)
         return split(value) if split else super().decode_complex_value(field_name, field, value)
 
 

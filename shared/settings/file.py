@@ -22,7 +22,7 @@ from shared.settings.model import Settings
 _CONFIGURATION: Final = "the configuration"
 """Source of a setting that is not written yet, in messages."""
 
-_MAX_BYTES: Final = 1_000_000
+_MAX_CONFIGURATION_BYTES: Final = 1_000_000
 """Maximum size of a configuration file, in bytes."""
 
 
@@ -102,7 +102,7 @@ def read(file: Path) -> Settings:
         ConfigurationError: the file cannot be read, or something in it is wrong.
     """
     try:
-        text = read_of_owner(file, _MAX_BYTES).decode("utf-8-sig")
+        text = read_of_owner(file, _MAX_CONFIGURATION_BYTES).decode("utf-8-sig")
     except (FileNotFoundError, NotADirectoryError):
         text = ""
     except OSError as error:
@@ -126,7 +126,7 @@ def content_of(text: str, file: Path) -> dict[str, Any]:
     except RecursionError as error:
         raise ConfigurationError(file, "values are nested too deeply") from error
     except tomllib.TOMLDecodeError as error:
-        raise ConfigurationError(file, _with_line_first(str(error))) from error
+        raise ConfigurationError(file, _line_first(str(error))) from error
     except ValueError as error:
         raise ConfigurationError(file, "a number has too many digits") from error
 
@@ -143,7 +143,7 @@ def settings_in(content: Mapping[str, Any], file: Path) -> Settings:
         raise ConfigurationError(file, reasons(error, key)) from error
 
 
-def _with_line_first(message: str) -> str:
+def _line_first(message: str) -> str:
     """Return a message of tomllib with the line at the beginning instead of the end."""
     found = re.fullmatch(r"(.*) \(at (line \d+), (column \d+)\)", message, re.DOTALL)
     return f"{found[2]}, {found[3]}: {found[1]}" if found else message

@@ -35,7 +35,7 @@ def url_problem(url: str) -> str | None:
     return None
 
 
-def _located(value: Any, info: ValidationInfo) -> Any:
+def _absolute_path(value: Any, info: ValidationInfo) -> Any:
     """Return a path with ``~`` expanded, relative to the folder of the file that contains it."""
     if isinstance(value, Path):
         return value
@@ -55,7 +55,7 @@ def _located(value: Any, info: ValidationInfo) -> Any:
     return Path(os.path.normpath(info.context["folder"] / path))
 
 
-def _known_encoding(name: str) -> str:
+def _checked_encoding(name: str) -> str:
     try:
         codecs.lookup(name)
     except LookupError as error:
@@ -63,7 +63,7 @@ def _known_encoding(name: str) -> str:
     return name
 
 
-def _address(url: str) -> str:
+def _checked_url(url: str) -> str:
     if problem := url_problem(url):
         # As an argument of the message, since the library treats braces in it as placeholders.
         raise PydanticCustomError("value", "{problem}", {"problem": problem})
@@ -71,11 +71,11 @@ def _address(url: str) -> str:
 
 
 # Lax, unlike the other types: a path is made from text.
-LocatedPath = Annotated[Path, BeforeValidator(_located), Field(strict=False)]
+LocatedPath = Annotated[Path, BeforeValidator(_absolute_path), Field(strict=False)]
 """Path; in the configuration file it may begin with ``~`` or be relative to the file's folder."""
 
-EncodingName = Annotated[str, AfterValidator(_known_encoding)]
+EncodingName = Annotated[str, AfterValidator(_checked_encoding)]
 """Name of an encoding that Python supports."""
 
-Address = Annotated[str, AfterValidator(_address)]
+Address = Annotated[str, AfterValidator(_checked_url)]
 """URL of a language model's server."""

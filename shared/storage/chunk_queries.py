@@ -15,7 +15,7 @@ from org.apache.lucene.search import (
 from shared.model import schema
 
 
-def of_document(source_document: str) -> Any:
+def document_query(source_document: str) -> Any:
     """Return a query for all chunks of the document with an id.
 
     Raises:
@@ -24,7 +24,7 @@ def of_document(source_document: str) -> Any:
     return TermQuery(Term(schema.SOURCE_DOCUMENT, schema.keyword(source_document)))
 
 
-def with_prefix(field: str, prefix: str) -> Any:
+def prefix_query(field: str, prefix: str) -> Any:
     """Return a query for the chunks whose value of a keyword field has a prefix.
 
     Raises:

@@ -18,7 +18,7 @@ from shared.version import software_version
 
 Result = TypeVar("Result")
 
-_READERS: Final = 2
+_MAX_CACHED_READERS: Final = 2
 """Number of readers whose results are remembered: a program may alternate between two indexes."""
 
 
@@ -53,7 +53,7 @@ def remembered(work: Callable[[Any], Result]) -> Callable[[Any], Result]:
                 return earlier
             # Results of closed readers would only take memory: nobody asks for them again.
             still_open = [entry for entry in newest if entry[0].getRefCount() > 0]
-            newest = ((reader, result), *still_open[: _READERS - 1])
+            newest = ((reader, result), *still_open[: _MAX_CACHED_READERS - 1])
         return result
 
     return recall

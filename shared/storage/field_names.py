@@ -14,7 +14,7 @@ from shared.errors import FieldNotFoundError, FilterError
 from shared.model import schema
 from shared.storage.commits import remembered
 
-OF_CHUNKS: Final = (
+CHUNK_FIELDS: Final = (
     schema.CONTENT,
     schema.TITLE,
     schema.IDENTIFIERS,
@@ -25,7 +25,7 @@ OF_CHUNKS: Final = (
 )
 """Public names of the fields that belong neither to a metadata key nor to a language."""
 
-_LONGEST_NAME: Final = 256
+_MAX_MISSPELLED_NAME_LENGTH: Final = 256
 """Maximum length of a name that may be misspelled, in characters."""
 
 
@@ -46,7 +46,7 @@ def names_with_terms(reader: Any) -> list[str]:
     """Return the public names of the fields of an index that have terms."""
     existing = fields_with_terms(reader)
     fields = [
-        *(field for field in OF_CHUNKS if field in existing),
+        *(field for field in CHUNK_FIELDS if field in existing),
         *metadata_fields(existing),
         *language_fields(existing),
     ]
@@ -82,7 +82,7 @@ def metadata_field_of(key: str, reader: Any, besides: Iterable[str] = ()) -> str
         usable = [*besides, *known[:50]]
         problem = (
             f"the field {key!r} cannot be used here"
-            if key in OF_CHUNKS
+            if key in CHUNK_FIELDS
             else f"no document has the field {key!r}"
         )
         help_ = f"the fields are {', '.join(usable)}" if usable else "none has metadata yet"
@@ -93,7 +93,7 @@ def metadata_field_of(key: str, reader: Any, besides: Iterable[str] = ()) -> str
 def name_of(field: str) -> str:
     """Return the public name of a Lucene field."""
     key = field.removeprefix(schema.metadata_field(""))
-    return field if key in OF_CHUNKS else key
+    return field if key in CHUNK_FIELDS else key
 
 
 def field_with_terms(name: str, reader: Any) -> str:
@@ -107,10 +107,12 @@ def field_with_terms(name: str, reader: Any) -> str:
         FieldNotFoundError: no field with terms has the name; the message lists those that exist.
     """
     existing = fields_with_terms(reader)
-    if name in OF_CHUNKS and name != schema.CHUNK_INDEX:
+    if name in CHUNK_FIELDS and name != schema.CHUNK_INDEX:
         return name
     for field in (schema.metadata_field(name), name):
         if field in existing:
             return field
     known = names_with_terms(reader)
-    raise FieldNotFoundError(name, known, get_close_matches(name[:_LONGEST_NAME], known, n=1))
+    raise FieldNotFoundError(
+        name, known, get_close_matches(name[:_MAX_MISSPELLED_NAME_LENGTH], known, n=1)
+    )

@@ -18,24 +18,24 @@ from shared.errors import IndexDamagedError, IndexPathError
 from shared.files.lucene_files import damage_of
 from shared.messages import reason_of
 
-_BYTES_AT_ONCE: Final = 1_000_000_000
+_MAX_FOREGROUND_BYTES: Final = 1_000_000_000
 """Maximum number of bytes that a call waits for; comparing them takes about 0.4 s if the files are
 in the page cache."""
 
-_MOST_KNOWN: Final = 20_000
+_MAX_KNOWN_FILES: Final = 20_000
 """Maximum number of files whose result is kept."""
 
 _State = tuple[int, int, int, int]
 """State of a file that changes when it is written to: device, inode, size, and the status change
 time, which no program can set."""
 
-_SIZE: Final = 2
+_SIZE_POSITION: Final = 2
 """Position of the size in a `_State`."""
 
 _known: dict[_State, str | None] = {}
 """Damage of each file that was compared; None if it is intact."""
 
-_UNKNOWN: Final = "not compared yet"
+_NOT_COMPARED: Final = "not compared yet"
 
 _busy: set[Path] = set()
 """Folders that a thread is reading."""
@@ -64,33 +64,33 @@ def verify(path: Path, names: Iterable[str], *, completely: bool = False) -> lis
     missing: list[str] = []
     unknown: dict[str, int] = {}
     for name in names:
-        if _is_known_to_be_whole(f"{path}/{name}"):
+        if _is_known_intact(f"{path}/{name}"):
             continue
-        with _told(path, name, missing):
+        with _translated_errors(path, name, missing):
             state = _state(path / name)
             if state in _known:
                 _refuse(path, name, _known[state])
             else:
-                unknown[name] = state[_SIZE]
-    if not completely and sum(unknown.values()) > _BYTES_AT_ONCE:
+                unknown[name] = state[_SIZE_POSITION]
+    if not completely and sum(unknown.values()) > _MAX_FOREGROUND_BYTES:
         _compare_in_background(path, [*unknown])
     else:
         for name in unknown:
-            with _told(path, name, missing):
+            with _translated_errors(path, name, missing):
                 _refuse(path, name, _compare(path / name))
     return missing
 
 
-def _is_known_to_be_whole(file: str) -> bool:
+def _is_known_intact(file: str) -> bool:
     """Check whether a file is known to be intact, the fast path of nearly all calls."""
     try:
-        return _known.get(_state(file), _UNKNOWN) is None
+        return _known.get(_state(file), _NOT_COMPARED) is None
     except OSError:
         return False
 
 
 @contextmanager
-def _told(path: Path, name: str, missing: list[str]) -> Iterator[None]:
+def _translated_errors(path: Path, name: str, missing: list[str]) -> Iterator[None]:
     """Translate errors of reading a file; add the name of a missing one to `missing`."""
     try:
         yield
@@ -126,7 +126,7 @@ def _compare(file: Path) -> str | None:
     state = _state(file)
     damage = damage_of(file)
     _known[state] = damage
-    for oldest in [*islice(_known, max(0, len(_known) - _MOST_KNOWN))]:
+    for oldest in [*islice(_known, max(0, len(_known) - _MAX_KNOWN_FILES))]:
         _known.pop(oldest, None)
     return damage
 

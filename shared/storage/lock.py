@@ -15,7 +15,9 @@ _DEVICE_COLUMN: Final = 2
 _PROCESS_COLUMN: Final = 4
 _FILE_COLUMN: Final = 5
 
-_UNSEEN: Final = "a process that has just ended, or is in another container or on another machine"
+_INVISIBLE_PROCESS: Final = (
+    "a process that has just ended, or is in another container or on another machine"
+)
 
 
 def holder(index_path: Path) -> str:
@@ -27,7 +29,7 @@ def holder(index_path: Path) -> str:
         Text for an error message, such as ``process 4711 (idx bulk -j big.json)``.
     """
     try:
-        return writer(index_path) or _UNSEEN
+        return writer(index_path) or _INVISIBLE_PROCESS
     except OSError:
         return "an unknown process"
 

@@ -81,10 +81,10 @@ def load_classes() -> None:
 def _known_error(path: Path, error: lucene.JavaError) -> McpLuceneError:
     thrown = error.getJavaException()
     try:
-        return _reading_error(path, thrown) or _unforeseen(path, thrown, _ASK_FOR_LESS)
+        return _reading_error(path, thrown) or _unexpected_error(path, thrown, _READ_LESS_ADVICE)
     except lucene.JavaError:
         # There is not even enough memory to identify the exception.
-        return JavaHeapError(path, java_heap(), _ASK_FOR_LESS)
+        return JavaHeapError(path, java_heap(), _READ_LESS_ADVICE)
 
 
 @contextmanager
@@ -114,13 +114,13 @@ def _reading_error(path: Path, thrown: Any) -> McpLuceneError | None:
     return None
 
 
-def _missing(path: Path, _: Any) -> McpLuceneError:
+def _missing_file_error(path: Path, _: Any) -> McpLuceneError:
     return IndexDamagedError(path, NO_COMMIT) if has_segments(path) else IndexMissingError(path)
 
 
 _READING_ERRORS: Final[list[tuple[tuple[Any, ...], Callable[[Path, Any], McpLuceneError]]]] = [
     ((ExitableDirectoryReader.ExitingReaderException,), lambda *_: SearchStoppedError()),
-    ((IndexNotFoundException,), _missing),
+    ((IndexNotFoundException,), _missing_file_error),
     (
         (IndexFormatTooOldException, IndexFormatTooNewException),
         lambda path, _: IndexLuceneVersionError(path, written_by(path), lucene.VERSION),
@@ -156,25 +156,25 @@ def _writing_error(path: Path, thrown: Any) -> McpLuceneError:
     elif str(thrown.getMessage()).startswith(_FAILED_BEFORE) and thrown.getCause():
         # A thread of the writer failed with the cause.
         thrown = thrown.getCause()
-    known = _reading_error(path, thrown) or _unforeseen(path, thrown, _WRITE_LESS)
+    known = _reading_error(path, thrown) or _unexpected_error(path, thrown, _WRITE_LESS_ADVICE)
     if isinstance(known, IndexPathError) and not AccessDeniedException.instance_(thrown):
         return IndexWriteError(path, text(thrown))
     return known
 
 
-_ASK_FOR_LESS: Final = "ask for less at once"
+_READ_LESS_ADVICE: Final = "ask for less at once"
 
-_WRITE_LESS: Final = (
+_WRITE_LESS_ADVICE: Final = (
     "what was not committed is taken back: do it again in smaller parts or with shorter documents"
 )
 
-_BESIDE_HEAP: Final = ("unable to create native thread", "Metaspace", "Compressed class space")
+_OUTSIDE_HEAP: Final = ("unable to create native thread", "Metaspace", "Compressed class space")
 """Beginnings of messages of `OutOfMemoryError` that a larger heap does not help against."""
 
 
 def lacks_memory(thrown: Any) -> bool:
     """Check whether Java failed because its heap, or its other memory, is too small."""
-    return OutOfMemoryError.instance_(thrown) or thrown.getMessage() == _NO_TEXT
+    return OutOfMemoryError.instance_(thrown) or thrown.getMessage() == _NULL_VALUE
 
 
 def lacks_a_class(error: BaseException | None) -> bool:
@@ -188,13 +188,13 @@ def lacks_a_class(error: BaseException | None) -> bool:
     )
 
 
-_NO_TEXT: Final = "value must not be null"
+_NULL_VALUE: Final = "value must not be null"
 """Message of Lucene for a field without text: JCC passes null if Java has no memory for it."""
 
 
-def _unforeseen(path: Path, thrown: Any, help_: str) -> McpLuceneError:
+def _unexpected_error(path: Path, thrown: Any, help_: str) -> McpLuceneError:
     if lacks_memory(thrown):
-        if text(thrown).startswith(_BESIDE_HEAP):
+        if text(thrown).startswith(_OUTSIDE_HEAP):
             return LuceneError(
                 f"the system gave Java no more resources: {text(thrown)}",
                 "raise the limits of this process (ulimit -a lists them), or end other programs",

@@ -40,13 +40,13 @@ from shared.model.metadata import of_chunk, texts_of
 from shared.model.search_results import ChunkText
 from shared.storage.stored_details import details_of
 
-_STATE: Final = tuple(field.name for field in fields(FileState))
+_STATE_FIELDS: Final = tuple(field.name for field in fields(FileState))
 
 
 def pack(source_document: str, state: FileState) -> str:
     """Return the state of a file as the value of a field."""
     # Not dataclasses.astuple, which copies each value and takes longer than all the rest.
-    values = [getattr(state, name) for name in _STATE]
+    values = [getattr(state, name) for name in _STATE_FIELDS]
     return json.dumps([source_document, *values], ensure_ascii=False)
 
 
@@ -128,17 +128,17 @@ def _kind(options: Any, *, omit_norms: bool) -> Any:
     return kind
 
 
-_BATCH: Final = 500
+_MAX_BATCH_CHUNKS: Final = 500
 """Number of chunks that are passed to Lucene at once, about 1 MB of text."""
 
-_BATCH_CHARACTERS: Final = 10_000_000
+_MAX_BATCH_METADATA_CHARACTERS: Final = 10_000_000
 """Maximum length of the metadata in a batch, in characters. Every chunk contains the metadata, so a
 batch of chunks with very long metadata is smaller."""
 
-_SHARED_FIELDS: Final = 256
+_MIN_SHARED_FIELDS: Final = 256
 """Number of metadata fields that are cached for further documents, such as languages and types."""
 
-_EXACT: Final = 2**53
+_MAX_EXACT_INTEGER: Final = 2**53
 """Limit below which a double represents every integer exactly (IEEE 754)."""
 
 
@@ -177,7 +177,7 @@ def placed_to_lucene(
     details = _details(document, count=first[0].count)
     common = Arrays.asList(list(_document_fields(document)))
     # At most one batch exists at a time: a text may have hundreds of megabytes.
-    size = max(1, min(_BATCH, _BATCH_CHARACTERS // len(details(first[1]))))
+    size = max(1, min(_MAX_BATCH_CHUNKS, _MAX_BATCH_METADATA_CHARACTERS // len(details(first[1]))))
     placed = chain([first], placed)
     while batch := list(islice(placed, size)):
         yield [_chunk_document(document, piece, details(place), common) for piece, place in batch]
@@ -314,7 +314,7 @@ def _document_fields(document: Document) -> Iterator[Any]:
                 yield DoubleField(schema.number_field(name), float(scalar), Field.Store.NO)
 
 
-@lru_cache(maxsize=_SHARED_FIELDS)
+@lru_cache(maxsize=_MIN_SHARED_FIELDS)
 def _metadata_field(name: str, term: str) -> Any:
     return KeywordField(schema.metadata_field(name), term, Field.Store.NO)
 
@@ -341,6 +341,6 @@ def metadata_text(value: Scalar) -> str:
     """
     if isinstance(value, str):
         return value
-    if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT:
+    if isinstance(value, float) and value.is_integer() and abs(value) < _MAX_EXACT_INTEGER:
         return str(int(value))
     return json.dumps(value)

@@ -9,7 +9,7 @@ from shared.model.chunks import Place
 from shared.model.document import Metadata
 from shared.model.search_results import Citation
 
-_NAMES_OF_PLACES: Final = frozenset(field.name for field in fields(Citation)) - {"file_path"}
+_CITATION_FIELDS: Final = frozenset(field.name for field in fields(Citation)) - {"file_path"}
 
 _REQUIRED: Final = {"char_start", "char_end"}
 
@@ -59,7 +59,7 @@ def details_of(stored: Any) -> StoredDetails:
         and isinstance(details.folder, str | None)
         and isinstance(details.file_path, str | None)
         and isinstance(details.place, dict)
-        and _REQUIRED <= details.place.keys() <= _NAMES_OF_PLACES
+        and _REQUIRED <= details.place.keys() <= _CITATION_FIELDS
     ):
         raise StoredDetailsError("the details of a chunk are of a wrong type")
     return details

@@ -18,7 +18,7 @@ from shared.model import schema
 from shared.storage import lucene_errors
 from shared.storage.lucene_errors import lacks_memory
 
-_AHEAD: Final = 4
+_MAX_WAITING_DOCUMENTS: Final = 4
 """Number of documents that may wait for Lucene; one would do if all took equally long."""
 
 
@@ -59,7 +59,7 @@ class DocumentWriter:
             refused: Future[int] = Future()
             refused.set_exception(error)
             return refused
-        while len(self._pending) >= _AHEAD:
+        while len(self._pending) >= _MAX_WAITING_DOCUMENTS:
             wait([self._pending.popleft()])
         future = self._thread.submit(self._write, document_id, chain((first, more), batches))
         self._pending.append(future)

@@ -24,16 +24,16 @@ from shared.storage.directory import open_directory
 from shared.storage.integrity import verify
 from shared.storage.lock import holder
 
-_RETRY_SECONDS: Final = 0.05
+_LOCK_RETRY_SECONDS: Final = 0.05
 
-_WITHOUT_LOCKS: Final = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
+_LOCKS_UNSUPPORTED: Final = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
 """Errors of fcntl(2) on a file system without locks, such as NFS without its lock daemon."""
 
 BUFFER_MEGABYTES: Final = 64.0
 """Size of the buffer for postings before they become a segment, in MB; with Lucene's 16 MB, writing
 takes 15 % longer because of merges."""
 
-_SHARE_OF_HEAP: Final = 1 / 8
+_MAX_HEAP_SHARE: Final = 1 / 8
 """Maximum share of Java's heap for this buffer; documents, merges and queries need the rest."""
 
 
@@ -56,7 +56,7 @@ def open_writer(
     def open_() -> Any:
         config = IndexWriterConfig(writing_analyzer())
         config.setOpenMode(mode)
-        config.setRAMBufferSizeMB(min(BUFFER_MEGABYTES, _SHARE_OF_HEAP * java_heap()))
+        config.setRAMBufferSizeMB(min(BUFFER_MEGABYTES, _MAX_HEAP_SHARE * java_heap()))
         if keep_order:
             # The default policy also merges segments that are not adjacent.
             config.setMergePolicy(LogByteSizeMergePolicy())
@@ -94,7 +94,7 @@ def _when_unlocked(obtain: Callable[[], Any], path: Path, wait: float) -> Any:
                 raise
             if time.monotonic() >= deadline:
                 raise IndexLockedError(path, holder(path), wait) from error
-        time.sleep(_RETRY_SECONDS)
+        time.sleep(_LOCK_RETRY_SECONDS)
 
 
 def is_locked(error: lucene.JavaError, path: Path) -> bool:
@@ -111,7 +111,7 @@ def is_locked(error: lucene.JavaError, path: Path) -> bool:
     if LockObtainFailedException.instance_(thrown):
         return True
     reason = lucene_errors.text(thrown)
-    if IOException.instance_(thrown) and reason in map(os.strerror, _WITHOUT_LOCKS):
+    if IOException.instance_(thrown) and reason in map(os.strerror, _LOCKS_UNSUPPORTED):
         raise IndexPathError(
             path,
             f"its file system has no locks ({reason}), without which two writers would destroy the "

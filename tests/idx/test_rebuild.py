@@ -109,7 +109,7 @@ def hits(path: Path) -> list[str]:
 def test_parts_of_a_document_in_different_segments_come_together(
     idx: Idx, empty_index: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(mapping, "_BATCH", 2)
+    monkeypatch.setattr(mapping, "_MAX_BATCH_CHUNKS", 2)
     with Index(empty_index) as index:
         index.add(Document("whole", "Whole", LONG))
         batches = [*mapping.to_lucene(Document("parted", "Parted", LONG))]

@@ -40,7 +40,7 @@ def test_training_leaves_a_cache_that_java_accepts_in_place_of_older_ones(
 def test_a_training_that_takes_too_long_is_ended(
     elsewhere: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(train_startup, "TRAINING_SECONDS", 0.01)
+    monkeypatch.setattr(train_startup, "TRAINING_TIMEOUT_SECONDS", 0.01)
     with pytest.raises(JavaStartError, match=r"took longer than 0\.01 seconds"):
         train_startup.train()
     assert list(elsewhere.parent.iterdir()) == []

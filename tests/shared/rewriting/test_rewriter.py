@@ -7,7 +7,7 @@ import pytest
 from shared import ConfigurationError
 from shared.model.request import Syntax
 from shared.rewriting.language_model import ServedModel
-from shared.rewriting.rewriter import Rewriting, normalize
+from shared.rewriting.rewriter import Rewriting, rewrite_query
 from tests.model_server import (
     TROUBLES,
     Answer,
@@ -31,12 +31,12 @@ def model(url: str, timeout: float = 20.0, key: str | None = None) -> ServedMode
 
 async def rewriting(answer: Answer, query: str = QUERY, syntax: Syntax = "auto") -> Rewriting:
     with serving(answer) as server:
-        return await normalize(query, model(server.url), syntax)
+        return await rewrite_query(query, model(server.url), syntax)
 
 
 async def test_a_query_is_rewritten() -> None:
     with serving(says("lease notice period")) as server:
-        found = await normalize(QUERY, model(server.url))
+        found = await rewrite_query(QUERY, model(server.url))
     assert found == Rewriting("lease notice period")
     (request,) = server.requests
     assert request.path == "/v1/chat/completions"
@@ -49,7 +49,7 @@ async def test_a_query_is_rewritten() -> None:
 @pytest.mark.parametrize("trouble", TROUBLES.values(), ids=TROUBLES)
 async def test_what_is_no_answer_leaves_a_diagnostic(trouble: Trouble) -> None:
     with serving(trouble.answer) as server:
-        found = await normalize(QUERY, model(server.url, trouble.timeout, KEY))
+        found = await rewrite_query(QUERY, model(server.url, trouble.timeout, KEY))
     assert found.rewritten is None
     assert found.diagnostic is not None
     assert found.diagnostic.startswith("The query was not rewritten: ")
@@ -63,7 +63,7 @@ async def test_no_server_leaves_a_diagnostic() -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{unused.getsockname()[1]}/v1"
-        found = await normalize(QUERY, model(url))
+        found = await rewrite_query(QUERY, model(url))
     assert found.diagnostic == (
         f"The query was not rewritten: the language model's server at {url} cannot be reached, "
         "or hangs up."
@@ -96,8 +96,8 @@ async def test_the_server_learns_the_query_and_nothing_else(
     monkeypatch.setenv("OPENAI_ORG_ID", "organization")
     monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Secret: swordfish")
     with serving(says("lease")) as server:
-        await normalize(QUERY, model(server.url))
-        await normalize(QUERY, model(server.url, key=KEY))
+        await rewrite_query(QUERY, model(server.url))
+        await rewrite_query(QUERY, model(server.url, key=KEY))
     without_key, with_key = (request.headers for request in server.requests)
     known = {"host", "content-type", "content-length", "accept", "accept-encoding", "user-agent"}
     assert without_key.keys() == known
@@ -195,7 +195,7 @@ async def test_a_query_that_no_model_should_touch_is_not_sent(
     query: str, syntax: Syntax, reason: str
 ) -> None:
     with serving(says("lease")) as server:
-        found = await normalize(query, model(server.url), syntax)
+        found = await rewrite_query(query, model(server.url), syntax)
     assert found.diagnostic == f"The query was not rewritten: {reason}."
     assert server.requests == []
 

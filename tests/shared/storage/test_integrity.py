@@ -46,7 +46,7 @@ def test_what_is_too_large_to_wait_for_is_found_a_little_later(
     segment: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     change_a_bit(segment, of=b"text")
-    monkeypatch.setattr(integrity, "_BYTES_AT_ONCE", 0)
+    monkeypatch.setattr(integrity, "_MAX_FOREGROUND_BYTES", 0)
     with Searcher(segment.parent) as searcher:
         eventually(lambda: f"file {segment.name}: its checksum is wrong" in refusal(searcher))
 
@@ -57,7 +57,7 @@ def test_a_disk_that_cannot_be_read_is_told_too(
     def read(_: Path) -> None:
         raise OSError(errno.EIO, "Input/output error")
 
-    monkeypatch.setattr(integrity, "_BYTES_AT_ONCE", 0)
+    monkeypatch.setattr(integrity, "_MAX_FOREGROUND_BYTES", 0)
     monkeypatch.setattr(integrity, "damage_of", read)
     with Searcher(segment.parent) as searcher:
         eventually(lambda: "it cannot be read: Input/output error" in refusal(searcher))
@@ -70,7 +70,7 @@ def test_too_many_open_files_are_no_damage(segment: Path, monkeypatch: pytest.Mo
         tried.append(file)
         raise OSError(errno.EMFILE, "Too many open files")
 
-    monkeypatch.setattr(integrity, "_BYTES_AT_ONCE", 0)
+    monkeypatch.setattr(integrity, "_MAX_FOREGROUND_BYTES", 0)
     monkeypatch.setattr(integrity, "damage_of", read)
     with Searcher(segment.parent) as searcher:
         # Each call tries again.
@@ -82,7 +82,7 @@ def test_what_replaces_all_files_waits_for_those_of_any_size(
     segment: Path, monkeypatch: pytest.MonkeyPatch, replace: Callable[[Path], object]
 ) -> None:
     change_a_bit(segment, of=b"text")
-    monkeypatch.setattr(integrity, "_BYTES_AT_ONCE", 0)
+    monkeypatch.setattr(integrity, "_MAX_FOREGROUND_BYTES", 0)
     with pytest.raises(IndexDamagedError, match=f"file {segment.name}: its checksum is wrong"):
         replace(segment.parent)
 
@@ -112,7 +112,7 @@ def test_files_are_read_once_and_again_when_they_are_written_to(
 
 
 def test_only_so_many_results_are_kept(segment: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(integrity, "_MOST_KNOWN", 2)
+    monkeypatch.setattr(integrity, "_MAX_KNOWN_FILES", 2)
     with Searcher(segment.parent) as searcher:
         for _ in range(3):
             searcher.documents()
