@@ -9,7 +9,7 @@ _CONTROLS: Final = tuple(
     code for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\n\t"
 )
 
-_SHOWN: Final = {code: f"\\x{code:02x}" for code in _CONTROLS}
+_VISIBLE_FORMS: Final = {code: f"\\x{code:02x}" for code in _CONTROLS}
 _SHOWN_DIRECTIONS: Final = {code: f"\\u{code:04x}" for code in _DIRECTIONS}
 _ENDS_OF_LINES: Final = {0x0A: "\\n", 0x2028: "\\u2028", 0x2029: "\\u2029"}
 _NO_DIRECTIONS: Final = dict.fromkeys(_DIRECTIONS)
@@ -27,7 +27,7 @@ def visible(text: str, *, keep_directions: bool = False) -> str:
         text: any text.
         keep_directions: whether marks of the direction of writing stay as well.
     """
-    shown = _SHOWN if keep_directions else _SHOWN | _SHOWN_DIRECTIONS
+    shown = _VISIBLE_FORMS if keep_directions else _VISIBLE_FORMS | _SHOWN_DIRECTIONS
     return text.replace("\r\n", "\n").translate(shown)
 
 
@@ -38,7 +38,7 @@ def visible_line(text: str, *, keep_directions: bool = False) -> str:
         text: any text.
         keep_directions: whether marks of the direction of writing stay.
     """
-    shown = _SHOWN if keep_directions else _SHOWN | _SHOWN_DIRECTIONS
+    shown = _VISIBLE_FORMS if keep_directions else _VISIBLE_FORMS | _SHOWN_DIRECTIONS
     return text.translate(shown | _ENDS_OF_LINES)
 
 

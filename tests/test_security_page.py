@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 import uvicorn
 
-from idx.crawl.ignore_files import _LARGEST_IGNORE_FILE
+from idx.crawl.ignore_files import _MAX_IGNORE_FILE_BYTES
 from idx.extraction.markup import front_matter, package
-from idx.extraction.pool import _BYTES_AHEAD
+from idx.extraction.pool import _MAX_BYTES_AHEAD
 from idx.extraction.text import properties
 from server import settings
 from server.answers import errors, text
@@ -21,7 +21,7 @@ from server.http.access.key_set import (
     _FRESH_SECONDS,
     _MAX_KEY_SET_BYTES,
     _MAX_KEYS,
-    _RETRY_DELAY_SECONDS,
+    _MIN_FETCH_INTERVAL_SECONDS,
     _USABLE_SECONDS,
 )
 from server.http.access.oauth import _LEEWAY_SECONDS
@@ -92,7 +92,7 @@ def expected() -> dict[str, str]:
         "difference of the two clocks": seconds(_LEEWAY_SECONDS),
         "age of the issuer's keys": seconds(_FRESH_SECONDS),
         "age of keys that cannot be fetched again": seconds(_USABLE_SECONDS),
-        "pause between two fetches": seconds(_RETRY_DELAY_SECONDS),
+        "pause between two fetches": seconds(_MIN_FETCH_INTERVAL_SECONDS),
         "time to fetch keys": seconds(_FETCH_SECONDS),
         "document from the issuer": megabytes(_MAX_KEY_SET_BYTES),
         "keys of an issuer": f"{_MAX_KEYS}",
@@ -140,10 +140,11 @@ def expected() -> dict[str, str]:
         "time to read a file": seconds(shared_settings.DEFAULT_TIMEOUT),
         "memory to read a file": megabytes(shared_settings.DEFAULT_MAX_MEMORY * 1e6),
         "unpacked size of an Office file or e-book": (
-            f"{megabytes(package.LEAST_UNPACKED)}, or {package.MOST_TIMES} times its size"
+            f"{megabytes(package.MIN_UNPACKED_LIMIT)}, "
+            f"or {package.MAX_COMPRESSION_RATIO} times its size"
         ),
-        "files read ahead": megabytes(_BYTES_AHEAD),
-        "ignore file": characters(_LARGEST_IGNORE_FILE),
+        "files read ahead": megabytes(_MAX_BYTES_AHEAD),
+        "ignore file": characters(_MAX_IGNORE_FILE_BYTES),
         "front matter of Markdown": characters(front_matter.MAX_FRONT_MATTER),
         "lists and objects of a front matter within each other": f"{front_matter.MAX_LEVELS}",
         "properties of a front matter": f"{front_matter.MAX_PROPERTIES}",

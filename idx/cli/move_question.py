@@ -61,11 +61,11 @@ def settled_moves(
         else:
             moves = []
     if dry_run:
-        return moves if moved_from is not None else [*filter(_is_told, moves)]
+        return moves if moved_from is not None else [*filter(_warn_about, moves)]
     if moved_from is None:
-        moves = [*filter(_is_meant, moves)]
+        moves = [*filter(_is_confirmed, moves)]
     for move in moves:
-        _remember(move)
+        _update_configuration(move)
     return moves
 
 
@@ -74,7 +74,7 @@ def after(moves: Sequence[Move], paths: Sequence[Path]) -> list[Path]:
     return [*dict.fromkeys(moved(path, moves) for path in paths)]
 
 
-def _is_meant(move: Move) -> bool:
+def _is_confirmed(move: Move) -> bool:
     if not sys.stdin.isatty():
         raise FolderRecognizedError(move)
     old, new = decodable(str(move.old)), decodable(str(move.new))
@@ -85,12 +85,12 @@ def _is_meant(move: Move) -> bool:
     )
 
 
-def _is_told(move: Move) -> bool:
+def _warn_about(move: Move) -> bool:
     warn(str(FolderRecognizedError(move)))
     return False
 
 
-def _remember(move: Move) -> None:
+def _update_configuration(move: Move) -> None:
     from idx.configuration.remembered_folders import move_folder
 
     file = configuration_file()

@@ -10,7 +10,7 @@ from shared.messages import decodable
 if TYPE_CHECKING:
     from shared.reading.searcher import Searcher
 
-_MOST_NAMED = 10
+_MAX_LISTED_IDS = 10
 """Maximum number of documents of one file listed in a message."""
 
 
@@ -29,7 +29,7 @@ def named_document(searcher: "Searcher", name: str) -> str:
         searcher.document_chunks(name, count=1)
     except DocumentNotFoundError:
         paths = _paths(searcher, name)
-        found = searcher.catalog.documents_of_files(paths, _MOST_NAMED)
+        found = searcher.catalog.documents_of_files(paths, _MAX_LISTED_IDS)
         if not found:
             _check_file(searcher, name, paths)
             raise

@@ -19,24 +19,24 @@ from shared.control_characters import visible_line
 VARIABLE: Final = "_IDX_COMPLETE"
 """Name of the variable with the requesting shell, such as ``complete_bash``."""
 
-SECONDS: Final = 5.0
+COMPLETION_TIMEOUT_SECONDS: Final = 5.0
 """Timeout of a completion, in seconds, since the user is waiting."""
 
-_SPECIAL: Final = re.compile(r"[^\w@%+=:,./~^-]")
+_SPECIAL_CHARACTERS: Final = re.compile(r"[^\w@%+=:,./~^-]")
 """Pattern of characters that are special to bash."""
 
-_SEPARATORS: Final = re.compile("[=:]+")
+_WORD_BREAKS: Final = re.compile("[=:]+")
 """Pattern of characters that bash treats as separate words."""
 
-_MEANT_IN_QUOTES: Final = {"'": frozenset("'"), '"': frozenset('"\\$`!')}
+_SPECIAL_IN_QUOTES: Final = {"'": frozenset("'"), '"': frozenset('"\\$`!')}
 
 # The scripts of zsh and PowerShell evaluate completions or insert them into the line.
-_LEFT_OUT: Final = {
+_UNSAFE_VALUES: Final = {
     "bash": re.compile("\t"),
     "fish": re.compile("\t"),
     "zsh": re.compile(r"[\t\"'\\$`]|\s\s|^\s|\s$"),
 }
-_LEFT_OUT_ELSEWHERE: Final = re.compile(r"[^\w@%+=:,./~^-]")
+_UNSAFE_IN_OTHER_SHELLS: Final = re.compile(r"[^\w@%+=:,./~^-]")
 
 
 def is_completing() -> bool:
@@ -49,7 +49,9 @@ def is_offered(value: str) -> bool:
     shell = os.environ.get(VARIABLE, "").removeprefix("complete_")
     # The shell lists completions on the terminal.
     is_shown_as_it_is = visible_line(value) == value
-    return is_shown_as_it_is and not _LEFT_OUT.get(shell, _LEFT_OUT_ELSEWHERE).search(value)
+    return is_shown_as_it_is and not _UNSAFE_VALUES.get(shell, _UNSAFE_IN_OTHER_SHELLS).search(
+        value
+    )
 
 
 def complete(run: Callable[[], None]) -> None:
@@ -60,7 +62,7 @@ def complete(run: Callable[[], None]) -> None:
     """
     # Java and libraries also write to stderr.
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-    limit = threading.Timer(SECONDS, os._exit, (1,))
+    limit = threading.Timer(COMPLETION_TIMEOUT_SECONDS, os._exit, (1,))
     limit.daemon = True
     limit.start()
     answer = StringIO()
@@ -87,20 +89,20 @@ def _bash_word() -> Callable[[str], str]:
     joined = _joined(words[: position + 1])
     os.environ["COMP_WORDS"] = "\n".join(joined)
     os.environ["COMP_CWORD"] = str(len(joined) - 1)
-    head = joined[-1] if _SEPARATORS.fullmatch(typed) else joined[-1].removesuffix(typed)
+    head = joined[-1] if _WORD_BREAKS.fullmatch(typed) else joined[-1].removesuffix(typed)
     if head.startswith("-"):
         # Typer completes the value of an option without the name of the option.
         head = head.partition("=")[2]
-    if (meant := _MEANT_IN_QUOTES.get(typed[:1])) is not None:
+    if (meant := _SPECIAL_IN_QUOTES.get(typed[:1])) is not None:
         return lambda word: "" if meant & {*word} else word.removeprefix(head)
-    return lambda word: _SPECIAL.sub(r"\\\g<0>", word.removeprefix(head))
+    return lambda word: _SPECIAL_CHARACTERS.sub(r"\\\g<0>", word.removeprefix(head))
 
 
 def _joined(words: list[str]) -> list[str]:
     joined: list[str] = []
     is_open = False
     for word in words:
-        is_separator = bool(_SEPARATORS.fullmatch(word))
+        is_separator = bool(_WORD_BREAKS.fullmatch(word))
         if (is_separator or is_open) and len(joined) > 1:
             joined[-1] += word
         else:

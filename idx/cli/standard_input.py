@@ -20,7 +20,7 @@ STDIN: Final = "-"
 NAME: Final = "standard input"
 """Name of standard input in messages."""
 
-_BYTES_AT_ONCE: Final = 2**20
+_STDIN_BLOCK_BYTES: Final = 2**20
 _MEGABYTE: Final = 1_000_000
 
 
@@ -50,7 +50,7 @@ def _copy(copy: BinaryIO, max_megabytes: float) -> None:
         data = _read()
         # On a terminal, the user types the end of the input, and another read would wait for a
         # second one.
-        is_read = len(data) < _BYTES_AT_ONCE
+        is_read = len(data) < _STDIN_BLOCK_BYTES
         left -= len(data)
         if left < 0:
             raise SourceFileError(
@@ -63,7 +63,7 @@ def _copy(copy: BinaryIO, max_megabytes: float) -> None:
 
 def _read() -> bytes:
     try:
-        return sys.stdin.buffer.read(_BYTES_AT_ONCE)
+        return sys.stdin.buffer.read(_STDIN_BLOCK_BYTES)
     except OSError as error:
         raise SourceFileError(NAME, f"cannot be read: {reason_of(error)}") from error
 

@@ -8,7 +8,7 @@ from typing import Final
 from idx.clients.client import Client, Location
 from idx.clients.launch import one_list, typed, with_tools
 
-_ALL: Final = (
+_CLIENTS: Final = (
     Client(
         "claude-desktop",
         "Claude Desktop",
@@ -173,5 +173,5 @@ _ALL: Final = (
     ),
 )
 
-CLIENTS: Final = {client.id: client for client in _ALL}
+CLIENTS: Final = {client.id: client for client in _CLIENTS}
 """Known clients by their names on the command line."""

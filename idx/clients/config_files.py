@@ -39,13 +39,13 @@ _SYNTAX: Final[dict[Format, _Syntax]] = {
 }
 
 
-_STARTING: Final = frozenset({"command", "args"})
+_LAUNCH_KEYS: Final = frozenset({"command", "args"})
 """Keys of an entry that determine the start of the server; existing other keys are the user's."""
 
-_MAX_BYTES: Final = 100_000_000
+_MAX_CLIENT_FILE_BYTES: Final = 100_000_000
 """Maximum size of a client's file, in bytes; some clients store conversations in it."""
 
-_MARK: Final = "\ufeff"
+_BYTE_ORDER_MARK: Final = "\ufeff"
 """Byte order mark that some editors write before the text."""
 
 
@@ -108,7 +108,7 @@ def _write(client: Client, file: Path, name: str, launch: Launch) -> Written:
     table = _table(client, file, content.says)
     present = table.get(name)
     known = launch_in(present)
-    if present is not None and not (known and known.is_of_this_server):
+    if present is not None and not (known and known.starts_this_server):
         raise _refusal(client, file, f"another server is called {name}", "choose another --name")
     wanted = _wanted(client, launch.with_options_of(known) if known else launch, present or {})
     if wanted == present:
@@ -131,7 +131,7 @@ def _write(client: Client, file: Path, name: str, launch: Launch) -> Written:
 def _wanted(client: Client, launch: Launch, present: Mapping[str, Any]) -> dict[str, Any]:
     """Return an entry that starts the server and keeps the other keys of the present one."""
     entry = client.shape(launch)
-    return {**entry, **present, **{key: entry[key] for key in _STARTING & entry.keys()}}
+    return {**entry, **present, **{key: entry[key] for key in _LAUNCH_KEYS & entry.keys()}}
 
 
 def _changed(
@@ -162,8 +162,8 @@ class _Content:
 
 def _read(client: Client, file: Path) -> _Content:
     try:
-        whole = read_of_owner(file, _MAX_BYTES).decode()
-        text = whole.removeprefix(_MARK)
+        whole = read_of_owner(file, _MAX_CLIENT_FILE_BYTES).decode()
+        text = whole.removeprefix(_BYTE_ORDER_MARK)
         return _Content(whole[: len(whole) - len(text)], text, _SYNTAX[client.format].parse(text))
     except FileNotFoundError:
         return _Content("", "", {})

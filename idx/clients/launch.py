@@ -46,7 +46,7 @@ class Launch:
     arguments: tuple[str, ...]
 
     @property
-    def is_of_this_server(self) -> bool:
+    def starts_this_server(self) -> bool:
         """True if the program is `mcp-lucene`, in any location."""
         # A file may contain a Windows path and be read on another system.
         return Path(self.program.replace("\\", "/")).stem == PROGRAM
@@ -54,17 +54,17 @@ class Launch:
     @property
     def index_path(self) -> str | None:
         """Index folder; None if the arguments name none."""
-        place = _place_of_index(self.arguments)
+        place = _index_path_position(self.arguments)
         return None if place is None else self.arguments[place]
 
     def with_options_of(self, other: "Launch") -> "Launch":
         """Return this command line with the options of another one."""
-        index = _place_of_index(other.arguments)
+        index = _index_path_position(other.arguments)
         kept = (argument for place, argument in enumerate(other.arguments) if place != index)
         return Launch(self.program, (*self.arguments, *kept))
 
 
-def _place_of_index(arguments: Sequence[str]) -> int | None:
+def _index_path_position(arguments: Sequence[str]) -> int | None:
     """Return the position of the index folder among arguments; None if there is none."""
     is_value = False
     for place, argument in enumerate(arguments):

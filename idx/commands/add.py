@@ -64,7 +64,7 @@ def add(
     if paths:
         _add_paths(context, paths, reading, index_path, wait, as_json=as_json)
         return
-    from idx.output.interruption import interruption_told
+    from idx.output.interruption import reported_interruption
     from idx.sync.interruption import Kept, uninterrupted
     from shared.writing.index import Index
 
@@ -76,7 +76,7 @@ def add(
     before = 0
     kept = Kept()
     with (
-        interruption_told(kept),
+        reported_interruption(kept),
         Index(index_path, wait=wait, program="command", create=True) as index,
     ):
         if not document.content.strip():
@@ -153,7 +153,7 @@ def _add_paths(
     as_json: bool,
 ) -> None:
     from idx.cli.run_options import sync_options
-    from idx.output.interruption import interruption_told
+    from idx.output.interruption import reported_interruption
     from idx.output.run_report import report
     from idx.sync.events import Event, Indexed, NotIndexed, Problem
     from idx.sync.interruption import Kept
@@ -181,7 +181,7 @@ def _add_paths(
                 yield event
 
     go_on = "the same command reads all files again, idx sync only those that are left"
-    with interruption_told(kept, go_on):
+    with reported_interruption(kept, go_on):
         end = report(noted(), "none" if as_json else "text")
     if as_json:
         print_json({"added": added, "failed": failed})

@@ -28,7 +28,7 @@ def bulk(
     Example: idx bulk -j documents.jsonl
     """
     from idx.cli.bulk_file import document_of, read_bulk
-    from idx.output.interruption import interruption_told
+    from idx.output.interruption import reported_interruption
     from idx.output.progress import counted
     from idx.sync.interruption import Kept, uninterrupted
     from shared.writing.index import Index
@@ -48,7 +48,7 @@ def bulk(
 
     kept = Kept()
     with (
-        interruption_told(kept),
+        reported_interruption(kept),
         Index(index_path, wait=wait, program="batch", create=True) as index,
     ):
         for document, added in index.add_all(complete()):

@@ -15,10 +15,10 @@ from shared.settings.defaults import VARIABLES
 HIDDEN = "••••"
 """Substitute for a password."""
 
-_ASKED_FOR: Final = "pdf_password"
+_PROMPTED_SETTING: Final = "pdf_password"
 """Setting whose value may be omitted from the command line."""
 
-_FOR_OTHERS: Final = stat.S_IRGRP | stat.S_IROTH
+_READABLE_BY_OTHERS: Final = stat.S_IRGRP | stat.S_IROTH
 
 config = typer.Typer(help="Show the settings, and change them.", no_args_is_help=True)
 
@@ -91,12 +91,12 @@ def set_(
     file = configuration_file()
     given = values or [_password(name)]
     value = set_setting(file, name, given)
-    if values and name == _ASKED_FOR:
+    if values and name == _PROMPTED_SETTING:
         warn(
             "a password on the command line can be seen by other users, and stays in the history "
             "of the shell; without it, it is asked for"
         )
-    if name == _ASKED_FOR and file.stat().st_mode & _FOR_OTHERS:
+    if name == _PROMPTED_SETTING and file.stat().st_mode & _READABLE_BY_OTHERS:
         warn(f"other users can read {file}; to keep them out: chmod 600 {shlex.quote(str(file))}")
     warn_of_variable(name, file)
     if as_json:
@@ -131,7 +131,7 @@ def unset(key: Key, as_json: Json = False) -> None:
 
 def _password(name: str) -> str:
     """Ask for a value that is missing from the command line."""
-    if name != _ASKED_FOR:
+    if name != _PROMPTED_SETTING:
         raise typer.BadParameter(f"give a value of {name}")
     if sys.stdin.isatty():
         from getpass import getpass

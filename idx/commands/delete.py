@@ -13,10 +13,10 @@ from shared.messages import quantity
 from shared.settings.defaults import DEFAULT_WAIT
 
 if TYPE_CHECKING:
-    from idx.configuration.file_exclusion import FileBehind
+    from idx.configuration.file_exclusion import DocumentFile
     from shared.reading.searcher import Searcher
 
-_MOST_NAMED: Final = 10
+_MAX_IDS_IN_COMMAND: Final = 10
 """Maximum number of ids in a command suggested by a message."""
 
 
@@ -47,14 +47,16 @@ def delete(
 
     Examples: idx delete lease-2025 minutes-2019; idx delete old/notes.md --exclude
     """
-    from idx.configuration.file_exclusion import exclude, file_behind
+    from idx.configuration.file_exclusion import document_file, exclude
     from shared.reading.searcher import Searcher
     from shared.writing.index import Index
 
     with Searcher(index_path) as searcher:
         folders = searcher.folders()
-        behind = {name: file for name in ids if (file := file_behind(name, folders))}
-        returning = {name: file for name, file in behind.items() if _is_of(searcher, name, file)}
+        behind = {name: file for name in ids if (file := document_file(name, folders))}
+        returning = {
+            name: file for name, file in behind.items() if _was_made_of(searcher, name, file)
+        }
     if leave_out and behind:
         # Before the deletion: if that fails, the next sync deletes the documents.
         exclude(behind)
@@ -81,12 +83,12 @@ def delete(
         for document_id in deleted.keys() - behind.keys():
             say(f"No file of an indexed folder is behind '{document_id}'; none is left out.")
     else:
-        _warn_of_return({name: file for name, file in returning.items() if name in deleted})
+        _warn_about_next_sync({name: file for name, file in returning.items() if name in deleted})
     if not is_done:
         raise typer.Exit(1)
 
 
-def _warn_of_return(behind: Mapping[str, "FileBehind"]) -> None:
+def _warn_about_next_sync(behind: Mapping[str, "DocumentFile"]) -> None:
     """Warn about documents that the next sync adds again, with a command that prevents it."""
     from shared.settings.current import configured, remembered_folders
 
@@ -97,7 +99,7 @@ def _warn_of_return(behind: Mapping[str, "FileBehind"]) -> None:
     # A name that begins with a dash would be parsed as an option.
     dashes = ["--"] if any(name.startswith("-") for name in names) else []
     command = shlex.join(["idx", "delete", "--exclude", *dashes, *names])
-    if len(names) > _MOST_NAMED:
+    if len(names) > _MAX_IDS_IN_COMMAND:
         command = "the same command with --exclude"
     one = len(names) == 1
     warn(
@@ -107,7 +109,7 @@ def _warn_of_return(behind: Mapping[str, "FileBehind"]) -> None:
     )
 
 
-def _is_of(searcher: "Searcher", document_id: str, file: "FileBehind") -> bool:
+def _was_made_of(searcher: "Searcher", document_id: str, file: "DocumentFile") -> bool:
     """Check whether a document was made of the file that its id denotes."""
     # An exact match sorts first among the ids with this prefix.
     found = searcher.documents(prefix=document_id, limit=1).documents

@@ -123,7 +123,7 @@ def evaluate(
     from idx.evaluation.experiment import SearchSettings, ask_all
 
     queries, judgements = read_queries(queries_file), read_judgements(qrels)
-    asked = _asked(queries, judgements, queries_file, qrels)
+    asked = _ask_queries(queries, judgements, queries_file, qrels)
     with _index(documents, index_path) as (index, ids):
         _check_documents(judgements.only({query.id for query in asked}), ids, qrels)
         search = SearchSettings(limit, operator, syntax)
@@ -171,7 +171,7 @@ def _index(documents: Path | None, index_path: Path) -> Iterator[tuple[Path, set
         yield index_path, document_ids(index_path)
 
 
-def _asked(
+def _ask_queries(
     queries: "list[Query]", judgements: "Judgements", queries_file: Path, qrels: Path
 ) -> "list[Query]":
     """Return the queries with a relevant document, which the measures are defined for."""

@@ -18,14 +18,14 @@ _NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """Pattern of server names that every client accepts."""
 
 
-def _known(client: str) -> str:
+def _checked_client(client: str) -> str:
     if client not in CLIENTS:
         hint = did_you_mean(client.lower(), CLIENTS, f"there are {', '.join(CLIENTS)}")
         raise typer.BadParameter(f"{client!r} is not known; {hint}")
     return client
 
 
-def _allowed(name: str) -> str:
+def _checked_name(name: str) -> str:
     if not _NAME.fullmatch(name):
         raise typer.BadParameter("it may have up to 64 letters, digits, hyphens and underscores")
     return name
@@ -40,7 +40,7 @@ def mcp_config(
         str,
         typer.Argument(
             metavar="CLIENT",
-            callback=_known,
+            callback=_checked_client,
             autocompletion=_completed,
             help=f"The client: {', '.join(CLIENTS)}.",
         ),
@@ -50,7 +50,9 @@ def mcp_config(
     ] = False,
     name: Annotated[
         str,
-        typer.Option(metavar="NAME", callback=_allowed, help="What the client calls the server."),
+        typer.Option(
+            metavar="NAME", callback=_checked_name, help="What the client calls the server."
+        ),
     ] = "mcp-lucene",
     scope: Annotated[
         Scope | None,

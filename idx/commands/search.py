@@ -138,7 +138,7 @@ def search(
         _print_places(answer)
     else:
         _print_hits(answer, offset)
-    _say_about(answer, offset)
+    _print_notes(answer, offset)
 
 
 def _explain(
@@ -190,7 +190,7 @@ def _print_hits(answer: "SearchAnswer", offset: int) -> None:
         print_facet(facet)
 
 
-def _say_about(answer: "SearchAnswer", offset: int) -> None:
+def _print_notes(answer: "SearchAnswer", offset: int) -> None:
     if answer.note:
         say(answer.note)
     shown = f"{offset + 1} to {offset + len(answer.results)}" if answer.results else "none"

@@ -118,7 +118,7 @@ def sync(
     """
     from idx.cli.move_question import after, settled_moves
     from idx.cli.run_options import sync_options, wanted_folders
-    from idx.output.interruption import SAME_COMMAND, interruption_told
+    from idx.output.interruption import SAME_COMMAND, reported_interruption
     from idx.output.run_report import report
     from idx.sync.interruption import Kept
     from idx.sync.synchronize import synchronize
@@ -141,7 +141,7 @@ def sync(
             raise typer.Exit(1)
         return
     kept = Kept()
-    with interruption_told(kept, SAME_COMMAND):
+    with reported_interruption(kept, SAME_COMMAND):
         end = report(synchronize(folders, options, kept), "events" if as_json else "text")
     if end is None or end.failed:
         raise typer.Exit(1)

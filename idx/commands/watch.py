@@ -38,7 +38,7 @@ def watch(
 
     from idx.cli.move_question import after, settled_moves
     from idx.cli.run_options import sync_options, wanted_folders
-    from idx.output.interruption import SAME_COMMAND, interruption_told
+    from idx.output.interruption import SAME_COMMAND, reported_interruption
     from idx.output.printing import say
     from idx.output.run_problems import Problems
     from idx.output.run_report import print_event, print_news
@@ -53,7 +53,7 @@ def watch(
     kept, problems = Kept(), Problems()
     # Closing commits the completed work even if printing fails.
     with (
-        interruption_told(kept, SAME_COMMAND),
+        reported_interruption(kept, SAME_COMMAND),
         closing(keep_synchronized(folders, options, kept)) as events,
     ):
         for event in events:

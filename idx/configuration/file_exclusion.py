@@ -21,12 +21,12 @@ from shared.settings.current import configuration_file
 from shared.settings.defaults import VARIABLES
 from shared.settings.model import Folder
 
-_SPELLED_BYTE: Final = re.compile(rb"\\x([0-9a-f]{2})")
-_WITH_A_MEANING: Final = frozenset("*?[]\\")
+_ESCAPED_BYTE: Final = re.compile(rb"\\x([0-9a-f]{2})")
+_PATTERN_CHARACTERS: Final = frozenset("*?[]\\")
 
 
 @dataclass(frozen=True, slots=True)
-class FileBehind:
+class DocumentFile:
     """File in an indexed folder that a document id denotes.
 
     Attributes:
@@ -63,7 +63,7 @@ class FileBehind:
         return any(Patterns(patterns).verdict(self.path) for patterns in (general, own))
 
 
-def file_behind(source_document: str, folders: IndexedFolders) -> FileBehind | None:
+def document_file(source_document: str, folders: IndexedFolders) -> DocumentFile | None:
     """Return the existing file that a document id denotes, indexed or not; None if there is none.
 
     Args:
@@ -76,16 +76,16 @@ def file_behind(source_document: str, folders: IndexedFolders) -> FileBehind | N
             continue
         # An escaped byte in an id may be a byte that is not UTF-8, or part of a name that contains
         # it.
-        unspelled = os.fsdecode(
-            _SPELLED_BYTE.sub(lambda found: bytes.fromhex(found[1].decode()), os.fsencode(path))
+        unescaped = os.fsdecode(
+            _ESCAPED_BYTE.sub(lambda found: bytes.fromhex(found[1].decode()), os.fsencode(path))
         )
-        for name in dict.fromkeys((path, unspelled)):
+        for name in dict.fromkeys((path, unescaped)):
             if name and not is_missing(folder.path / name):
-                return FileBehind(folder, name)
+                return DocumentFile(folder, name)
     return None
 
 
-def exclude(files: Mapping[str, FileBehind]) -> None:
+def exclude(files: Mapping[str, DocumentFile]) -> None:
     """Add patterns to the configuration file that exclude files from their folders, and say so.
 
     Args:
@@ -101,7 +101,7 @@ def exclude(files: Mapping[str, FileBehind]) -> None:
             f"is set and beats the folders in {file}, where files to leave out are remembered; "
             "unset it, or exclude the files where it is set",
         )
-    by_folder: dict[Path, list[FileBehind]] = defaultdict(list)
+    by_folder: dict[Path, list[DocumentFile]] = defaultdict(list)
     for behind in files.values():
         by_folder[behind.folder.path].append(behind)
     for path, excluded in by_folder.items():
@@ -116,7 +116,7 @@ def exclude(files: Mapping[str, FileBehind]) -> None:
 
 
 def _literal(character: str) -> str:
-    if character in _WITH_A_MEANING:
+    if character in _PATTERN_CHARACTERS:
         return f"\\{character}"
     # A configuration file cannot contain lone surrogates, nor a pattern line breaks.
     return "?" if unicodedata.category(character).startswith("C") else character

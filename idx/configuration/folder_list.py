@@ -68,15 +68,15 @@ def delete(document: tomlkit.TOMLDocument, positions: Sequence[int]) -> None:
     """Delete folders from the list, and keep comments about others."""
     folders = document["folders"]
     for position in reversed(positions):
-        kept = _below_last_key(folders[position]) if isinstance(folders, AoT) else ""
+        kept = _after_last_key(folders[position]) if isinstance(folders, AoT) else ""
         del folders[position]
         if kept.strip():
-            _put_back(document, folders, position, kept)
+            _reinsert(document, folders, position, kept)
     if isinstance(folders, AoT) and not folders:
         document.remove("folders")
 
 
-def _below_last_key(table: Table) -> str:
+def _after_last_key(table: Table) -> str:
     """Return the text at the end of a table, which describes the next table to a reader."""
     lines: list[str] = []
     for key, item in reversed(table.value.body):
@@ -86,7 +86,7 @@ def _below_last_key(table: Table) -> str:
     return "".join(lines)
 
 
-def _put_back(document: tomlkit.TOMLDocument, folders: AoT, position: int, text: str) -> None:
+def _reinsert(document: tomlkit.TOMLDocument, folders: AoT, position: int, text: str) -> None:
     """Restore the comments of a deleted table: before the next one, or at the end."""
     if position < len(folders):
         trivia = folders[position].trivia

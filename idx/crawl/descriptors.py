@@ -33,7 +33,7 @@ LISTING: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 READING: Final = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 """Flags for opening a file to read it; non-blocking, because it may now be a pipe."""
 
-_LONGEST_PATH: Final = 4_095
+_MAX_PATH_BYTES: Final = 4_095
 """Maximum length of a path for the system, in bytes; deeper files cannot be opened by path."""
 
 _OPENAT2: Final = 437
@@ -43,7 +43,9 @@ _RESOLVE_NO_SYMLINKS: Final = 0x04
 _RESOLVE_BENEATH: Final = 0x08
 """Flags of openat2(2)."""
 
-_LINK: Final = "a link took its place, or the place of a folder above it, and is not followed"
+_LINK_REFUSED: Final = (
+    "a link took its place, or the place of a folder above it, and is not followed"
+)
 
 _Openat2 = Callable[[int, str, int], int]
 
@@ -67,11 +69,11 @@ def open_beneath(folder: int, path: str, flags: int) -> int:
     openat2 = _openat2()
     try:
         if openat2 is None:
-            return _step_by_step(folder, path, flags)
+            return _open_part_by_part(folder, path, flags)
         return openat2(folder, path, flags)
     except OSError as error:
         if error.errno == errno.ELOOP:
-            raise OSError(errno.ELOOP, _LINK, path) from error
+            raise OSError(errno.ELOOP, _LINK_REFUSED, path) from error
         raise
 
 
@@ -91,7 +93,7 @@ def refuse_too_long(folder: Path, path: str) -> None:
     Raises:
         OSError: the path is too long.
     """
-    if len(os.fsencode(folder)) + 1 + len(os.fsencode(path)) > _LONGEST_PATH:
+    if len(os.fsencode(folder)) + 1 + len(os.fsencode(path)) > _MAX_PATH_BYTES:
         raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG), path)
 
 
@@ -141,7 +143,7 @@ def _openat2() -> _Openat2 | None:
     return openat2
 
 
-def _step_by_step(folder: int, path: str, flags: int) -> int:
+def _open_part_by_part(folder: int, path: str, flags: int) -> int:
     """Open like `openat2`, one part of the path at a time."""
     *parents, name = path.split("/")
     here = folder

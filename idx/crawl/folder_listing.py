@@ -111,7 +111,7 @@ def list_folder(
             try:
                 if each.is_symlink() and not follow_links:
                     continue
-                entry = _look_at(each, f"{start.real}/{path[len(start.at) :]}", volume)
+                entry = _examine(each, f"{start.real}/{path[len(start.at) :]}", volume)
             except OSError as error:
                 # The entry has vanished, or it is a dangling or circular link.
                 if error.errno not in (errno.ENOENT, errno.ELOOP):
@@ -122,7 +122,7 @@ def list_folder(
     return Listing(identity, not found, entries, errors, rules)
 
 
-def _look_at(found: os.DirEntry[str], path: str, volume: int) -> Entry | None:
+def _examine(found: os.DirEntry[str], path: str, volume: int) -> Entry | None:
     """Return the state of a file or folder, or None for anything else.
 
     Args:

@@ -12,7 +12,7 @@ from idx.crawl.patterns import Patterns
 IGNORE_FILES: Final = (".gitignore", ".idxignore")
 """Names of ignore files, whose patterns use the syntax of git and apply to their folder."""
 
-_LARGEST_IGNORE_FILE: Final = 100_000
+_MAX_IGNORE_FILE_BYTES: Final = 100_000
 """Maximum size of an ignore file, in characters; no person writes a longer one."""
 
 Rules = list[tuple[str, Patterns]]
@@ -49,10 +49,10 @@ def ignore_rules(
     for name in IGNORE_FILES:
         if name not in names or (text := _text(folder, name)) is None:
             continue
-        if len(text) > _LARGEST_IGNORE_FILE:
+        if len(text) > _MAX_IGNORE_FILE_BYTES:
             # Applying only a part of the patterns would index files that the folder's owner
             # excludes.
-            limit = f"{name} has more than {_LARGEST_IGNORE_FILE:,} characters"
+            limit = f"{name} has more than {_MAX_IGNORE_FILE_BYTES:,} characters"
             raise OSError(errno.EFBIG, limit)
         yield within, Patterns(text.split("\n"))
 
@@ -73,6 +73,6 @@ def _text(folder: int, name: str) -> str | None:
         with os.fdopen(
             descriptor, encoding="utf-8-sig", errors="surrogateescape", closefd=False
         ) as stream:
-            return stream.read(_LARGEST_IGNORE_FILE + 1)
+            return stream.read(_MAX_IGNORE_FILE_BYTES + 1)
     finally:
         os.close(descriptor)

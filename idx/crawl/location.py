@@ -20,13 +20,15 @@ from idx.crawl.descriptors import READING, open_beneath, opened_beneath, refuse_
 from idx.errors import SourceFileError
 from shared.files.access import PASSAGE, Identity, identity_of, opened_folder
 
-OUTSIDE: Final = "lies in no folder that may be indexed: it was moved, or one above it replaced"
+OUTSIDE_ROOTS: Final = (
+    "lies in no folder that may be indexed: it was moved, or one above it replaced"
+)
 """Reason for leaving out a file outside all roots."""
 
 _NOT_REGULAR: Final = "is not a regular file"
 
-_TRIES: Final = 20
-_PAUSE: Final = 0.05
+_MAX_FILE_OPEN_ATTEMPTS: Final = 20
+_FILE_RETRY_SECONDS: Final = 0.05
 """Delay between attempts to open a file that another program must release first, in seconds."""
 
 
@@ -137,12 +139,12 @@ def opened_file(location: Location) -> Iterator[BufferedReader]:
 
 
 def _open_file(folder: int, location: Location) -> int:
-    for _ in range(_TRIES):
+    for _ in range(_MAX_FILE_OPEN_ATTEMPTS):
         try:
             return open_beneath(folder, location.beneath, READING)
         except BlockingIOError:
             # A file server leased the file to a client and has now asked for it back.
-            time.sleep(_PAUSE)
+            time.sleep(_FILE_RETRY_SECONDS)
         except OSError as error:
             if error.errno == errno.ENXIO:
                 # It is a socket, or a device file without a device.

@@ -58,7 +58,7 @@ def is_allowed_secret(path: Path, allowed: Collection[str]) -> bool:
     return str(path) in allowed or str(path.parent.resolve() / path.name) in allowed
 
 
-def is_behind_secret(path: str, folder: str) -> bool:
+def is_inside_secret(path: str, folder: str) -> bool:
     """Check whether the target of a link is on the list or lies in a folder on the list.
 
     Args:

@@ -73,7 +73,7 @@ class Selections:
     general: Selection
     own: Mapping[str, Selection]
 
-    def of(self, folder: Path) -> Selection:
+    def selection_for(self, folder: Path) -> Selection:
         """Return the selection for a folder, under any of its paths.
 
         The folder's own patterns to include replace the general ones; its patterns to exclude are

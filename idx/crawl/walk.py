@@ -14,9 +14,9 @@ from typing import Any, Final, NamedTuple
 from idx.crawl.descriptors import refuse_too_long
 from idx.crawl.folder_listing import Entry, Listing, Start, list_folder
 from idx.crawl.ignore_files import Rules, is_ignored
-from idx.crawl.location import OUTSIDE, KnownFolder, Target, opened
+from idx.crawl.location import OUTSIDE_ROOTS, KnownFolder, Target, opened
 from idx.crawl.patterns import check
-from idx.crawl.secret_files import is_allowed_secret, is_behind_secret, is_secret
+from idx.crawl.secret_files import is_allowed_secret, is_inside_secret, is_secret
 from idx.crawl.selection import Choice, Selection
 from idx.crawl.subtrees import Scopes
 from idx.errors import SourceFileError
@@ -24,9 +24,9 @@ from shared.files.access import Identity, identity, identity_of, lies_in, opened
 from shared.files.own_files import OWN
 from shared.messages import reason_of
 
-_BY_NAME: Final = "is a secret by its name"
+_NAME_REASON: Final = "is a secret by its name"
 
-_MOST_LINKS: Final = 3
+_MAX_NESTED_LINKS: Final = 3
 """Maximum number of nested links on the way to a folder.
 
 Without a limit, ten folders that link to each other would be listed millions of times.
@@ -54,8 +54,8 @@ class FoundFile(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class _Above:
-    """State that a folder inherits from the folders above it.
+class _Inherited:
+    """State that a folder inherits from those above it.
 
     Attributes:
         start: the folder that everything is opened from.
@@ -145,10 +145,10 @@ class Crawl:
         self._volume, _ = here_is
         start = Start(KnownFolder(self.folder, here_is), self._real, descriptor, "")
         is_allowed = self.roots is None or lies_in(descriptor, self.roots)
-        above = _Above(start, Choice().narrowed("", self.selection), is_allowed)
+        inherited = _Inherited(start, Choice().narrowed("", self.selection), is_allowed)
         # A stack of generators, because folders may be nested more deeply than Python's recursion
         # limit.
-        walks = [self._walk("", above)]
+        walks = [self._walk("", inherited)]
         try:
             while walks:
                 found = next(walks[-1], None)
@@ -162,10 +162,10 @@ class Crawl:
             for walk in reversed(walks):
                 walk.close()
 
-    def _walk(self, within: str, above: _Above) -> Generator[Any, None, None]:
+    def _walk(self, within: str, inherited: _Inherited) -> Generator[Any, None, None]:
         """Yield the files in a folder, given as a path prefix, and walks of its subfolders."""
         try:
-            listing = self._list(within, above)
+            listing = self._list(within, inherited)
         except OSError as error:
             # A folder that vanished since its parent was listed is gone with all its files.
             if not within or not isinstance(error, FileNotFoundError):
@@ -175,12 +175,12 @@ class Crawl:
             if not within:
                 self._note("", "is the index itself; name the folder of your documents")
             return
-        if listing.identity in above.folders:
+        if listing.identity in inherited.folders:
             # A link led back to a folder that contains this one.
             return
-        is_allowed = above.is_allowed or listing.identity in (self.roots or ())
+        is_allowed = inherited.is_allowed or listing.identity in (self.roots or ())
         if not is_allowed and (self._parts is None or self._parts.holds(within.rstrip("/"))):
-            self._note(within.rstrip("/"), OUTSIDE)
+            self._note(within.rstrip("/"), OUTSIDE_ROOTS)
             return
         if not within:
             # If the walk is limited to scopes, any other entry proves that the folder is present.
@@ -189,70 +189,70 @@ class Crawl:
         for path, reason in listing.errors:
             self._note(path, _reason("cannot be looked at", reason))
         here_above = replace(
-            above,
-            choice=above.choice.narrowed(within, self.own.get(within.rstrip("/"))),
+            inherited,
+            choice=inherited.choice.narrowed(within, self.own.get(within.rstrip("/"))),
             is_allowed=is_allowed,
-            rules=[*above.rules, *listing.rules],
-            folders=above.folders | {listing.identity},
+            rules=[*inherited.rules, *listing.rules],
+            folders=inherited.folders | {listing.identity},
         )
         yield from self._entries(within, listing.entries, here_above)
 
-    def _list(self, within: str, above: _Above) -> Listing:
+    def _list(self, within: str, inherited: _Inherited) -> Listing:
         refuse_too_long(self.folder, within)
         return list_folder(
-            above.start,
+            inherited.start,
             within,
             volume=self._volume,
-            is_wanted=self._is_looked_at,
+            is_wanted=self._is_in_scope,
             follow_links=self.selection.follow_links and self.roots is None,
         )
 
     def _entries(
-        self, within: str, entries: Iterable[Entry], above: _Above
+        self, within: str, entries: Iterable[Entry], inherited: _Inherited
     ) -> Generator[Any, None, None]:
         """Yield the files of a listed folder, and walks of its subfolders."""
         for entry in entries:
             path = within + entry.name
             self.is_empty = self.is_empty and entry.is_folder
-            if self._is_left_out(entry, path, above):
+            if self._is_left_out(entry, path, inherited):
                 continue
             if reason := self._secret(entry, path):
-                self.secrets.append((_found(entry, path, above), reason))
+                self.secrets.append((_found(entry, path, inherited), reason))
                 continue
             if entry.is_folder and entry.target is None:
-                yield self._walk(f"{path}/", above)
+                yield self._walk(f"{path}/", inherited)
             elif entry.is_folder and entry.target is not None:
-                yield from self._walk_behind(entry.target, f"{path}/", above)
-            elif not above.is_allowed:
-                self._note(path, OUTSIDE)
+                yield from self._walk_link_target(entry.target, f"{path}/", inherited)
+            elif not inherited.is_allowed:
+                self._note(path, OUTSIDE_ROOTS)
             else:
-                yield _found(entry, path, above)
+                yield _found(entry, path, inherited)
 
-    def _walk_behind(
-        self, target: Target, within: str, above: _Above
+    def _walk_link_target(
+        self, target: Target, within: str, inherited: _Inherited
     ) -> Generator[Any, None, None]:
         """Yield the walk of a folder that is the target of a link."""
-        if above.links == _MOST_LINKS:
+        if inherited.links == _MAX_NESTED_LINKS:
             return
         folder = target.as_folder()
         try:
             with opened(folder) as descriptor:
                 start = Start(folder, str(folder.path), descriptor, within)
-                yield self._walk(within, replace(above, start=start, links=above.links + 1))
+                yield self._walk(within, replace(inherited, start=start, links=inherited.links + 1))
         except OSError as error:
             self._note(within.rstrip("/"), _reason("cannot be listed", error))
 
-    def _is_looked_at(self, path: str) -> bool:
+    def _is_in_scope(self, path: str) -> bool:
         return path not in self.without and (self._parts is None or self._parts.lead_through(path))
 
-    def _is_left_out(self, entry: Entry, path: str, above: _Above) -> bool:
+    def _is_left_out(self, entry: Entry, path: str, inherited: _Inherited) -> bool:
         slash = "/" if entry.is_folder else ""
         # An ignore file cannot include what the user excludes.
         return (
             (entry.name[0] == "." and not self.selection.hidden)
-            or above.choice.leaves_out(path + slash)
-            or (bool(above.rules) and is_ignored(path + slash, above.rules))
-            or not (entry.is_folder or above.choice.takes(path))
+            or inherited.choice.leaves_out(path + slash)
+            or (bool(inherited.rules) and is_ignored(path + slash, inherited.rules))
+            or not (entry.is_folder or inherited.choice.takes(path))
         )
 
     def _secret(self, entry: Entry, path: str) -> str | None:
@@ -262,20 +262,20 @@ class Crawl:
         slash = "/" if entry.is_folder else ""
         is_one = is_secret(entry.name + slash) or (
             entry.target is not None
-            and is_behind_secret(str(entry.target.path) + slash, self._real)
+            and is_inside_secret(str(entry.target.path) + slash, self._real)
         )
         if not is_one:
             return None
         allowed = () if entry.is_folder else self.selection.allow_secrets
-        return None if is_allowed_secret(self.folder / path, allowed) else _BY_NAME
+        return None if is_allowed_secret(self.folder / path, allowed) else _NAME_REASON
 
     def _note(self, path: str, reason: str) -> None:
         self.unknown.append(path)
         self.errors.append(SourceFileError(self.folder / path, reason))
 
 
-def _found(entry: Entry, path: str, above: _Above) -> FoundFile:
-    folder, beneath = above.start.folder, above.start.beneath(path)
+def _found(entry: Entry, path: str, inherited: _Inherited) -> FoundFile:
+    folder, beneath = inherited.start.folder, inherited.start.beneath(path)
     if entry.target is not None:
         folder, beneath = entry.target.folder, entry.target.name
     return FoundFile(path, entry.size, entry.modified_ns, entry.other_volume, folder, beneath)

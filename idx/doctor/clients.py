@@ -46,7 +46,7 @@ def _client(client: Client, file: Path, scope: Scope) -> Findings:
         return
     for name, entry in entries.items():
         launch = launch_in(entry)
-        if launch and launch.is_of_this_server:
+        if launch and launch.starts_this_server:
             again = f"idx mcp-config {client.id} --scope {scope} --name {name} --write"
             index = launch.index_path or _index_path_without(entry)
             yield _entry(client, f"{name} in {file}", launch, index, again)

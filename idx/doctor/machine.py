@@ -18,7 +18,7 @@ from shared.version import software_version
 
 DISTRIBUTION: Final = "mcp-lucene"
 
-_LEAST_BYTES: Final = 50_000_000
+_MIN_FREE_BYTES: Final = 50_000_000
 """Minimum free space on a disk, in bytes; with less, writing is likely to fail."""
 
 _REQUIREMENT: Final = re.compile(r"""^([\w.-]+).*;.*extra == ["']([\w-]+)["']""")
@@ -106,7 +106,7 @@ def disk(index_path: Path) -> Findings:
         yield Finding("Disk", "warning", f"{place} cannot be looked at: {reason_of(error)}")
         return
     found = f"{free / 1e6:,.0f} MB are free at {place}"
-    if free < _LEAST_BYTES:
+    if free < _MIN_FREE_BYTES:
         yield Finding("Disk", "problem", f"{found}; writing will fail: free some space")
     elif free < size:
         yield Finding(

@@ -9,10 +9,13 @@ from idx.clients.errors import ProgramMissingError
 from idx.clients.launch import installed_program
 from idx.doctor.finding import Finding, Findings
 
-SECONDS: Final = 60
+SERVER_TIMEOUT_SECONDS: Final = 60
 """Timeout from the start of the server to its last answer, in seconds."""
 
-_CALLS: Final[dict[str, dict[str, Any]]] = {"index_stats": {}, "Search": {"query": "", "limit": 1}}
+_TOOL_CALLS: Final[dict[str, dict[str, Any]]] = {
+    "index_stats": {},
+    "Search": {"query": "", "limit": 1},
+}
 """Tools to call, with their arguments."""
 
 
@@ -41,7 +44,7 @@ def server(index_path: Path) -> Findings:
             )
             return
     seconds = time.perf_counter() - started
-    told = f"started, asked for its {tools} tools and called {len(_CALLS)} in {seconds:.1f} s"
+    told = f"started, asked for its {tools} tools and called {len(_TOOL_CALLS)} in {seconds:.1f} s"
     if errors:
         yield Finding("Server", "problem", f"{told}; it answered: {errors[0]}")
     else:
@@ -65,10 +68,10 @@ async def _ask(program: Path, index_path: Path, log: TextIO) -> tuple[int, list[
     from mcp.types import TextContent
 
     parameters = StdioServerParameters(command=str(program), args=[str(index_path)])
-    with anyio.fail_after(SECONDS):
+    with anyio.fail_after(SERVER_TIMEOUT_SECONDS):
         async with Client(stdio_client(parameters, log)) as client:
             tools = (await client.list_tools()).tools
-            answers = [await client.call_tool(name, given) for name, given in _CALLS.items()]
+            answers = [await client.call_tool(name, given) for name, given in _TOOL_CALLS.items()]
     texts = [
         content.text
         for answer in answers
@@ -84,5 +87,5 @@ def _reason(error: BaseException, lines: list[str]) -> str:
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     if isinstance(error, TimeoutError):
-        return f"it took more than {SECONDS} s"
+        return f"it took more than {SERVER_TIMEOUT_SECONDS} s"
     return lines[-1] if lines else str(error)

@@ -11,7 +11,7 @@ RESAMPLES: Final = 1000
 SEED: Final = 20_240_229
 """Seed of the random numbers; any value works, and a fixed one makes intervals reproducible."""
 
-OUTSIDE: Final = 2.5
+PERCENT_OUTSIDE: Final = 2.5
 """Share of the resamples on each side of a 95 % interval, in per cent."""
 
 
@@ -40,7 +40,7 @@ def estimates(values: "NDArray[float64]") -> list[Estimate]:
     means = np.array(
         [values[random.integers(0, count, count)].mean(axis=0) for _ in range(RESAMPLES)]
     )
-    low, high = np.percentile(means, [OUTSIDE, 100 - OUTSIDE], axis=0)
+    low, high = np.percentile(means, [PERCENT_OUTSIDE, 100 - PERCENT_OUTSIDE], axis=0)
     return [
         Estimate(float(mean), float(least), float(most))
         for mean, least, most in zip(values.mean(axis=0), low, high, strict=True)

@@ -8,7 +8,7 @@ from typing import Final
 from shared.messages import did_you_mean
 from shared.model.weights import DEFAULT_WEIGHTS, Weights
 
-_MOST: Final = {"b": 1.0}
+_MAX_WEIGHTS: Final = {"b": 1.0}
 """Maximum values of weights with an upper limit, above which Lucene raises an error."""
 
 
@@ -53,7 +53,7 @@ def _parse(setting: str) -> tuple[str, float]:
         value = float(text)
     except ValueError:
         value = math.nan
-    most = _MOST.get(name, math.inf)
+    most = _MAX_WEIGHTS.get(name, math.inf)
     if not (math.isfinite(value) and 0 <= value <= most):
         to = "" if most == math.inf else f" to {most:g}"
         raise InvalidSettingError(f"{name} is {text!r}, which is not a number from 0{to}")

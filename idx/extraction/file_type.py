@@ -30,7 +30,7 @@ _MAIL: Final = re.compile(
     rb"(?:Return-Path|Received|Delivered-To|Message-ID|MIME-Version|DKIM-Signature): ",
     re.IGNORECASE,
 )
-_BYTE_ORDER_MARKS: Final = b"\xef\xbb\xbf\xff\xfe\x00"
+_BYTE_ORDER_MARK_CHARACTERS: Final = b"\xef\xbb\xbf\xff\xfe\x00"
 
 
 def file_type(beginning: bytes, file: Path, encoding: str | None = None) -> str:
@@ -94,7 +94,7 @@ def _is_pdf(beginning: bytes, named: str | None, *, is_text: bool) -> bool:
 def _text_type(beginning: bytes, named: str | None, file: Path) -> str:
     """Return the type of a text: source code and similar by name, the rest by content."""
     # UTF-16 has a null byte next to each letter of a tag.
-    begins = beginning.lstrip(_BYTE_ORDER_MARKS).replace(b"\0", b"")
+    begins = beginning.lstrip(_BYTE_ORDER_MARK_CHARACTERS).replace(b"\0", b"")
     if begins.startswith(_RTF_HEADER):
         return media_types.RTF
     if _SVG.match(begins) and (named is None or named == media_types.XML):

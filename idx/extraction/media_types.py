@@ -117,7 +117,7 @@ _NAMES: Final = {
     "text/x-vb": ".vb .bas",
     "text/x-zig": ".zig",
 }
-_BY_NAME: Final = {name: type_ for type_, names in _NAMES.items() for name in names.split()}
+_TYPES_BY_NAME: Final = {name: type_ for type_, names in _NAMES.items() for name in names.split()}
 
 NAMED_TEXTS: Final = frozenset(_NAMES) - {
     *(PDF, DOCX, PPTX, XLSX, ODT, ODP, ODS, EPUB, RTF, MAIL, HTML, PLAIN_TEXT)
@@ -127,7 +127,7 @@ NAMED_TEXTS: Final = frozenset(_NAMES) - {
 
 def by_name(file: Path) -> str | None:
     """Return the supported type that a file name claims; None if it claims none."""
-    return _BY_NAME.get((file.suffix or file.name).lower())
+    return _TYPES_BY_NAME.get((file.suffix or file.name).lower())
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +217,7 @@ _SIGNATURES: Final = (
 """Signatures, with longer ones before their prefixes."""
 
 _OFFSETS: Final = frozenset(signature.offset for signature in _SIGNATURES)
-_ALL_MAGIC: Final = {
+_MAGIC_BY_OFFSET: Final = {
     offset: tuple(entry.magic for entry in _SIGNATURES if entry.offset == offset)
     for offset in _OFFSETS
 }
@@ -230,7 +230,7 @@ def signature(beginning: bytes, *, is_text: bool) -> Signature | None:
         beginning: its first bytes.
         is_text: whether they are text, which may begin with the letters of a signature.
     """
-    if not any(beginning.startswith(magic, at) for at, magic in _ALL_MAGIC.items()):
+    if not any(beginning.startswith(magic, at) for at, magic in _MAGIC_BY_OFFSET.items()):
         return None
     for entry in _SIGNATURES:
         if beginning.startswith(entry.magic, entry.offset) and not (is_text and entry.is_letters):

@@ -23,27 +23,27 @@ from idx.crawl.location import Location
 from idx.errors import ReadersDiedError
 from idx.extraction.types import ExtractionOptions, ReadFile, Unreadable
 
-_BATCH: Final = 32
-_BATCH_BYTES: Final = 64_000
+_MAX_BATCH_FILES: Final = 32
+_MAX_BATCH_BYTES: Final = 64_000
 """Maximum number of files in a batch for a worker process, and their total size in bytes.
 
 A larger file is a batch by itself. Passing small files on one by one would take longer than reading
 them.
 """
 
-_AHEAD: Final = 4
+_MAX_BATCHES_AHEAD: Final = 4
 """Maximum number of batches for each worker that wait for it or for the writer."""
 
-_BYTES_AHEAD: Final = 64_000_000
+_MAX_BYTES_AHEAD: Final = 64_000_000
 """Maximum total size of files read ahead, in bytes; a single larger file is still read."""
 
-_SECONDS_BETWEEN_CHECKS: Final = 1.0
+_CHECK_INTERVAL_SECONDS: Final = 1.0
 """Interval of checks for a pool that gave up, in seconds.
 
 It reports this to all waiting tasks, except to one that it was just accepting.
 """
 
-_MOST_BREAKS: Final = 3
+_MAX_POOL_FAILURES: Final = 3
 """Number of consecutive failures of the pool, without a file read, that end the run."""
 
 
@@ -94,7 +94,7 @@ class ExtractionPool:
         self._limits = limits
         self._options = options
         self._pool: ProcessPool | None = None
-        self._breaks = 0
+        self._pool_failures = 0
 
     def __enter__(self) -> Self:
         return self
@@ -122,7 +122,7 @@ class ExtractionPool:
         # The module imports all formats, which a run without files to read does not need.
         from idx.extraction.worker import read_files
 
-        return self._do(read_files, files)
+        return self._process(read_files, files)
 
     def hashes(self, files: Iterable[Item]) -> Iterator[tuple[Item, str | Unreadable]]:
         """Hash the content of files, like `read`.
@@ -132,16 +132,16 @@ class ExtractionPool:
         """
         from idx.extraction.worker import hash_files
 
-        return self._do(hash_files, files)
+        return self._process(hash_files, files)
 
-    def _do(self, work: Work, files: Iterable[Item]) -> Iterator[tuple[Item, Any]]:
+    def _process(self, work: Work, files: Iterable[Item]) -> Iterator[tuple[Item, Any]]:
         waiting: Waiting[Item] = {}
         for batch in _batches(files):
             while waiting and self._is_full(waiting.values(), batch):
-                yield from self._done(work, waiting)
+                yield from self._completed(work, waiting)
             self._schedule(work, batch, waiting)
         while waiting:
-            yield from self._done(work, waiting)
+            yield from self._completed(work, waiting)
 
     def _schedule(self, work: Work, batch: list[Item], waiting: "Waiting[Item]") -> None:
         seconds = self._limits.seconds
@@ -162,29 +162,29 @@ class ExtractionPool:
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
         if task is None:
-            self._start_again(work, waiting)
+            self._restart(work, waiting)
             self._schedule(work, batch, waiting)
         else:
             waiting[task] = batch
 
     def _is_full(self, waiting: Collection[list[Item]], batch: list[Item]) -> bool:
         size = sum(map(_size, waiting)) + _size(batch)
-        return len(waiting) >= self._workers * _AHEAD or size > _BYTES_AHEAD
+        return len(waiting) >= self._workers * _MAX_BATCHES_AHEAD or size > _MAX_BYTES_AHEAD
 
-    def _done(self, work: Work, waiting: "Waiting[Item]") -> Iterator[tuple[Item, Any]]:
+    def _completed(self, work: Work, waiting: "Waiting[Item]") -> Iterator[tuple[Item, Any]]:
         """Wait for a batch with a timeout, and yield the results of completed ones."""
-        done = wait(waiting, _SECONDS_BETWEEN_CHECKS, FIRST_COMPLETED).done
+        done = wait(waiting, _CHECK_INTERVAL_SECONDS, FIRST_COMPLETED).done
         if not done and self._pool is not None and not self._pool.active:
-            self._start_again(work, waiting)
+            self._restart(work, waiting)
         for task in done:
             error = task.exception()
             if isinstance(error, BrokenProcessPool):
-                self._start_again(work, waiting)
+                self._restart(work, waiting)
                 return
             if task not in waiting:
                 # The batch has been resubmitted to another pool.
                 continue
-            self._breaks = 0
+            self._pool_failures = 0
             batch = waiting.pop(task)
             if error is None:
                 yield from zip(batch, task.result(), strict=True)
@@ -195,10 +195,10 @@ class ExtractionPool:
             else:
                 yield batch[0], self._failure(error)
 
-    def _start_again(self, work: Work, waiting: "Waiting[Item]") -> None:
+    def _restart(self, work: Work, waiting: "Waiting[Item]") -> None:
         """Replace the pool, which gives up when an idle worker dies, and resubmit the batches."""
-        self._breaks += 1
-        if self._breaks == _MOST_BREAKS:
+        self._pool_failures += 1
+        if self._pool_failures == _MAX_POOL_FAILURES:
             raise ReadersDiedError(self._limits.memory_bytes)
         self._end()
         batches = [*waiting.values()]
@@ -265,7 +265,9 @@ def _batches(files: Iterable[Item]) -> Iterator[list[Item]]:
     """Yield files in order, with small ones grouped into batches."""
     batch: list[Item] = []
     for item in files:
-        if batch and (len(batch) == _BATCH or _size(batch) + item.size > _BATCH_BYTES):
+        if batch and (
+            len(batch) == _MAX_BATCH_FILES or _size(batch) + item.size > _MAX_BATCH_BYTES
+        ):
             yield batch
             batch = []
         batch.append(item)

@@ -10,12 +10,12 @@ from shared.model.search_results import MARKS
 _REST_OF_WORD: Final = re.compile(r"\S{1,20}(?!\S)")
 """Rest of a word at a cut, including punctuation; longer runs occur in text without spaces."""
 
-_CONTEXT: Final = 80
+_CONTEXT_CHARACTERS: Final = 80
 """Minimum context before the first match of a piece and after its last one, in characters."""
 
 _WORD: Final = re.compile(r"\w+")
 
-_MATCH: Final = re.compile("{}(.*?){}".format(*map(re.escape, MARKS)), re.DOTALL)
+_MATCH_TEXT: Final = re.compile("{}(.*?){}".format(*map(re.escape, MARKS)), re.DOTALL)
 
 _MARK: Final = re.compile("|".join(map(re.escape, MARKS)))
 
@@ -70,7 +70,7 @@ def _placed(passages: Iterable[str], text: str) -> list[_Piece]:
 
 def _with_context(pieces: Sequence[_Piece], text: str) -> Iterator[_Piece]:
     """Yield the pieces with context around matches near their ends, up to the next piece."""
-    matches = {match.casefold() for piece in pieces for match in _MATCH.findall(piece.marked)}
+    matches = {match.casefold() for piece in pieces for match in _MATCH_TEXT.findall(piece.marked)}
     least = 0
     for number, piece in enumerate(pieces):
         most = pieces[number + 1].start if number + 1 < len(pieces) else len(text)
@@ -78,8 +78,8 @@ def _with_context(pieces: Sequence[_Piece], text: str) -> Iterator[_Piece]:
         if MARKS[0] in piece.marked:
             head = piece.marked.index(MARKS[0])
             tail = len(piece.marked.rpartition(MARKS[1])[2])
-            start = _next_word(text, max(least, start - max(0, _CONTEXT - head)), start)
-            end = _last_word(text, end, min(most, end + max(0, _CONTEXT - tail)))
+            start = _next_word(text, max(least, start - max(0, _CONTEXT_CHARACTERS - head)), start)
+            end = _last_word(text, end, min(most, end + max(0, _CONTEXT_CHARACTERS - tail)))
         before, after = text[start : piece.start], text[piece.end : end]
         least = end
         marked = f"{_marked(before, matches)}{piece.marked}{_marked(after, matches)}"

@@ -12,7 +12,7 @@ SAME_COMMAND: Final = "run the same command to go on"
 
 
 @contextmanager
-def interruption_told(kept: Kept, go_on: str | None = None) -> Iterator[None]:
+def reported_interruption(kept: Kept, go_on: str | None = None) -> Iterator[None]:
     """Report the work kept on stderr after an interruption by SIGINT or SIGTERM.
 
     Args:

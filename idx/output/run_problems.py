@@ -21,12 +21,12 @@ from idx.sync.events import (
 from shared.files.own_files import OWN
 from shared.messages import quantity
 
-MOST_OF_A_KIND: Final = 10
+MAX_WARNINGS_OF_A_KIND: Final = 10
 """Maximum number of warnings of one kind; the rest are only counted."""
 
 _Kind = Literal["empty", "unsupported", "partial", "secret"]
 
-_SUMMED: Final[dict[_Kind, tuple[str, str]]] = {
+_REST_NOUNS: Final[dict[_Kind, tuple[str, str]]] = {
     "empty": ("more empty file", "more empty files"),
     "unsupported": ("more file of an unsupported kind", "more files of unsupported kinds"),
     "partial": ("more file read only in part", "more files read only in part"),
@@ -34,14 +34,14 @@ _SUMMED: Final[dict[_Kind, tuple[str, str]]] = {
 }
 
 
-_SHOWN: Final[dict[_Kind, str]] = {"secret": " --secrets"}
+_LIST_OPTIONS: Final[dict[_Kind, str]] = {"secret": " --secrets"}
 
 
 class Problems:
     """Messages about the problems of one or several consecutive runs."""
 
     def __init__(self) -> None:
-        self._told: Counter[_Kind] = Counter()
+        self._counts: Counter[_Kind] = Counter()
 
     def lines(self, event: Event) -> Iterator[str]:
         """Yield the messages for an event; at the end of a run, also the counts of the rest."""
@@ -70,14 +70,15 @@ class Problems:
 
     def rest(self) -> Iterator[str]:
         """Yield the number of unshown warnings of each kind, and reset the counts."""
-        for kind, number in self._told.items():
-            if number > MOST_OF_A_KIND:
-                more = quantity(number - MOST_OF_A_KIND, *_SUMMED[kind])
-                yield f"Warning: and {more}; list them with: idx failures{_SHOWN.get(kind, '')}"
-        self._told.clear()
+        for kind, number in self._counts.items():
+            if number > MAX_WARNINGS_OF_A_KIND:
+                more = quantity(number - MAX_WARNINGS_OF_A_KIND, *_REST_NOUNS[kind])
+                command = f"idx failures{_LIST_OPTIONS.get(kind, '')}"
+                yield f"Warning: and {more}; list them with: {command}"
+        self._counts.clear()
 
     def _warnings(self, kind: _Kind, path: str, reasons: tuple[str, ...]) -> Iterator[str]:
-        self._told[kind] += 1
-        if self._told[kind] <= MOST_OF_A_KIND:
+        self._counts[kind] += 1
+        if self._counts[kind] <= MAX_WARNINGS_OF_A_KIND:
             for reason in reasons:
                 yield f"Warning: {path}: {reason}"

@@ -127,7 +127,7 @@ def _plain(print_: Show) -> Iterator[Show]:
             told = time.monotonic()
             say(so_far.line())
 
-    with _rest_told(problems):
+    with _unshown_warnings(problems):
         yield show_and_count
 
 
@@ -154,7 +154,7 @@ def _terminal(print_: Show) -> Iterator[Show]:
     )
     console = Console(stderr=True)
     with (
-        _rest_told(problems),
+        _unshown_warnings(problems),
         Progress(*columns, console=console, transient=True, expand=True) as progress,
     ):
         bar = progress.add_task("looking at the folders", total=None)
@@ -178,7 +178,7 @@ def _terminal(print_: Show) -> Iterator[Show]:
 
 
 @contextmanager
-def _rest_told(problems: Problems) -> Iterator[None]:
+def _unshown_warnings(problems: Problems) -> Iterator[None]:
     """Print the number of unshown warnings after an interruption."""
     try:
         yield

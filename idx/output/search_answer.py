@@ -43,14 +43,14 @@ def address(hit: Hit) -> str:
     return hit.file_path if hit.page_start is None else f"{hit.file_path}#page={hit.page_start}"
 
 
-_MATCH: Final = re.compile("({}.*?{})".format(*map(re.escape, MARKS)), re.DOTALL)
+_MARKED_MATCH: Final = re.compile("({}.*?{})".format(*map(re.escape, MARKS)), re.DOTALL)
 
-_INDENT: Final = 3
+_LINE_INDENT: Final = 3
 
-_CONTINUATION: Final = 5
+_CONTINUATION_INDENT: Final = 5
 """Indentation of a hit's lines below the first, and of continuation lines, in columns."""
 
-_LIKELY: Final = 0.5
+_MIN_LIKELY_CONFIDENCE: Final = 0.5
 """Minimum confidence of a hit shown as likely, which answers the query more often than not."""
 
 
@@ -63,11 +63,11 @@ def print_hit(rank: int, hit: Hit) -> None:
     _print_wrapped(heading, 0)
     out = console()
     # A path is not wrapped, since a line break would split it.
-    place = Text(" " * _INDENT + line_for_stdout(cited(hit) or hit.id), style="dim")
+    place = Text(" " * _LINE_INDENT + line_for_stdout(cited(hit) or hit.id), style="dim")
     out.print(place, soft_wrap=True)
     for part in excerpts(hit.passages or [], hit.content or "", symbol("…", "...")):
         text = " ".join(prose_for_stdout(part).split())
-        _print_wrapped(highlighted(text, styled=shows_styles(out)), _INDENT)
+        _print_wrapped(highlighted(text, styled=shows_styles(out)), _LINE_INDENT)
     out.print()
 
 
@@ -78,15 +78,21 @@ def in_words(confidence: float) -> str:
     # Certainty means that the hit was not rated, as when all chunks are listed.
     if confidence == 1:
         return ""
-    word = "likely" if confidence >= _LIKELY else "possible" if confidence >= LOW else "unlikely"
+    word = (
+        "likely"
+        if confidence >= _MIN_LIKELY_CONFIDENCE
+        else "possible"
+        if confidence >= LOW
+        else "unlikely"
+    )
     return f"{word} ({confidence:.2f})"
 
 
 def highlighted(passage: str, *, styled: bool) -> Text:
     """Return a passage with its matches in colour, or between ``**``."""
     text = Text()
-    for part in _MATCH.split(passage):
-        if not _MATCH.fullmatch(part):
+    for part in _MARKED_MATCH.split(passage):
+        if not _MARKED_MATCH.fullmatch(part):
             text.append(part)
             continue
         match = part.removeprefix(MARKS[0]).removesuffix(MARKS[1])
@@ -97,11 +103,12 @@ def highlighted(passage: str, *, styled: bool) -> Text:
 def _print_wrapped(text: Text, indent: int) -> None:
     """Print a text with an indent, and continuation lines with a deeper one."""
     out = console()
-    lines = text.wrap(out, out.width - _CONTINUATION, overflow="fold")
+    lines = text.wrap(out, out.width - _CONTINUATION_INDENT, overflow="fold")
     for number, line in enumerate(lines):
         line.rstrip()
         out.print(
-            Text(" " * (_CONTINUATION if number else indent)).append_text(line), soft_wrap=True
+            Text(" " * (_CONTINUATION_INDENT if number else indent)).append_text(line),
+            soft_wrap=True,
         )
 
 
@@ -128,12 +135,12 @@ def print_explanation(explanation: QueryExplanation) -> None:
         print_table([hit.id, f"{hit.score:.3f}"], parts)
 
 
-_OF_PATHS: Final = {"file_path", "source_document"}
+_PATH_FIELDS: Final = {"file_path", "source_document"}
 
 
 def print_facet(facet: Facet) -> None:
     """Print the most frequent values of a field with the number of chunks of each."""
-    kind = Unbroken if facet.field in _OF_PATHS else str
+    kind = Unbroken if facet.field in _PATH_FIELDS else str
     rows = [(kind(entry.value), f"{entry.count:,}") for entry in facet.values]
     if facet.distinct > len(rows):
         rows.append((f"and {facet.distinct - len(rows):,} more", ""))

@@ -24,7 +24,7 @@ def aligned(heading: Row | None, rows: Sequence[Row], columns: int) -> Iterator[
     every = [heading, *rows] if heading else rows
     if not every:
         return
-    layout = _Layout(every, columns, _apart(every, columns) if heading else frozenset())
+    layout = _Layout(every, columns, _separate_columns(every, columns) if heading else frozenset())
     lines = [list(layout.lines(row)) for row in every]
     if heading:
         above, *lines = lines
@@ -37,7 +37,7 @@ def aligned(heading: Row | None, rows: Sequence[Row], columns: int) -> Iterator[
         yield from of_row
 
 
-def _apart(rows: Sequence[Row], columns: int) -> frozenset[int]:
+def _separate_columns(rows: Sequence[Row], columns: int) -> frozenset[int]:
     """Return the columns whose values need their own lines, chosen from the last to the first."""
     apart: frozenset[int] = frozenset()
     for number in reversed(range(len(rows[0]))):
@@ -59,7 +59,7 @@ class _Layout:
 
     def __init__(self, rows: Sequence[Row], columns: int, apart: frozenset[int]) -> None:
         self._indent = _GAP if 0 in apart else 0
-        self._apart = apart
+        self._separate_columns = apart
         self._natural = {
             number: min(columns, max(map(cell_len, values)))
             for number, values in enumerate(zip(*rows, strict=True))
@@ -78,12 +78,12 @@ class _Layout:
     def lines(self, row: Row) -> Iterator[Text]:
         """Yield the lines of a row."""
         beside = {number: row[number] for number in self._widths}
-        below = [row[number] for number in sorted(self._apart - {0})]
+        below = [row[number] for number in sorted(self._separate_columns - {0})]
         for number, value in beside.items():
             if isinstance(value, Unbroken) and cell_len(value) > self._widths[number]:
                 beside[number] = ""
                 below.append(value)
-        if 0 in self._apart:
+        if 0 in self._separate_columns:
             yield Text(row[0])
         yield from self._side_by_side(beside)
         yield from (Text(" " * (self._indent + _GAP) + value) for value in below if value)

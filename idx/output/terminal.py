@@ -10,10 +10,10 @@ from shared.control_characters import visible, visible_line, without_directions
 if TYPE_CHECKING:
     from rich.console import Console
 
-_UNLIMITED: Final = 1_000_000
+_UNLIMITED_WIDTH: Final = 1_000_000
 """Width of lines that must not wrap, in columns; rich requires a width."""
 
-_NARROWEST: Final = 20
+_MIN_LAYOUT_WIDTH: Final = 20
 """Minimum width of the layout, in columns; text is unreadable in less."""
 
 
@@ -25,7 +25,7 @@ def width() -> int | None:
     """
     columns = os.environ.get("COLUMNS", "")
     if (columns.isdecimal() and int(columns)) or sys.stdout.isatty():
-        return max(_NARROWEST, shutil.get_terminal_size().columns)
+        return max(_MIN_LAYOUT_WIDTH, shutil.get_terminal_size().columns)
     return None
 
 
@@ -33,7 +33,7 @@ def console() -> "Console":
     """Return a console on stdout, with colours if they are enabled."""
     from rich.console import Console
 
-    return Console(width=width() or _UNLIMITED, highlight=False)
+    return Console(width=width() or _UNLIMITED_WIDTH, highlight=False)
 
 
 def shows_styles(out: "Console") -> bool:

@@ -90,7 +90,7 @@ class _Comparison:
         }
         self._crawl = Crawl(
             self._folder.path,
-            planning.selections.of(self._folder.path),
+            planning.selections.selection_for(self._folder.path),
             source.scopes,
             without=self._without(),
             own=planning.selections.within(self._folder.path),
@@ -112,7 +112,7 @@ class _Comparison:
             self._compare(found, is_named=is_named)
         for found, reason in self._crawl.secrets:
             self._note_secret(found, reason)
-        self._name_what_is_left_out()
+        self._report_left_out()
         if not _is_pruned(self._folder, self._planning):
             self._plan.errors += self._crawl.errors
         if not self._planning.reread:
@@ -141,7 +141,7 @@ class _Comparison:
                 if failure:
                     plan.forgotten.append(name)
                 return
-            if failure and not planning.retry and _is_of(failure, found):
+            if failure and not planning.retry and _concerns(failure, found):
                 plan.failed_before += 1
                 return
             if state and state.size == found.size:
@@ -152,7 +152,7 @@ class _Comparison:
         name = document_id(self._folder, found.path, self._plan.folders)
         self._failed.discard(name)
         failure = self._failures.get(name)
-        if not (failure and failure.kind == "secret" and _is_of(failure, found)):
+        if not (failure and failure.kind == "secret" and _concerns(failure, found)):
             self._plan.secrets.append((self._change(name, found, is_named=False), reason))
 
     def _is_allowed(self, failure: Failure, found: FoundFile) -> bool:
@@ -213,7 +213,7 @@ class _Comparison:
             name for name in self._failed if not (is_empty or self._is_unknown(self._path_of(name)))
         ]
 
-    def _name_what_is_left_out(self) -> None:
+    def _report_left_out(self) -> None:
         for path in sorted(self._named.difference(self._crawl.folders)):
             if self._is_unknown(decodable(path)):
                 continue
@@ -270,7 +270,7 @@ def _counted(documents: Collection[str], one: str, several: str) -> str:
     return f"{quantity(count, 'document')} {one if count == 1 else several}"
 
 
-def _is_of(failure: Failure, found: FoundFile) -> bool:
+def _concerns(failure: Failure, found: FoundFile) -> bool:
     return (failure.size, failure.modified_ns) == (found.size, found.modified_ns)
 
 

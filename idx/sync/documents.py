@@ -12,7 +12,7 @@ from shared.messages import decodable, utc_time
 from shared.model import metadata
 from shared.model.document import MAX_TITLE, Document, FileState, Metadata, SourceFile
 
-_LANGUAGE: Final = re.compile("[a-z]{2}")
+_LANGUAGE_CODE: Final = re.compile("[a-z]{2}")
 
 
 def file_document(change: Change, read: ReadFile) -> Document:
@@ -74,4 +74,4 @@ def _iso(seconds: float) -> str:
 def _declared_language(known: Metadata) -> str:
     """Return the language declared by a file, used if its text is too short to detect one."""
     declared = known.get(metadata.LANGUAGE)
-    return declared if isinstance(declared, str) and _LANGUAGE.fullmatch(declared) else ""
+    return declared if isinstance(declared, str) and _LANGUAGE_CODE.fullmatch(declared) else ""

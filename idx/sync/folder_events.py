@@ -27,7 +27,7 @@ from shared.reading.searcher import Searcher
 _STEP_MILLISECONDS: Final = 50
 """Interval at which the library polls the notifications of the system, in milliseconds."""
 
-_LONGEST_GROUP_MILLISECONDS: Final = 500
+_MAX_GROUP_MILLISECONDS: Final = 500
 """Maximum time for grouping successive changes, in milliseconds."""
 
 _TIMEOUT_MILLISECONDS: Final = 100
@@ -36,7 +36,7 @@ _TIMEOUT_MILLISECONDS: Final = 100
 _POLL_MILLISECONDS: Final = 2_000
 """Polling interval in milliseconds, used if polling is forced for lack of system notifications."""
 
-_TRIES: Final = 3
+_MAX_WATCH_ATTEMPTS: Final = 3
 """Maximum number of attempts to start a watch while folders appear or vanish."""
 
 _UNDECODABLE: Final = "Unable to decode path"
@@ -95,7 +95,7 @@ class FolderWatch:
         scopes = Scopes(map(str, places))
         appeared, self._appeared = self._appeared, set()
         # A folder may be created inside a new one before the new one is watched.
-        for _ in range(_TRIES):
+        for _ in range(_MAX_WATCH_ATTEMPTS):
             if not places or self._feed is None:
                 return
             wanted = frozenset(self._wanted(places))
@@ -145,7 +145,7 @@ class FolderWatch:
             folder = source.folder.path
             crawl = Crawl(
                 folder,
-                options.selections.of(folder),
+                options.selections.selection_for(folder),
                 source.scopes,
                 own=options.selections.within(folder),
                 avoid=options.index_path,
@@ -167,7 +167,7 @@ class FolderWatch:
                 f"{quantity(len(folders - names), 'folder')} cannot be watched, because names are "
                 f"not UTF-8, such as {decodable(min(folders - names))}"
             )
-        for _ in range(_TRIES):
+        for _ in range(_MAX_WATCH_ATTEMPTS):
             if not names:
                 return
             feed = _begin(names)
@@ -208,7 +208,7 @@ def _begin(folders: Collection[str]) -> _Feed:
     return watch(
         *folders,
         watch_filter=None,
-        debounce=_LONGEST_GROUP_MILLISECONDS,
+        debounce=_MAX_GROUP_MILLISECONDS,
         step=_STEP_MILLISECONDS,
         rust_timeout=_TIMEOUT_MILLISECONDS,
         yield_on_timeout=True,

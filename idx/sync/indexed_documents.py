@@ -12,7 +12,7 @@ from shared.model.index_results import DocumentSummary
 from shared.model.schema import keyword
 from shared.reading.searcher import Searcher
 
-_IDS_READ_MEANWHILE: Final = 200
+_IDS_READ_PER_LOOKUP: Final = 200
 """Number of document ids that can be read in the time of one lookup."""
 
 
@@ -47,10 +47,10 @@ class IndexedDocuments:
             The conflict with another file or with a document not made of a file, and the remedy;
             None if the id is free or the document was made of this file.
         """
-        if source_document not in self.states and not self._may_be_of_no_file(source_document):
+        if source_document not in self.states and not self._may_have_no_file(source_document):
             return None
         document = self._document(source_document)
-        if document is None or _is_same(document.file_path, file):
+        if document is None or _is_same_file(document.file_path, file):
             return None
         other = document.file_path or "a document that was added by its id"
         # A name that begins with a dash would be parsed as an option.
@@ -60,12 +60,12 @@ class IndexedDocuments:
             f"{command} {shlex.quote(source_document)}"
         )
 
-    def _may_be_of_no_file(self, source_document: str) -> bool:
+    def _may_have_no_file(self, source_document: str) -> bool:
         """Check whether a document not made of a file may have an id, which needs a lookup."""
         if self._total == len(self.states):
             return False
         self._asked += 1
-        if self._asked * _IDS_READ_MEANWHILE < self._total:
+        if self._asked * _IDS_READ_PER_LOOKUP < self._total:
             return True
         return keyword(source_document) in self._terms
 
@@ -97,7 +97,7 @@ class NoDocuments(IndexedDocuments):
         """Return None, because every id is free."""
 
 
-def _is_same(indexed: str | None, file: Path) -> bool:
+def _is_same_file(indexed: str | None, file: Path) -> bool:
     """Check whether a path stored in the index denotes a file, possibly through links."""
     return indexed is not None and (
         indexed == decodable(str(file)) or os.path.realpath(indexed) == os.path.realpath(file)

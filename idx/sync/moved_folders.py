@@ -25,16 +25,16 @@ from shared.model.folders import IndexedFolder, IndexedFolders
 
 Item = TypeVar("Item")
 
-_SIZES: Final = 1_000
+_MAX_COMPARED_SIZES: Final = 1_000
 """Number of files whose sizes are compared, spread over the folder."""
 
-_HASHES: Final = 20
+_MAX_COMPARED_HASHES: Final = 20
 """Number of files of equal size whose content is compared, small files first."""
 
-_HASHED_BYTES: Final = 64_000_000
+_MAX_HASHED_BYTES: Final = 64_000_000
 """Maximum number of bytes hashed for the comparison."""
 
-_MOST: Final = 0.5
+_MIN_MATCHING_SHARE: Final = 0.5
 """Share of matching files above which a folder is recognized as a moved one."""
 
 
@@ -85,7 +85,7 @@ def recognized(
     for path in new:
         if any(path == folder.path for folder in folders):
             continue
-        found = next((folder for folder in missing if _is_at(path, folder, states)), None)
+        found = next((folder for folder in missing if _is_mostly_at(path, folder, states)), None)
         if found is not None:
             missing.remove(found)
             yield Move(found.path, path)
@@ -153,7 +153,9 @@ def moved(path: Path, moves: Iterable[Move]) -> Path:
     return path
 
 
-def missing_beside(sources: Sources, states: Mapping[str, FileState]) -> Iterator[MissingFolder]:
+def other_missing_folders(
+    sources: Sources, states: Mapping[str, FileState]
+) -> Iterator[MissingFolder]:
     """Yield the missing folders of the index that a command does not cover.
 
     Args:
@@ -180,33 +182,33 @@ def hint(path: Path) -> str:
     return f"idx sync NEW --moved-from {_quoted(path)}"
 
 
-def _is_at(path: Path, folder: IndexedFolder, states: Mapping[str, FileState]) -> bool:
+def _is_mostly_at(path: Path, folder: IndexedFolder, states: Mapping[str, FileState]) -> bool:
     """Check whether most of a folder's files are present at a path."""
     files = sorted(
         (path_of(name, folder), state)
         for name, state in states.items()
         if state.folder == folder.prefix
     )
-    sample = _spread(files, _SIZES)
+    sample = _evenly_spread(files, _MAX_COMPARED_SIZES)
     same_size = [
         (state.size, state.content_hash, name)
         for name, state in sample
         if _size(path / name) == state.size
     ]
-    if not sample or len(same_size) <= len(sample) * _MOST:
+    if not sample or len(same_size) <= len(sample) * _MIN_MATCHING_SHARE:
         return False
     same_size.sort(key=lambda file: file[0])
-    left = _HASHED_BYTES
+    left = _MAX_HASHED_BYTES
     to_hash = []
-    for size, hash_, file in _spread(same_size, _HASHES):
+    for size, hash_, file in _evenly_spread(same_size, _MAX_COMPARED_HASHES):
         left -= size
         if left >= 0:
             to_hash.append((hash_, file))
     same = sum(_hash(path, file) == hash_ for hash_, file in to_hash)
-    return same > len(to_hash) * _MOST
+    return same > len(to_hash) * _MIN_MATCHING_SHARE
 
 
-def _spread(items: Sequence[Item], number: int) -> list[Item]:
+def _evenly_spread(items: Sequence[Item], number: int) -> list[Item]:
     """Return a sample of a sequence, evenly spread over it."""
     if len(items) <= number:
         return [*items]

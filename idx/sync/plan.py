@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from idx.crawl.location import OUTSIDE, Location, opened, resolve_links
+from idx.crawl.location import OUTSIDE_ROOTS, Location, opened, resolve_links
 from idx.crawl.selection import Selections
 from idx.errors import SourceFileError
 from idx.sync.events import MissingFolder
@@ -62,7 +62,7 @@ def single_file(path: Path, roots: Collection[Identity] | None = None) -> Change
         if roots is not None:
             with opened(target.folder) as folder:
                 if not lies_in(folder, roots):
-                    raise SourceFileError(path, OUTSIDE)
+                    raise SourceFileError(path, OUTSIDE_ROOTS)
     except FileNotFoundError as error:
         raise SourceFileError(path, "there is no such file") from error
     except OSError as error:

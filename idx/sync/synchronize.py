@@ -14,7 +14,7 @@ from idx.sync.events import Created, Event, Finished, Problem
 from idx.sync.indexed_documents import IndexedDocuments, NoDocuments
 from idx.sync.ingestion import Ingestion, leave_out_unchanged, planned
 from idx.sync.interruption import Kept
-from idx.sync.moved_folders import Move, missing_beside, relocated
+from idx.sync.moved_folders import Move, other_missing_folders, relocated
 from idx.sync.plan import Plan, Planning
 from idx.sync.targets import part_of, resolve
 from shared.files import index_folder
@@ -144,7 +144,7 @@ def _compared(
             sources = part_of(sources, changed)
         plan = make_plan(sources, documents, failures, planning)
         if changed is None and not options.reread:
-            plan.missing += missing_beside(sources, documents.states)
+            plan.missing += other_missing_folders(sources, documents.states)
     # These folders were indexed a second time at the new place of a moved folder.
     doubled = {folder.prefix for folder in documents.folders} - {folder.prefix for folder in known}
     plan.deletions += [name for name, state in documents.states.items() if state.folder in doubled]

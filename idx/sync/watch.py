@@ -22,28 +22,28 @@ from shared.errors import IndexLockedError, IndexWriteError
 from shared.files import index_folder
 from shared.files.access import identity, is_folder
 
-_QUIET: Final = 0.3
+_QUIET_SECONDS: Final = 0.3
 """Quiet period after a change before a sync, in seconds."""
 
-_LONGEST_WAIT: Final = 5.0
+_MAX_DELAY_SECONDS: Final = 5.0
 """Maximum delay of a sync while changes continue, in seconds."""
 
-_MANY: Final = 200
+_MAX_SINGLE_CHANGES: Final = 200
 """Number of changes above which their folders are synchronized instead, or everything."""
 
-_AFTER_CHANGES: Final = 20.0
+_FULL_SYNC_AFTER_CHANGES_SECONDS: Final = 20.0
 """Delay of a complete sync after the last changes, in seconds."""
 
-_DURING_CHANGES: Final = 300.0
+_FULL_SYNC_DURING_CHANGES_SECONDS: Final = 300.0
 """Maximum interval between complete syncs while changes continue, in seconds."""
 
-_WITHOUT_CHANGES: Final = 600.0
+_FULL_SYNC_IDLE_SECONDS: Final = 600.0
 """Interval between complete syncs without changes, in seconds."""
 
-_UNWATCHED: Final = 60.0
+_FULL_SYNC_UNWATCHED_SECONDS: Final = 60.0
 """Interval between complete syncs if not all folders can be watched, in seconds."""
 
-_RETRY: Final = 5.0
+_WRITE_RETRY_SECONDS: Final = 5.0
 """Delay before the next attempt if the index could not be written, in seconds."""
 
 
@@ -55,16 +55,16 @@ class _Due:
         paths: changed files and folders.
         first: time of the first change.
         last: time of the last change.
-        everything_at: time at which the next complete sync is due.
-        everything_was: time of the last complete sync.
+        full_sync_at: time at which the next complete sync is due.
+        last_full_sync: time of the last complete sync.
         retry_at: time before which no sync may run.
     """
 
     paths: set[Path] = field(default_factory=set)
     first: float = 0.0
     last: float = 0.0
-    everything_at: float = 0.0
-    everything_was: float = 0.0
+    full_sync_at: float = 0.0
+    last_full_sync: float = 0.0
     retry_at: float = 0.0
 
     def add(self, changed: set[Path], now: float) -> None:
@@ -73,9 +73,9 @@ class _Due:
             self.last = now
             self.paths |= changed
 
-    def are_paths(self, now: float) -> bool:
-        is_long = now - self.first >= _LONGEST_WAIT
-        return bool(self.paths) and (is_long or now - self.last >= _QUIET)
+    def are_due(self, now: float) -> bool:
+        is_long = now - self.first >= _MAX_DELAY_SECONDS
+        return bool(self.paths) and (is_long or now - self.last >= _QUIET_SECONDS)
 
 
 def keep_synchronized(
@@ -104,10 +104,10 @@ def keep_synchronized(
         if os.path.exists(path) and not is_folder(path):  # noqa: PTH110
             raise SourceFileError(path, "is not a folder; only folders can be watched")
     with closing(FolderWatch(folders, options)) as watch:
-        yield from _Looking(folders, options, watch, kept).run()
+        yield from _WatchRun(folders, options, watch, kept).run()
 
 
-class _Looking:
+class _WatchRun:
     """Loop of `keep_synchronized`, with its state."""
 
     def __init__(
@@ -119,7 +119,7 @@ class _Looking:
         self._kept = kept
         self._due = _Due()
         self._identities: list[tuple[int, int] | None] = []
-        self._told: set[str] = set()
+        self._reported: set[str] = set()
 
     def run(self) -> Iterator[Event]:
         due, watch = self._due, self._watch
@@ -128,53 +128,55 @@ class _Looking:
             try:
                 if now < due.retry_at:
                     pass
-                elif now >= due.everything_at:
-                    yield from self._look_at_everything()
-                elif due.are_paths(now):
-                    yield from self._look_at_changes()
+                elif now >= due.full_sync_at:
+                    yield from self._sync_everything()
+                elif due.are_due(now):
+                    yield from self._sync_changes()
             except (IndexLockedError, IndexWriteError) as error:
-                if self._is_news(problem := Problem(str(error)), set()):
+                if self._is_new(problem := Problem(str(error)), set()):
                     yield problem
-                due.retry_at = time.monotonic() + _RETRY
+                due.retry_at = time.monotonic() + _WRITE_RETRY_SECONDS
             due.add(watch.wait(), time.monotonic())
             if self._identities != [_identity(folder) for folder in self._folders]:
-                due.everything_at = 0
+                due.full_sync_at = 0
             elif watch.is_lost:
-                due.everything_at = min(due.everything_at, time.monotonic() + _LONGEST_WAIT)
+                due.full_sync_at = min(due.full_sync_at, time.monotonic() + _MAX_DELAY_SECONDS)
 
-    def _look_at_everything(self) -> Iterator[Event]:
+    def _sync_everything(self) -> Iterator[Event]:
         due, watch = self._due, self._watch
         # Recorded before the sync, so that a folder replaced during it is detected.
         self._identities = [_identity(folder) for folder in self._folders]
         watch.renew()
         lasting: set[str] = set()
-        if watch.obstacle and self._is_news(problem := Problem(watch.obstacle), lasting):
+        if watch.obstacle and self._is_new(problem := Problem(watch.obstacle), lasting):
             yield problem
         yield from self._synchronized(lasting)
-        self._told = lasting
+        self._reported = lasting
         # An index that vanishes later ends the watch.
         if index_folder.holds_index(self._options.index_path):
             self._options = replace(self._options, create=False)
         now = time.monotonic()
-        if not due.everything_was:
+        if not due.last_full_sync:
             yield Watching(sum(identity is not None for identity in self._identities))
         due.paths = set()
-        due.everything_was = now
-        due.everything_at = now + (_UNWATCHED if watch.obstacle else _WITHOUT_CHANGES)
+        due.last_full_sync = now
+        due.full_sync_at = now + (
+            _FULL_SYNC_UNWATCHED_SECONDS if watch.obstacle else _FULL_SYNC_IDLE_SECONDS
+        )
 
-    def _look_at_changes(self) -> Iterator[Event]:
+    def _sync_changes(self) -> Iterator[Event]:
         due = self._due
         paths = due.paths
-        if len(paths) > _MANY:
+        if len(paths) > _MAX_SINGLE_CHANGES:
             paths = {path.parent for path in paths}
-        if len(paths) > _MANY or not paths.isdisjoint(self._folders):
-            yield from self._look_at_everything()
+        if len(paths) > _MAX_SINGLE_CHANGES or not paths.isdisjoint(self._folders):
+            yield from self._sync_everything()
         else:
             self._watch.follow(paths)
             yield from self._synchronized(set(), paths)
         due.paths = set()
-        latest = max(time.monotonic(), due.everything_was + _DURING_CHANGES)
-        due.everything_at = min(time.monotonic() + _AFTER_CHANGES, latest)
+        latest = max(time.monotonic(), due.last_full_sync + _FULL_SYNC_DURING_CHANGES_SECONDS)
+        due.full_sync_at = min(time.monotonic() + _FULL_SYNC_AFTER_CHANGES_SECONDS, latest)
 
     def _synchronized(
         self, lasting: set[str], changed: Collection[Path] | None = None
@@ -182,18 +184,18 @@ class _Looking:
         """Synchronize and yield the new events."""
         with closing(synchronize(self._folders, self._options, self._kept, changed)) as events:
             for event in events:
-                if self._is_news(event, lasting):
+                if self._is_new(event, lasting):
                     yield event
 
-    def _is_news(self, event: Event, lasting: set[str]) -> bool:
+    def _is_new(self, event: Event, lasting: set[str]) -> bool:
         """Check whether an event is new; add every problem, new or not, to `lasting`."""
         if isinstance(event, NotIndexed) and event.reason in (CHANGED, VANISHED):
             # The next sync examines the file again.
             return False
         if isinstance(event, Problem | MissingFolder):
             lasting.add(event.message)
-            is_new = event.message not in self._told
-            self._told.add(event.message)
+            is_new = event.message not in self._reported
+            self._reported.add(event.message)
             return is_new
         return True
 

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from shared.messages import did_you_mean, shortened
 
-_MAX_VALUE_CHARACTERS: Final = 60
+_MAX_ARGUMENT_CHARACTERS: Final = 60
 
 _MAX_LISTED_ERRORS: Final = 5
 """Maximum number of errors listed for one call: a client can send any number of unknown
@@ -46,7 +46,7 @@ def _describe_one(detail: Any, known: list[str]) -> str:
 
 
 def _shown(value: Any) -> str:
-    return shortened(repr(value), _MAX_VALUE_CHARACTERS)
+    return shortened(repr(value), _MAX_ARGUMENT_CHARACTERS)
 
 
 def _lower(message: str) -> str:

@@ -11,9 +11,9 @@ from typing import Any, Final
 
 _REFERENCE: Final = "#/$defs/"
 
-_NULL: Final = {"type": "null"}
-_NUMBER: Final = {"type": "number"}
-_INTEGER: Final = {"type": "integer"}
+_NULL_SCHEMA: Final = {"type": "null"}
+_NUMBER_SCHEMA: Final = {"type": "number"}
+_INTEGER_SCHEMA: Final = {"type": "integer"}
 
 _SCHEMA_MAPS: Final = frozenset({"properties", "$defs"})
 """Keywords that hold schemas by name, where ``title`` is the name of a field."""
@@ -79,9 +79,9 @@ def _with_few_options(schema: Any) -> Any:
     """Drop redundant options of unions: null where it is the default, integer beside number."""
     match _rewritten(schema, _with_few_options):
         case {"anyOf": list(options), **rest}:
-            redundant = [_INTEGER] if _NUMBER in options else []
+            redundant = [_INTEGER_SCHEMA] if _NUMBER_SCHEMA in options else []
             if rest.get("default", ...) is None:
-                redundant.append(_NULL)
+                redundant.append(_NULL_SCHEMA)
                 del rest["default"]
             return {**rest, "anyOf": [option for option in options if option not in redundant]}
         case rewritten:

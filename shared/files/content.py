@@ -83,7 +83,7 @@ def content_hash(stream: BufferedReader) -> str:
     return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-_OWNER_ONLY: Final = 0o600
+_OWNER_ONLY_FILE: Final = 0o600
 
 
 @contextmanager
@@ -122,7 +122,7 @@ def write_atomically(file: Path, content: bytes) -> None:
         # Renaming would put a file in the place of a device, such as /dev/null.
         raise FileExistsError(errno.EEXIST, "it is not a regular file", str(file))
     target.parent.mkdir(parents=True, exist_ok=True)
-    mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else _OWNER_ONLY
+    mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else _OWNER_ONLY_FILE
     with tempfile.NamedTemporaryFile(
         "wb", dir=target.parent, prefix=f".{target.name}.", delete=False
     ) as new:

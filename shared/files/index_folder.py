@@ -16,7 +16,7 @@ from shared.errors import IndexDamagedError, IndexMissingError, IndexPathError
 from shared.files.lucene_files import NO_COMMIT, has_segments
 from shared.messages import reason_of
 
-_OWNER_ONLY: Final = 0o700
+_OWNER_ONLY_FOLDER: Final = 0o700
 
 _COMMIT_FILE: Final = re.compile(r"segments_[0-9a-z]+|segments\.gen")
 
@@ -98,7 +98,7 @@ def prepare(path: Path, *, parents: bool = False) -> bool:
         is_new = _make(path, parents=parents)
         check(path)
         if not holds_index(path):
-            path.chmod(_OWNER_ONLY)
+            path.chmod(_OWNER_ONLY_FOLDER)
     except OSError as error:
         raise IndexPathError(path, reason_of(error)) from error
     return is_new
@@ -106,7 +106,7 @@ def prepare(path: Path, *, parents: bool = False) -> bool:
 
 def _make(path: Path, *, parents: bool) -> bool:
     try:
-        path.mkdir(mode=_OWNER_ONLY, parents=parents)
+        path.mkdir(mode=_OWNER_ONLY_FOLDER, parents=parents)
     except FileExistsError:
         return False
     except FileNotFoundError as error:

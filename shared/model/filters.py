@@ -36,7 +36,9 @@ class Filter:
     maximum: Scalar | None = None
 
 
-_SYNTAX: Final = re.compile(r"(?P<field>[^=!<>^]+)(?P<sign>!=|>=|<=|\^=|=)(?P<value>.*)", re.DOTALL)
+_CONDITION: Final = re.compile(
+    r"(?P<field>[^=!<>^]+)(?P<sign>!=|>=|<=|\^=|=)(?P<value>.*)", re.DOTALL
+)
 
 
 def parse_filter(text: str) -> Filter:
@@ -49,7 +51,7 @@ def parse_filter(text: str) -> Filter:
     Raises:
         FilterError: the text has none of these forms.
     """
-    match = _SYNTAX.fullmatch(text)
+    match = _CONDITION.fullmatch(text)
     if match is None:
         raise FilterError(
             f"the filter {text!r} is not understood; write FIELD=VALUE, FIELD!=VALUE, FIELD=A|B, "

@@ -28,7 +28,7 @@ _MIN_SETTLED_NANOSECONDS: Final = 3 * 10**9
 """Age in nanoseconds from which a folder's modification time distinguishes it from the next
 change."""
 
-_MAX_OPEN_ATTEMPTS: Final = 3
+_MAX_INDEX_OPEN_ATTEMPTS: Final = 3
 """Number of attempts to open an index: its folder may be replaced meanwhile."""
 
 
@@ -141,7 +141,7 @@ class OpenIndex:
                 if self._is_of_this_index(searcher):
                     return self._manager, searcher
                 self._manager.release(searcher)
-        for _ in range(_MAX_OPEN_ATTEMPTS - 1):
+        for _ in range(_MAX_INDEX_OPEN_ATTEMPTS - 1):
             with suppress(lucene.JavaError):
                 return self._open()
         try:

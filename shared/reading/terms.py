@@ -20,7 +20,7 @@ from shared.storage.field_names import field_with_terms
 from shared.storage.snapshot import Snapshot
 from shared.storage.terms import FILE_FIELD, shown, terms_with_prefix
 
-MAX_TERMS: Final = 10_000
+MAX_LISTED_TERMS: Final = 10_000
 """Maximum number of terms that are compared for one answer."""
 
 _MAX_EXAMPLE_CANDIDATES: Final = 100
@@ -41,7 +41,7 @@ def suggest_terms(snapshot: Snapshot, name: str, prefix: str, limit: int) -> Ter
     terms = chain.from_iterable(
         terms_with_prefix(reader, field, beginning) for beginning in beginnings
     )
-    found = dict(islice(terms, MAX_TERMS))
+    found = dict(islice(terms, MAX_LISTED_TERMS))
     complete = next(terms, None) is None
     candidates = _by_descending_frequency(
         (term, frequency)
@@ -56,8 +56,8 @@ def suggest_terms(snapshot: Snapshot, name: str, prefix: str, limit: int) -> Ter
         complete=complete,
         notice=None
         if complete
-        else f"More than {MAX_TERMS:,} terms have this prefix, and only the first of them in "
-        "alphabetical order were compared; give a longer prefix.",
+        else f"More than {MAX_LISTED_TERMS:,} terms have this prefix, and only the first of them "
+        "in alphabetical order were compared; give a longer prefix.",
     )
 
 
@@ -66,7 +66,7 @@ def top_terms(snapshot: Snapshot, name: str, limit: int, min_length: int) -> Ter
     reader = snapshot.reader
     field = field_with_terms(name, reader)
     # More than requested: some are too short, have no chunk left, or tie with the last one.
-    asked = max(limit, MAX_TERMS)
+    asked = max(limit, MAX_LISTED_TERMS)
     of_field = list(_most_frequent_terms(reader, field, asked))
     terms = _term_counts(
         snapshot, field, (pair for pair in of_field if len(pair[0]) >= min_length), limit

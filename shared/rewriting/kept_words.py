@@ -20,7 +20,7 @@ _ORDINARY_WORD: Final = re.compile(
 
 _QUOTED: Final = re.compile(r'(?<!\w)["“„«»](\S[^"“”„«»]*)["”“»«]')
 
-_WITHOUT_BLANKS: Final = re.compile(
+_SPACELESS_LETTERS: Final = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]+"
 )
 """Letters of Thai, Lao, Burmese, Khmer, Japanese, Chinese and Korean, which may adjoin names."""
@@ -41,7 +41,7 @@ def verbatim(query: str) -> list[str]:
     capitals_tell = not query.isupper()
     words = (
         word
-        for word in map(_bare, _WITHOUT_BLANKS.sub(" ", query).split())
+        for word in map(_bare, _SPACELESS_LETTERS.sub(" ", query).split())
         if _is_name(word) or (capitals_tell and _has_inner_capital(word))
     )
     return list(dict.fromkeys((*phrases, *words)))

@@ -16,7 +16,7 @@ def is_secret(name: str) -> bool:
     return any(word in name.lower() for word in ("password", "normalizer_url"))
 
 
-_MAX_VALUE_CHARACTERS: Final = 80
+_MAX_SETTING_CHARACTERS: Final = 80
 """Maximum length of a wrong value in a message, in characters."""
 
 Location = Sequence[int | str]
@@ -55,7 +55,7 @@ def _message(error: Mapping[str, Any]) -> str:
 
 
 def _shortened(value: Any) -> str:
-    return shortened(repr(value), _MAX_VALUE_CHARACTERS)
+    return shortened(repr(value), _MAX_SETTING_CHARACTERS)
 
 
 def suggestion(location: Location) -> str:

@@ -303,7 +303,7 @@ def test_own_patterns_of_a_folder_stand_before_the_general_ones_but_not_before_a
         general = Selection(include or (), exclude or (), hidden=True)
         for each in (own, Folder(path=folder)):
             own_of = {os.path.realpath(folder): own_patterns(each, context)}
-            found = Selections(general, own_of).of(folder)
+            found = Selections(general, own_of).selection_for(folder)
             typer.echo(f"{[*found.include]} {[*found.exclude]} {found.hidden}")
 
     def lines(*arguments: str) -> list[str]:

@@ -42,9 +42,9 @@ def read_documents(file: Path) -> Iterator[Document]:
     """
     first, lines = peek(read_lines(file))
     if first.lstrip().startswith("{"):
-        found = _of_json(file, lines)
+        found = _from_json_lines(file, lines)
     elif first.lstrip().lower().startswith("<doc>"):
-        found = _of_sgml(file, lines)
+        found = _from_sgml(file, lines)
     else:
         raise SourceFileError(
             file,
@@ -57,7 +57,7 @@ def read_documents(file: Path) -> Iterator[Document]:
         yield document
 
 
-def _of_json(file: Path, lines: Iterator[Line]) -> Iterator[tuple[int, Document]]:
+def _from_json_lines(file: Path, lines: Iterator[Line]) -> Iterator[tuple[int, Document]]:
     for number, entry in entries(file, lines, _Entry):
         extra = {**(entry.metadata or {}), **(entry.model_extra or {})}
         metadata = {key: value for key, value in extra.items() if _is_metadata(value)}
@@ -67,7 +67,7 @@ def _of_json(file: Path, lines: Iterator[Line]) -> Iterator[tuple[int, Document]
         )
 
 
-def _of_sgml(file: Path, lines: Iterator[Line]) -> Iterator[tuple[int, Document]]:
+def _from_sgml(file: Path, lines: Iterator[Line]) -> Iterator[tuple[int, Document]]:
     for block in blocks(file, lines, "doc"):
         id_ = next(iter(block.closed("docno")), "")
         title = next(iter([*block.closed("title"), *block.closed("headline")]), "")

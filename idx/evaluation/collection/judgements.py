@@ -51,9 +51,9 @@ def read_judgements(file: Path) -> Judgements:
     columns = first.split("\t")
     if len(columns) == _BEIR_COLUMNS and _whole_number(columns[2]) is None:
         next(lines)
-        found = _of_beir(file, lines)
+        found = _from_beir(file, lines)
     elif len(first.split()) == _TREC_COLUMNS:
-        found = _of_trec(file, lines)
+        found = _from_trec(file, lines)
     else:
         raise SourceFileError(
             file,
@@ -77,7 +77,7 @@ def read_judgements(file: Path) -> Judgements:
     return Judgements(relevance)
 
 
-def _of_trec(file: Path, lines: Iterator[Line]) -> Iterator[tuple[Line, str, str, str]]:
+def _from_trec(file: Path, lines: Iterator[Line]) -> Iterator[tuple[Line, str, str, str]]:
     for line in lines:
         columns = line.text.split()
         if len(columns) != _TREC_COLUMNS:
@@ -85,7 +85,7 @@ def _of_trec(file: Path, lines: Iterator[Line]) -> Iterator[tuple[Line, str, str
         yield line, columns[0], columns[2], columns[3]
 
 
-def _of_beir(file: Path, lines: Iterator[Line]) -> Iterator[tuple[Line, str, str, str]]:
+def _from_beir(file: Path, lines: Iterator[Line]) -> Iterator[tuple[Line, str, str, str]]:
     for line in lines:
         columns = [column.strip() for column in line.text.split("\t")]
         if len(columns) != _BEIR_COLUMNS:

@@ -41,11 +41,11 @@ def read_queries(file: Path) -> list[Query]:
     """
     first, lines = peek(read_lines(file))
     if first.lstrip().startswith("{"):
-        found = _of_json(file, lines)
+        found = _from_json_lines(file, lines)
     elif first.lstrip().lower().startswith("<top>"):
-        found = _of_topics(file, lines)
+        found = _from_topics(file, lines)
     elif "\t" in first:
-        found = _of_table(file, lines)
+        found = _from_table(file, lines)
     else:
         raise SourceFileError(
             file,
@@ -64,12 +64,12 @@ def read_queries(file: Path) -> list[Query]:
     return queries
 
 
-def _of_json(file: Path, lines: Iterator[Line]) -> Iterator[tuple[int, Query]]:
+def _from_json_lines(file: Path, lines: Iterator[Line]) -> Iterator[tuple[int, Query]]:
     for number, entry in entries(file, lines, _Entry):
         yield number, Query(str(entry.id), entry.text.strip())
 
 
-def _of_table(file: Path, lines: Iterator[Line]) -> Iterator[tuple[int, Query]]:
+def _from_table(file: Path, lines: Iterator[Line]) -> Iterator[tuple[int, Query]]:
     for line in lines:
         id_, tab, text = line.text.partition("\t")
         if not tab:
@@ -77,7 +77,7 @@ def _of_table(file: Path, lines: Iterator[Line]) -> Iterator[tuple[int, Query]]:
         yield line.number, Query(id_.strip(), text.strip())
 
 
-def _of_topics(file: Path, lines: Iterator[Line]) -> Iterator[tuple[int, Query]]:
+def _from_topics(file: Path, lines: Iterator[Line]) -> Iterator[tuple[int, Query]]:
     for topic in blocks(file, lines, "top"):
         # These labels are present in the topics of some years and missing in others.
         id_ = topic.unclosed("num").removeprefix("Number:").strip()

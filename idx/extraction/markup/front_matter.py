@@ -35,7 +35,7 @@ _BLOCK: Final = re.compile(
     r"---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*\r?$", re.DOTALL | re.MULTILINE
 )
 
-_NOTHING: Final = frozenset({"", "~", "null"})
+_EMPTY_VALUES: Final = frozenset({"", "~", "null"})
 """Scalars that mean a missing value."""
 
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{0,5}[1-9])?")
@@ -43,15 +43,15 @@ _NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{0,5}[1-9])?")
 
 _BEFORE_TAG: Final = re.compile(r"[\s,]+(?=#)")
 
-_TAGS: Final = ("tags", "tag")
-_AUTHOR: Final = ("author", "authors", "creator")
-_SUBJECT: Final = ("subject", "description", "summary", "abstract")
-_CREATED: Final = ("date", "created", "published", "date_created")
-_MODIFIED: Final = ("modified", "updated", "lastmod", "last_modified", "date_modified")
-_LANGUAGE: Final = ("lang", "language")
-_GENERATOR: Final = ("generator",)
+_TAG_KEYS: Final = ("tags", "tag")
+_AUTHOR_KEYS: Final = ("author", "authors", "creator")
+_SUBJECT_KEYS: Final = ("subject", "description", "summary", "abstract")
+_CREATED_KEYS: Final = ("date", "created", "published", "date_created")
+_MODIFIED_KEYS: Final = ("modified", "updated", "lastmod", "last_modified", "date_modified")
+_LANGUAGE_KEYS: Final = ("lang", "language")
+_GENERATOR_KEYS: Final = ("generator",)
 
-_RESERVED: Final = frozenset(
+_RESERVED_KEYS: Final = frozenset(
     {
         *("title", schema.FILE_PATH, metadata.FILE_TYPE, *metadata.ONLY_WITH_DOCUMENTS),
         *(metadata.AUTHOR, metadata.SUBJECT, metadata.KEYWORDS, metadata.LANGUAGE),
@@ -130,13 +130,13 @@ def front_matter_metadata(
     """
     tags = [*_tags(said), *tags]
     known = properties(
-        author=_texts(said, _AUTHOR),
-        subject=next(_texts(said, _SUBJECT), None),
+        author=_texts(said, _AUTHOR_KEYS),
+        subject=next(_texts(said, _SUBJECT_KEYS), None),
         keywords=(*_texts(said, ("keywords",)), *tags, *_texts(said, ("categories",))),
-        creator=next(_texts(said, _GENERATOR), None),
-        created=_time(said, _CREATED),
-        modified=_time(said, _MODIFIED),
-        language=next(_texts(said, _LANGUAGE), None),
+        creator=next(_texts(said, _GENERATOR_KEYS), None),
+        created=_time(said, _CREATED_KEYS),
+        modified=_time(said, _MODIFIED_KEYS),
+        language=next(_texts(said, _LANGUAGE_KEYS), None),
     )
     own, count = _own_properties(said)
     kept = len(own)
@@ -156,15 +156,15 @@ def _own_properties(said: Mapping[object, object]) -> tuple[Metadata, int]:
     left_out: set[str] = set()
     for name, value, in_list in _leaves(said):
         key = one_line(name)
-        text = None if value in _NOTHING else one_line(without_links(value))
-        if not key or not text or len(key) > MAX_KEY_LENGTH or key.lower() in _RESERVED:
+        text = None if value in _EMPTY_VALUES else one_line(without_links(value))
+        if not key or not text or len(key) > MAX_KEY_LENGTH or key.lower() in _RESERVED_KEYS:
             continue
         if key not in found and len(found) == MAX_PROPERTIES:
             left_out.add(key)
             continue
         values = found.setdefault(key, [])
         # Lists are sorted as text, and so are dates, some of which are only a year.
-        is_text = in_list or key in _CREATED or key in _MODIFIED
+        is_text = in_list or key in _CREATED_KEYS or key in _MODIFIED_KEYS
         scalar = text if is_text else _scalar(text)
         if len(values) < MAX_KEYWORDS and scalar not in values:
             values.append(scalar)
@@ -208,7 +208,7 @@ def _scalar(text: str) -> Scalar:
 
 def _tags(said: Mapping[object, object]) -> Iterator[str]:
     """Yield the tags among the properties, without a leading ``#``."""
-    for text in _texts(said, _TAGS):
+    for text in _texts(said, _TAG_KEYS):
         yield from (tag.removeprefix("#") for tag in _BEFORE_TAG.split(text))
 
 
@@ -219,7 +219,7 @@ def _texts(said: Mapping[object, object], keys: tuple[str, ...]) -> Iterator[str
         for item in value if isinstance(value, list) else [value]:
             # Authors are often objects with a name and other keys.
             text = item.get("name") if isinstance(item, dict) else item
-            if isinstance(text, str) and text not in _NOTHING:
+            if isinstance(text, str) and text not in _EMPTY_VALUES:
                 yield without_links(text)
 
 

@@ -14,7 +14,7 @@ from idx.extraction.text.decoding import decode
 from idx.extraction.text.properties import one_line, properties
 from idx.extraction.types import Extracted, Source
 
-_TAGS: Final[dict[Role | str, str]] = {
+_TAGS_BY_ROLE: Final[dict[Role | str, str]] = {
     Role.PARAGRAPH: (
         "address article aside blockquote details dl fieldset figure footer form h1 h2 h3 h4 h5 h6 "
         "header hr main nav ol p section table ul"
@@ -26,7 +26,7 @@ _TAGS: Final[dict[Role | str, str]] = {
     Role.CELL: "td th",
     "\n": "br",
 }
-_ROLES: Final[Roles] = {tag: role for role, tags in _TAGS.items() for tag in tags.split()}
+_ROLES: Final[Roles] = {tag: role for role, tags in _TAGS_BY_ROLE.items() for tag in tags.split()}
 
 _CHARSET: Final = re.compile(
     rb"""<(?:meta|\?xml)[^>]{0,200}?(?:charset|encoding)\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE

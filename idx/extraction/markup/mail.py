@@ -16,7 +16,7 @@ from idx.extraction.text.decoding import decode
 from idx.extraction.text.properties import one_line, properties
 from idx.extraction.types import Extracted, Source
 
-_SHOWN: Final = ("From", "To", "Cc", "Date", "Subject")
+_SHOWN_HEADERS: Final = ("From", "To", "Cc", "Date", "Subject")
 
 _BROKEN_HEADER: Final = (
     *(AttributeError, IndexError, LookupError, OverflowError, RecursionError, TypeError),
@@ -40,7 +40,7 @@ def extract_mail(source: Source) -> Extracted:
     message = BytesParser(policy=policy.default).parsebytes(source.data)
     if not message.keys() and source.data.strip():
         raise SourceFileError(source.file, "is a damaged e-mail: it has no headers")
-    headers = [f"{name}: {value}" for name in _SHOWN if (value := _header(message, name))]
+    headers = [f"{name}: {value}" for name in _SHOWN_HEADERS if (value := _header(message, name))]
     attachments = [*_attachments(message)]
     parts = [
         "\n".join(headers),

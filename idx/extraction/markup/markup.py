@@ -11,7 +11,7 @@ from typing import Any, Final, Protocol, cast
 
 from idx.extraction.text.cleaning import CELL_SEPARATOR
 
-_CHUNK: Final = 1 << 20
+_PARSER_CHARACTERS: Final = 1 << 20
 """Number of characters passed to the HTML parser at once."""
 
 
@@ -256,6 +256,6 @@ def parse_html(text: str, target: Target) -> None:
     if not text.strip():
         return
     parser = etree.HTMLParser(target=cast("Any", target), no_network=True, huge_tree=True)
-    for start in range(0, len(text), _CHUNK):
-        parser.feed(text[start : start + _CHUNK])
+    for start in range(0, len(text), _PARSER_CHARACTERS):
+        parser.feed(text[start : start + _PARSER_CHARACTERS])
     parser.close()

@@ -11,13 +11,13 @@ from typing import Final
 
 from idx.extraction.markup.markdown_code import lines_outside_code, pieces_outside_code
 
-_MARK: Final = re.compile(r"\[\[|\[!|\^")
+_SYNTAX: Final = re.compile(r"\[\[|\[!|\^")
 """Pattern of syntax that is displayed in another form."""
 
 # Other Markdown has links with text in brackets, [[1]](address), and shell code has [[ -f name ]].
 _LINK: Final = re.compile(r"(!?)\[\[(?![\s^])([^\[\]]+)\]\](?![(\[])")
 
-_SIZE: Final = re.compile(r"\s*[0-9]+(?:x[0-9]+)?\s*")
+_PICTURE_SIZE: Final = re.compile(r"\s*[0-9]+(?:x[0-9]+)?\s*")
 """Size that may replace the text of an embedded picture."""
 
 _CALLOUT: Final = re.compile(r"([ \t]*(?:>[ \t]*)+)\[!([^\[\]|]+)(?:\|[^\[\]]*)?\][+-]?[ \t]*(.*)")
@@ -38,7 +38,7 @@ def as_shown(text: str, start: int) -> str:
     parts = []
     end = 0
     for line in lines_outside_code(text, start):
-        if _MARK.search(line[0]) and (shown := _line_as_shown(line[0])) != line[0]:
+        if _SYNTAX.search(line[0]) and (shown := _line_as_shown(line[0])) != line[0]:
             parts += [text[end : line.start()], shown]
             end = line.end()
     return "".join([*parts, text[end:]])
@@ -81,7 +81,7 @@ def _link_text(link: re.Match[str]) -> str:
     """Return the display text of a link: its own text, or the names of the note and heading."""
     is_embedded, inner = bool(link[1]), link[2]
     target, _, text = inner.partition("|")
-    if text.strip() and not (is_embedded and _SIZE.fullmatch(text)):
+    if text.strip() and not (is_embedded and _PICTURE_SIZE.fullmatch(text)):
         return text.strip()
     # In a table, the bar is escaped by a backslash.
     note, *headings = target.removesuffix("\\").split("#")

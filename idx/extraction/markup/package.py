@@ -13,13 +13,13 @@ from idx.extraction.types import Source
 if TYPE_CHECKING:
     from lxml import etree
 
-_CHUNK: Final = 1 << 16
+_MEMBER_BLOCK_BYTES: Final = 1 << 16
 _MEGABYTE: Final = 1_000_000
 
-LEAST_UNPACKED: Final = 100 * _MEGABYTE
+MIN_UNPACKED_LIMIT: Final = 100 * _MEGABYTE
 """Unpacked size allowed for every file, in bytes."""
 
-MOST_TIMES: Final = 50
+MAX_COMPRESSION_RATIO: Final = 50
 """Unpacked size allowed for a large file, as a multiple of its size. Real documents reach 30."""
 
 _ENCRYPTED: Final = 0x1
@@ -35,7 +35,7 @@ class Package:
     def __init__(self, source: Source) -> None:
         self._file = source.file
         self._archive = zipfile.ZipFile(io.BytesIO(source.data))
-        self.limit: Final = max(LEAST_UNPACKED, MOST_TIMES * len(source.data))
+        self.limit: Final = max(MIN_UNPACKED_LIMIT, MAX_COMPRESSION_RATIO * len(source.data))
         self._unpacked = 0
         self._in_cells = 0
 
@@ -53,7 +53,7 @@ class Package:
         if entry.flag_bits & _ENCRYPTED:
             raise SourceFileError(self._file, "protected by a password")
         with self._archive.open(entry) as stream:
-            while chunk := stream.read(_CHUNK):
+            while chunk := stream.read(_MEMBER_BLOCK_BYTES):
                 self._unpacked += len(chunk)
                 if self._unpacked > self.limit:
                     raise SourceFileError(

@@ -23,14 +23,14 @@ def is_date(format_id: int, pattern: str | None) -> bool:
     """Check whether a number format displays a date or a time."""
     if pattern is None:
         return format_id in _BUILT_IN_DATES
-    return bool(_DATE.search(_of_positive(pattern)))
+    return bool(_DATE.search(_positive_pattern(pattern)))
 
 
 def is_duration(format_id: int, pattern: str | None) -> bool:
     """Check whether a number format displays a duration, whose hours may exceed 23."""
     if pattern is None:
         return format_id == _BUILT_IN_DURATION
-    return bool(_DURATION.search(_of_positive(pattern)))
+    return bool(_DURATION.search(_positive_pattern(pattern)))
 
 
 def is_percentage(format_id: int, pattern: str | None) -> bool:
@@ -40,7 +40,7 @@ def is_percentage(format_id: int, pattern: str | None) -> bool:
     return "%" in _NOT_PATTERN.sub("", pattern)
 
 
-def _of_positive(pattern: str) -> str:
+def _positive_pattern(pattern: str) -> str:
     """Return the part of a pattern for positive numbers, without texts and colours."""
     return _NOT_PATTERN.sub("", pattern).partition(";")[0]
 

@@ -22,7 +22,7 @@ _NAME: Final = _TABLE_NAMESPACE + "name"
 _DUBLIN_CORE: Final = "{http://purl.org/dc/elements/1.1/}"
 _META: Final = "{urn:oasis:names:tc:opendocument:xmlns:meta:1.0}"
 _LIBREOFFICE: Final = "{urn:org:documentfoundation:names:experimental:office:xmlns:loext:1.0}"
-_LISTS: Final = (
+_GENERATED_LISTS: Final = (
     *("table-of-content", "illustration-index", "table-index", "object-index", "user-index"),
     *("alphabetical-index", "bibliography"),
 )
@@ -46,7 +46,7 @@ _TEXT_ROLES: Final[Roles] = {
     # Phonetic guides above a word.
     "ruby-text": Role.HIDDEN,
     # Templates of indexes, with the same titles as the indexes.
-    **dict.fromkeys((f"{of}-source" for of in _LISTS), Role.HIDDEN),
+    **dict.fromkeys((f"{of}-source" for of in _GENERATED_LISTS), Role.HIDDEN),
     "title": Role.LINE,
     "desc": Role.LINE,
     # Number formats contain texts; headers and footers are in the master styles.

@@ -17,7 +17,7 @@ _RELATED: Final = ("drawing", "chart", "diagramData", "comments")
 MAX_GAP: Final = 20
 """Maximum number of empty cells kept between two others; sheets have 16,384 columns."""
 
-_FOR_OLDER_PROGRAMS: Final = re.compile(
+_THREAD_PREAMBLE: Final = re.compile(
     r"\[[^\]\n]{1,60}\][^\[\]\n]{0,600}linkid=870924\s*[^:\n]{1,40}:\s*"
 )
 """Preamble of the copy of a conversation in a note, for programs that only show notes."""
@@ -150,7 +150,7 @@ def _sheets(file: OfficeOpenFile) -> Iterator[tuple[str, str]]:
                 file.package.parse(link.part, sheet)
                 text = "\n".join(sheet.lines)
             related = file.related_text(link.part, _RELATED)
-            text += "\n\n" + _FOR_OLDER_PROGRAMS.sub("", related)
+            text += "\n\n" + _THREAD_PREAMBLE.sub("", related)
         yield name, f"{name}\n\n{text}" if text.strip() else ""
 
 

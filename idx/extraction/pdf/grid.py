@@ -12,16 +12,16 @@ from typing import Any, Final
 _TOLERANCE: Final = 3.0
 """Distance within which two ends meet, in points; the same as pdfplumber's."""
 
-_SHORTEST: Final = 6.0
+_MIN_LINE_POINTS: Final = 6.0
 """Minimum length of a line, in points; shorter ones are parts of letters or dashes."""
 
-_FEWEST: Final = 3
+_MIN_LINES_EACH_WAY: Final = 3
 """Minimum number of lines in each direction, which enclose two rows and two columns."""
 
-_MOST_SEGMENTS: Final = 10_000
+_MAX_SEGMENTS: Final = 10_000
 """Maximum number of lines and curves of a page; drawings have more and take pdfplumber minutes."""
 
-_DEEPEST: Final = 5
+_MAX_FORM_DEPTH: Final = 5
 """Maximum nesting depth of form objects (parts that are drawn as a unit)."""
 
 _Point = tuple[float, float]
@@ -39,7 +39,7 @@ class _Lines:
     def add(self, place: float, one_end: float, other_end: float) -> None:
         """Add a line, unless it is too short."""
         begin, end = sorted((one_end, other_end))
-        if end - begin >= _SHORTEST:
+        if end - begin >= _MIN_LINE_POINTS:
             key = round(place / _TOLERANCE)
             known = self.extents.get(key, (begin, end))
             self.extents[key] = (min(known[0], begin), max(known[1], end))
@@ -63,7 +63,7 @@ def has_grid(page: Any) -> bool:
     from pypdfium2 import raw
 
     objects = (page.raw, raw.FPDFPage_CountObjects, raw.FPDFPage_GetObject, 0)
-    return _segments(*objects) <= _MOST_SEGMENTS and _has_grid(*objects)
+    return _segments(*objects) <= _MAX_SEGMENTS and _has_grid(*objects)
 
 
 def _segments(container: Any, count_objects: Any, get_object: Any, depth: int) -> int:
@@ -76,10 +76,10 @@ def _segments(container: Any, count_objects: Any, get_object: Any, depth: int) -
         kind = raw.FPDFPageObj_GetType(part)
         if kind == raw.FPDF_PAGEOBJ_PATH:
             segments += raw.FPDFPath_CountSegments(part)
-        elif kind == raw.FPDF_PAGEOBJ_FORM and depth < _DEEPEST:
+        elif kind == raw.FPDF_PAGEOBJ_FORM and depth < _MAX_FORM_DEPTH:
             within = (raw.FPDFFormObj_CountObjects, raw.FPDFFormObj_GetObject, depth + 1)
             segments += _segments(part, *within)
-        if segments > _MOST_SEGMENTS:
+        if segments > _MAX_SEGMENTS:
             break
     return segments
 
@@ -100,7 +100,7 @@ def _has_grid(container: Any, count_objects: Any, get_object: Any, depth: int) -
                     level.add(y, x, next_x)
         elif (
             kind == raw.FPDF_PAGEOBJ_FORM
-            and depth < _DEEPEST
+            and depth < _MAX_FORM_DEPTH
             and _has_grid(part, raw.FPDFFormObj_CountObjects, raw.FPDFFormObj_GetObject, depth + 1)
         ):
             return True
@@ -113,7 +113,7 @@ def _cross(upright: _Lines, level: _Lines) -> bool:
         sum(left <= x <= right and bottom <= y <= top for y, left, right in rows)
         for x, bottom, top in upright.places()
     )
-    return sum(count >= _FEWEST for count in met) >= _FEWEST
+    return sum(count >= _MIN_LINES_EACH_WAY for count in met) >= _MIN_LINES_EACH_WAY
 
 
 def _straight_lines(path: Any) -> Iterator[tuple[_Point, _Point]]:

@@ -36,19 +36,19 @@ _RIGHT_TO_LEFT: Final = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _UNKNOWN_LETTER: Final = "(cid:"
 """Prefix of pdfplumber's placeholder for a letter of a font that it cannot decode."""
 
-_LEAST_SHARE: Final = 0.8
+_MIN_LETTER_SHARE: Final = 0.8
 """Minimum share of the letters found by PDFium that pdfplumber must also find on a page."""
 
-_MOST_RANGES: Final = 10
+_MAX_LISTED_RANGES: Final = 10
 """Maximum number of page ranges named in a warning."""
 
 
-def _reads_tables_of(page: Any, text: str) -> bool:
+def _needs_table_engine(page: Any, text: str) -> bool:
     return bool(text) and not _RIGHT_TO_LEFT.search(text) and has_grid(page)
 
 
 _IS_FOR_PDFPLUMBER: Final[dict[str, Callable[[Any, str], bool]]] = {
-    "auto": _reads_tables_of,
+    "auto": _needs_table_engine,
     "pdfium": lambda _page, _text: False,
     "pdfplumber": lambda _page, _text: True,
 }
@@ -166,7 +166,7 @@ def _is_better(page: TablePage, plain: str) -> bool:
     return (
         page.has_tables
         and page.text.count(_UNKNOWN_LETTER) <= plain.count(_UNKNOWN_LETTER)
-        and _size(page.text) > _LEAST_SHARE * _size(plain)
+        and _size(page.text) > _MIN_LETTER_SHARE * _size(plain)
     )
 
 
@@ -198,5 +198,5 @@ def _ranges(numbers: Sequence[int]) -> str:
         for _, run in groupby(enumerate(numbers), lambda numbered: numbered[1] - numbered[0])
     ]
     named = [str(run[0]) if len(run) == 1 else f"{run[0]}\u2013{run[-1]}" for run in runs]
-    more = sum(map(len, runs[_MOST_RANGES:]))
-    return ", ".join(named[:_MOST_RANGES]) + (f" and {more:,} more" if more else "")
+    more = sum(map(len, runs[_MAX_LISTED_RANGES:]))
+    return ", ".join(named[:_MAX_LISTED_RANGES]) + (f" and {more:,} more" if more else "")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _WORD_GAP: Final = 0.15
 """Width of a space between two words, as a fraction of the size of the preceding letter."""
 
-_FEWEST: Final = 2
+_MIN_TABLE_ROWS: Final = 2
 """Minimum number of rows with text in a table, and of cells with text in such a row.
 
 Smaller grids are boxes, or belong to charts.
@@ -165,7 +165,7 @@ def _tables(page: "Page") -> list[_Table]:
             ]
             for row in table.extract(x_tolerance_ratio=_WORD_GAP)
         ]
-        if sum(sum(map(bool, row)) >= _FEWEST for row in rows) < _FEWEST:
+        if sum(sum(map(bool, row)) >= _MIN_TABLE_ROWS for row in rows) < _MIN_TABLE_ROWS:
             continue
         if any(_overlap(table.bbox, other.box) for other in found):
             continue

@@ -9,7 +9,7 @@ from typing import Any, Final
 _HYPHENS: Final = re.compile("[\ufffe\x02]")
 """PDFium's substitutes for a hyphen at the end of a line and the line break after it."""
 
-_SAMPLES: Final = 15
+_MAX_SAMPLED_LETTERS: Final = 15
 """Maximum number of letters sampled for their direction."""
 
 
@@ -21,7 +21,7 @@ def read_text(page: Any) -> str:
             PDFium mixes up vertical lines.
     """
     with closing(page.get_textpage()) as letters:
-        rotation = _upright_rotation(letters)
+        rotation = _rotation_to_upright(letters)
         if rotation in {None, page.get_rotation()}:
             return _text(letters)
     page.set_rotation(rotation)
@@ -33,7 +33,7 @@ def _text(letters: Any) -> str:
     return _HYPHENS.sub("-\n", letters.get_text_range())
 
 
-def _upright_rotation(letters: Any) -> int | None:
+def _rotation_to_upright(letters: Any) -> int | None:
     """Return the clockwise rotation of the page, in degrees, that makes most letters upright.
 
     None if there are no letters, or most are at another angle.
@@ -43,7 +43,7 @@ def _upright_rotation(letters: Any) -> int | None:
     count = letters.count_chars()
     angles = (
         raw.FPDFText_GetCharAngle(letters, index)
-        for index in range(0, count, count // _SAMPLES + 1)
+        for index in range(0, count, count // _MAX_SAMPLED_LETTERS + 1)
     )
     most = Counter(round(math.degrees(angle)) % 360 for angle in angles if angle >= 0)
     angle = most.most_common(1)[0][0] if most else None

@@ -19,7 +19,7 @@ _ALIASES: Final = {
 }
 """Labels of the WHATWG Encoding Standard that Python does not know."""
 
-_AS_BROWSERS: Final = {
+_BROWSER_CODECS: Final = {
     "iso8859-1": "cp1252",
     "iso8859-9": "cp1254",
     **dict.fromkeys(("iso8859-11", "tis-620"), "cp874"),
@@ -34,7 +34,7 @@ _AS_BROWSERS: Final = {
 They are those of Windows and similar (the WHATWG Encoding Standard).
 """
 
-_NO_TEXTS: Final = frozenset({"idna", "punycode", "unicode-escape", "raw-unicode-escape"})
+_NOT_TEXT_CODECS: Final = frozenset({"idna", "punycode", "unicode-escape", "raw-unicode-escape"})
 """Codecs of Python that no text is written in; some take excessive time."""
 
 
@@ -54,4 +54,4 @@ def declared_codec(name: str) -> str | None:
         "".encode(codec)
     except (LookupError, TypeError, ValueError):
         return None
-    return None if codec in _NO_TEXTS else _AS_BROWSERS.get(codec, codec)
+    return None if codec in _NOT_TEXT_CODECS else _BROWSER_CODECS.get(codec, codec)

@@ -16,12 +16,12 @@ _BYTE_ORDER_MARKS: Final = (
     (codecs.BOM_UTF16_BE, "utf-16"),
     (codecs.BOM_UTF8, "utf-8-sig"),
 )
-_MARKS: Final = tuple(mark for mark, _ in _BYTE_ORDER_MARKS)
+_MARK_BYTES: Final = tuple(mark for mark, _ in _BYTE_ORDER_MARKS)
 # UTF-32 first, because it is also valid UTF-16 with a null character after each letter.
-_WIDE: Final = ("utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be")
+_WIDE_CODECS: Final = ("utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be")
 _ASCII: Final = bytes(range(0x80))
 # All control characters except white space, backspace (overstrikes) and escape (terminal colours).
-_CONTROLS: Final = bytes({*range(0x20), 0x7F} - set(b"\b\t\n\v\f\r\x1b"))
+_CONTROL_BYTES: Final = bytes({*range(0x20), 0x7F} - set(b"\b\t\n\v\f\r\x1b"))
 # Separators in logs and tables, which do not occur in text.
 _SEPARATORS: Final = b"\x01\x02\x03\x1c\x1d\x1e\x1f"
 # ISO-2022-JP is ASCII with escape sequences, and therefore also valid UTF-8.
@@ -29,12 +29,12 @@ _JAPANESE_ESCAPES: Final = (b"\x1b$B", b"\x1b$@")
 # Spaces, letters and punctuation that every text contains, but not with its bytes swapped.
 _COMMON: Final = re.compile(r"[\t\n\r -~\u3000-\u3002\uff0c]")
 
-_SAMPLE: Final = 8192
+_SAMPLE_BYTES: Final = 8192
 _VISIBLE_ASCII: Final = bytes({*range(0x20, 0x7F)} | set(b"\t\n\r"))
-_MOST_CONTROLS: Final = 1 / 20
+_MAX_CONTROL_SHARE: Final = 1 / 20
 """Maximum share of control characters in text; in compressed data it is a tenth."""
 
-_FEWEST_VALID: Final = 5
+_MIN_VALID_PER_STRAY_BYTE: Final = 5
 """Minimum number of valid sequences per stray byte in UTF-8.
 
 Real texts in legacy encodings had at most 0.9 (see docs/languages.md).
@@ -58,7 +58,7 @@ def decode(data: bytes, file: str | Path, encoding: str | None = None) -> str:
             binary, or no encoding was found.
     """
     if encoding is None and not _has_mark(data):
-        return _decode_unnamed(data, file)
+        return _decode_undeclared(data, file)
     if encoding is None and data.startswith(codecs.BOM_UTF8):
         # The mark proves UTF-8 in spite of any stray bytes.
         return _without_nulls(data.decode("utf-8-sig", errors="replace"), file)
@@ -90,29 +90,29 @@ def is_binary(data: bytes) -> bool:
     Returns:
         True for null bytes outside UTF-16 and UTF-32, and for many other control characters.
     """
-    sample = data[:_SAMPLE]
+    sample = data[:_SAMPLE_BYTES]
     if _has_mark(sample):
         return False
     if b"\0" in sample:
         return _wide_encoding(sample) is None
-    unlikely = _CONTROLS.translate(None, _SEPARATORS) if _is_utf_8(sample) else _CONTROLS
-    return len(sample) - len(sample.translate(None, unlikely)) > _MOST_CONTROLS * len(sample)
+    unlikely = _CONTROL_BYTES.translate(None, _SEPARATORS) if _is_utf_8(sample) else _CONTROL_BYTES
+    return len(sample) - len(sample.translate(None, unlikely)) > _MAX_CONTROL_SHARE * len(sample)
 
 
 def _is_utf_8(sample: bytes) -> bool:
     """Check whether a sample is UTF-8, possibly truncated within a character."""
     try:
-        codecs.getincrementaldecoder("utf-8")().decode(sample, final=len(sample) < _SAMPLE)
+        codecs.getincrementaldecoder("utf-8")().decode(sample, final=len(sample) < _SAMPLE_BYTES)
     except UnicodeDecodeError:
         return False
     return True
 
 
 def _has_mark(data: bytes) -> bool:
-    return data.startswith(_MARKS)
+    return data.startswith(_MARK_BYTES)
 
 
-def _decode_unnamed(data: bytes, file: str | Path) -> str:
+def _decode_undeclared(data: bytes, file: str | Path) -> str:
     if b"\0" in data:
         wide = _wide_encoding(data)
         if wide is None:
@@ -137,7 +137,7 @@ def _decode_not_utf_8(data: bytes, file: str | Path) -> str:
     valid = len(text) - (len(data) - high) - stray
     if _is_cut_off(data):
         stray -= 1
-    if valid and valid >= _FEWEST_VALID * stray:
+    if valid and valid >= _MIN_VALID_PER_STRAY_BYTE * stray:
         return text
     if is_binary(data):
         raise SourceFileError(file, "is binary, not text")
@@ -158,11 +158,11 @@ def _is_cut_off(data: bytes) -> bool:
 
 def _wide_encoding(data: bytes) -> str | None:
     """Return the variant of UTF-16 or UTF-32 in which bytes without a mark are text."""
-    sample = data[:_SAMPLE]
+    sample = data[:_SAMPLE_BYTES]
     # Non-ASCII UTF-16 is hardly ever valid UTF-8, but UTF-8 read as UTF-16 would look Chinese.
     if _is_ascii_with_nulls(sample) or (not sample.isascii() and _is_utf_8(sample)):
         return None
-    readings = ((codec, _wide_text(sample, codec)) for codec in _WIDE)
+    readings = ((codec, _wide_text(sample, codec)) for codec in _WIDE_CODECS)
     likely = [
         (len(_COMMON.findall(text)), codec)
         for codec, text in readings
@@ -176,7 +176,7 @@ def _is_ascii_with_nulls(sample: bytes) -> bool:
     """Check whether a sample is ASCII with some null bytes, whose pairs would look Chinese."""
     nulls = sample.count(0)
     others = len(sample.translate(None, _VISIBLE_ASCII)) - nulls
-    return 3 * nulls < len(sample) and others < _MOST_CONTROLS * len(sample)
+    return 3 * nulls < len(sample) and others < _MAX_CONTROL_SHARE * len(sample)
 
 
 def _wide_text(sample: bytes, codec: str) -> str:
@@ -192,7 +192,7 @@ def _is_printable(text: str) -> bool:
     if "\0" in text:
         return False
     visible = "".join(text.split())
-    return sum(map(str.isprintable, visible)) >= (1 - _MOST_CONTROLS) * len(visible)
+    return sum(map(str.isprintable, visible)) >= (1 - _MAX_CONTROL_SHARE) * len(visible)
 
 
 def _without_nulls(text: str, file: str | Path) -> str:

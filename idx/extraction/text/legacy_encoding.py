@@ -13,15 +13,15 @@ _CODECS: Final = {
 """Codecs to try for a name returned by the detector; other names are also Python's."""
 
 _ASCII: Final = bytes(range(0x80))
-_SCANNED: Final = 1 << 20
-_SAMPLE: Final = 1 << 14
-_CONTEXT: Final = 100
+_MAX_SCANNED_BYTES: Final = 1 << 20
+_MAX_SAMPLE_BYTES: Final = 1 << 14
+_CONTEXT_BYTES: Final = 100
 
-_MOST_UNDEFINED: Final = 1 / 100
+_MAX_UNDEFINED_SHARE: Final = 1 / 100
 _WITHIN_WORDS: Final = re.compile(r"(?<=[^\W\d_])[^\0-\x7f](?=[^\W\d_])")
 # Quotation marks used as apostrophes, dashes, the middle dot, the soft hyphen.
 _JOINING: Final = frozenset("\u2018\u2019\u2013\u2014\xb7\xad")
-_MOST_SIGNS_WITHIN_WORDS: Final = 1 / 5
+_MAX_SYMBOL_SHARE_WITHIN_WORDS: Final = 1 / 5
 
 
 class UndecidedEncodingError(ValueError):
@@ -46,10 +46,10 @@ def decode_legacy(data: bytes) -> str:
     text = next(filter(None, (_strict(data, codec) for codec in codecs)), "")
     text = text or data.decode(codecs[0], errors="replace")
     outside_ascii = len(text) - (len(data) - len(data.translate(None, _ASCII)))
-    if text.count("\ufffd") > _MOST_UNDEFINED * outside_ascii:
+    if text.count("\ufffd") > _MAX_UNDEFINED_SHARE * outside_ascii:
         raise UndecidedEncodingError(label)
     # The encoding has one byte per character, so that offsets in bytes and text agree.
-    if label == "windows-1252" and _is_full_of_signs(text[_telling_part(data)]):
+    if label == "windows-1252" and _has_too_many_symbols(text[_informative_range(data)]):
         raise UndecidedEncodingError(label)
     return text
 
@@ -68,20 +68,20 @@ def detect_legacy(data: bytes) -> str:
     """
     from chardetng_py import EncodingDetector  # type: ignore[import-untyped]
 
-    lines = data[_telling_part(data)].split(b"\n")
-    sample = b"\n".join(line for line in lines if not line.isascii())[:_SAMPLE]
+    lines = data[_informative_range(data)].split(b"\n")
+    sample = b"\n".join(line for line in lines if not line.isascii())[:_MAX_SAMPLE_BYTES]
     detector = EncodingDetector()
     # A truncated character at the end would count against the right encoding.
-    detector.feed(sample, last=len(sample) < _SAMPLE)
+    detector.feed(sample, last=len(sample) < _MAX_SAMPLE_BYTES)
     label: str = detector.guess(tld=None, allow_utf8=False)
     return label
 
 
-def _telling_part(data: bytes) -> slice:
+def _informative_range(data: bytes) -> slice:
     """Return the range of at most 1 MiB from the first word with a non-ASCII character."""
     first = len(data) - len(data.lstrip(_ASCII))
-    begin = max(0, first - _CONTEXT)
-    return slice(begin, begin + _SCANNED)
+    begin = max(0, first - _CONTEXT_BYTES)
+    return slice(begin, begin + _MAX_SCANNED_BYTES)
 
 
 def _strict(data: bytes, codec: str) -> str | None:
@@ -91,7 +91,7 @@ def _strict(data: bytes, codec: str) -> str | None:
         return None
 
 
-def _is_full_of_signs(text: str) -> bool:
+def _has_too_many_symbols(text: str) -> bool:
     within_words = [sign for sign in _WITHIN_WORDS.findall(text) if sign not in _JOINING]
-    signs = sum(not sign.isalpha() for sign in within_words)
-    return signs > _MOST_SIGNS_WITHIN_WORDS * len(within_words)
+    symbols = sum(not sign.isalpha() for sign in within_words)
+    return symbols > _MAX_SYMBOL_SHARE_WITHIN_WORDS * len(within_words)

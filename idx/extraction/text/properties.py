@@ -18,7 +18,7 @@ MAX_KEYWORDS: Final = 50
 _BETWEEN_KEYWORDS: Final = re.compile(r"[,;\n\u060c\u3001\uff0c\uff1b]")
 _YEAR_OR_MONTH: Final = re.compile(r"[0-9]{4}(-(0[1-9]|1[0-2]))?")
 _DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_LANGUAGE: Final = re.compile(r"([A-Za-z]{2})(?:[-_].*)?")
+_LANGUAGE_TAG: Final = re.compile(r"([A-Za-z]{2})(?:[-_].*)?")
 
 
 def one_line(value: str | None) -> str | None:
@@ -50,7 +50,7 @@ def properties(
         language: the declared language, such as ``en-US``; kept as ``en``.
     """
     authors = [author] if isinstance(author, str) else author or ()
-    said = _LANGUAGE.fullmatch(language.strip()) if language else None
+    said = _LANGUAGE_TAG.fullmatch(language.strip()) if language else None
     found: dict[str, Scalar | list[Scalar] | None] = {
         "author": one_line(", ".join(filter(None, map(one_line, authors)))),
         "subject": one_line(subject),

@@ -133,7 +133,7 @@ _SHAPES: Final = (
     _shape("a token of Facebook", "EAA", r"\bEAA[MC]([A-Za-z0-9]{100,})\b"),
 )
 
-_LEAST_DIFFERENT: Final = 8
+_MIN_DISTINCT_CHARACTERS: Final = 8
 """Minimum number of distinct characters in the random part; ghp_xxxx is a placeholder."""
 
 
@@ -151,4 +151,4 @@ def found_secret(content: bytes) -> str | None:
 
 
 def _is_random(part: bytes) -> bool:
-    return len(set(part)) >= _LEAST_DIFFERENT and b"EXAMPLE" not in part.upper()
+    return len(set(part)) >= _MIN_DISTINCT_CHARACTERS and b"EXAMPLE" not in part.upper()

@@ -20,7 +20,7 @@ _FRESH_SECONDS: Final = 300.0
 _USABLE_SECONDS: Final = 3_600.0
 """Maximum age of keys while they cannot be fetched, in seconds, since revoked keys must expire."""
 
-_RETRY_DELAY_SECONDS: Final = 10.0
+_MIN_FETCH_INTERVAL_SECONDS: Final = 10.0
 """Minimum time between two fetches, in seconds, since any token with an unknown key causes one."""
 
 _FETCH_SECONDS: Final = 5.0
@@ -88,7 +88,7 @@ class KeySet:
 
     async def _refresh(self) -> None:
         """Fetch the keys unless that was tried just now; if it fails, keep the current ones."""
-        if time.monotonic() - self._tried < _RETRY_DELAY_SECONDS:
+        if time.monotonic() - self._tried < _MIN_FETCH_INTERVAL_SECONDS:
             return
         self._tried = time.monotonic()
         try:

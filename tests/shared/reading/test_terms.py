@@ -102,7 +102,7 @@ def test_a_field_that_no_chunk_has_any_more_is_not_listed(empty_index: Path) -> 
 def test_no_more_terms_are_looked_at_than_is_allowed(
     empty_index: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(terms, "MAX_TERMS", 4)
+    monkeypatch.setattr(terms, "MAX_LISTED_TERMS", 4)
     fill(empty_index, Document("a", "T", "word1 word2 word3 word4"))
     with Searcher(empty_index) as searcher:
         assert searcher.suggest_terms("word").complete
