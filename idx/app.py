@@ -17,98 +17,93 @@ _configured = partial(CommandEntry, command_class=ConfiguredCommand)
 
 COMMANDS: Final = {
     "init": _configured(
-        "idx.commands.init:init", "Create an empty index; one that exists stays as it is."
+        "idx.commands.init:init", "Create an empty index; an existing one stays unchanged."
     ),
-    "add": _configured(
-        "idx.commands.add:add", "Add documents; one with the same id as before replaces it."
-    ),
+    "add": _configured("idx.commands.add:add", "Add documents, replacing those with the same ids."),
     "bulk": _configured(
         "idx.commands.bulk:bulk",
-        "Add the documents of a JSON file: all of them, or none if the file is broken.",
+        "Add the documents in a JSON file: all of them, or none if the file is malformed.",
     ),
     "sync": _configured(
         "idx.commands.sync:sync",
-        "Make the index equal to folders: add new files, update changed ones, delete vanished "
+        "Synchronize the index with folders: add new files, update changed ones, delete removed "
         "ones.",
     ),
     "watch": _configured(
         "idx.commands.watch:watch",
-        "Keep the index equal to folders: idx sync, then every change as it happens.",
+        "Keep the index synchronized with folders: run idx sync, then follow every change.",
     ),
-    "delete": _configured("idx.commands.delete:delete", "Remove documents with all their chunks."),
+    "delete": _configured("idx.commands.delete:delete", "Delete documents with all their chunks."),
     "list": _configured(
         "idx.commands.list_:list_documents",
-        "List the documents of the index.",
+        "List the documents in the index.",
     ),
     "show": _configured(
         "idx.commands.show:show",
-        "Print the chunks of a document as they are stored, or what is known of it.",
+        "Print the stored chunks of a document, or its details.",
     ),
     "search": _configured(
         "idx.commands.search:search",
-        "Search the index: ranked chunks, the passages that match with the words marked.",
+        "Search the index, and print the best chunks with the matching words highlighted.",
     ),
     "terms": _configured(
         "idx.commands.terms:terms",
-        "List the words, or the values of a metadata key, that most chunks have.",
+        "List the words, or the values of a metadata field, that occur in the most chunks.",
     ),
     "fields": _configured(
         "idx.commands.fields:fields",
-        "List the fields that can be searched, filtered, sorted by or counted.",
+        "List the fields for searches, filters, sort orders and facets.",
     ),
-    "stats": _configured("idx.commands.stats:stats", "Show the size and the state of the index."),
+    "stats": _configured("idx.commands.stats:stats", "Show the size and state of the index."),
     "failures": _configured(
         "idx.commands.failures:failures",
-        "List the files that are not in the index, or only in an older version or in part, and "
-        "why.",
+        "List the files that are missing, outdated or incomplete in the index, with the reasons.",
     ),
     "check": _configured(
         "idx.commands.check:check",
-        "Check that the index is sound: its files, its segments and its documents.",
+        "Check the index for damage: its files, segments and documents.",
     ),
     "backup": _configured(
         "idx.commands.backup:backup",
-        "Copy the index as the last commit left it, while others read and write.",
+        "Copy the last commit of the index, without blocking readers and writers.",
     ),
     "restore": _configured(
-        "idx.commands.restore:restore", "Put a backup in the place of the index, or where none is."
+        "idx.commands.restore:restore", "Replace the index with a backup, or create it from one."
     ),
     "repair": _configured(
         "idx.commands.repair:repair",
-        "Save what can be saved of a damaged index, if there is no backup of it.",
+        "Save the readable part of a damaged index that has no backup.",
     ),
     "rebuild": _configured(
         "idx.commands.rebuild:rebuild",
-        "Build the index anew from the text stored in it, without the files it came from.",
+        "Rebuild the index from its stored text, without the original files.",
     ),
     "optimize": _configured(
         "idx.commands.optimize:optimize",
-        "Merge the segments of the index into one, and remove deleted chunks from its files.",
+        "Merge the index into one segment, and free the space of deleted chunks.",
     ),
-    "purge": _configured(
-        "idx.commands.purge:purge", "Remove all documents; the index is as idx init makes one."
-    ),
+    "purge": _configured("idx.commands.purge:purge", "Delete all documents from the index."),
     "unlock": _configured(
         "idx.commands.unlock:unlock",
-        "Remove the lock file that a writer has left in the index, if no process holds it.",
+        "Remove a leftover lock file from the index, if no process holds the lock.",
     ),
     "eval": _configured(
         "idx.commands.eval_:evaluate",
-        "Measure how good the search is, by queries whose answers are known.",
+        "Measure the quality of search, using queries with known answers.",
     ),
     "mcp-config": _configured(
         "idx.commands.mcp_config:mcp_config",
-        "Print what a client's configuration needs for this server, or put it there.",
+        "Print a client's configuration for this server, or write it to the client's file.",
     ),
     # Without the settings, because it must continue if they are invalid.
     "doctor": CommandEntry(
         "idx.commands.doctor:doctor",
-        "Look at everything that can be wrong, and say what to do about it.",
+        "Check the installation, the settings and the index, and say how to fix problems.",
     ),
     "folders": CommandEntry(
-        "idx.commands.folders:folders", "The folders that are indexed if none is named."
+        "idx.commands.folders:folders", "Manage the folders that are indexed by default."
     ),
-    "config": CommandEntry("idx.commands.config:config", "Show the settings, and change them."),
+    "config": CommandEntry("idx.commands.config:config", "Show and change the settings."),
 }
 """Commands in the order of the help."""
 

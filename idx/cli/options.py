@@ -32,19 +32,19 @@ IndexPath = Annotated[
         metavar="PATH",
         # An unreadable index is an error of the index, with exit code 1 instead of 2.
         readable=False,
-        help="Folder of the index.",
+        help="Index folder.",
     ),
 ]
 
 Json = Annotated[
-    bool, typer.Option("--json", help="Print the answer as JSON; messages stay on stderr.")
+    bool, typer.Option("--json", help="Print the result as JSON; messages go to stderr.")
 ]
 
 Plain = Annotated[
     bool,
     typer.Option(
         "--plain",
-        help="Print one path a line and nothing else; of a document without a file, its id.",
+        help="Print only one path per line, or the id of a document without a file.",
     ),
 ]
 
@@ -55,11 +55,13 @@ Wait = Annotated[
         envvar=VARIABLES["wait"],
         min=0,
         metavar="SECONDS",
-        help="How long to wait for another writer of this index to end.",
+        help="Maximum time to wait for another writer to release the index.",
     ),
 ]
 
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask; needed without a terminal.")]
+Yes = Annotated[
+    bool, typer.Option("--yes", "-y", help="Skip the confirmation; required without a terminal.")
+]
 
 Include = Annotated[
     list[str] | None,
@@ -67,7 +69,7 @@ Include = Annotated[
         "--include",
         envvar=VARIABLES["include"],
         metavar="GLOB",
-        help="Of a folder, only files that match; repeatable.",
+        help="Index only matching files in folders; repeatable.",
     ),
 ]
 
@@ -77,7 +79,7 @@ Exclude = Annotated[
         "--exclude",
         envvar=VARIABLES["exclude"],
         metavar="GLOB",
-        help="Of a folder, no files or folders that match; repeatable.",
+        help="Skip matching files and subfolders in folders; repeatable.",
     ),
 ]
 
@@ -86,7 +88,7 @@ Hidden = Annotated[
     typer.Option(
         "--hidden/--no-hidden",
         envvar=VARIABLES["hidden"],
-        help="Take names that begin with a dot, too.",
+        help="Index hidden files and folders, whose names begin with a dot.",
     ),
 ]
 
@@ -95,7 +97,7 @@ FollowLinks = Annotated[
     typer.Option(
         "--follow-links/--no-follow-links",
         envvar=VARIABLES["follow_links"],
-        help="Follow symbolic links in a folder.",
+        help="Follow symbolic links in folders.",
     ),
 ]
 
@@ -106,7 +108,7 @@ AllowSecrets = Annotated[
         envvar=VARIABLES["allow_secrets"],
         metavar="PATH",
         readable=False,
-        help="A file to take though it is a secret or holds one; repeatable.",
+        help="Index this file although it is a secret or seems to contain one; repeatable.",
     ),
 ]
 
@@ -117,7 +119,7 @@ MaxSize = Annotated[
         envvar=VARIABLES["max_size"],
         min=0,
         metavar="MB",
-        help="Largest file to read.",
+        help="Maximum size of a file; larger files are not read.",
     ),
 ]
 
@@ -127,7 +129,7 @@ Encoding = Annotated[
         "--encoding",
         envvar=VARIABLES["encoding"],
         metavar="NAME",
-        help="Encoding of text files, such as cp1252; else it is detected.",
+        help="Encoding of text files, such as cp1252; detected by default.",
     ),
 ]
 
@@ -136,7 +138,8 @@ PdfEngine = Annotated[
     typer.Option(
         "--pdf-engine",
         envvar=VARIABLES["pdf_engine"],
-        help="What reads PDFs: auto takes pdfplumber for pages with ruled tables, else PDFium.",
+        help="PDF engine; auto uses pdfplumber for pages with ruled tables, and PDFium for all "
+        "others.",
     ),
 ]
 
@@ -146,7 +149,7 @@ PdfPassword = Annotated[
         "--pdf-password",
         envvar=VARIABLES["pdf_password"],
         metavar="PASSWORD",
-        help="Password of PDFs that need one; in the variable, other users cannot see it.",
+        help="Password of encrypted PDFs; use the variable to hide it from other users.",
     ),
 ]
 
@@ -158,7 +161,7 @@ Workers = Annotated[
         min=1,
         max=MAX_WORKERS,
         metavar="N",
-        help="Processes that read files; else one for each core.",
+        help="Number of processes that read files; one per core by default.",
     ),
 ]
 
@@ -170,7 +173,7 @@ Timeout = Annotated[
         min=MIN_TIMEOUT,
         max=MAX_TIMEOUT,
         metavar="SECONDS",
-        help="How long reading one file may take.",
+        help="Maximum time to read one file.",
     ),
 ]
 
@@ -182,7 +185,7 @@ MaxMemory = Annotated[
         min=MIN_MEMORY,
         max=MAX_MEMORY,
         metavar="MB",
-        help="Memory that one of the processes may take.",
+        help="Maximum memory of each process that reads files.",
     ),
 ]
 
@@ -191,7 +194,7 @@ Normalize = Annotated[
     typer.Option(
         "--normalize/--no-normalize",
         envvar=VARIABLES["normalize"],
-        help="Let a language model rewrite the query into English, and search both.",
+        help="Have a language model rewrite the query in English, and search for both.",
     ),
 ]
 
@@ -201,7 +204,7 @@ NormalizerModel = Annotated[
         "--normalizer-model",
         envvar=VARIABLES["normalizer_model"],
         metavar="NAME",
-        help="The language model, as its server calls it.",
+        help="Name of the language model on its server.",
     ),
 ]
 
@@ -211,7 +214,7 @@ NormalizerUrl = Annotated[
         "--normalizer-url",
         envvar=VARIABLES["normalizer_url"],
         metavar="URL",
-        help="Address of the language model's server, which speaks as OpenAI's does.",
+        help="URL of the language model's server, which has an OpenAI-compatible API.",
     ),
 ]
 
@@ -223,7 +226,7 @@ NormalizerTimeout = Annotated[
         min=MIN_NORMALIZER_TIMEOUT,
         max=MAX_NORMALIZER_TIMEOUT,
         metavar="SECONDS",
-        help="How long to wait for the language model.",
+        help="Maximum time to wait for the language model.",
     ),
 ]
 

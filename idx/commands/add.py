@@ -27,13 +27,15 @@ def add(
         typer.Argument(metavar="[PATH]...", readable=False, help="Files and folders to add."),
     ] = None,
     document_id: Annotated[
-        str | None, typer.Option("--id", "-d", metavar="ID", help="Id of the one document.")
+        str | None, typer.Option("--id", "-d", metavar="ID", help="Id of a single document.")
     ] = None,
     title: Annotated[
-        str | None, typer.Option("--title", "-t", metavar="TITLE", help="Its title.")
+        str | None,
+        typer.Option("--title", "-t", metavar="TITLE", help="Title of the single document."),
     ] = None,
     content: Annotated[
-        str | None, typer.Option("--content", "-c", metavar="TEXT", help="Its text.")
+        str | None,
+        typer.Option("--content", "-c", metavar="TEXT", help="Text of the single document."),
     ] = None,
     file: Annotated[
         Path | None,
@@ -42,20 +44,20 @@ def add(
             "-f",
             metavar="FILE",
             readable=False,
-            help="Or the file of its text; - is standard input.",
+            help="File with the text of the single document; - is standard input.",
         ),
     ] = None,
     index_path: IndexPath = DEFAULT_INDEX_PATH,
     wait: Wait = DEFAULT_WAIT,
     as_json: Json = False,
 ) -> None:
-    """Add documents; one with the same id as before replaces it.
+    """Add documents, replacing those with the same ids.
 
-    Give either one document by --id, --title and one of --content and --file, or files and
-    folders: then the id is the path within the folder given, and the title is the one in the file
-    or else its name. A file does not replace the document of another file, nor one that was added
-    by its id. What .gitignore and .idxignore name in a folder, private keys and password files are
-    left out.
+    Give either a single document, with --id, --title and one of --content and --file, or files and
+    folders. The id of a file is then its path within the given folder, and its title is the one in
+    the file, or else the file name. A file never replaces the document of another file, or one
+    added with --id. In folders, files named by .gitignore and .idxignore, private keys and password
+    files are skipped.
 
     Examples: idx add -d lease -t Lease -f lease.pdf; idx add ~/Documents --exclude 'old/';
     git log | idx add -d log -t 'What changed' -f -

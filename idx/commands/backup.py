@@ -16,16 +16,17 @@ def backup(
         typer.Argument(
             metavar="DEST",
             readable=False,
-            help="Folder: a new or empty one, or an older backup of the index, which it replaces.",
+            help="Destination folder: new, empty, or an older backup of the index, which is "
+            "replaced.",
         ),
     ],
     index_path: IndexPath = DEFAULT_INDEX_PATH,
     as_json: Json = False,
 ) -> None:
-    """Copy the index as the last commit left it, while others read and write.
+    """Copy the last commit of the index, without blocking readers and writers.
 
-    Every file is compared with its checksum. An older backup stays as it is until the new one,
-    complete, takes its place. A backup is an index itself: idx search can look into it.
+    Every file is compared with its checksum. An older backup is kept until the new one is complete.
+    A backup is itself an index, which idx search can read.
 
     Example: idx backup /mnt/disk/my-index-backup
     """

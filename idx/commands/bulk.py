@@ -14,16 +14,16 @@ from shared.settings.defaults import DEFAULT_WAIT
 def bulk(
     json_file: Annotated[
         str,
-        typer.Option("--json-file", "-j", metavar="FILE", help="The file; - is standard input."),
+        typer.Option("--json-file", "-j", metavar="FILE", help="JSON file; - is standard input."),
     ],
     index_path: IndexPath = DEFAULT_INDEX_PATH,
     wait: Wait = DEFAULT_WAIT,
     as_json: Json = False,
 ) -> None:
-    """Add the documents of a JSON file: all of them, or none if the file is broken.
+    """Add the documents in a JSON file: all of them, or none if the file is malformed.
 
-    The file is an array of {"Id", "Title", "Content"} objects, or JSON Lines of them. Other keys
-    become metadata. An entry without an id or a title is skipped.
+    The file is an array of {"Id", "Title", "Content"} objects, or has one object per line (JSON
+    Lines). Other keys become metadata. Entries without an id or a title are skipped.
 
     Example: idx bulk -j documents.jsonl
     """

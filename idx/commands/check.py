@@ -11,10 +11,10 @@ from shared.settings.defaults import DEFAULT_WAIT
 def check(
     index_path: IndexPath = DEFAULT_INDEX_PATH, wait: Wait = DEFAULT_WAIT, as_json: Json = False
 ) -> None:
-    """Check that the index is sound: its files, its segments and its documents.
+    """Check the index for damage: its files, segments and documents.
 
-    Every file is read and compared with its checksum. Each problem is a line that names what is
-    wrong and what to do; the exit code is 1 then. No writer gets in meanwhile.
+    Every file is read and compared with its checksum. Each problem is reported on one line with its
+    remedy, and the exit code is then 1. Writers wait until the check ends.
 
     Example: idx check --index-path ~/my-index
     """

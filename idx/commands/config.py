@@ -20,11 +20,13 @@ _PROMPTED_SETTING: Final = "pdf_password"
 
 _READABLE_BY_OTHERS: Final = stat.S_IRGRP | stat.S_IROTH
 
-config = typer.Typer(help="Show the settings, and change them.", no_args_is_help=True)
+config = typer.Typer(help="Show and change the settings.", no_args_is_help=True)
 
 Key = Annotated[
     str,
-    typer.Argument(metavar="KEY", help="A setting, such as index-path; idx config show has all."),
+    typer.Argument(
+        metavar="KEY", help="Name of a setting, such as index-path; idx config show lists all."
+    ),
 ]
 
 
@@ -32,8 +34,8 @@ Key = Annotated[
 def show(as_json: Json = False) -> None:
     """Show every setting, its value and where the value comes from.
 
-    A value comes from a variable of the environment, from the configuration file, or is the
-    default; an option of a command beats all three. Passwords are not shown.
+    A value comes from an environment variable, else from the configuration file, else it is the
+    default; an option of a command overrides all three. Passwords are hidden.
 
     Example: idx config show --json
     """
@@ -73,13 +75,13 @@ def set_(
         list[str] | None,
         typer.Argument(
             metavar="[VALUE]...",
-            help="The value; several for include and exclude. A password may be left out: it is "
-            "asked for, or read from standard input.",
+            help="Value; several for include and exclude. Omit a password to enter it at a "
+            "prompt or pass it on standard input.",
         ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Write a setting into the configuration file; the rest of it stays as it is.
+    """Write a setting to the configuration file; the rest of the file stays unchanged.
 
     Examples: idx config set index-path ~/search/index; idx config set exclude 'old/' '*.tmp'
     """
@@ -110,7 +112,7 @@ def set_(
 
 @config.command("unset")
 def unset(key: Key, as_json: Json = False) -> None:
-    """Remove a setting from the configuration file, so that its default holds again.
+    """Remove a setting from the configuration file, so that its default applies again.
 
     Example: idx config unset index-path
     """

@@ -24,7 +24,7 @@ def delete(
     ids: Annotated[
         list[str],
         typer.Argument(
-            metavar="ID…", autocompletion=document_ids, help="Ids of documents, see idx list."
+            metavar="ID…", autocompletion=document_ids, help="Ids of documents; see idx list."
         ),
     ],
     # Not named "exclude", the setting with the patterns of all folders.
@@ -32,18 +32,18 @@ def delete(
         bool,
         typer.Option(
             "--exclude",
-            help="Leave their files out of the folders from now on; the configuration remembers.",
+            help="Also exclude their files from the folders, permanently, in the configuration "
+            "file.",
         ),
     ] = False,
     index_path: IndexPath = DEFAULT_INDEX_PATH,
     wait: Wait = DEFAULT_WAIT,
     as_json: Json = False,
 ) -> None:
-    """Remove documents with all their chunks.
+    """Delete documents with all their chunks.
 
-    A document whose file is still in an indexed folder comes back with the next idx sync, unless
-    the file is left out with --exclude. Unknown ids are named; the exit code is 1 if none of the
-    ids was there.
+    If the file of a document is still in an indexed folder, the next idx sync adds it again, unless
+    --exclude is given. Unknown ids are reported; the exit code is 1 if no id exists.
 
     Examples: idx delete lease-2025 minutes-2019; idx delete old/notes.md --exclude
     """

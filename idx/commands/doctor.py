@@ -22,15 +22,15 @@ def doctor(
             envvar=VARIABLES["index_path"],
             metavar="PATH",
             readable=False,
-            help="Folder of the index; else the configured one.",
+            help="Index folder; the configured one by default.",
         ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Look at everything that can be wrong, and say what to do about it.
+    """Check the installation, the settings and the index, and say how to fix problems.
 
-    Python, memory and disk, Lucene and Java, the settings, the index and its folders, and the
-    clients that are told of the server; the server is started once and asked. Nothing is changed.
+    Checked are Python, memory, disk, Lucene, Java, the settings, the index with its folders, and
+    the MCP clients that know the server; the server is started once and called. Nothing is changed.
     The exit code is 1 if there is a problem.
 
     Example: idx doctor --index-path ~/index

@@ -21,13 +21,19 @@ def evaluate(
     queries_file: Annotated[
         Path,
         typer.Option(
-            "--queries", metavar="FILE", readable=False, help="JSON Lines, a table or topics."
+            "--queries",
+            metavar="FILE",
+            readable=False,
+            help="Queries: JSON Lines, a table, or topics of TREC.",
         ),
     ],
     qrels: Annotated[
         Path,
         typer.Option(
-            "--qrels", metavar="FILE", readable=False, help="Which documents answer which query."
+            "--qrels",
+            metavar="FILE",
+            readable=False,
+            help="Relevance judgements: which documents answer which query.",
         ),
     ],
     documents: Annotated[
@@ -36,8 +42,9 @@ def evaluate(
             "--documents",
             metavar="FILE",
             readable=False,
-            help="JSON Lines, or SGML of TREC, for a temporary index; else the index at "
-            "--index-path is asked, whose documents must have the ids of the qrels.",
+            help="Documents for a temporary index: JSON Lines, or SGML of TREC. By default, the "
+            "index at --index-path is searched; its documents must have the ids of the "
+            "judgements.",
         ),
     ] = None,
     depths: Annotated[
@@ -47,29 +54,30 @@ def evaluate(
             "-k",
             min=1,
             metavar="K",
-            help="First documents that count for P@k, R@k and success@k, else 10; repeatable.",
+            help="Number of top documents for P@k, R@k and success@k, 10 by default; repeatable.",
         ),
     ] = None,
     limit: Annotated[
-        int, typer.Option(min=10, max=10_000, help="Documents to retrieve for each query.")
+        int,
+        typer.Option(min=10, max=10_000, help="Number of documents to retrieve for each query."),
     ] = 100,
     operator: Annotated[
-        Operator, typer.Option(help="Whether one word is enough or all are needed.")
+        Operator, typer.Option(help="Match any word (or), or only all words (and).")
     ] = "or",
-    syntax: Annotated[
-        Syntax, typer.Option(help="How queries are read, as for idx search.")
-    ] = "plain",
+    syntax: Annotated[Syntax, typer.Option(help="Query syntax, as for idx search.")] = "plain",
     settings: Annotated[
         list[str] | None,
         typer.Option(
             "--set",
             metavar="NAME=VALUE",
-            help="Compare the default with this weight of ranking; repeatable.",
+            help="Compare the default ranking with this weight; repeatable.",
         ),
     ] = None,
     diff: Annotated[
         int,
-        typer.Option(min=0, metavar="N", help="With --set: queries to list that changed most."),
+        typer.Option(
+            min=0, metavar="N", help="With --set: number of most changed queries to list."
+        ),
     ] = 10,
     run_file: Annotated[
         Path | None,
@@ -78,7 +86,7 @@ def evaluate(
             metavar="FILE",
             dir_okay=False,
             writable=True,
-            help="Write what was found as a run file of TREC; with --set of the changed weights.",
+            help="Write the results as a TREC run file; with --set, those of the changed weights.",
         ),
     ] = None,
     html_file: Annotated[
@@ -88,17 +96,17 @@ def evaluate(
             metavar="FILE",
             dir_okay=False,
             writable=True,
-            help="Write a report with plots.",
+            help="Write an HTML report with plots.",
         ),
     ] = None,
     index_path: IndexPath = DEFAULT_INDEX_PATH,
     as_json: Json = False,
 ) -> None:
-    """Measure how good the search is, by queries whose answers are known.
+    """Measure the quality of search, using queries with known answers.
 
     Reports nDCG@10, P@k, R@k, MAP, MRR and success@k with confidence intervals, queries without
-    results, and latency. The files are in the formats of TREC or BEIR. Needs the extra
-    evaluation of the package.
+    results, and latency. The files are in the formats of TREC or BEIR. This command requires the
+    package's extra "evaluation".
 
     Example: idx eval --documents corpus.jsonl --queries queries.jsonl --qrels test.tsv --set b=0.4
     """

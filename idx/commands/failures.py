@@ -8,7 +8,7 @@ from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json, Plain
 from idx.output.printing import check_one_form, print_json, say, tell
 from shared.messages import quantity
 
-Secrets = Annotated[bool, typer.Option("--secrets", help="Only what is left out as a secret.")]
+Secrets = Annotated[bool, typer.Option("--secrets", help="List only files skipped as secrets.")]
 
 
 def failures(
@@ -17,13 +17,12 @@ def failures(
     plain: Plain = False,
     as_json: Json = False,
 ) -> None:
-    """List the files that are not in the index, or only in an older version or in part, and why.
+    """List the files that are missing, outdated or incomplete in the index, with the reasons.
 
-    Secrets are left out: files that are one by their names, and files that seem to hold one. What
-    is none can be taken with idx sync --allow-secret PATH, or for good with idx config set
-    allow-secrets PATH.
+    Files that are secrets by their names, or that seem to contain a secret, are skipped. Index such
+    a file with idx sync --allow-secret PATH, or permanently with idx config set allow-secrets PATH.
 
-    The next idx sync tries those again that have changed, and all of them with --retry.
+    The next idx sync retries the files that have changed, or all of them with --retry.
 
     Example: idx failures --plain
     """

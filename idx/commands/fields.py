@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def fields(index_path: IndexPath = DEFAULT_INDEX_PATH, as_json: Json = False) -> None:
-    """List the fields that can be searched, filtered, sorted by or counted.
+    """List the fields for searches, filters, sort orders and facets.
 
     Example: idx fields --json
     """

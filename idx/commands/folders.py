@@ -11,14 +11,14 @@ from idx.cli.options import Json
 from idx.output.printing import print_json, say, tell
 from shared.settings.current import configuration_file
 
-folders = typer.Typer(help="The folders that are indexed if none is named.", no_args_is_help=True)
+folders = typer.Typer(help="Manage the folders that are indexed by default.", no_args_is_help=True)
 
-Paths = Annotated[list[Path], typer.Argument(metavar="PATH…", readable=False, help="The folders.")]
+Paths = Annotated[list[Path], typer.Argument(metavar="PATH…", readable=False, help="Folders.")]
 
 
 @folders.command("list")
 def list_folders(as_json: Json = False) -> None:
-    """List the folders that the configuration file remembers.
+    """List the folders remembered in the configuration file.
 
     Example: idx folders list --json
     """
@@ -64,15 +64,19 @@ def add(
     paths: Paths,
     include: Annotated[
         list[str] | None,
-        typer.Option(metavar="GLOB", help="Of these folders, only files that match; repeatable."),
+        typer.Option(
+            metavar="GLOB", help="Index only matching files in these folders; repeatable."
+        ),
     ] = None,
     exclude: Annotated[
         list[str] | None,
-        typer.Option(metavar="GLOB", help="Of these, nothing that matches; repeatable."),
+        typer.Option(
+            metavar="GLOB", help="Skip matching files and subfolders in these folders; repeatable."
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Remember folders in the configuration file. Nothing is indexed yet: idx sync does it.
+    """Remember folders in the configuration file, for idx sync to index them.
 
     Example: idx folders add ~/Documents ~/Notes --exclude 'old/'
     """
@@ -99,14 +103,14 @@ def remove(
             metavar="PATH…",
             readable=False,
             autocompletion=remembered_folders,
-            help="The folders.",
+            help="Folders.",
         ),
     ],
     as_json: Json = False,
 ) -> None:
-    """Forget folders. Their documents stay in the index until they are deleted.
+    """Forget folders; their documents stay in the index until they are deleted.
 
-    Unknown folders are named; the exit code is 1 then.
+    Unknown folders are reported, and the exit code is then 1.
 
     Example: idx folders remove ~/Notes
     """

@@ -14,15 +14,13 @@ def init(
     index_path: IndexPath = DEFAULT_INDEX_PATH,
     default: Annotated[
         bool,
-        typer.Option(
-            "--default", help="Make it the index of every command and server that names none."
-        ),
+        typer.Option("--default", help="Make it the default index of all commands and servers."),
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Create an empty index; one that exists stays as it is.
+    """Create an empty index; an existing one stays unchanged.
 
-    The commands that add documents create the index, too, if there is none.
+    Commands that add documents also create the index if it does not exist.
 
     Example: idx init --index-path ~/my-index --default
     """

@@ -15,25 +15,28 @@ if TYPE_CHECKING:
 
 def list_documents(
     prefix: Annotated[
-        str, typer.Option(metavar="TEXT", help="Only documents whose id begins so.")
+        str,
+        typer.Option(metavar="TEXT", help="List only documents whose ids begin with this text."),
     ] = "",
-    offset: Annotated[int, typer.Option(min=0, help="Documents to skip.")] = 0,
-    limit: Annotated[int | None, typer.Option(min=1, help="Documents to show; else all.")] = None,
+    offset: Annotated[int, typer.Option(min=0, help="Number of documents to skip.")] = 0,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Maximum number of documents; all by default.")
+    ] = None,
     sort: Annotated[
         DocumentSort,
         typer.Option(
             metavar="ORDER",
-            help="Sort by source_document, modified, title or chunks; with a minus, such as "
-            "-modified, the newest or greatest first.",
+            help="Sort by source_document, modified, title or chunks; a minus, as in -modified, "
+            "reverses the order.",
         ),
     ] = BY_ID,
     index_path: IndexPath = DEFAULT_INDEX_PATH,
     plain: Plain = False,
     as_json: Json = False,
 ) -> None:
-    """List the documents of the index.
+    """List the documents in the index.
 
-    With --json each document has all of its metadata, as in the answer of the tool ListDocuments
+    With --json, each document has all of its metadata, as in the result of the tool ListDocuments
     with detail=full.
 
     Examples: idx list --prefix contracts/ --sort -modified --limit 20; idx list --plain

@@ -46,25 +46,25 @@ def mcp_config(
         ),
     ],
     write: Annotated[
-        bool, typer.Option("--write", help="Put it into the client's file, after a backup.")
+        bool, typer.Option("--write", help="Write it to the client's file, after a backup.")
     ] = False,
     name: Annotated[
         str,
         typer.Option(
-            metavar="NAME", callback=_checked_name, help="What the client calls the server."
+            metavar="NAME", callback=_checked_name, help="Name of the server in the client."
         ),
     ] = "mcp-lucene",
     scope: Annotated[
         Scope | None,
-        typer.Option(help="The file of the user, or that of the project in the current folder."),
+        typer.Option(help="Use the user's file, or that of the project in the current folder."),
     ] = None,
     index_path: IndexPath = DEFAULT_INDEX_PATH,
     as_json: Json = False,
 ) -> None:
-    """Print what a client's configuration needs for this server, or put it there.
+    """Print a client's configuration for this server, or write it to the client's file.
 
-    What else stands in the file stays as it is, comments included. An entry of the same name that
-    starts mcp-lucene is changed; one that starts another server is left alone.
+    Everything else in the file stays unchanged, comments included. An existing entry with the same
+    name is updated if it starts mcp-lucene, and is an error if it starts another server.
 
     Examples: idx mcp-config claude-desktop; idx mcp-config cursor --write --index-path ~/index
     """

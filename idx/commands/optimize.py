@@ -9,10 +9,10 @@ from shared.settings.defaults import DEFAULT_WAIT
 def optimize(
     index_path: IndexPath = DEFAULT_INDEX_PATH, wait: Wait = DEFAULT_WAIT, as_json: Json = False
 ) -> None:
-    """Merge the segments of the index into one, and remove deleted chunks from its files.
+    """Merge the index into one segment, and free the space of deleted chunks.
 
-    Pays off for an index that is searched much and seldom changed. It stays as it is until the
-    new segment takes its place, so there must be room on the disk for both: up to twice the size.
+    Worthwhile for an index that is searched often and rarely changes. The old segments are kept
+    until the new one is complete, so the disk needs room for both: up to twice the size.
 
     Example: idx optimize
     """

@@ -14,10 +14,10 @@ def purge(
     wait: Wait = DEFAULT_WAIT,
     as_json: Json = False,
 ) -> None:
-    """Remove all documents; the index is as idx init makes one.
+    """Delete all documents from the index.
 
-    What is known of folders and files goes, too, so that idx sync adds everything again. The
-    files that the documents came from are not touched.
+    The index forgets its folders and the states of files as well, so that idx sync adds everything
+    again. The original files are not touched.
 
     Examples: idx purge --index-path ~/my-index; idx purge --yes
     """

@@ -9,10 +9,10 @@ from shared.settings.defaults import DEFAULT_WAIT
 def rebuild(
     index_path: IndexPath = DEFAULT_INDEX_PATH, wait: Wait = DEFAULT_WAIT, as_json: Json = False
 ) -> None:
-    """Build the index anew from the text stored in it, without the files it came from.
+    """Rebuild the index from its stored text, without the original files.
 
-    For an index that an older version made. It stays as it is until the new one takes its place,
-    all at once, so there must be room on the disk for both.
+    Use it for an index created by an older version. The old index is kept until the new one is
+    complete and replaces it in one step, so the disk needs room for both.
 
     Example: idx rebuild --index-path ~/my-index
     """

@@ -9,10 +9,10 @@ from shared.settings.defaults import DEFAULT_WAIT
 def repair(
     index_path: IndexPath = DEFAULT_INDEX_PATH, wait: Wait = DEFAULT_WAIT, as_json: Json = False
 ) -> None:
-    """Save what can be saved of a damaged index, if there is no backup of it.
+    """Save the readable part of a damaged index that has no backup.
 
-    Segments that cannot be read are left out, and so are documents of which only a part is left;
-    each is named. The index as it was is kept in a folder beside it. A sound index is left alone.
+    Unreadable segments and incomplete documents are dropped, and each is reported. The damaged
+    index is kept in a folder beside the repaired one. An intact index stays unchanged.
 
     Example: idx repair --index-path ~/my-index
     """

@@ -14,17 +14,17 @@ from shared.settings.defaults import DEFAULT_WAIT
 def restore(
     source: Annotated[
         Path,
-        typer.Argument(metavar="SRC", readable=False, help="Folder that idx backup has made."),
+        typer.Argument(metavar="SRC", readable=False, help="Folder created by idx backup."),
     ],
     index_path: IndexPath = DEFAULT_INDEX_PATH,
     yes: Yes = False,
     wait: Wait = DEFAULT_WAIT,
     as_json: Json = False,
 ) -> None:
-    """Put a backup in the place of the index, or where none is.
+    """Replace the index with a backup, or create it from one.
 
-    The backup is checked first. The index stays as it is until the backup takes its place, all at
-    once, so there must be room on the disk for both; servers go on. It asks if an index is there.
+    The backup is checked first, and then replaces the index in one step, so the disk needs room for
+    both. Running servers continue. If an index exists, the command asks for confirmation.
 
     Examples: idx restore /mnt/disk/my-index-backup; idx restore backup --yes
     """

@@ -23,31 +23,31 @@ def search(
         list[str] | None,
         typer.Argument(
             metavar="WORD...",
-            help="Words, or Lucene's query syntax; '' shows every chunk. After -- a word may begin "
-            "with a minus.",
+            help="Words, or Lucene's query syntax; '' matches all chunks. Put -- before words "
+            "that begin with a minus.",
             show_default=False,
         ),
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, max=100, help="Hits to show.")] = 10,
-    offset: Annotated[int, typer.Option(min=0, max=100_000, help="Hits to skip.")] = 0,
+    limit: Annotated[int, typer.Option(min=1, max=100, help="Maximum number of hits.")] = 10,
+    offset: Annotated[int, typer.Option(min=0, max=100_000, help="Number of hits to skip.")] = 0,
     filters: Annotated[
         list[str] | None,
         typer.Option(
             "--filter",
             metavar="CONDITION",
             autocompletion=conditions,
-            help="FIELD=VALUE, FIELD!=VALUE, FIELD=A|B, FIELD^=PREFIX, FIELD>=LEAST, "
-            "FIELD<=MOST or FIELD=*; may be repeated, all must hold.",
+            help="FIELD=VALUE, FIELD!=VALUE, FIELD=A|B, FIELD^=PREFIX, FIELD>=MIN, FIELD<=MAX or "
+            "FIELD=*; repeatable, and all must match.",
         ),
     ] = None,
     operator: Annotated[
-        Operator, typer.Option(help="Whether one word is enough or all are needed.")
+        Operator, typer.Option(help="Match any word (or), or only all words (and).")
     ] = "or",
     syntax: Annotated[
         Syntax,
         typer.Option(
-            help="auto: characters count as syntax where they can be meant so; plain: every "
-            "character is text; lucene: the syntax to the letter."
+            help="auto: characters are syntax only where that makes sense; plain: all characters "
+            "are text; lucene: strictly Lucene's syntax."
         ),
     ] = "auto",
     sort: Annotated[
@@ -55,8 +55,8 @@ def search(
         typer.Option(
             metavar="FIELD",
             autocompletion=fields("sort"),
-            help="score, source_document, chunk_index or a field of the metadata; -FIELD for the "
-            "greatest first.",
+            help="Sort by score, source_document, chunk_index or a metadata field; -FIELD puts "
+            "the greatest first.",
         ),
     ] = BY_SCORE,
     facets: Annotated[
@@ -65,23 +65,24 @@ def search(
             "--facet",
             metavar="FIELD",
             autocompletion=fields("facet"),
-            help="Count the values of a field of the metadata among the matches; repeatable.",
+            help="Count the values of a metadata field among all matches; repeatable.",
         ),
     ] = None,
     min_confidence: Annotated[
         float,
-        typer.Option(min=0, max=1, help="Leave out chunks that are less likely to answer."),
+        typer.Option(min=0, max=1, help="Omit hits with a lower confidence."),
     ] = 0.0,
     explain: Annotated[
         bool,
-        typer.Option("--explain", help="Show what becomes of the query instead of the chunks."),
+        typer.Option("--explain", help="Explain the query instead of printing chunks."),
     ] = False,
     detail: Annotated[
         Detail | None,
         typer.Option(
             show_default="steps",
-            help="With --explain: what was understood, what each step made of it, the terms and "
-            "how many chunks have each, or how the best scores came about. Each has all before it.",
+            help="With --explain, each including the previous ones: the parsed query; the steps "
+            "that rewrote it; the terms, with the number of chunks that have each; the parts "
+            "of the best scores.",
         ),
     ] = None,
     *,
@@ -90,7 +91,7 @@ def search(
     plain: Plain = False,
     as_json: Json = False,
 ) -> None:
-    """Search the index: ranked chunks, the passages that match with the words marked.
+    """Search the index, and print the best chunks with the matching words highlighted.
 
     Examples: idx search vacation days, idx search '"notice period"', idx search -- -garage rent,
     idx search notice --filter 'file_path^=/home/me/contracts' --facet language

@@ -33,20 +33,22 @@ def show(
         typer.Argument(
             metavar="ID",
             autocompletion=documents,
-            help="Id of the document, or the path of its file.",
+            help="Id of a document, or the path of its file.",
         ),
     ],
     chunk: Annotated[
         int | None,
-        typer.Option(min=1, max=MAX_COUNT, metavar="N", help="Only the chunk with this number."),
+        typer.Option(
+            min=1, max=MAX_COUNT, metavar="N", help="Print only the chunk with this number."
+        ),
     ] = None,
     details: Annotated[
-        bool, typer.Option("--details", help="What is known of the document instead of its text.")
+        bool, typer.Option("--details", help="Print the document's details instead of its text.")
     ] = False,
     index_path: IndexPath = DEFAULT_INDEX_PATH,
     as_json: Json = False,
 ) -> None:
-    """Print the chunks of a document as they are stored, or what is known of it.
+    """Print the stored chunks of a document, or its details.
 
     Examples: idx show lease --chunk 2, idx show ~/Documents/lease.pdf --details
     """

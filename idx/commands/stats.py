@@ -5,7 +5,7 @@ from idx.output.printing import print_json
 
 
 def stats(index_path: IndexPath = DEFAULT_INDEX_PATH, as_json: Json = False) -> None:
-    """Show the size and the state of the index.
+    """Show the size and state of the index.
 
     Example: idx stats --json
     """

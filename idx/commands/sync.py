@@ -19,18 +19,18 @@ PruneMissing = Annotated[
     bool,
     typer.Option(
         "--prune-missing",
-        help="Delete documents without proof that their files are gone: of folders that are "
-        "missing, empty or unreadable.",
+        help="Also delete the documents of missing, empty or unreadable folders, whose files may "
+        "still exist.",
     ),
 ]
 
 Retry = Annotated[
-    bool, typer.Option("--retry", help="Try unreadable files again though they are unchanged.")
+    bool, typer.Option("--retry", help="Retry unreadable files even if they have not changed.")
 ]
 
 Strict = Annotated[
     bool,
-    typer.Option("--strict/--keep-going", help="Stop at the first file that cannot be read."),
+    typer.Option("--strict/--keep-going", help="Stop at the first unreadable file."),
 ]
 
 MovedFrom = Annotated[
@@ -39,7 +39,8 @@ MovedFrom = Annotated[
         "--moved-from",
         metavar="OLD",
         readable=False,
-        help="The folder was renamed or moved, from here: it keeps its documents and their ids.",
+        help="Previous path of the folder, if it was renamed or moved: it keeps its documents "
+        "and their ids.",
     ),
 ]
 
@@ -47,13 +48,11 @@ NotMoved = Annotated[
     bool,
     typer.Option(
         "--not-moved",
-        help="Index folders as further ones that look like missing ones of the index.",
+        help="Index new folders separately, even if they look like moved ones.",
     ),
 ]
 
-Events = Annotated[
-    bool, typer.Option("--json", help="Print a line of JSON for each event on stdout.")
-]
+Events = Annotated[bool, typer.Option("--json", help="Print each event as a line of JSON.")]
 
 OnlyIn = Annotated[
     list[str] | None,
@@ -61,8 +60,8 @@ OnlyIn = Annotated[
         "--only-in",
         metavar="DEVICE:INODE",
         hidden=True,
-        help="Take only what lies in a folder of this identity, and follow no links; repeatable. "
-        "mcp-lucene --admin gives its roots so.",
+        help="Index only files in the folder with this identity, without following links; "
+        "repeatable. Used by mcp-lucene --admin for its roots.",
     ),
 ]
 
@@ -73,8 +72,8 @@ KeepOut = Annotated[
         "--keep-out",
         metavar="DEVICE:INODE",
         hidden=True,
-        help="Never take the file of this identity; repeatable. mcp-lucene --admin gives its own "
-        "files so.",
+        help="Never index the file with this identity; repeatable. Used by mcp-lucene --admin "
+        "for its own files.",
     ),
 ]
 
@@ -88,11 +87,11 @@ def sync(
         typer.Argument(
             metavar="[PATH]...",
             readable=False,
-            help="Folders; else those that idx folders list shows.",
+            help="Folders; by default those of idx folders list.",
         ),
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only show what would be done.")
+        bool, typer.Option("--dry-run", help="Show what would be done, and change nothing.")
     ] = False,
     prune_missing: PruneMissing = False,
     retry: Retry = False,
@@ -105,14 +104,14 @@ def sync(
     wait: Wait = DEFAULT_WAIT,
     as_json: Events = False,
 ) -> None:
-    """Make the index equal to folders: add new files, update changed ones, delete vanished ones.
+    """Synchronize the index with folders: add new files, update changed ones, delete removed ones.
 
-    A file with the size and the time of last change that it had is not opened. A document is
-    deleted only if its folder was listed completely and the file was not in it, or is now left
-    out. The run may be interrupted at any moment; the next one goes on.
+    Files whose size and modification time have not changed are not opened. A document is deleted
+    only if its folder was listed completely and its file was not found, or is now excluded. A run
+    can be interrupted at any time; the next one continues.
 
-    A new folder with the files of one that the index misses was probably renamed or moved: on a
-    terminal idx asks, else it names the option that says so.
+    A new folder with the files of a missing one was probably renamed or moved: on a terminal, idx
+    asks; otherwise, it names the option to use.
 
     Examples: idx sync ~/Documents; idx sync ~/Documents --dry-run
     """

@@ -11,26 +11,33 @@ from idx.output.printing import print_json, warn
 
 def terms(
     prefix: Annotated[
-        str, typer.Argument(metavar="[PREFIX]", help="How the terms begin; else the most frequent.")
+        str,
+        typer.Argument(
+            metavar="[PREFIX]",
+            help="Prefix of the terms; without it, the most frequent terms are listed.",
+        ),
     ] = "",
     field: Annotated[
         str,
         typer.Option(
             metavar="FIELD",
             autocompletion=fields("terms"),
-            help="A field of idx fields: content, title, author and so on.",
+            help="Field from idx fields, such as content, title or author.",
         ),
     ] = "content",
-    limit: Annotated[int, typer.Option(min=1, max=10_000, help="Terms to show.")] = 20,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="Maximum number of terms.")] = 20,
     min_length: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Without PREFIX: only terms of N characters up.")
+        int,
+        typer.Option(
+            min=1, metavar="N", help="Without PREFIX: minimum length of a term, in characters."
+        ),
     ] = 1,
     index_path: IndexPath = DEFAULT_INDEX_PATH,
     as_json: Json = False,
 ) -> None:
-    """List the words, or the values of a metadata key, that most chunks have.
+    """List the words, or the values of a metadata field, that occur in the most chunks.
 
-    With a prefix those that begin so: to complete a word, or to see how documents spell it.
+    With a prefix, list only terms that begin with it: to complete a word, or to see its spellings.
 
     Examples: idx terms contr, idx terms --min-length 6, idx terms --field author
     """

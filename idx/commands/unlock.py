@@ -5,10 +5,10 @@ from idx.output.printing import print_json, tell
 
 
 def unlock(index_path: IndexPath = DEFAULT_INDEX_PATH, as_json: Json = False) -> None:
-    """Remove the lock file that a writer has left in the index, if no process holds it.
+    """Remove a leftover lock file from the index, if no process holds the lock.
 
-    Seldom needed: the lock of a writer ends with its process, however that ends. A process that
-    holds the lock is named, and keeps it; the exit code is 1 then.
+    Rarely needed, because a lock ends with its process, even after a crash. If a process holds the
+    lock, it is named and keeps the lock, and the exit code is 1.
 
     Example: idx unlock
     """

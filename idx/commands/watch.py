@@ -20,17 +20,17 @@ def watch(
         typer.Argument(
             metavar="[PATH]...",
             readable=False,
-            help="Folders; else those that idx folders list shows.",
+            help="Folders; by default those of idx folders list.",
         ),
     ] = None,
     index_path: IndexPath = DEFAULT_INDEX_PATH,
     wait: Wait = DEFAULT_WAIT,
     as_json: Events = False,
 ) -> None:
-    """Keep the index equal to folders: idx sync, then every change as it happens.
+    """Keep the index synchronized with folders: run idx sync, then follow every change.
 
-    The index is locked only while changes are written to it. Ctrl-C or SIGTERM ends the watch and
-    leaves all that was done in the index.
+    The index is locked only while changes are written to it. Ctrl-C or SIGTERM ends the watch;
+    completed work stays in the index.
 
     Example: idx watch ~/Documents
     """
