@@ -108,7 +108,7 @@ def serve(
             readable=False,
             default_factory=_configured_index_path,
             show_default=str(DEFAULT_INDEX_PATH),
-            help="Folder of the index; it need not exist yet.",
+            help="Index folder; it need not exist yet.",
         ),
     ],
     normalize: Annotated[
@@ -118,14 +118,14 @@ def serve(
             envvar=VARIABLES["normalize"],
             default_factory=_normalizes,
             show_default="no-normalize",
-            help="Let a language model rewrite queries into English, and search both.",
+            help="Have a language model rewrite queries in English, and search for both.",
         ),
     ],
     tools: Annotated[
         str | None,
         typer.Option(
             metavar="NAME,…",
-            help="Offer only these tools, or groups of tools: search, browse, admin.",
+            help="Offer only these tools or groups of tools: search, browse, admin.",
         ),
     ] = None,
     exclude_tools: Annotated[
@@ -138,14 +138,12 @@ def serve(
             min=0.1,
             max=3600,
             callback=finite,
-            help="Time for a call; a search then ends with what it has found.",
+            help="Maximum time for a call; a search then returns its results so far.",
         ),
     ] = DEFAULT_TIME_BUDGET,
     fence: Annotated[
         bool,
-        typer.Option(
-            "--fence", help="Put texts of documents between tags that no document can forge."
-        ),
+        typer.Option("--fence", help="Put document texts between tags that no document can forge."),
     ] = False,
     admin: options.Admin = False,
     roots: options.Roots = [],  # noqa: B006 - typer copies it
@@ -176,11 +174,11 @@ def serve(
         ),
     ] = False,
 ) -> None:
-    """Serve an index to AI assistants by the Model Context Protocol, on stdin and stdout.
+    """Serve an index to AI assistants over the Model Context Protocol, on stdin and stdout.
 
-    The server only reads. It sees every commit of idx at once, and an index that is created
-    while it runs. An assistant starts it by itself; see the README for its configuration. With
-    --http it serves any number of assistants, here or elsewhere. With --admin they can have it run
+    The server only reads. It sees every commit of idx immediately, and an index that is created
+    while it runs. An assistant starts the server itself; see the README for the configuration. With
+    --http, it serves any number of assistants, on any machine. With --admin, assistants can run
     idx, which writes.
     """
     options.check(admin=admin, roots=roots)

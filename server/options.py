@@ -24,18 +24,18 @@ def finite(value: float) -> float:
 
 _ADDRESS_PANEL: Final = "HTTP"
 
-_ACCESS_PANEL: Final = "HTTP: who may ask"
+_ACCESS_PANEL: Final = "HTTP: access"
 
 _LIMITS_PANEL: Final = "HTTP: limits"
 
-_LOGS_PANEL: Final = "HTTP: logs"
+_LOGS_PANEL: Final = "HTTP: logging"
 
 Http = Annotated[
     bool,
     typer.Option(
         "--http",
         rich_help_panel=_ADDRESS_PANEL,
-        help="Serve streamable HTTP at /mcp instead, with /healthz, /readyz and /metrics.",
+        help="Serve streamable HTTP at /mcp instead of stdio, with /healthz, /readyz and /metrics.",
     ),
 ]
 
@@ -43,7 +43,8 @@ Host = Annotated[
     str,
     typer.Option(
         rich_help_panel=_ADDRESS_PANEL,
-        help="Name or address to listen on; one that other machines reach needs authentication.",
+        help="Host name or address to listen on; one that other machines can reach requires "
+        "authentication.",
     ),
 ]
 
@@ -53,7 +54,7 @@ Port = Annotated[
         min=0,
         max=65_535,
         rich_help_panel=_ADDRESS_PANEL,
-        help="Port to listen on; 0 takes a free one.",
+        help="Port to listen on; 0 selects a free one.",
     ),
 ]
 
@@ -62,7 +63,7 @@ PublicUrl = Annotated[
     typer.Option(
         metavar="URL",
         rich_help_panel=_ADDRESS_PANEL,
-        help="URL of /mcp as clients know it, if a proxy stands between.",
+        help="URL of /mcp for clients, if they connect through a proxy.",
     ),
 ]
 
@@ -71,7 +72,7 @@ TlsCertificate = Annotated[
     typer.Option(
         metavar="FILE",
         rich_help_panel=_ADDRESS_PANEL,
-        help="Serve HTTPS with this certificate, in PEM.",
+        help="Serve HTTPS with this PEM certificate.",
     ),
 ]
 
@@ -80,7 +81,7 @@ TlsKey = Annotated[
     typer.Option(
         metavar="FILE",
         rich_help_panel=_ADDRESS_PANEL,
-        help="Key of the certificate, if it is in another file.",
+        help="Private key, if it is not in the file of the certificate.",
     ),
 ]
 
@@ -90,7 +91,7 @@ AllowedHosts = Annotated[
         "--allowed-host",
         metavar="NAME[:PORT]",
         rich_help_panel=_ACCESS_PANEL,
-        help="Another name by which clients reach the server; can be repeated.",
+        help="Additional name by which clients reach the server; repeatable.",
     ),
 ]
 
@@ -100,7 +101,7 @@ AllowedOrigins = Annotated[
         "--allowed-origin",
         metavar="ORIGIN",
         rich_help_panel=_ACCESS_PANEL,
-        help="Web pages of this origin may ask, such as https://app.example.org; can be repeated.",
+        help="Origin whose web pages may connect, such as https://app.example.org; repeatable.",
     ),
 ]
 
@@ -109,8 +110,8 @@ TokenFile = Annotated[
     typer.Option(
         metavar="FILE",
         rich_help_panel=_ACCESS_PANEL,
-        help="Bearer tokens, a line NAME:SCOPES:TOKEN each; the variable "
-        f"{TOKENS_VARIABLE} holds such lines, too.",
+        help="File of bearer tokens, one NAME:SCOPES:TOKEN per line; more can be in the variable "
+        f"{TOKENS_VARIABLE}.",
     ),
 ]
 
@@ -120,7 +121,7 @@ OAuthIssuer = Annotated[
         "--oauth-issuer",
         metavar="URL",
         rich_help_panel=_ACCESS_PANEL,
-        help="Accept access tokens (JWTs) of this authorization server.",
+        help="Accept access tokens (JWTs) issued by this authorization server.",
     ),
 ]
 
@@ -130,7 +131,7 @@ OAuthAudience = Annotated[
         "--oauth-audience",
         metavar="TEXT",
         rich_help_panel=_ACCESS_PANEL,
-        help="What the access tokens must be meant for; else it is the URL of /mcp.",
+        help="Required audience of access tokens; the URL of /mcp by default.",
     ),
 ]
 
@@ -140,7 +141,7 @@ OAuthJwksUrl = Annotated[
         "--oauth-jwks-url",
         metavar="URL",
         rich_help_panel=_ACCESS_PANEL,
-        help="URL of the issuer's keys, if not the one in its metadata.",
+        help="URL of the issuer's keys; the one in its metadata by default.",
     ),
 ]
 
@@ -149,7 +150,7 @@ Insecure = Annotated[
     typer.Option(
         "--insecure",
         rich_help_panel=_ACCESS_PANEL,
-        help="Let everyone who reaches the server search, also from other machines.",
+        help="Allow access without authentication, even from other machines.",
     ),
 ]
 
@@ -161,7 +162,7 @@ MaxBody = Annotated[
         max=1_000,
         callback=finite,
         rich_help_panel=_LIMITS_PANEL,
-        help="Longest request; more is answered with 413.",
+        help="Maximum size of a request; larger ones get status 413.",
     ),
 ]
 
@@ -170,7 +171,7 @@ MaxRequests = Annotated[
     typer.Option(
         min=1,
         rich_help_panel=_LIMITS_PANEL,
-        help="Requests that run at once; more are answered with 429.",
+        help="Maximum number of concurrent requests; more get status 429.",
     ),
 ]
 
@@ -179,7 +180,7 @@ MaxSessions = Annotated[
     typer.Option(
         min=1,
         rich_help_panel=_LIMITS_PANEL,
-        help="Sessions at once; another one is answered with 503.",
+        help="Maximum number of sessions; more get status 503.",
     ),
 ]
 
@@ -190,7 +191,7 @@ IdleTimeout = Annotated[
         min=0.1,
         callback=finite,
         rich_help_panel=_LIMITS_PANEL,
-        help="Time without a request after which a session ends.",
+        help="Time without requests after which a session ends.",
     ),
 ]
 
@@ -201,17 +202,24 @@ ReceiveTimeout = Annotated[
         min=0.1,
         callback=finite,
         rich_help_panel=_LIMITS_PANEL,
-        help="Time that a client may take to send a request.",
+        help="Maximum time for a client to send a request.",
     ),
 ]
 
 JsonLogs = Annotated[
-    bool, typer.Option("--json-logs", rich_help_panel=_LOGS_PANEL, help="Log lines of JSON.")
+    bool,
+    typer.Option(
+        "--json-logs", rich_help_panel=_LOGS_PANEL, help="Log in JSON, one object per line."
+    ),
 ]
 
 Level = Annotated[
     LogLevel,
-    typer.Option("--log-level", rich_help_panel=_LOGS_PANEL, help="What is logged on stderr."),
+    typer.Option(
+        "--log-level",
+        rich_help_panel=_LOGS_PANEL,
+        help="Minimum level of the log messages on stderr.",
+    ),
 ]
 
 
@@ -236,7 +244,7 @@ Admin = Annotated[
     typer.Option(
         "--admin",
         rich_help_panel=_ADMINISTRATION_PANEL,
-        help="Offer the tools that run idx: crawls, folders, upkeep of the index.",
+        help="Offer tools that run idx: crawls, folders and maintenance of the index.",
     ),
 ]
 
@@ -247,7 +255,7 @@ Roots = Annotated[
         metavar="PATH",
         readable=False,
         rich_help_panel=_ADMINISTRATION_PANEL,
-        help="Folders may be crawled that lie under this one; can be repeated.",
+        help="Allow crawls of folders under this one; repeatable.",
     ),
 ]
 
