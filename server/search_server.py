@@ -36,7 +36,7 @@ from server.pipes.flow_control import CountedWriteStream, FlowControl, Throttled
 from server.pipes.invalid_lines import AnsweredReadStream
 from server.pipes.stderr_queue import drain_stderr
 from server.prompts.errors import check_request, prompt_error
-from server.prompts.instructions import general_instructions, tell_of_the_index
+from server.prompts.instructions import add_instructions, general_instructions
 from server.prompts.table import chosen_prompts
 from server.resources.handlers import ResourceHandlers
 from server.resources.watcher import MAX_WATCHED
@@ -106,7 +106,7 @@ class SearchServer(MCPServer[ServerState]):
                 for name, entry in self._offered.items()
             ],
             lifespan=lifespan,
-            middleware=[keep_errors_brief, tell_of_the_index, fence_answers],
+            middleware=[keep_errors_brief, add_instructions, fence_answers],
             log_level="WARNING",
             auth=auth,
             token_verifier=token_verifier,

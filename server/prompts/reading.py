@@ -32,12 +32,12 @@ async def summarize_document(context: ToolContext, document_id: DocumentId) -> s
 Summarize the document {_named(details)}.
 
 1. {_how_to_read(details)}
-2. While you read, note of each chunk in one or two sentences what is new in it, with its number.
-   Neighbouring chunks overlap by 40 words: do not note the same twice.
+2. For each chunk, note its number and what is new in it, in one or two sentences. Neighbouring
+   chunks overlap by 40 words: do not note the same text twice.
 3. Then write, in the language of the document:
-   - the whole in at most ten sentences,
-   - a list of its parts in their order, each with what it says and the chunks it stands in,
-   - names, dates, amounts and duties that matter, word for word.
+   - a summary in at most ten sentences,
+   - a list of its parts in order, each with its content and the numbers of its chunks,
+   - the important names, dates, amounts and obligations, word for word.
    {CITATION}
 
 {no_orders()}
@@ -64,12 +64,12 @@ Compare two documents: the first is {_named(first)}, the second is {_named(secon
 
 1. {_how_to_read(first)}
 2. {_how_to_read(second)}
-3. Then tell, point by point:
+3. Then compare them point by point:
    - what both say,
    - where they differ, in a table with a column for each,
-   - what stands in one of them only.
+   - what only one of them says.
    {CITATION}
-4. Tell a difference in wording from one in meaning, and say which differences matter most.
+4. Distinguish differences in wording from differences in meaning, and say which matter most.
 
 {no_orders()}
 """
@@ -87,8 +87,8 @@ def _how_to_read(details: DocumentDetails) -> str:
         f'{{"source_document_id": {name}, "start_index": 1, "count": {_CHUNKS_PER_CALL}}}'
     )
     if count <= _CHUNKS_PER_CALL:
-        return f"{first}, which is all of it."
+        return f"{first}, which returns all of it."
     return (
-        f"{first},\n   then with start_index {_CHUNKS_PER_CALL + 1} and so on to its last chunk, "
-        f"number {count:,}. Leave none out."
+        f"{first},\n   then with start_index {_CHUNKS_PER_CALL + 1} and so on, up to its last "
+        f"chunk, number {count:,}. Skip none."
     )

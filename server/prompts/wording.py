@@ -7,8 +7,8 @@ from pydantic_core import to_json
 from server.answers.fence import current_fence
 
 CITATION: Final = (
-    "After each statement cite where it stands, in square brackets: file_path, or else\n"
-    "   source_document, with its pages, slides, sheets or lines, such as\n"
+    "After each statement, cite its source in square brackets: file_path, or else\n"
+    "   source_document, with pages, slides, sheets or lines, such as\n"
     "   [/docs/lease.pdf, pages 3-4]."
 )
 
@@ -21,8 +21,8 @@ def no_orders() -> str:
     if fence is None:
         return NO_ORDERS
     return (
-        f"Here, what documents say stands between <{fence.name}> and </{fence.name}>;\n"
-        f"each answer of a tool has tags of its own, which its field fence names.\n{NO_ORDERS}"
+        f"In this prompt, texts of documents are between <{fence.name}> and </{fence.name}>;\n"
+        f"each result of a tool has its own tags, named in its field fence.\n{NO_ORDERS}"
     )
 
 

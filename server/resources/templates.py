@@ -34,28 +34,28 @@ TEMPLATES: Final[Mapping[str, TemplateEntry]] = {
     FORMS["document"]: TemplateEntry(
         "document",
         "Document",
-        "The text of a document by its id. A long one ends where the answer would pass 40,000 "
-        "characters, and says how to read on.",
+        "The text of a document by its id. A long text is cut at 40,000 characters, and says how "
+        "to continue.",
         completers={"id": document_ids},
     ),
     FORMS["document"] + "{?start_index,count,max_characters}": TemplateEntry(
         "document_part",
         "Part of a document",
-        "The text of a document from the chunk with the number start_index on: count chunks, or as "
-        "many as fit into max_characters.",
+        "The text of a document from chunk number start_index on: count chunks, or as many as "
+        "fit into max_characters.",
         completers={"id": document_ids},
     ),
     FORMS["chunk"]: TemplateEntry(
         "chunk",
         "Chunk of a document",
-        "The text of a chunk by its id: about 250 words. Its place in the file and the URIs of its "
-        "neighbours are in _meta.",
+        "The text of a chunk by its id, about 250 words. Its position in the file and the URIs "
+        "of its neighbours are in _meta.",
         completers={"id": chunk_ids},
     ),
     FORMS["field"]: TemplateEntry(
         "field",
         "Values of a field",
-        "The most frequent words or values of a field, with the number of chunks that have each.",
+        "The most frequent words or values of a field, with the number of chunks of each.",
         JSON,
         completers={"field": field_names},
     ),

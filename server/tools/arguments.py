@@ -16,7 +16,7 @@ MAX_FILTER_VALUES: Final = 1_000
 
 ChunkId = Annotated[
     str,
-    Field(min_length=1, description="id of a chunk, from a result."),
+    Field(min_length=1, description="id of a chunk in a result."),
 ]
 
 DocumentId = Annotated[str, Field(min_length=1, description="source_document of a result.")]
@@ -49,13 +49,13 @@ Filters = Annotated[list[Filter], Field(max_length=MAX_FILTERS), BeforeValidator
 ListDetail = Literal["brief", "full"]
 """Detail of a list: the fields that a model can use for its next step, or all of them."""
 
-Offset = Annotated[int, Field(ge=0, le=1_000_000, description="Results to skip.")]
+Offset = Annotated[int, Field(ge=0, le=1_000_000, description="Number of results to skip.")]
 
 MaxCharacters = Annotated[
     int,
     Field(
         ge=2_000,
         le=MAX_CHARACTERS,
-        description="Longest answer; texts are cut to fit.",
+        description="Maximum length of the answer; texts are cut to fit.",
     ),
 ]

@@ -46,15 +46,15 @@ async def get_document_chunks(
     context: ToolContext,
     source_document_id: DocumentId,
     start_index: Annotated[
-        int, Field(ge=1, le=MAX_COUNT, description="Number of the first chunk.")
+        int, Field(ge=1, le=MAX_COUNT, description="Number of the first chunk, from 1.")
     ] = 1,
-    count: Annotated[int, Field(ge=1, le=100, description="Chunks to return.")] = 5,
+    count: Annotated[int, Field(ge=1, le=100, description="Maximum number of chunks.")] = 5,
     max_characters: MaxCharacters = DEFAULT_CHARACTERS,
 ) -> DocumentChunks:
     """Read several chunks of a document in order.
 
-    Use this to read a whole document or a part of it. total_chunks is its length; for the chunks
-    that follow, raise start_index by count.
+    Use this to read a whole document or a part of it. total_chunks is its length in chunks; to
+    continue, increase start_index by count.
     """
     answer = await ask(
         context,

@@ -20,7 +20,7 @@ OperationId = Annotated[
     str,
     Field(
         max_length=100,
-        description="operation_id of an earlier answer; empty for the newest crawl.",
+        description="operation_id from an earlier answer; empty for the latest crawl.",
     ),
 ]
 
@@ -31,16 +31,16 @@ async def start_crawl(
         list[Annotated[str, Field(min_length=1, max_length=4_096)]],
         Field(
             max_length=100,
-            description="Absolute paths of folders under the roots of admin_status; without any, "
+            description="Absolute paths of folders under the roots of admin_status; by default, "
             "all folders of list_directories.",
         ),
     ] = [],  # noqa: B006 - pydantic copies the default for each call
 ) -> OperationStatus:
-    """Bring the index up to date with folders: add new files, update changed ones, delete removed.
+    """Synchronize the index with folders: add new files, update changed ones, delete removed ones.
 
     Use this when the user wants folders or new files to be searchable. It returns an operation_id
-    at once; ask crawl_status for the progress every few seconds. What is done can be searched
-    meanwhile. Only one operation runs at a time.
+    at once; call crawl_status every few seconds for the progress. Finished documents can be
+    searched meanwhile. Only one operation runs at a time.
     """
     admin = administration(context)
     admin.operations.refuse_if_busy()
@@ -54,28 +54,28 @@ async def start_crawl(
 
 
 async def crawl_status(context: ToolContext, operation_id: OperationId = "") -> OperationStatus:
-    """Report the progress of a crawl or another operation, its problems, and how it ended.
+    """Report the progress of a crawl or another operation, its problems, and its outcome.
 
     Use this after start_crawl, optimize_index or purge_index. progress counts files: remaining of
     planned are left, skipped ones are unchanged. problems are the last files that could not be
-    read completely; list_failures lists all that could not be read.
+    read completely; list_failures lists all unreadable files.
     """
     return administration(context).operations.find(operation_id, "crawl").status()
 
 
 async def pause_crawl(context: ToolContext, operation_id: OperationId = "") -> OperationStatus:
-    """Pause a crawl: commit what it did so far, and read no more files.
+    """Pause a crawl: commit its work so far, and read no more files.
 
     Use this when the machine is needed for something else; continue with resume_crawl. While a
-    crawl is paused no other operation can start, but idx can write to the index.
+    crawl is paused, no other operation can start, but idx can write to the index.
     """
     return await _request(administration(context), operation_id, "paused")
 
 
 async def resume_crawl(context: ToolContext, operation_id: OperationId = "") -> OperationStatus:
-    """Resume a paused crawl; files that are done are not read again.
+    """Resume a paused crawl, without reading finished files again.
 
-    Use this after pause_crawl. It returns at once; ask crawl_status for the progress.
+    Use this after pause_crawl. It returns at once; call crawl_status for the progress.
     """
     admin = administration(context)
     operation = admin.operations.find(operation_id, "crawl")
@@ -88,18 +88,18 @@ async def resume_crawl(context: ToolContext, operation_id: OperationId = "") -> 
 
 
 async def stop_crawl(context: ToolContext, operation_id: OperationId = "") -> OperationStatus:
-    """Stop a running or paused crawl: what it did so far is committed and stays in the index.
+    """Stop a running or paused crawl: its work so far is committed and stays in the index.
 
-    Use this when the crawl is not wanted any more. start_crawl continues where it stopped.
+    Use this when the crawl is no longer wanted. start_crawl continues where it stopped.
     """
     return await _request(administration(context), operation_id, "stopped")
 
 
 async def admin_status(context: ToolContext) -> AdminStatus:
-    """Show the operation that is running, earlier ones, and the folders that may be crawled.
+    """Show the running operation, earlier ones, and the folders that may be crawled.
 
     Use this before start_crawl to learn the roots that folders must be under, or when an operation
-    was refused: locked_by is the process that writes to the index now.
+    was refused: locked_by is the process that is writing to the index.
     """
     admin = administration(context)
     current = admin.operations.current

@@ -38,11 +38,11 @@ Directory = Annotated[
 async def list_directories(
     context: ToolContext, max_characters: MaxCharacters = DEFAULT_CHARACTERS
 ) -> DirectoryList:
-    """List the remembered folders, which start_crawl crawls if none is named.
+    """List the remembered folders, which start_crawl crawls by default.
 
     Use this before add_directory and remove_directory, or when the user asks which folders are
     kept in the index. allowed is false for a folder outside the roots of this server; if there is
-    one, name the others to start_crawl. For the folders that are in the index use index_stats.
+    one, call start_crawl with the others. For the folders that are in the index, use index_stats.
     """
     settings = await folder_settings(administration(context).roots)
     directories, notice = fit(settings.folders, max_characters, _shorten)
@@ -73,8 +73,8 @@ async def add_directory(context: ToolContext, directory: Directory) -> Directory
 async def remove_directory(context: ToolContext, directory: Directory) -> DirectoryRemoved:
     """Forget a remembered folder. Its documents stay in the index.
 
-    Use this when the user does not want a folder to be crawled any more. notice says how the user
-    can delete its documents.
+    Use this when the user no longer wants a folder to be crawled. notice says how the user can
+    delete its documents.
     """
     admin = administration(context)
     refuse_fixed_folders()

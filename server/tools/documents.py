@@ -18,21 +18,21 @@ from shared.model.request import BY_ID, DocumentSort
 async def list_documents(
     context: ToolContext,
     offset: Offset = 0,
-    limit: Annotated[int, Field(ge=1, le=1_000, description="Documents to return.")] = 100,
-    prefix: Annotated[str, Field(description="First characters of the ids.")] = "",
+    limit: Annotated[int, Field(ge=1, le=1_000, description="Maximum number of documents.")] = 100,
+    prefix: Annotated[str, Field(description="Prefix of the ids.")] = "",
     sort: Annotated[
         DocumentSort,
-        Field(description="Order; a minus before it puts the newest or greatest first."),
+        Field(description="Sort order; a leading minus puts the newest or greatest first."),
     ] = BY_ID,
     detail: Annotated[
-        ListDetail, Field(description="full: with file sizes, hashes and all other metadata.")
+        ListDetail, Field(description="full includes file sizes, hashes and all other metadata.")
     ] = "brief",
     max_characters: MaxCharacters = DEFAULT_CHARACTERS,
 ) -> DocumentList:
-    """List the documents of the index with their titles and numbers of chunks.
+    """List the documents in the index with their titles and numbers of chunks.
 
-    Use this to learn which documents there are, or to find a document's id; to find something in
-    the documents use Search. Then read a document with get_document_chunks.
+    Use this to learn which documents exist, or to find a document's id; to search the contents of
+    documents, use Search. To read a document, use get_document_chunks.
     """
     answer = await ask(
         context,
@@ -50,10 +50,10 @@ async def document_details(
     source_document_id: DocumentId,
     max_characters: MaxCharacters = DEFAULT_CHARACTERS,
 ) -> DocumentDetails:
-    """Show all metadata of one document, with its file, language, length and first words.
+    """Show all metadata of a document, with its file, language, length and first words.
 
-    Use this to judge a document from Search or ListDocuments, or to learn who wrote it, when, and
-    how long it is; results leave out some of the metadata. To read it use get_document_chunks.
+    Use this to assess a document from Search or ListDocuments, or to learn its author, date and
+    length; other results omit some of the metadata. To read it, use get_document_chunks.
     """
     answer = await ask(context, lambda searcher: searcher.document_details(source_document_id))
     fitting, notice = fit([answer], max_characters, shorten_details)
@@ -65,10 +65,10 @@ async def document_details(
 async def list_failures(
     context: ToolContext,
     offset: Offset = 0,
-    limit: Annotated[int, Field(ge=1, le=1_000, description="Files to return.")] = 100,
+    limit: Annotated[int, Field(ge=1, le=1_000, description="Maximum number of files.")] = 100,
     max_characters: MaxCharacters = DEFAULT_CHARACTERS,
 ) -> FailureList:
-    """List the files of the indexed folders that are not in the index, or only in part, and why.
+    """List the files in the indexed folders that are not, or only partly, in the index, and why.
 
     Use this when the user asks for a file that Search does not find, or whether everything is
     indexed: files may be damaged, protected, too large, empty or of an unsupported format. If a

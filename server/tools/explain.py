@@ -19,23 +19,23 @@ async def explain_query(
     detail: Annotated[
         Detail,
         Field(
-            description="Each adds to the one before. parsed: how the query was read, and how "
-            "many chunks match; steps: how it was rewritten; terms: how many chunks have each "
-            "term; scores: what the scores of the best hits consist of."
+            description="Each adds to the previous one. parsed: how the query was parsed, and "
+            "how many chunks match; steps: how it was rewritten; terms: how many chunks "
+            "contain each term; scores: the parts of the best hits' scores."
         ),
     ] = "parsed",
-    limit: Annotated[int, Field(ge=1, le=20, description="Hits to explain.")] = 3,
+    limit: Annotated[int, Field(ge=1, le=20, description="Number of hits to explain.")] = 3,
     offset: Offset = 0,
     filters: Annotated[Filters, Field(description="As in Search.")] = [],  # noqa: B006 - pydantic copies the default for each call
     operator: Annotated[Operator, Field(description="As in Search.")] = "or",
     syntax: Annotated[Syntax, Field(description="As in Search.")] = "auto",
     max_characters: MaxCharacters = DEFAULT_CHARACTERS,
 ) -> QueryExplanation:
-    """Explain why a query finds what it finds, or why it finds nothing.
+    """Explain the results of a query, or why it has none.
 
-    Use this when Search misses what should be there or ranks it low: it shows how the query was
-    read, how many chunks have each word, and what each word adds to a score. Then search again
-    with other words. To learn which words the index has, use suggest_terms.
+    Use this when Search misses an expected result or ranks it low: it shows how the query was
+    parsed, how many chunks contain each word, and what each word adds to a score. Then search
+    again with other words. To learn which words are in the index, use suggest_terms.
     """
     rewriting = await rewriting_of(context, query, syntax)
     request = SearchRequest(

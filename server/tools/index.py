@@ -26,15 +26,15 @@ _BRIEF_EXAMPLE_CHARACTERS: Final = 30
 async def list_fields(
     context: ToolContext,
     detail: Annotated[
-        ListDetail, Field(description="brief: the most useful fields; full: all of them.")
+        ListDetail, Field(description="brief: the most useful fields; full: all fields.")
     ] = "brief",
     max_characters: MaxCharacters = DEFAULT_CHARACTERS,
 ) -> FieldList:
-    """List the fields of the index: what each holds, and what can be done with it.
+    """List the fields of the index: what each contains, and how it can be used.
 
-    Use this before a search with filters, sort or facets, to learn the names of fields and what
-    their values look like; in the query write query_name:word. To list the values of a field use
-    top_terms, or suggest_terms for those with a certain beginning.
+    Use this before a search with filters, sort or facets, to learn the names of fields and examples
+    of their values; in a query, write query_name:word. To list the values of a field, use
+    top_terms, or suggest_terms for those with a prefix.
     """
     answer = await ask(context, lambda searcher: searcher.fields())
     if detail == "brief":
@@ -77,9 +77,9 @@ async def index_stats(
 ) -> IndexStatistics:
     """Show the size of the index, its languages, formats, folders and last change.
 
-    Use this to learn whether there is anything to search and in which languages to ask, or when
-    the user asks about the index itself. For its documents use ListDocuments, for files that are
-    missing list_failures.
+    Use this to learn whether there is anything to search, and in which languages, or when the user
+    asks about the index itself. For its documents, use ListDocuments; for missing files,
+    list_failures.
     """
     answer = await ask(context, lambda searcher: searcher.statistics())
     mappings: dict[str, dict[str, Any]] = {

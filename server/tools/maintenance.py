@@ -21,7 +21,7 @@ _UNLOCK_TIMEOUT_SECONDS: Final = 30.0
 
 
 class Confirmation(BaseModel):
-    """What the user is asked before everything is deleted."""
+    """The confirmation required before all documents are deleted."""
 
     delete_all: bool = Field(
         default=False,
@@ -50,17 +50,17 @@ async def ask_to_purge(context: ToolContext) -> Elicit[Confirmation]:
     return Elicit(
         f"Delete all documents ({quantity(index.documents, 'document')}, "
         f"{quantity(index.chunks, 'chunk')}) from the index at {index.path}? This cannot be "
-        "undone; the files that they came from are not touched.",
+        "undone; the original files are not touched.",
         Confirmation,
     )
 
 
 async def optimize_index(context: ToolContext) -> OperationStatus:
-    """Merge the segments of the index into one, and free the space of deleted chunks.
+    """Merge the index into one segment, and free the space of deleted chunks.
 
-    Use this when the user asks for it, or after many deletions; it is seldom needed. It returns
-    an operation_id at once; ask crawl_status how it ended. Searches go on meanwhile. It needs free
-    disk space of twice the size of the index.
+    Use this when the user asks for it, or after many deletions; it is rarely needed. It returns
+    an operation_id at once; call crawl_status for the outcome. Searches continue meanwhile. It
+    needs free disk space of twice the size of the index.
     """
     admin = administration(context)
     return admin.operations.start("optimize", admin.command("optimize")).status()
@@ -72,15 +72,15 @@ async def purge_index(
 ) -> OperationStatus:
     """Delete all documents from the index, after the user has confirmed it.
 
-    Use this only when the user wants an empty index. The client asks the user; without a yes
-    nothing happens. The files that the documents came from are not touched, and start_crawl adds
-    them again. It returns an operation_id at once; ask crawl_status how it ended.
+    Use this only when the user wants an empty index. The client asks the user to confirm;
+    otherwise, nothing is deleted. The original files are not touched, and start_crawl adds them
+    again. It returns an operation_id at once; call crawl_status for the outcome.
     """
     match confirmation:
         case AcceptedElicitation(data=Confirmation(delete_all=True)):
             pass
         case AcceptedElicitation():
-            raise ConfirmationError("the user did not say yes, so nothing was deleted")
+            raise ConfirmationError("the user did not confirm it, so nothing was deleted")
         case _:
             raise ConfirmationError(
                 f"the user was asked, and the answer was {confirmation.action!r}: nothing was "
@@ -91,10 +91,10 @@ async def purge_index(
 
 
 async def unlock_index(context: ToolContext) -> OperationStatus:
-    """Remove the lock file that a killed writer has left in the index.
+    """Remove the lock file that a killed writer left in the index.
 
     Use this when an operation failed because the index is locked, although nothing writes to it.
-    If a running process holds the lock, it keeps it, and the error names it.
+    A running process that holds the lock keeps it, and is named in the error.
     """
     admin = administration(context)
     operation = admin.operations.start("unlock", admin.command("unlock"))

@@ -13,7 +13,7 @@ from shared.model.request import BY_SCORE, Content, Operator, SearchRequest, Syn
 from shared.model.search_results import SearchAnswer
 
 PARTIAL: Final = (
-    "The search ran out of time: results are the best of those found until then, and totalHits "
+    "The search ran out of time: results are the best of those found so far, and totalHits "
     "counts only these. Search with fewer or more specific words."
 )
 
@@ -28,25 +28,25 @@ async def search(
             "language:de. An empty query matches every chunk."
         ),
     ],
-    limit: Annotated[int, Field(ge=1, le=100, description="Results to return.")] = 10,
+    limit: Annotated[int, Field(ge=1, le=100, description="Maximum number of results.")] = 10,
     offset: Offset = 0,
     filters: Annotated[
         Filters,
         Field(
             description="Conditions on metadata, source_document, id or chunk_index that every "
-            'result meets, such as {"field": "year", "operator": "range", "minimum": 2020}. in '
-            "and not_in take a list as value; range takes minimum, maximum or both, numbers or "
-            "ISO 8601 dates; exists takes no value."
+            'result must meet, such as {"field": "year", "operator": "range", "minimum": '
+            "2020}. in and not_in take a list as value; range takes minimum, maximum or "
+            "both, as numbers or ISO 8601 dates; exists takes no value."
         ),
     ] = [],  # noqa: B006 - pydantic copies the default for each call
     operator: Annotated[
-        Operator, Field(description="or: any of the words; and: all of them.")
+        Operator, Field(description="or: any of the words; and: all of the words.")
     ] = "or",
     syntax: Annotated[
         Syntax,
         Field(
-            description="auto: syntax where it is clearly meant; plain: all is text; lucene: "
-            "strictly Lucene's syntax."
+            description="auto: syntax only where clearly intended; plain: all characters are "
+            "text; lucene: strictly Lucene's syntax."
         ),
     ] = "auto",
     content: Annotated[
@@ -60,7 +60,7 @@ async def search(
         str,
         Field(
             description="score (best first), source_document, chunk_index or a metadata field "
-            "such as modified; a minus before it puts the greatest or newest first."
+            "such as modified; a leading minus puts the greatest or newest first."
         ),
     ] = BY_SCORE,
     facets: Annotated[
@@ -73,19 +73,20 @@ async def search(
     ] = [],  # noqa: B006 - pydantic copies the default for each call
     min_confidence: Annotated[
         float,
-        Field(ge=0, le=1, description="Leave out results with less confidence."),
+        Field(ge=0, le=1, description="Omit results with a lower confidence."),
     ] = 0.0,
     max_characters: MaxCharacters = DEFAULT_CHARACTERS,
 ) -> SearchAnswer:
-    """Search the user's documents and return the chunks that match, best first.
+    """Search the user's documents and return the matching chunks, best first.
 
-    Use this first for any question the documents may answer, with few, specific words in the
-    language of the documents. If a chunk ends too early, read on with get_next_chunk. totalHits
-    is the number of all matching chunks. confidence, from 0 to 1, is how likely a result answers
-    the query; if low_confidence is true, say that the documents hardly answer, or try other words.
-    suggestion is a corrected query; unless suggestion_applied is true, search again with it. note
-    says how the query was understood where that may not be what was meant. Cite file_path, or else
-    source_document, with page_start, slide_start, sheet_start or line_start.
+    Use this first for any question the documents may answer, with a few specific words in the
+    language of the documents. If a chunk ends too early, continue with get_next_chunk. totalHits
+    is the number of all matching chunks. confidence, from 0 to 1, is the likelihood that a result
+    answers the query; if low_confidence is true, try other words, or say that the documents
+    probably do not answer it. suggestion is a corrected query; unless suggestion_applied is true,
+    search again with it. note says how the query was understood if that may not be the intention.
+    Cite file_path, or else source_document, with page_start, slide_start, sheet_start or
+    line_start.
     """
     rewriting = await rewriting_of(context, query, syntax)
     request = SearchRequest(

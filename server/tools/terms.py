@@ -19,19 +19,19 @@ async def suggest_terms(
         Field(
             min_length=1,
             max_length=1_000,
-            description="First letters of the words. Case and accents count only in ids and "
+            description="First letters of the words. Case and accents matter only in ids and "
             "metadata.",
         ),
     ],
     field: FieldName = "content",
-    limit: Annotated[int, Field(ge=1, le=100, description="Terms to return.")] = 10,
+    limit: Annotated[int, Field(ge=1, le=100, description="Maximum number of terms.")] = 10,
     max_characters: MaxCharacters = DEFAULT_CHARACTERS,
 ) -> TermList:
-    """List the words of the index that begin with a prefix, the most frequent first.
+    """List the words in the index that begin with a prefix, the most frequent first.
 
     Use this when Search finds nothing, to learn how the documents spell a word, or to complete a
-    name or a value to filter by. Then search for the words that fit, or filter by the value as
-    spelled here. complete is false if there were too many words to look at all of them.
+    name or a filter value. Then search for suitable words, or filter by the value as spelled here.
+    complete is false if there were too many words to examine all of them.
     """
     answer = await ask(
         context, lambda searcher: searcher.suggest_terms(prefix, field=field, limit=limit)
@@ -42,15 +42,17 @@ async def suggest_terms(
 async def top_terms(
     context: ToolContext,
     field: FieldName = "content",
-    limit: Annotated[int, Field(ge=1, le=1_000, description="Terms to return.")] = 20,
-    min_length: Annotated[int, Field(ge=1, le=255, description="Fewest characters of a term.")] = 1,
+    limit: Annotated[int, Field(ge=1, le=1_000, description="Maximum number of terms.")] = 20,
+    min_length: Annotated[
+        int, Field(ge=1, le=255, description="Minimum length of a term, in characters.")
+    ] = 1,
     max_characters: MaxCharacters = DEFAULT_CHARACTERS,
 ) -> TermList:
-    """List the most frequent words or values of a field, with the number of chunks that have each.
+    """List the most frequent words or values of a field, with the number of chunks of each.
 
     Use this on a metadata field, such as author or language, to learn the values that Search can
-    filter by. On content, words such as "the" and "and" come first: raise min_length to learn
-    what the documents are about. For words with a certain beginning use suggest_terms.
+    filter by. On content, words such as "the" and "and" come first: increase min_length to learn
+    what the documents are about. For words with a prefix, use suggest_terms.
     """
     answer = await ask(
         context,

@@ -60,8 +60,8 @@ async def test_the_index_is_emptied_only_after_a_yes(index: Path, root: Path, mo
         for message in (
             "the answer was 'decline': nothing was deleted",
             "the answer was 'cancel': nothing was deleted",
-            "did not say yes, so nothing was deleted",
-            "did not say yes, so nothing was deleted",
+            "did not confirm it, so nothing was deleted",
+            "did not confirm it, so nothing was deleted",
             "does not match the requested schema",
         ):
             assert message in await refused(client, "purge_index")

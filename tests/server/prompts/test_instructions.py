@@ -47,7 +47,7 @@ async def test_the_index_as_it_is_when_a_client_connects(
 
 
 async def test_an_index_that_is_empty_or_missing(index_path: Path, connect: Connect) -> None:
-    assert "There is nothing to search now: " in await instructions(connect)
+    assert "Nothing can be searched now: " in await instructions(connect)
     create(index_path)
     assert (await instructions(connect)).endswith("The index is empty now.")
 
@@ -56,7 +56,7 @@ async def test_administration_is_named_where_it_is_offered(
     empty_index: Path, connect: Connect
 ) -> None:
     told = await instructions(connect, "--admin", "--root", str(empty_index))
-    assert "start_crawl brings the index up to date with the user's folders" in told
+    assert "start_crawl synchronizes the index with the user's folders" in told
     assert "only when the user asks for it" in told
 
 
