@@ -37,7 +37,7 @@ def main() -> None:
     _escape_what_stdout_cannot_encode()
     signal.signal(signal.SIGTERM, _terminate)
     try:
-        from shared.errors import McpLuceneError, message_for_reader
+        from shared.errors import McpLuceneError
 
         try:
             from idx.app import app
@@ -47,7 +47,9 @@ def main() -> None:
                 complete(app)
             app()
         except McpLuceneError as error:
-            _fail(message_for_reader(error))
+            from idx.errors import message
+
+            _fail(message(error))
         finally:
             sys.stdout.flush()
     except (KeyboardInterrupt, SystemExit) as end:

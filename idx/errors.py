@@ -1,9 +1,22 @@
-"""Errors of the command line; they belong to the family of `shared.errors`."""
+"""Errors of the command line, and the messages of all errors that it reports."""
 
+import os
 from pathlib import Path
 
-from shared.errors import McpLuceneError
+from shared.errors import FOR_CLIENT_VARIABLE, McpLuceneError
 from shared.messages import decodable
+from shared.remedies import command_line_remedy
+
+
+def message(error: McpLuceneError) -> str:
+    """Return the message of an error, with the commands and options of idx that help.
+
+    If a server runs this process, the message is for the server's client.
+    """
+    remedy = command_line_remedy(error)
+    if os.environ.get(FOR_CLIENT_VARIABLE):
+        return error.client_message(remedy)
+    return error.message(remedy)
 
 
 class SourceFileError(McpLuceneError):

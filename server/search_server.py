@@ -29,7 +29,7 @@ from pydantic_core import to_json
 
 from server.administration.errors import ScopeMissingError
 from server.answers import argument_errors
-from server.answers.errors import brief_error, keep_errors_brief
+from server.answers.errors import brief_error, client_message, keep_errors_brief
 from server.answers.fence import FENCE, fence_answers, fenced_answer
 from server.completion import Completions
 from server.pipes.flow_control import CountedWriteStream, FlowControl, ThrottledReadStream
@@ -181,7 +181,7 @@ class SearchServer(MCPServer[ServerState]):
                 case ValidationError() as invalid if not is_unforeseen:
                     text = f"{name}: {argument_errors.describe(invalid, TOOLS[name].function)}"
                 case McpLuceneError() as known:
-                    text = known.for_client
+                    text = client_message(known)
                 case None:
                     text = str(error)
                 case _:

@@ -1,14 +1,17 @@
 """Errors that both programs can meet.
 
-Each says what happened, to what, and what to do next. The command line prints its text after
-``Error:``; the server sends its `for_client` as the answer of a tool.
+Each says what happened, to what, and what to do next, in terms of the Python library. Each program
+replaces the next step with its own commands or tools: see `shared.remedies`, `idx.errors.message`
+and `server.answers.errors.client_message`.
 
     McpLuceneError
     ├── IndexFolderError        the index folder
     │   ├── IndexMissingError, IndexPathError, IndexFileError, IndexWriteError
     │   ├── IndexLuceneVersionError, IndexSchemaError
-    │   └── IndexLockedError, IndexDamagedError
-    ├── BackupError
+    │   ├── IndexLockedError, IndexDamagedError
+    │   └── PartDamagedError, DocumentDamagedError
+    ├── BackupError             backups
+    │   └── BackupMissingError, RestoreDestinationError
     ├── InvalidDocumentError, InvalidTextError, DocumentNotFoundError, ChunkNotFoundError
     ├── QueryError              queries
     │   └── QueryParseError
@@ -20,8 +23,6 @@ Errors of one program live with it: `idx.errors`, `idx.clients.errors`, `server.
 `server.answers.errors`, `server.administration.errors`.
 """
 
-import os
-import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -35,33 +36,38 @@ FOR_CLIENT_VARIABLE: Final = "MCP_LUCENE_FOR_CLIENT"
 class AdvisedError(Exception):
     """Base of errors whose message ends with the next step to take.
 
-    The text of the error is for the command line, so it may name commands and options of `idx`. A
-    client of the server can only call tools and talk to its user.
-
     Args:
-        problem: what happened, and to what; includes the next step if it is the same for both.
-        remedy: the next step on the command line.
-        client_remedy: the next step for a client of the server; None to ask its user to do what
-            `remedy` says.
+        problem: what happened, and to what; includes the next step if it is the same for everyone.
+        remedy: the next step for the user of the library.
+        client_remedy: the next step for a client of the server, which can only call tools and talk
+            to its user; None to ask the user for the remedy.
 
     Attributes:
-        for_client: the message for a client of the server.
+        problem: see above.
+        remedy: see above.
     """
 
     def __init__(self, problem: str, remedy: str = "", client_remedy: str | None = None) -> None:
-        super().__init__(_sentence(problem, remedy))
-        if remedy and client_remedy is None:
-            client_remedy = f"ask the user to {remedy}"
-        self.for_client = _sentence(problem, client_remedy or "")
+        self.problem = problem
+        self.remedy = remedy
+        self._client_remedy = client_remedy
+        super().__init__(self.message(remedy))
 
+    def message(self, remedy: str) -> str:
+        """Return the message with a remedy, such as a command."""
+        return f"{self.problem}; {remedy}" if remedy else self.problem
 
-def message_for_reader(error: AdvisedError) -> str:
-    """Return the message of an error for the reader of this process's output."""
-    return error.for_client if os.environ.get(FOR_CLIENT_VARIABLE) else str(error)
+    def client_message(self, remedy: str | None = None) -> str:
+        """Return the message for a client of the server.
 
-
-def _sentence(problem: str, remedy: str) -> str:
-    return f"{problem}; {remedy}" if remedy else problem
+        Args:
+            remedy: the remedy that the client should ask its user for, if this error has no other
+                for clients; None for `remedy`.
+        """
+        remedy = self.remedy if remedy is None else remedy
+        if self._client_remedy is not None:
+            return self.message(self._client_remedy)
+        return self.message(f"ask the user to {remedy}" if remedy else "")
 
 
 class McpLuceneError(AdvisedError):
@@ -103,7 +109,7 @@ class ConfigurationError(McpLuceneError):
 
 # The index folder
 
-_NEW_INDEX = "create a new one with idx init in another folder and add the documents again"
+_NEW_INDEX: Final = "create a new index in another folder, and add the documents again"
 
 
 class IndexFolderError(McpLuceneError):
@@ -127,19 +133,20 @@ class IndexMissingError(IndexFolderError):
         super().__init__(
             path,
             f"there is no index at {path}",
-            f"create one with: idx init --index-path {shlex.quote(str(path))}",
+            "create one with shared.create",
         )
 
 
 class IndexPathError(IndexFolderError):
-    """The path cannot be used for an index: it is a file, or the file system refuses access."""
+    """The path cannot be used for an index: it is a file, or the file system refuses access.
 
-    def __init__(
-        self,
-        path: Path,
-        reason: str,
-        help_: str = "choose another folder with --index-path, or fix its permissions",
-    ) -> None:
+    Attributes:
+        REMEDY: the remedy, unless the raiser knows a better one.
+    """
+
+    REMEDY: Final = "choose another folder, or fix its permissions"
+
+    def __init__(self, path: Path, reason: str, help_: str = REMEDY) -> None:
         super().__init__(
             path,
             f"the index folder {path} cannot be used: {reason}",
@@ -162,9 +169,9 @@ class IndexFileError(IndexFolderError):
         super().__init__(
             path,
             f"the file {decodable(name)} in {path} cannot be used: {reason}",
-            "nobody but idx should write into that folder: delete the file"
+            "no other program should write into that folder: delete the file"
             f"{help_ or ', or choose another folder'}",
-            "ask the user to delete the file: nobody but idx should write into that folder",
+            "ask the user to delete the file: no other program should write into that folder",
         )
         self.name = name
 
@@ -201,18 +208,13 @@ class IndexSchemaError(IndexFolderError):
     """
 
     def __init__(self, path: Path, found: str, expected: int, *, rebuilds: bool = False) -> None:
-        help_ = (
-            "build it anew from the text that is stored in it with: "
-            f"idx rebuild --index-path {shlex.quote(str(path))}"
-            if rebuilds
-            else _NEW_INDEX
-        )
         super().__init__(
             path,
-            f"the index at {path} has {found}, but this version of idx works with schema "
+            f"the index at {path} has {found}, but this version of mcp-lucene works with schema "
             f"version {expected}",
-            help_,
+            "rebuild it from its stored text with shared.rebuild" if rebuilds else _NEW_INDEX,
         )
+        self.rebuilds = rebuilds
 
 
 class IndexLockedError(IndexFolderError):
@@ -223,13 +225,14 @@ class IndexLockedError(IndexFolderError):
         remedy = "the lock ends with that process: let it end, or end it"
         if waited is not None:
             problem += f" (waited {waited:g} s)"
-            remedy = "wait for it to end, or longer with --wait SECONDS"
+            remedy = "wait for it to end, or longer with the argument wait"
         super().__init__(
             path,
             problem,
             remedy,
             "try again when that process has ended, or ask the user to end it",
         )
+        self.waited = waited
 
 
 class IndexDamagedError(IndexFolderError):
@@ -239,14 +242,50 @@ class IndexDamagedError(IndexFolderError):
         super().__init__(
             path,
             f"the index at {path} is damaged: {reason}",
-            "find out more with idx check, restore a backup with idx restore, save the rest with "
-            f"idx repair, or {_NEW_INDEX}",
+            "examine it with shared.check, restore a backup with shared.restore, save the rest "
+            f"with shared.repair, or {_NEW_INDEX}",
         )
         self.reason = reason
 
 
+class PartDamagedError(IndexFolderError):
+    """A part of an index, such as a file or a segment, is damaged; a check reports it."""
+
+    def __init__(self, path: Path, part: str, damage: str = "") -> None:
+        super().__init__(
+            path,
+            f"{part}: {damage}" if damage else part,
+            "restore a backup with shared.restore, or save the rest with shared.repair",
+        )
+
+
+class DocumentDamagedError(IndexFolderError):
+    """The chunks of a document are incomplete or contradictory; a check reports it."""
+
+    def __init__(self, path: Path, source_document: str, damage: str) -> None:
+        super().__init__(
+            path,
+            f"document {source_document[:200]!r}: {damage}",
+            "delete it or repair the index with shared.repair, and add it again",
+        )
+
+
 class BackupError(McpLuceneError):
     """A backup cannot be written, or cannot be restored."""
+
+
+class BackupMissingError(BackupError):
+    """There is no backup in the folder."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(f"there is no backup at {path}", "make one with shared.backup")
+
+
+class RestoreDestinationError(BackupError):
+    """A backup cannot be restored to the folder of this index."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(problem, "restore the backup to another folder")
 
 
 # Documents and the files they come from
@@ -271,9 +310,9 @@ class DocumentNotFoundError(McpLuceneError):
     def __init__(self, source_document: str, near: Sequence[str] = ()) -> None:
         super().__init__(
             f"no document has the id {source_document[:80]!r}",
-            f"{_did_you_mean(near)}list the ids with idx list",
-            f"{_did_you_mean(near)}list the ids with ListDocuments",
+            f"{_did_you_mean(near)}list the ids with Searcher.documents",
         )
+        self.suggestion = _did_you_mean(near)
 
 
 class ChunkNotFoundError(McpLuceneError):
@@ -330,14 +369,14 @@ class ExtraMissingError(McpLuceneError):
     """An optional library is not installed.
 
     Args:
-        command: the command that needs it.
+        feature: the command or function that needs it.
         extra: the extra of the distribution that installs it.
         library: its import name.
     """
 
-    def __init__(self, command: str, extra: str, library: str) -> None:
+    def __init__(self, feature: str, extra: str, library: str) -> None:
         super().__init__(
-            f'{command} needs the extra "{extra}" (there is no {library})',
+            f'{feature} needs the extra "{extra}" (there is no {library})',
             f'install it with: pip install "mcp-lucene[{extra}]", in a checkout pip install -e '
             f'".[{extra}]"',
         )

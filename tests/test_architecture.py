@@ -23,7 +23,7 @@ LAYERS = {
     ),
     "shared": (
         *("maintenance", "reading", "search", "rewriting", "query", "writing", "storage"),
-        *("analysis", "model", "java", "settings", "files", "errors", "messages"),
+        *("analysis", "model", "java", "settings", "files", "remedies", "errors", "messages"),
         *("control_characters", "version"),
     ),
 }

@@ -20,10 +20,12 @@ def check(
     """
     from dataclasses import asdict
 
+    from idx.errors import message
     from idx.output.progress import shown
     from shared.maintenance.check import check as examine
 
     found = examine(index_path, wait=wait, progress=shown)
+    problems = found.lines(message)
     if as_json:
         print_json(
             {
@@ -31,7 +33,7 @@ def check(
                 "documents": found.documents,
                 "chunks": found.chunks,
                 "segments": [asdict(segment) for segment in found.segments],
-                "problems": found.problems,
+                "problems": problems,
             }
         )
     elif found.sound:
@@ -40,7 +42,7 @@ def check(
             f"{quantity(found.chunks, 'chunk')}, {quantity(len(found.segments), 'segment')}"
         )
     else:
-        for problem in found.problems:
+        for problem in problems:
             tell(problem)
         say(f"Error: the index is not sound; {quantity(found.problem_count, 'problem')}")
     if not found.sound:

@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from idx.errors import message
 from shared.errors import IndexMissingError, McpLuceneError
 from shared.files.index_folder import holds_index
 
@@ -32,9 +33,9 @@ class DefaultIndexMissingError(McpLuceneError):
     def __init__(self, missing: IndexMissingError, recent: Sequence[Path], command: str) -> None:
         first = shlex.quote(str(recent[0]))
         super().__init__(
-            f"{missing}; or name an index that was used lately ({', '.join(map(str, recent))}), "
-            f"for this command: idx {command} --index-path {first}, or for all: "
-            f"idx config set index-path {first}"
+            f"{message(missing)}; or name an index that was used lately "
+            f"({', '.join(map(str, recent))}), for this command: "
+            f"idx {command} --index-path {first}, or for all: idx config set index-path {first}"
         )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from idx.doctor.finding import Finding, Findings
+from idx.errors import message
 from shared.errors import ConfigurationError, McpLuceneError
 from shared.files.access import is_folder
 from shared.messages import decodable, quantity
@@ -23,7 +24,7 @@ def index(path: Path) -> Findings:
             figures, failures = searcher.statistics(), searcher.failures()
             folders = [folder.path for folder in searcher.folders()]
     except McpLuceneError as error:
-        yield Finding("Index", "problem", str(error))
+        yield Finding("Index", "problem", message(error))
         folders = []
     else:
         yield _size(figures)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
-from idx.errors import SourceFileError
+from idx.errors import SourceFileError, message
 from idx.extraction.types import CHANGED, VANISHED
 from idx.sync.events import Event, MissingFolder, NotIndexed, Problem, Watching
 from idx.sync.folder_events import FolderWatch
@@ -133,7 +133,7 @@ class _WatchRun:
                 elif due.are_due(now):
                     yield from self._sync_changes()
             except (IndexLockedError, IndexWriteError) as error:
-                if self._is_new(problem := Problem(str(error)), set()):
+                if self._is_new(problem := Problem(message(error)), set()):
                     yield problem
                 due.retry_at = time.monotonic() + _WRITE_RETRY_SECONDS
             due.add(watch.wait(), time.monotonic())

@@ -153,7 +153,7 @@ class Operations:
         try:
             child = await Child.start(operation.command)
         except ChildError as error:
-            operation.fail(error.for_client)
+            operation.fail(str(error))
             self._archive(operation)
             return
         try:

@@ -16,6 +16,7 @@ from shared.errors import (
     McpLuceneError,
 )
 from shared.messages import quantity, shortened
+from shared.remedies import command_line_remedy
 
 
 class ResourceNotFoundError(McpLuceneError):
@@ -97,6 +98,13 @@ class AnswerTooLongError(McpLuceneError):
         )
 
 
+def client_message(error: McpLuceneError) -> str:
+    """Return the message of an error with the tools that help, or what to ask the user for."""
+    if isinstance(error, DocumentNotFoundError):
+        return error.message(f"{error.suggestion}list the ids with ListDocuments")
+    return error.client_message(command_line_remedy(error))
+
+
 MAX_ERROR_CHARACTERS: Final = 2_000
 """Maximum length of an error message, in characters, since it may repeat data from a client."""
 
@@ -133,7 +141,7 @@ def as_protocol_errors(data: Any = None) -> Iterator[None]:
 def protocol_error(error: McpLuceneError, data: Any = None) -> MCPError:
     """Return the protocol error for one of this project's errors."""
     code = INVALID_PARAMS if isinstance(error, _REQUEST_ERRORS) else INTERNAL_ERROR
-    return MCPError(code, brief_error(error.for_client), data)
+    return MCPError(code, brief_error(client_message(error)), data)
 
 
 async def keep_errors_brief(

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 
+from server.answers.errors import client_message
 from server.prompts.wording import NO_ORDERS
 from server.runtime.state import ServerState
 from server.tools.table import chosen_tools
@@ -90,7 +91,7 @@ async def instructions(state: ServerState) -> str:
     except TimeoutError:
         contents = ""
     except McpLuceneError as error:
-        contents = f"Nothing can be searched now: {error.for_client}"
+        contents = f"Nothing can be searched now: {client_message(error)}"
     except Exception:
         # A connecting client needs the tools, which report the error when they are called.
         logger.exception("the index could not be described")

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,7 +19,14 @@ from org.apache.lucene.index import (
 from org.apache.lucene.search import IndexSearcher
 from org.apache.lucene.store import ByteBuffersDirectory
 
-from shared.errors import IndexDamagedError, IndexLuceneVersionError, IndexSchemaError
+from shared.errors import (
+    DocumentDamagedError,
+    IndexDamagedError,
+    IndexFolderError,
+    IndexLuceneVersionError,
+    IndexSchemaError,
+    PartDamagedError,
+)
 from shared.files import index_folder
 from shared.files.index_folder import size_bytes
 from shared.files.lucene_files import Checksum, blocks
@@ -38,8 +45,6 @@ _MAX_REPORTED_PROBLEMS: Final = 1_000
 
 _SEGMENT: Final = re.compile("_[0-9a-z]+")
 """Start of the names of a segment's files."""
-
-_RESTORE_ADVICE: Final = "restore a backup with idx restore, or save the rest with idx repair"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,32 +74,46 @@ class Checked:
         documents: the number of documents; 0 if the files cannot be read.
         chunks: the number of chunks; 0 if the files cannot be read.
         segments: the segments; empty if the files cannot be read.
-        problems: the problems, one line each, with the next step to take.
+        errors: the problems, up to 1,000 of them.
+        unlisted: the number of further problems.
     """
 
     documents: int = 0
     chunks: int = 0
     segments: list[SegmentState] = field(default_factory=list)
-    problems: list[str] = field(default_factory=list)
-    _left_out: int = 0
+    errors: list[IndexFolderError] = field(default_factory=list)
+    unlisted: int = 0
 
     @property
     def problem_count(self) -> int:
         """Number of problems, including those that are not listed."""
-        return min(len(self.problems), _MAX_REPORTED_PROBLEMS) + self._left_out
+        return len(self.errors) + self.unlisted
+
+    @property
+    def problems(self) -> list[str]:
+        """The problems, one line each, with the next step to take."""
+        return self.lines(str)
 
     @property
     def sound(self) -> bool:
         """True if there are no problems."""
-        return not self.problems
+        return not self.errors
 
-    def report(self, problem: str) -> None:
-        """Add a problem; beyond the maximum, only their number is kept, in the last line."""
-        if len(self.problems) < _MAX_REPORTED_PROBLEMS:
-            self.problems.append(problem)
-            return
-        self._left_out += 1
-        self.problems[_MAX_REPORTED_PROBLEMS:] = [f"and {quantity(self._left_out, 'more problem')}"]
+    def lines(self, message: Callable[[IndexFolderError], str]) -> list[str]:
+        """Return the problems, one line each, in the words of a program.
+
+        Args:
+            message: returns the message of an error.
+        """
+        more = [f"and {quantity(self.unlisted, 'more problem')}"] if self.unlisted else []
+        return [*map(message, self.errors), *more]
+
+    def report(self, error: IndexFolderError) -> None:
+        """Add a problem; beyond the maximum, only their number is kept."""
+        if len(self.errors) < _MAX_REPORTED_PROBLEMS:
+            self.errors.append(error)
+        else:
+            self.unlisted += 1
 
 
 def check(path: Path | str, *, wait: float = DEFAULT_WAIT, progress: Progress = iter) -> Checked:
@@ -143,9 +162,9 @@ def _read_commit(directory: Any, path: Path, checked: Checked) -> Any:
         with lucene_errors.reading(path):
             return SegmentInfos.readLatestCommit(directory)
     except IndexDamagedError as error:
-        checked.report(f"the last commit: {error.reason}; {_RESTORE_ADVICE}")
+        checked.report(PartDamagedError(path, "the last commit", error.reason))
     except IndexLuceneVersionError as error:
-        checked.report(str(error))
+        checked.report(error)
     # Lucene does not always name the file that it could not read: the commit's or a segment's.
     matches = [_SEGMENT.match(file.name) for file in path.glob("_*")]
     names = {f"{match[0]}.si" for match in matches if match}
@@ -214,7 +233,7 @@ def _damaged_files(
             damage = f"it cannot be read: {reason_of(error)}"
         if damage:
             damaged.add(name)
-            checked.report(f"file {name}: {damage}; {_RESTORE_ADVICE}")
+            checked.report(PartDamagedError(path, f"file {name}", damage))
     return damaged
 
 
@@ -232,14 +251,19 @@ def _damaged_segments(
             last = SegmentInfos.getLastCommitSegmentsFileName(directory)
             older = sorted(file.name for file in path.glob("segments_*") if file.name != last)
             checked.report(
-                "a commit before the last one cannot be read; delete its file, and those of all "
-                f"others before the last one: {', '.join(older)}"
+                IndexFolderError(
+                    path,
+                    "a commit before the last one cannot be read",
+                    "delete its file, and those of all others before the last one: "
+                    f"{', '.join(older)}",
+                )
             )
             break
         (found,) = map(CheckIndex.Status.SegmentInfoStatus.cast_, status.segmentInfos)
         if found.error is not None:
             unsound.add(name)
-            checked.report(f"segment {name}: {lucene_errors.text(found.error)}; {_RESTORE_ADVICE}")
+            damage = lucene_errors.text(found.error)
+            checked.report(PartDamagedError(path, f"segment {name}", damage))
     return unsound
 
 
@@ -248,21 +272,18 @@ def _check_documents(reader: Any, path: Path, checked: Checked) -> Iterator[Step
         # Documents of an older schema are checked, too; those of another program are not.
         rebuilt_schema(reader, path)
     except IndexSchemaError as error:
-        checked.report(str(error))
+        checked.report(error)
         return
     try:
         check_schema(reader, path)
     except IndexSchemaError as error:
-        checked.report(str(error))
+        checked.report(error)
     done = 0
     for document in checked_documents(reader):
         done += document.chunks
         checked.documents += 1
         for problem in document.problems:
-            checked.report(
-                f"document {document.id[:200]!r}: {problem}; remove it with idx delete or idx "
-                "repair, and add it again"
-            )
+            checked.report(DocumentDamagedError(path, document.id, problem))
         yield Step("Checking documents", done, checked.chunks)
     if lost := IndexSearcher(reader).count(without_document()):
-        checked.report(f"{quantity(lost, 'chunk')} without a document; {_RESTORE_ADVICE}")
+        checked.report(PartDamagedError(path, f"{quantity(lost, 'chunk')} without a document"))

@@ -19,11 +19,13 @@ from org.apache.lucene.search import IndexSearcher
 
 from shared.errors import (
     BackupError,
+    BackupMissingError,
     IndexDamagedError,
     IndexLuceneVersionError,
     IndexPathError,
     IndexWriteError,
     LuceneError,
+    RestoreDestinationError,
 )
 from shared.files import index_folder
 from shared.files.access import holds
@@ -140,7 +142,7 @@ def restore(
     """
     path, source = index_folder.absolute(path), index_folder.absolute(source)
     if not any(source.glob("segments_*")):
-        raise BackupError(f"there is no backup at {source}", "make one with idx backup")
+        raise BackupMissingError(source)
     if path.exists() and source.samefile(path):
         raise BackupError(f"{source} is the index itself, not a backup of it")
     if holds(path, source):
@@ -149,10 +151,7 @@ def restore(
             "of there first"
         )
     if holds(source, path):
-        raise BackupError(
-            f"the index {path} would lie in the backup {source}; name an index folder outside of "
-            "the backup with --index-path"
-        )
+        raise RestoreDestinationError(f"the index {path} would lie in the backup {source}")
     known = failures.load_failures(source)
     # Lucene locks the source of a copy, but a backup may be on a read-only medium.
     with (
@@ -220,9 +219,8 @@ def _is_readable(directory: Any, path: Path) -> bool:
             return False
         raise
     if not data.containsKey(schema.COMMIT_SCHEMA):
-        raise BackupError(
-            f"the index at {path} is one that another program wrote; nothing was done: restore "
-            "the backup to another folder with --index-path"
+        raise RestoreDestinationError(
+            f"the index at {path} was written by another program, and was not touched"
         )
     return True
 

@@ -25,7 +25,7 @@ FILE_NAME: Final = "failures.json"
 _MAX_FAILURE_LIST_BYTES: Final = 1_000_000_000
 """Maximum size of the file in bytes, enough for some millions of failures."""
 
-_RETRY_NOTE: Final = ": the next idx sync tries its files again"
+_RETRY_NOTE: Final = ": the next sync tries its files again"
 
 Kind = Literal["failed", "unsupported", "empty", "partial", "secret"]
 """Kind of a failure: something is wrong with the file, its type is unsupported, it has no text,

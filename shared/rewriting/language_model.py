@@ -33,7 +33,7 @@ class ServedModel(Endpoint):
             )
         for library in LIBRARIES:
             if find_spec(library) is None:
-                raise ExtraMissingError("--normalize", "normalizer", library)
+                raise ExtraMissingError("rewriting", "normalizer", library)
 
     async def rewrite(self, query: str) -> str:
         """Return the query as rewritten by the model.

@@ -79,7 +79,7 @@ async def rewrite_query(query: str, model: LanguageModel, syntax: Syntax = "auto
     except (LanguageModelError, ExtraMissingError) as error:
         return Rewriting(
             diagnostic=f"The query was not rewritten: {error}.",
-            client_diagnostic=f"The query was not rewritten: {error.for_client}.",
+            client_diagnostic=f"The query was not rewritten: {error.client_message()}.",
         )
 
 

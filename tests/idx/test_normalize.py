@@ -116,7 +116,7 @@ def test_without_the_extra_too(
     monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=":")
     (diagnostic,) = searched(idx, "--normalize")["diagnostics"]
     assert diagnostic == (
-        'The query was not rewritten: --normalize needs the extra "normalizer" '
+        'The query was not rewritten: rewriting needs the extra "normalizer" '
         f'(there is no {library}); install it with: pip install "mcp-lucene[normalizer]", in a '
         'checkout pip install -e ".[normalizer]".'
     )

@@ -46,8 +46,8 @@ def test_every_command_names_the_one_that_helps(
     before = {file.name: file.read_bytes() for file in old.iterdir()}
     failed = idx(*command, code=1, stdin="[]")
     assert failed.stderr == (
-        f"Error: the index at {old} has schema version 1, but this version of idx works with "
-        "schema version 3; build it anew from the text that is stored in it with: "
+        f"Error: the index at {old} has schema version 1, but this version of mcp-lucene works "
+        "with schema version 3; rebuild it from its stored text with: "
         f"idx rebuild --index-path {old}\n"
     )
     after = {file.name: file.read_bytes() for file in old.iterdir() if file.name != "write.lock"}

@@ -166,7 +166,7 @@ def test_an_index_of_another_program_is_left_alone(idx: Idx, filled: Path, tmp_p
         directory.close()
     before = files(tmp_path / "other")
     failed = idx("restore", "copy", "-i", "other", "--yes", code=1)
-    assert f"the index at {tmp_path / 'other'} is one that another program wrote" in failed.stderr
+    assert f"the index at {tmp_path / 'other'} was written by another program" in failed.stderr
     assert files(tmp_path / "other") == before
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from mcp import Client
 
-from idx.errors import ReadersDiedError
-from server.answers.errors import TimeBudgetError
+from idx.errors import ReadersDiedError, message
+from server.answers.errors import TimeBudgetError, client_message
 from shared import Document, Index, errors as known
 from tests.conftest import Connect, Idx
 from tests.server.administration.administered import administered, told
@@ -47,10 +47,7 @@ async def test_a_client_is_told_to_ask_its_user_to_rebuild_an_index(
 ) -> None:
     older = Path(__file__).parents[2] / "test-index" / "schema-1"
     shutil.copytree(older, tmp_path, dirs_exist_ok=True)
-    command = (
-        "build it anew from the text that is stored in it with: "
-        f"idx rebuild --index-path {index_path}"
-    )
+    command = f"rebuild it from its stored text with: idx rebuild --index-path {index_path}"
     async with connect() as client:
         assert (await search_error(client)).endswith(f"; ask the user to {command}")
     assert idx("search", "text", code=1).stderr.endswith(f"; {command}\n")
@@ -121,6 +118,10 @@ ERRORS: list[known.McpLuceneError] = [
     known.IndexLockedError(PATH, "process 1 (idx sync)"),
     known.IndexLockedError(PATH, "process 1 (idx sync)", 5),
     known.IndexDamagedError(PATH, "file _0.cfs: it is cut short"),
+    known.PartDamagedError(PATH, "file _0.cfs", "it is cut short"),
+    known.DocumentDamagedError(PATH, "a", "chunk 2 is missing"),
+    known.BackupMissingError(PATH),
+    known.RestoreDestinationError("the index would lie in the backup"),
     ReadersDiedError(1_000_000),
     known.DocumentNotFoundError("a", ["b"]),
     known.ChunkNotFoundError("a", ["b"]),
@@ -130,9 +131,17 @@ ERRORS: list[known.McpLuceneError] = [
 
 @pytest.mark.parametrize("raised", ERRORS, ids=lambda error: type(error).__name__)
 def test_a_client_is_never_told_to_run_a_command_itself(raised: known.McpLuceneError) -> None:
-    problem, _, advice = raised.for_client.rpartition("; ")
+    problem, _, advice = client_message(raised).rpartition("; ")
     assert problem
     if COMMAND.search(advice):
         assert "ask the user to" in advice
-    assert "ListDocuments" not in str(raised)
-    assert "ask the user" not in str(raised) or isinstance(raised, TimeBudgetError)
+    assert "ListDocuments" not in message(raised)
+    assert "ask the user" not in message(raised) or isinstance(raised, TimeBudgetError)
+
+
+@pytest.mark.parametrize("raised", ERRORS, ids=lambda error: type(error).__name__)
+def test_an_error_of_the_library_names_no_command_and_no_option(
+    raised: known.McpLuceneError,
+) -> None:
+    if type(raised).__module__ == known.__name__:
+        assert not re.search(r"\bidx [a-z]+|--[a-z]", raised.remedy)
