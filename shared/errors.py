@@ -182,8 +182,7 @@ class IndexWriteError(IndexFolderError):
     def __init__(self, path: Path, reason: str) -> None:
         super().__init__(
             path,
-            f"writing to the index at {path} failed: {reason}; the index is as it was at the last "
-            "commit",
+            f"writing to the index at {path} failed: {reason}; the index still has its last commit",
             "free some space or choose another folder, then try again",
         )
 
@@ -230,7 +229,7 @@ class IndexLockedError(IndexFolderError):
             path,
             problem,
             remedy,
-            "try again when that process has ended, or ask the user to end it",
+            "try again after that process has ended, or ask the user to end it",
         )
         self.waited = waited
 
@@ -321,7 +320,7 @@ class ChunkNotFoundError(McpLuceneError):
     def __init__(self, chunk_id: str, near: Sequence[str] = ()) -> None:
         super().__init__(
             f"no chunk has the id {chunk_id[:80]!r}; {_did_you_mean(near)}its document may have "
-            "been deleted or changed since: search again"
+            "been deleted or changed: search again"
         )
 
 
@@ -341,8 +340,8 @@ class QueryParseError(QueryError):
 
     def __init__(self, reason: str) -> None:
         super().__init__(
-            f"Parse error: {reason}; escape a special character with a backslash, or have all of "
-            'the query searched as text with the syntax "plain"'
+            f"Parse error: {reason}; escape a special character with a backslash, or search for "
+            'the whole query as text with the syntax "plain"'
         )
         self.reason = reason
 
@@ -376,7 +375,7 @@ class ExtraMissingError(McpLuceneError):
 
     def __init__(self, feature: str, extra: str, library: str) -> None:
         super().__init__(
-            f'{feature} needs the extra "{extra}" (there is no {library})',
-            f'install it with: pip install "mcp-lucene[{extra}]", in a checkout pip install -e '
-            f'".[{extra}]"',
+            f'{feature} needs the extra "{extra}" ({library} is not installed)',
+            f'install it with: pip install "mcp-lucene[{extra}]", or, in a checkout: pip install '
+            f'-e ".[{extra}]"',
         )

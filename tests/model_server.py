@@ -192,7 +192,7 @@ TROUBLES: Final = {
     "endless": Trouble(floods, "answered with more than 100,000 bytes"),
     "inflated": Trouble(inflates, "the language model's server compressed its answer"),
     "huge": Trouble(says("word " * 100_000), "answered with more than 100,000 bytes"),
-    "hanging up": Trouble(hangs_up, "cannot be reached, or hangs up"),
+    "hanging up": Trouble(hangs_up, "cannot be reached, or closed the connection"),
     "error 500": Trouble(sends_bytes(b"secret-of-the-server", 500), "with HTTP status 500"),
     "error 401": Trouble(sends_bytes(b'{"error": {"message": "bad key"}}', 401), "status 401"),
     "error 404": Trouble(sends_bytes(b"no such model", 404), "with HTTP status 404"),
@@ -211,7 +211,7 @@ TROUBLES: Final = {
     "blank": Trouble(says(" \n "), "the answer of the language model is blank"),
     "null": Trouble(says(None), "the answer of the language model is blank"),
     "only quotes": Trouble(says('""'), "the answer of the language model is blank"),
-    "only signs": Trouble(says("--- ???"), "the language model has no other words for it"),
+    "only signs": Trouble(says("--- ???"), "the language model returned the same words"),
     "a tool call": Trouble(
         sends(
             completion(

@@ -120,7 +120,7 @@ def _make(path: Path, *, parents: bool) -> bool:
 def _check_parent(path: Path, error: OSError) -> None:
     # A dangling link exists, but nothing can be created in its place.
     if path.is_symlink():
-        raise IndexPathError(path, "it is a link to nothing") from error
+        raise IndexPathError(path, "it is a dangling link") from error
     if not path.parent.exists():
         raise IndexPathError(
             path,

@@ -150,10 +150,10 @@ class Checksum:
     def damage(self) -> str | None:
         """Return the damage of a file that was read to its end; None if it is intact."""
         if len(self._end) < _FOOTER.size:
-            return "it is cut short"
+            return "it is truncated"
         magic, kind, checksum = _FOOTER.unpack(self._end)
         if magic != _FOOTER_MAGIC or kind:
-            return "it has no footer, so it is cut short or changed"
+            return "it has no footer, so it was truncated or changed"
         if zlib.crc32(self._end[:-_CHECKSUM_BYTES], self._checksum) != checksum:
             return "its checksum is wrong, so it was changed after Lucene wrote it"
         return None

@@ -143,7 +143,7 @@ def _check_address_space(needed: int) -> None:
         raise JavaStartError(
             "the Java virtual machine could not be started: it reserves "
             f"{needed / 1e9:.1f} GB of address space, and this process may not; raise the "
-            "limit (ulimit -v), or have Java take less with IDX_JAVA_HEAP"
+            "limit (ulimit -v), or reduce the memory of Java with IDX_JAVA_HEAP"
         ) from error
 
 

@@ -112,8 +112,8 @@ def backup(path: Path | str, destination: Path | str, *, progress: Progress = it
                     shutil.rmtree(superfluous, ignore_errors=True)
         except OSError as error:
             raise BackupError(
-                f"the backup {destination} cannot be written: {reason_of(error)}; what was "
-                "there is as it was: free some space or choose another folder"
+                f"the backup {destination} cannot be written: {reason_of(error)}; the older files "
+                "there are unchanged: free some space, or choose another folder"
             ) from error
     return BackedUp(**done, seconds=round(time.monotonic() - began, 3))
 
@@ -136,8 +136,8 @@ def _refuse_nesting(path: Path, destination: Path) -> None:
         )
     if holds(destination, path):
         raise BackupError(
-            f"the index {path} lies in {destination}, which the backup would take the place of; "
-            "name a folder that does not hold the index"
+            f"the index {path} lies in {destination}, which the backup would replace; name a "
+            "folder that does not contain the index"
         )
 
 
@@ -149,7 +149,7 @@ def _refuse_foreign_files(path: Path, destination: Path) -> None:
             return
         if destination.is_mount():
             raise BackupError(
-                f"a backup takes the place of its folder, and at {destination} a disk is mounted; "
+                f"a backup replaces its folder, and {destination} is a mount point; "
                 f"name a folder on it, such as {destination / path.name}"
             )
         entries = [*destination.iterdir()]
@@ -166,7 +166,7 @@ def _refuse_foreign_files(path: Path, destination: Path) -> None:
         ) from error
     if source is None:
         raise BackupError(
-            f"{destination} holds something other than a backup; name an empty or a new folder"
+            f"{destination} contains something other than a backup; name an empty or a new folder"
         )
     if not is_own:
         raise BackupError(
@@ -174,8 +174,8 @@ def _refuse_foreign_files(path: Path, destination: Path) -> None:
         )
     if others:
         raise BackupError(
-            f"the backup {destination} holds something else, too, such as {min(others)!r}, which "
-            "would be deleted; move that away, or name an empty or a new folder"
+            f"the backup {destination} also contains other files, such as {min(others)!r}, which "
+            "would be deleted; move them away, or name an empty or a new folder"
         )
 
 

@@ -101,7 +101,9 @@ def _checked(searcher: Any, key: str, query: Any, count: int) -> CheckedDocument
     if not problems:
         problems += _problems_of_numbers(chunks)
     if [*map(schema.keyword, names)] != [key]:
-        problems.append(f"its chunks say that they are of {' and '.join(map(repr, sorted(names)))}")
+        problems.append(
+            f"its chunks say that they belong to {' and '.join(map(repr, sorted(names)))}"
+        )
     problems += [chunk.problem for chunk in chunks if chunk.problem]
     return CheckedDocument(min(names), key, count, problems)
 

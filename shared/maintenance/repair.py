@@ -172,7 +172,7 @@ def _keep(path: Path) -> Path:
     except OSError as error:
         shutil.rmtree(kept, ignore_errors=True)
         raise BackupError(
-            f"the damaged index cannot be kept at {kept}: {reason_of(error)}; nothing was "
-            "done: free some space, or move the index to a folder that can be written"
+            f"the damaged index cannot be kept at {kept}: {reason_of(error)}; nothing was changed: "
+            "free some space, or move the index to a writable folder"
         ) from error
     return kept

@@ -88,7 +88,7 @@ def checked_backup(source: Path, links: Path) -> Iterator[Step]:
 
 def _damaged(source: Path, reason: str) -> BackupError:
     return BackupError(
-        f"the backup {source} is damaged: {reason}; nothing was done: take another backup"
+        f"the backup {source} is damaged: {reason}; nothing was changed: use another backup"
     )
 
 
@@ -299,7 +299,7 @@ def _move_into_place(
         raise IndexPathError(
             path,
             f"the backup is in place, but {file.name} of the old index cannot be deleted "
-            f"({reason_of(error)}), and nobody can write to the index while it is there",
+            f"({reason_of(error)}), and the index cannot be written while it exists",
         ) from error
 
 
@@ -329,7 +329,7 @@ def copy_segments(writer: Any, path: Path, source: Any, activity: str) -> Iterat
     found = writer.getDocStats().numDocs
     if found != expected:
         raise LuceneError(
-            f"of {expected:,} chunks Lucene copied {found:,} to {path}; the index is as it was: "
+            f"of {expected:,} chunks Lucene copied {found:,} to {path}; the index is unchanged: "
             "please report this"
         )
     writer.setLiveCommitData(commit.getUserData().entrySet())

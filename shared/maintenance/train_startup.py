@@ -93,6 +93,6 @@ if __name__ == "__main__":
             print(f"Trained the start-up cache {train()}")
         except JavaStartError as error:
             # All programs work without a cache, only more slowly.
-            print(f"There is no start-up cache: {error}", file=sys.stderr)
+            print(f"The start-up cache was not created: {error}", file=sys.stderr)
     else:
         _record(Path(sys.argv[1]), Path(sys.argv[2]))

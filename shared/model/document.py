@@ -117,10 +117,10 @@ class Document:
 
     def __post_init__(self) -> None:
         if not self.id:
-            raise InvalidDocumentError("a document needs an id that is not empty")
+            raise InvalidDocumentError("the id of a document must not be empty")
         name = f"the document {self.id[:80]!r}"
         if not self.title.strip():
-            raise InvalidDocumentError(f"{name} needs a title that is not blank")
+            raise InvalidDocumentError(f"the title of {name} must not be blank")
         for part, text, most in (("id", self.id, MAX_ID), ("title", self.title, MAX_TITLE)):
             if len(text) > most:
                 raise InvalidDocumentError(
@@ -159,7 +159,7 @@ def _check_metadata(name: str, metadata: Mapping[str, Scalar | list[Scalar]]) ->
             elif not _is_number(scalar):
                 raise InvalidDocumentError(
                     f"the metadata {key!r} of {name} is {str(scalar)[:80]}; it must be text, a "
-                    "number of a double's range, true or false, or a list of these"
+                    "number in the range of a double, true or false, or a list of these"
                 )
 
 

@@ -46,7 +46,7 @@ def parse_filter(text: str) -> Filter:
 
     Args:
         text: ``FIELD=VALUE``, ``FIELD!=VALUE``, ``FIELD=A|B`` for one of several,
-            ``FIELD^=PREFIX``, ``FIELD>=LEAST``, ``FIELD<=MOST``, or ``FIELD=*`` for any value.
+            ``FIELD^=PREFIX``, ``FIELD>=MIN``, ``FIELD<=MAX``, or ``FIELD=*`` for any value.
 
     Raises:
         FilterError: the text has none of these forms.
@@ -54,8 +54,8 @@ def parse_filter(text: str) -> Filter:
     match = _CONDITION.fullmatch(text)
     if match is None:
         raise FilterError(
-            f"the filter {text!r} is not understood; write FIELD=VALUE, FIELD!=VALUE, FIELD=A|B, "
-            "FIELD^=PREFIX, FIELD>=LEAST, FIELD<=MOST or FIELD=*"
+            f"the filter {text!r} is not valid; write FIELD=VALUE, FIELD!=VALUE, FIELD=A|B, "
+            "FIELD^=PREFIX, FIELD>=MIN, FIELD<=MAX or FIELD=*"
         )
     field, sign, value = match["field"].strip(), match["sign"], match["value"].strip()
     match sign:

@@ -24,13 +24,13 @@ _MAX_EXAMPLES: Final = 3
 _MAX_EXAMPLE_CHARACTERS: Final = 80
 
 _MEANINGS: Final[Mapping[str, tuple[FieldKind, str]]] = {
-    schema.CONTENT: ("text", "the words of the chunks, as they are written"),
-    schema.TITLE: ("text", "the words of the documents' titles"),
-    schema.IDENTIFIERS: ("text", "names with signs in them, such as DEC-0054 or user@host"),
-    schema.METADATA: ("text", "the words of those metadata that are text, such as authors"),
+    schema.CONTENT: ("text", "words of the chunks, as written"),
+    schema.TITLE: ("text", "words of the document titles"),
+    schema.IDENTIFIERS: ("text", "names that contain punctuation, such as DEC-0054 or user@host"),
+    schema.METADATA: ("text", "words of text metadata, such as authors"),
     schema.ID: ("keyword", "ids of chunks"),
     schema.SOURCE_DOCUMENT: ("keyword", "ids of documents"),
-    schema.CHUNK_INDEX: ("number", "the place of a chunk in its document, from 1"),
+    schema.CHUNK_INDEX: ("number", "position of a chunk in its document, from 1"),
 }
 _NAMED_IN_QUERIES: Final = (schema.CONTENT, schema.TITLE, schema.ID, schema.SOURCE_DOCUMENT)
 _FILTERABLE: Final = (schema.ID, schema.SOURCE_DOCUMENT, schema.CHUNK_INDEX)
@@ -103,7 +103,7 @@ def _language_field(snapshot: Snapshot, field: str) -> FieldDescription:
     return FieldDescription(
         name=field,
         kind="language form",
-        meaning=f"the words of {text} in the base forms of the language {language}",
+        meaning=f"base forms of the words of {text} in the language {language}",
         chunks=_chunk_count(snapshot, field),
         searchable=True,
         query_name=None,

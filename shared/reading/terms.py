@@ -33,8 +33,8 @@ def suggest_terms(snapshot: Snapshot, name: str, prefix: str, limit: int) -> Ter
     spelled = _analyzed_prefix(field, prefix)
     if not spelled:
         notice = (
-            "Nothing is left of the prefix in the spelling of the index, so there are no terms; "
-            "give another one, or none."
+            "The prefix has no characters that the index keeps, so no terms match; give another "
+            "prefix, or none."
         )
         return TermList(field=name, prefix=spelled, terms=[], complete=False, notice=notice)
     beginnings = snapshot.folders.term_prefixes(spelled) if field == FILE_FIELD else [spelled]
@@ -79,7 +79,8 @@ def top_terms(snapshot: Snapshot, name: str, limit: int, min_length: int) -> Ter
         complete=complete,
         notice=None
         if complete
-        else f"Only the {asked:,} most frequent terms were compared; find rarer ones by a prefix.",
+        else f"Only the {asked:,} most frequent terms were compared; give a prefix to find rarer "
+        "ones.",
     )
 
 

@@ -65,7 +65,8 @@ async def rewrite(query: str, served: Endpoint) -> str:
         ) from error
     except ModelConnectionError as error:
         raise LanguageModelError(
-            f"the language model's server at {served.url} cannot be reached, or hangs up"
+            f"the language model's server at {served.url} cannot be reached, or closed the "
+            "connection"
         ) from error
     except LanguageModelError:
         raise

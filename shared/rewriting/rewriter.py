@@ -90,7 +90,7 @@ def _check_query(query: str, syntax: Syntax) -> None:
         LanguageModelError: the query uses syntax or is too long.
     """
     if not is_plain(query, syntax):
-        raise LanguageModelError("it has syntax in it")
+        raise LanguageModelError("it contains query syntax")
     if len(query) > MAX_QUERY_CHARACTERS:
         raise LanguageModelError(f"it is longer than {MAX_QUERY_CHARACTERS:,} characters")
 
@@ -119,7 +119,7 @@ def _checked(answer: str, query: str) -> str:
     if not any(map(str.isalnum, kept)) or _without_case_and_spacing(
         rewritten
     ) == _without_case_and_spacing(query):
-        raise LanguageModelError("the language model has no other words for it")
+        raise LanguageModelError("the language model returned the same words")
     return rewritten
 
 

@@ -29,8 +29,8 @@ def url_problem(url: str) -> str | None:
         return "the value should be an address such as http://localhost:11434/v1"
     if parts.username or parts.password or parts.query or parts.fragment:
         return (
-            "an address here has no user, password, question mark or fragment; "
-            f"a key belongs in the variable {NORMALIZER_API_KEY_VARIABLE}"
+            "this address must not contain a user, password, query or fragment; put a key into "
+            f"the variable {NORMALIZER_API_KEY_VARIABLE}"
         )
     return None
 
@@ -42,15 +42,13 @@ def _absolute_path(value: Any, info: ValidationInfo) -> Any:
     if not isinstance(value, str):
         raise PydanticCustomError("value", "the value should be a path, in quotes")
     if not value or "\0" in value:
-        raise PydanticCustomError(
-            "value", "a path has at least one character, and no null character"
-        )
+        raise PydanticCustomError("value", "a path must not be empty or contain a null character")
     if info.context is None:
         return Path(value)
     try:
         path = Path(value).expanduser()
     except RuntimeError as error:
-        raise PydanticCustomError("value", "there is no user of this name") from error
+        raise PydanticCustomError("value", "there is no user with this name") from error
     # normpath, not resolve: a link is kept, since its target may change.
     return Path(os.path.normpath(info.context["folder"] / path))
 
@@ -59,7 +57,7 @@ def _checked_encoding(name: str) -> str:
     try:
         codecs.lookup(name)
     except LookupError as error:
-        raise PydanticCustomError("value", "there is no such encoding") from error
+        raise PydanticCustomError("value", "the encoding does not exist") from error
     return name
 
 

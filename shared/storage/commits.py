@@ -164,7 +164,7 @@ def rebuilt_schema(reader: Any, path: Path) -> int:
     version = user_data(reader).get(schema.COMMIT_SCHEMA)
     if version is None:
         raise IndexSchemaError(
-            path, "no schema version, so another program wrote it", schema.SCHEMA_VERSION
+            path, "no schema version, so another program created it", schema.SCHEMA_VERSION
         )
     if version not in map(str, schema.REBUILT_VERSIONS):
         raise IndexSchemaError(path, f"schema version {version}", schema.SCHEMA_VERSION)

@@ -85,7 +85,7 @@ def metadata_field_of(key: str, reader: Any, besides: Iterable[str] = ()) -> str
             if key in CHUNK_FIELDS
             else f"no document has the field {key!r}"
         )
-        help_ = f"the fields are {', '.join(usable)}" if usable else "none has metadata yet"
+        help_ = f"the fields are {', '.join(usable)}" if usable else "no document has metadata yet"
         raise FilterError(f"{problem}; {help_}")
     return field
 

@@ -16,7 +16,7 @@ _PROCESS_COLUMN: Final = 4
 _FILE_COLUMN: Final = 5
 
 _INVISIBLE_PROCESS: Final = (
-    "a process that has just ended, or is in another container or on another machine"
+    "a process that has just ended, or runs in another container or on another machine"
 )
 
 

@@ -107,7 +107,7 @@ _ACCESS_FAULT: Final = "java.lang.InternalError"
 
 def _reading_error(path: Path, thrown: Any) -> McpLuceneError | None:
     if thrown.getClass().getName() == _ACCESS_FAULT:
-        return IndexDamagedError(path, "a file was cut short while it was read, or its disk failed")
+        return IndexDamagedError(path, "a file was truncated while it was read, or its disk failed")
     for classes, error in _READING_ERRORS:
         if _is_any(thrown, *classes):
             return error(path, thrown)
@@ -127,7 +127,9 @@ _READING_ERRORS: Final[list[tuple[tuple[Any, ...], Callable[[Path, Any], McpLuce
     ),
     (
         (InvalidPathException,),
-        lambda path, _: IndexPathError(path, "Java cannot spell it in the locale of this process"),
+        lambda path, _: IndexPathError(
+            path, "Java cannot represent it in the locale of this process"
+        ),
     ),
     (
         (AccessDeniedException,),
@@ -165,7 +167,7 @@ def _writing_error(path: Path, thrown: Any) -> McpLuceneError:
 _READ_LESS_ADVICE: Final = "ask for less at once"
 
 _WRITE_LESS_ADVICE: Final = (
-    "what was not committed is taken back: do it again in smaller parts or with shorter documents"
+    "uncommitted changes were undone: try again in smaller parts, or with shorter documents"
 )
 
 _OUTSIDE_HEAP: Final = ("unable to create native thread", "Metaspace", "Compressed class space")
@@ -196,7 +198,7 @@ def _unexpected_error(path: Path, thrown: Any, help_: str) -> McpLuceneError:
     if lacks_memory(thrown):
         if text(thrown).startswith(_OUTSIDE_HEAP):
             return LuceneError(
-                f"the system gave Java no more resources: {text(thrown)}",
+                f"the system refused Java more resources: {text(thrown)}",
                 "raise the limits of this process (ulimit -a lists them), or end other programs",
                 "ask the user to raise the limits of the server, or to end other programs",
             )

@@ -153,7 +153,7 @@ def to_lucene(document: Document) -> Iterator[list[Any]]:
     if length > MAX_METADATA:
         raise InvalidDocumentError(
             f"the metadata of the document {document.id[:80]!r} have {length:,} characters as "
-            f"JSON; at most {MAX_METADATA:,} are allowed, since they stand in every chunk: put "
+            f"JSON; at most {MAX_METADATA:,} are allowed, because every chunk contains them: put "
             "long text into the content"
         )
     document = with_language(document)

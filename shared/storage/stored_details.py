@@ -61,5 +61,5 @@ def details_of(stored: Any) -> StoredDetails:
         and isinstance(details.place, dict)
         and _REQUIRED <= details.place.keys() <= _CITATION_FIELDS
     ):
-        raise StoredDetailsError("the details of a chunk are of a wrong type")
+        raise StoredDetailsError("the details of a chunk have a wrong type")
     return details

@@ -114,8 +114,8 @@ def is_locked(error: lucene.JavaError, path: Path) -> bool:
     if IOException.instance_(thrown) and reason in map(os.strerror, _LOCKS_UNSUPPORTED):
         raise IndexPathError(
             path,
-            f"its file system has no locks ({reason}), without which two writers would destroy the "
-            "index: put it on a local disk",
+            f"its file system does not support locks ({reason}), so two writers could destroy the "
+            "index: move it to a local disk",
         ) from error
     return False
 

@@ -205,7 +205,7 @@ def test_where_a_disk_is_mounted_a_folder_on_it_is_asked_for(
 @pytest.mark.soak
 def test_another_folder_is_not_overwritten(idx: Idx, filled: Path, tmp_path: Path) -> None:
     make(tmp_path / "mine", "letter.txt")
-    assert "holds something other than a backup" in idx("backup", "mine", code=1).stderr
+    assert "contains something other than a backup" in idx("backup", "mine", code=1).stderr
     assert "holds something other" in idx("backup", filled, code=1).stderr
     assert "is not a folder" in idx("backup", "mine/letter.txt", code=1).stderr
     (tmp_path / "loop").symlink_to("loop")

@@ -33,7 +33,7 @@ def test_a_backup_with_something_else_in_it_is_not_replaced(
     before = files(copies)
     failed = idx("backup", "copies", code=1)
     (message,) = failed.stderr.splitlines()
-    assert f"the backup {copies} holds something else, too, such as 'monday', which" in message
+    assert f"the backup {copies} also contains other files, such as 'monday', which" in message
     assert files(copies) == before
     (copies / "monday").rename(tmp_path / "monday")
     (copies / "letter.txt").write_text("mine")
@@ -140,8 +140,8 @@ def test_an_index_of_an_unknown_schema_is_named_before_anything_is_copied(
         ("lucene-index/../lucene-index/copy", "would lie in the index folder"),
         ("link/copy", "would lie in the index folder"),
         ("lucene-index", "would lie in the index folder"),
-        (".", "which the backup would take the place of"),
-        ("parent", "which the backup would take the place of"),
+        (".", "which the backup would replace"),
+        ("parent", "which the backup would replace"),
     ],
 )
 def test_a_backup_lies_neither_in_the_index_nor_around_it(

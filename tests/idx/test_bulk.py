@@ -210,7 +210,7 @@ def test_too_long_metadata_are_refused(idx: Idx, empty_index: Path, listed: List
     failed = idx("bulk", "-j", "-", stdin=json.dumps(entry), code=1)
     assert failed.stderr == (
         "Error: the metadata of the document 'a' have 1,000,015 characters as JSON; at most "
-        "1,000,000 are allowed, since they stand in every chunk: put long text into the content\n"
+        "1,000,000 are allowed, because every chunk contains them: put long text into the content\n"
     )
     assert listed() == []
 

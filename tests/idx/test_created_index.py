@@ -89,7 +89,7 @@ def test_a_folder_of_other_files_is_refused_and_left_alone(
 def test_a_link_to_nothing_is_refused(idx: Idx, index_path: Path, papers: Path) -> None:
     index_path.symlink_to("nowhere")
     for command in (("init",), ("sync", "papers"), ("sync", "papers", "--dry-run")):
-        assert "it is a link to nothing" in idx(*command, code=1).stderr
+        assert "it is a dangling link" in idx(*command, code=1).stderr
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,10 @@ def test_a_link_to_nothing_is_refused(idx: Idx, index_path: Path, papers: Path) 
         (("add", "nowhere"), "nowhere: there is no such file or folder"),
         (("sync", "nowhere"), "nowhere: there is no such file or folder"),
         (("add", "-d", "a", "-t", "A", "-f", "nowhere"), "nowhere: there is no such file"),
-        (("add", "-d", "a", "-t", " ", "-c", "text"), "needs a title that is not blank"),
+        (
+            ("add", "-d", "a", "-t", " ", "-c", "text"),
+            "the title of the document 'a' must not",
+        ),
         (("bulk", "-j", "nowhere"), "nowhere: there is no such file"),
         (("bulk", "-j", "-"), "standard input: line 301: is not valid JSON"),
     ],

@@ -84,6 +84,7 @@ def test_without_the_extra_the_command_says_what_to_install(
     monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=":")
     failed = idx("eval", *BEIR, code=1)
     assert failed.stderr == (
-        'Error: idx eval needs the extra "evaluation" (there is no ir_measures); install it '
-        'with: pip install "mcp-lucene[evaluation]", in a checkout pip install -e ".[evaluation]"\n'
+        'Error: idx eval needs the extra "evaluation" (ir_measures is not installed); install it '
+        'with: pip install "mcp-lucene[evaluation]", or, in a checkout: pip install -e '
+        '".[evaluation]"\n'
     )

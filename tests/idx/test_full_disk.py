@@ -39,7 +39,7 @@ def test_a_full_disk_costs_only_what_was_not_committed(
     failed = idx("sync", "papers", "-i", "disk/index", code=1)
     (message,) = failed.stderr.splitlines()
     assert message.startswith(f"Error: writing to the index at {small_disk / 'index'} failed: ")
-    assert "No space left on device; the index is as it was at the last commit" in message
+    assert "No space left on device; the index still has its last commit" in message
     assert contents(small_disk / "index") == before
     enlarge(small_disk, "64m")
     for index in ("disk/index", "undisturbed"):

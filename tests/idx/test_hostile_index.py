@@ -227,7 +227,7 @@ def test_a_chunk_with_hostile_details_is_a_damaged_index(
         index.add(Document("b", "B", "another text"))
     with Searcher(filled) as searcher:
         for read in (lambda: searcher.search("another"), searcher.documents):
-            with pytest.raises(IndexDamagedError, match="the details of a chunk are "):
+            with pytest.raises(IndexDamagedError, match=r"the details of a chunk (are|have) "):
                 read()
     assert any("cannot be read" in problem for problem in check(filled).problems)
 

@@ -49,8 +49,8 @@ def test_a_document_that_is_too_large_changes_nothing(
     (tmp_path / "large.txt").write_text("x" * LARGE)
     failed = idx("add", "-d", "a", "-t", "A", "-f", "large.txt", code=1)
     assert failed.stderr == (
-        f"{TOO_SMALL.format(filled)}; what was not committed is taken back: do it again in smaller "
-        f"parts or with shorter documents, {ALLOW_MORE}"
+        f"{TOO_SMALL.format(filled)}; uncommitted changes were undone: try again in smaller "
+        f"parts, or with shorter documents, {ALLOW_MORE}"
     )
     assert "sound" in idx("check").stdout
     assert idx("show", "a").stdout.endswith("little text\n\n")

@@ -43,9 +43,9 @@ def test_each_command_that_needs_the_lock_tells_of_the_file_system(
         failed = idx(*command, code=1, stdin="[]", prefix=without_locks)
         *_, message = failed.stderr.splitlines()
         assert message == (
-            f"Error: the index folder {empty_index} cannot be used: its file system has no locks "
-            "(No locks available), without which two writers would destroy the index: put it on a "
-            "local disk; choose another folder with --index-path, or fix its permissions"
+            f"Error: the index folder {empty_index} cannot be used: its file system does not "
+            "support locks (No locks available), so two writers could destroy the index: move it "
+            "to a local disk; choose another folder with --index-path, or fix its permissions"
         ), command
     assert {file.name: file.read_bytes() for file in empty_index.iterdir()} == before
     assert json.loads(idx("search", "text", "--json", prefix=without_locks).stdout)["totalHits"]
@@ -57,6 +57,6 @@ def test_an_index_is_not_created_either(
     idx: Idx, index_path: Path, without_locks: tuple[str, ...]
 ) -> None:
     failed = idx("init", code=1, prefix=without_locks)
-    assert "its file system has no locks" in failed.stderr
+    assert "its file system does not support locks" in failed.stderr
     idx("init")
     idx("add", "-d", "a", "-t", "A", "-c", "text")

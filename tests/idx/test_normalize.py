@@ -117,8 +117,8 @@ def test_without_the_extra_too(
     (diagnostic,) = searched(idx, "--normalize")["diagnostics"]
     assert diagnostic == (
         'The query was not rewritten: rewriting needs the extra "normalizer" '
-        f'(there is no {library}); install it with: pip install "mcp-lucene[normalizer]", in a '
-        'checkout pip install -e ".[normalizer]".'
+        f'({library} is not installed); install it with: pip install "mcp-lucene[normalizer]", or, '
+        'in a checkout: pip install -e ".[normalizer]".'
     )
     assert model.requests == []
 
@@ -173,7 +173,7 @@ def test_an_address_with_a_password_is_refused_and_not_shown(
 
 def test_a_query_with_syntax_stays_as_it_is(idx: Idx, model: ModelServer) -> None:
     done = idx("search", '"im Hof"', "--normalize")
-    assert done.stderr.startswith("The query was not rewritten: it has syntax in it.\n")
+    assert done.stderr.startswith("The query was not rewritten: it contains query syntax.\n")
     assert "Notiz" in done.stdout
     assert model.requests == []
 

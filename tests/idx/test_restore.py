@@ -156,7 +156,7 @@ def test_a_damaged_backup_is_refused(
     failed = idx("restore", "copy", "--yes", code=1)
     (message,) = failed.stderr.splitlines()
     assert message.startswith(f"Error: the backup {tmp_path / 'copy'} is damaged: ")
-    assert message.endswith("; nothing was done: take another backup")
+    assert message.endswith("; nothing was changed: use another backup")
     assert files(filled) == before
 
 

@@ -116,7 +116,7 @@ def test_failures_that_cannot_be_replaced_leave_what_there_is(
     (filled / "failures.json" / "mine").mkdir(parents=True)
     before = files(filled)
     failed = idx("restore", "copy", "--yes", code=1)
-    assert "the index is as it was at the last commit" in failed.stderr
+    assert "the index still has its last commit" in failed.stderr
     assert files(filled) == before
 
 

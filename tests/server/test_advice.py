@@ -85,7 +85,7 @@ async def test_what_idx_says_to_a_server_that_runs_it_is_for_the_client(
             status = await failed(client)
         holder.communicate()
     assert f"process {holder.pid} " in status
-    assert "try again when that process has ended" in status
+    assert "try again after that process has ended" in status
     assert "--wait" not in status
 
 

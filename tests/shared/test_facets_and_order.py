@@ -99,7 +99,7 @@ def test_an_unknown_field_is_named(searcher: Searcher) -> None:
 def test_an_empty_index_has_no_fields_yet(empty_index: Path) -> None:
     with (
         Searcher(empty_index) as searcher,
-        pytest.raises(FilterError, match="'colour'; none has metadata yet"),
+        pytest.raises(FilterError, match="'colour'; no document has metadata yet"),
     ):
         searcher.search("rent", facets=["colour"])
 

@@ -10,11 +10,11 @@ from shared.errors import InvalidDocumentError
 @pytest.mark.parametrize(
     ("document_id", "title", "content", "metadata", "complaint"),
     [
-        ("", "t", "c", {}, "needs an id"),
-        ("a", " \n", "c", {}, "needs a title"),
+        ("", "t", "c", {}, "the id of a document must not be empty"),
+        ("a", " \n", "c", {}, "must not be blank"),
         ("a" * 10_001, "t", "c", {}, "the id of .* has 10,001 characters; at most 10,000"),
         ("a", "t" * 10_001, "c", {}, "the title of .* has 10,001 characters; at most 10,000"),
-        ("a", "t", "c", {"k": 10**400}, "a number of a double's range"),
+        ("a", "t", "c", {"k": 10**400}, "a number in the range of a double"),
         ("\ud800", "t", "c", {}, "the id of .* lone surrogate at character 0"),
         ("a", "t\udfff", "c", {}, "the title of .* lone surrogate at character 1"),
         ("a", "t", "ab\ud83d", {}, "the content of .* lone surrogate at character 2"),

@@ -155,7 +155,7 @@ def test_a_prefix_of_which_nothing_is_left_is_told(empty_index: Path) -> None:
             assert (nothing.terms, nothing.complete) == ([], False)
             assert (nothing.field, nothing.prefix) == ("content", "")
             assert nothing.notice is not None
-            assert "Nothing is left of the prefix" in nothing.notice
+            assert "The prefix has no characters that the index keeps" in nothing.notice
 
 
 def test_a_key_of_the_metadata_never_hides_a_field_of_chunks(empty_index: Path) -> None:

@@ -126,9 +126,9 @@ def test_a_file_that_is_cut_short_while_it_is_read_is_an_error(segment: Path) ->
             opened.storedFields().document(0)
 
     with Searcher(segment.parent) as searcher:
-        with pytest.raises(IndexDamagedError, match="a file was cut short while it was read"):
+        with pytest.raises(IndexDamagedError, match="a file was truncated while it was read"):
             read_while_it_is_cut()
-        with pytest.raises(IndexDamagedError, match=f"file {segment.name}: it is cut short"):
+        with pytest.raises(IndexDamagedError, match=f"file {segment.name}: it is truncated"):
             searcher.documents()
 
 
