@@ -70,7 +70,7 @@ def _reason(error: OSError) -> str:
     if isinstance(error, FileNotFoundError):
         # The module tempfile raises this error.
         return f"{reason}: free some space there, or name another folder in the variable TMPDIR"
-    return f"the answer could not be written: {reason}"
+    return f"the output could not be written: {reason}"
 
 
 def _terminate(_signal: int, _frame: object) -> None:

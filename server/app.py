@@ -92,9 +92,7 @@ def _wanted_tools(listed: str | None) -> tuple[str, ...]:
         return ()
     names = _names(listed)
     if not names:
-        raise ServerOptionError(
-            "--tools names no tool; name some, or leave the option out to offer all"
-        )
+        raise ServerOptionError("--tools names no tool; name some, or omit the option to offer all")
     return names
 
 
@@ -233,8 +231,8 @@ def _serve_stdio(settings: ServerSettings, language_model: "ServedModel | None")
     # Despite its type, a stream that was closed before the process started is None.
     if not all((sys.stdin, sys.stdout)):
         raise ServerOptionError(
-            "stdin or stdout is closed, but clients talk to the server over them; have a client "
-            "start it, or give --http"
+            "stdin or stdout is closed, but clients need them to communicate; let a client start "
+            "the server, or give --http"
         )
 
     # Java starts in a pool thread while this thread imports the MCP SDK, which takes longer.

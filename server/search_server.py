@@ -170,9 +170,7 @@ class SearchServer(MCPServer[ServerState]):
         if context is not None and self._needs_scope(name) - granted_scopes(context):
             return _error_result(str(ScopeMissingError(name)))
         if len(given) > MAX_ARGUMENTS:
-            return _error_result(
-                f"{name}: there are {len(given):,} arguments; it has fewer than that"
-            )
+            return _error_result(f"{name}: there are {len(given):,} arguments, which are too many")
         try:
             return _with_json_text(await super().call_tool(name, given, context))
         except ToolError as error:

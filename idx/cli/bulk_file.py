@@ -128,7 +128,7 @@ def _whole(data: bytes, name: str, *, may_be_lines: bool) -> Iterable[Any]:
         return _lines((line.encode() for line in text.split("\n")), name, 1)
     entries = _parse(text, name, "")
     if not isinstance(entries, list):
-        raise SourceFileError(name, "holds no JSON array and no JSON Lines")
+        raise SourceFileError(name, "contains neither a JSON array nor JSON Lines")
     return entries
 
 
@@ -163,7 +163,7 @@ def _metadata(value: Any) -> Scalar | list[Scalar]:
     try:
         return json.dumps(value, ensure_ascii=False, allow_nan=False)
     except ValueError as error:
-        raise InvalidDocumentError("the metadata have a number that is not finite") from error
+        raise InvalidDocumentError("the metadata contain a number that is not finite") from error
 
 
 def _first(error: ValidationError) -> str:

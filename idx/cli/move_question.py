@@ -43,7 +43,7 @@ def settled_moves(
     """
     if moved_from is not None and (not_moved or len(paths) != 1):
         raise typer.BadParameter(
-            "name one folder that was moved, and not --not-moved", param_hint="--moved-from"
+            "give one moved folder, without --not-moved", param_hint="--moved-from"
         )
     if not_moved:
         return []
@@ -79,8 +79,7 @@ def _is_confirmed(move: Move) -> bool:
         raise FolderRecognizedError(move)
     old, new = decodable(str(move.old)), decodable(str(move.new))
     return confirm(
-        f"have {new} take the place of {old}, a folder of the index that is missing and most of "
-        "whose files are there",
+        f"replace {old}, a missing folder of the index, with {new}, which has most of its files",
         yes=False,
     )
 

@@ -37,7 +37,8 @@ def named_document(searcher: "Searcher", name: str) -> str:
         return name
     if len(found) > 1:
         raise SourceFileError(
-            name, f"several documents were made of it: name one of {', '.join(map(repr, found))}"
+            name,
+            f"several documents come from this file: name one of {', '.join(map(repr, found))}",
         )
     return found[0]
 
@@ -67,4 +68,4 @@ def _check_file(searcher: "Searcher", name: str, paths: list[str]) -> None:
         if failure.file_path in paths:
             raise SourceFileError(name, f"is not in the index: {failure.reason}")
     if os.path.exists(paths[0]):  # noqa: PTH110 - the method of Path raises errors
-        raise SourceFileError(name, "is not in the index; idx add adds it")
+        raise SourceFileError(name, "is not in the index; add it with idx add")

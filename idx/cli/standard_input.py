@@ -55,8 +55,7 @@ def _copy(copy: BinaryIO, max_megabytes: float) -> None:
         if left < 0:
             raise SourceFileError(
                 NAME,
-                f"has more than the {max_megabytes:g} MB that are allowed; allow more with "
-                "--max-size MB",
+                f"is larger than the allowed {max_megabytes:g} MB; allow more with --max-size MB",
             )
         copy.write(data)
 

@@ -119,7 +119,7 @@ def _write(client: Client, file: Path, name: str, launch: Launch) -> Written:
     except ValueError:
         done = {}
     if done != {**table, name: wanted}:
-        raise _refusal(client, file, "it is laid out in a way that cannot be changed safely")
+        raise _refusal(client, file, "its layout cannot be changed safely")
     try:
         backup = _back_up(file)
         write_atomically(file, (content.mark + text).encode())
@@ -193,7 +193,7 @@ def _refusal(
     client: Client, file: Path, reason: str, help_: str = "change it yourself"
 ) -> ClientConfigurationError:
     return ClientConfigurationError(
-        file, reason, f"{help_}; what belongs there is printed by: idx mcp-config {client.id}"
+        file, reason, f"{help_}; to print the entry: idx mcp-config {client.id}"
     )
 
 

@@ -182,7 +182,7 @@ def _add_paths(
                         pass
                 yield event
 
-    go_on = "the same command reads all files again, idx sync only those that are left"
+    go_on = "the same command reads all files again; idx sync reads only the remaining ones"
     with reported_interruption(kept, go_on):
         end = report(noted(), "none" if as_json else "text")
     if as_json:
@@ -205,4 +205,4 @@ def _check_arguments(
             raise InvalidDocumentError("a document has one source: give --content or --file")
         return
     if any(option is not None for option in (document_id, title, content, file)):
-        raise typer.BadParameter("give paths, or one document by its options, not both")
+        raise typer.BadParameter("give either paths or the options of a single document, not both")

@@ -95,11 +95,11 @@ def set_(
     value = set_setting(file, name, given)
     if values and name == _PROMPTED_SETTING:
         warn(
-            "a password on the command line can be seen by other users, and stays in the history "
-            "of the shell; without it, it is asked for"
+            "a password on the command line is visible to other users, and stays in the history "
+            "of the shell; omit it to be asked for it"
         )
     if name == _PROMPTED_SETTING and file.stat().st_mode & _READABLE_BY_OTHERS:
-        warn(f"other users can read {file}; to keep them out: chmod 600 {shlex.quote(str(file))}")
+        warn(f"other users can read {file}; to prevent this: chmod 600 {shlex.quote(str(file))}")
     warn_of_variable(name, file)
     if as_json:
         shown = HIDDEN if is_secret(name) else value
@@ -134,7 +134,7 @@ def unset(key: Key, as_json: Json = False) -> None:
 def _password(name: str) -> str:
     """Ask for a value that is missing from the command line."""
     if name != _PROMPTED_SETTING:
-        raise typer.BadParameter(f"give a value of {name}")
+        raise typer.BadParameter(f"give a value for {name}")
     if sys.stdin.isatty():
         from getpass import getpass
 

@@ -81,7 +81,7 @@ def delete(
         say(f"{'No' if is_done else 'Error: no'} document has the id '{document_id}'.")
     if leave_out:
         for document_id in deleted.keys() - behind.keys():
-            say(f"No file of an indexed folder is behind '{document_id}'; none is left out.")
+            say(f"Document '{document_id}' has no file in an indexed folder; no file is excluded.")
     else:
         _warn_about_next_sync({name: file for name, file in returning.items() if name in deleted})
     if not is_done:
@@ -103,9 +103,9 @@ def _warn_about_next_sync(behind: Mapping[str, "DocumentFile"]) -> None:
         command = "the same command with --exclude"
     one = len(names) == 1
     warn(
-        f"the next idx sync adds {quantity(len(names), 'document')} again, for the "
-        f"{'file is' if one else 'files are'} still there{':' if one else ', such as'} "
-        f"{behind[names[0]].shown}; to leave {'it' if one else 'them'} out from now on: {command}"
+        f"the next idx sync adds {quantity(len(names), 'document')} again, because the "
+        f"{'file still exists:' if one else 'files still exist, such as'} "
+        f"{behind[names[0]].shown}; to exclude {'it' if one else 'them'} permanently: {command}"
     )
 
 

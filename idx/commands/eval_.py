@@ -191,7 +191,7 @@ def _ask_queries(
     if left_out := len(queries) - len(asked):
         warn(
             f"{left_out:,} of {len(queries):,} queries have no relevant document in {qrels}; "
-            "they are left out"
+            "they are skipped"
         )
     return asked
 
@@ -204,6 +204,6 @@ def _check_documents(judgements: "Judgements", ids: set[str], qrels: Path) -> No
         )
     if unknown := known.count(False):
         warn(
-            f"{unknown:,} of {len(known):,} judgements are of documents that there are not; "
-            "the relevant ones count as not found"
+            f"{unknown:,} of {len(known):,} judgements are of unknown documents; the relevant ones "
+            "count as not found"
         )

@@ -54,6 +54,6 @@ def failures(
     )
     tell(quantity(answer.total, "file"))
     if answer.total and secrets:
-        say("To take one for good: idx config set allow-secrets PATH...")
+        say("To index one permanently: idx config set allow-secrets PATH...")
     elif answer.total:
-        say("To try them again, perhaps with the options named: idx sync --retry")
+        say("To retry them, if necessary with the named options: idx sync --retry")

@@ -92,7 +92,7 @@ def add(
     for folder in added:
         tell(f"Added {folder} to {file}")
     for folder in present:
-        tell(f"{folder} is there already; nothing was changed.")
+        tell(f"{folder} is already remembered; nothing was changed.")
 
 
 @folders.command("remove")
@@ -132,13 +132,13 @@ def remove(
     if left := [folder for folder in done.removed if folder not in done.covered]:
         named = shlex.join(map(str, left))
         say(
-            "The documents stay in the index; to remove them, and those of indexed folders within: "
+            "The documents stay in the index; to remove them, and those of indexed folders inside: "
             f"idx sync --exclude '*' --prune-missing {named}"
         )
     if done.inside:
         named = shlex.join(map(str, done.inside))
-        say(f"To add those of folders within that are remembered again: idx sync {named}")
+        say(f"To add the documents of remembered folders inside again: idx sync {named}")
     for path in done.unknown:
-        say(f"Error: {path} is not among the folders; see idx folders list")
+        say(f"Error: {path} is not a remembered folder; see idx folders list")
     if done.unknown:
         raise typer.Exit(1)

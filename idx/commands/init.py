@@ -35,9 +35,9 @@ def init(
     if created:
         tell(f"Successfully initialized Lucene index at: {index_path}")
     else:
-        tell(f"There is an index at {index_path} already; nothing was changed.")
+        tell(f"There is already an index at {index_path}; nothing was changed.")
     if file:
-        tell(f"It is the default index now: index_path in {file}")
+        tell(f"It is now the default index: index_path in {file}")
 
 
 def _make_default(index_path: Path) -> Path:

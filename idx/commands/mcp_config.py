@@ -77,7 +77,7 @@ def mcp_config(
     if scope is None:
         scope = known.scopes[0]
     if scope not in known.scopes:
-        raise typer.BadParameter(f"{known.title} has no file of a {scope}", param_hint="'--scope'")
+        raise typer.BadParameter(f"{known.title} has no file for a {scope}", param_hint="'--scope'")
     file = known.file(scope)
     # Links are not resolved, because their targets may change.
     index = Path(os.path.abspath(index_path))  # noqa: PTH100
@@ -101,7 +101,7 @@ def mcp_config(
     elif written is None:
         # The strings of TOML have the escapes of those of JSON.
         typer.echo(visible_json(text), nl=False)
-        say(f"Put it into {file}, or have --write do so. See {known.documentation}")
+        say(f"Add it to {file}, or use --write. See {known.documentation}")
     elif written.outcome == "unchanged":
         tell(f"{name} is already in {file}; nothing was changed.")
     else:
@@ -109,6 +109,6 @@ def mcp_config(
         done_to = "Added {} to" if written.outcome == "added" else "Changed {} in"
         tell(f"{done_to.format(name)} {file}{kept}")
     if written and written.outcome != "unchanged":
-        say(f"Restart {known.title}, so that it starts the server.")
+        say(f"Restart {known.title} to start the server.")
     if not index.exists():
         warn(f"there is no index at {index} yet; the server waits for it")

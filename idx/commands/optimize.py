@@ -25,7 +25,7 @@ def optimize(
     if as_json:
         print_json(asdict(done))
     elif done.segments_before <= 1 and not done.deleted_chunks:
-        tell("The index is optimized already; nothing was written.")
+        tell("The index is already optimized; nothing was written.")
     else:
         tell(
             f"Merged {quantity(done.segments_before, 'segment')} into {done.segments_after:,} and "

@@ -24,10 +24,7 @@ def rebuild(
 
     done = build_anew(index_path, wait=wait, progress=partial(counted, name="documents"))
     if done.previous_schema_version == done.schema_version:
-        say(
-            f"The index had schema version {done.schema_version} already; "
-            "it was built anew all the same."
-        )
+        say(f"The index already had schema version {done.schema_version}; it was rebuilt anyway.")
     if as_json:
         print_json(asdict(done))
     else:

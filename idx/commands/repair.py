@@ -44,9 +44,9 @@ def repair(
         tell(f"Removed: {quantity(done.removed_chunks, 'chunk')} without the id of a document")
     tell(
         f"Saved {quantity(done.documents, 'document')} ({quantity(done.chunks, 'chunk')}); the "
-        f"index as it was is kept at {done.kept_at}"
+        f"damaged index is kept at {done.kept_at}"
     )
     say(
-        "To bring back what is missing: idx sync adds files again; what came by idx add --id or "
+        "To restore what is missing: idx sync adds files again; what came by idx add --id or "
         f"idx bulk has to be added again{'' if lost else ', if it is among the above'}."
     )

@@ -35,7 +35,7 @@ def restore(
     from shared.maintenance.restore import restore as put_back
 
     if any(index_path.glob("segments_*")) or any(index_path.glob("_*.si")):
-        action = f"replace the index at {index_path.absolute()} by the backup {source.absolute()}"
+        action = f"replace the index at {index_path.absolute()} with the backup {source.absolute()}"
         if not confirm(action, yes=yes):
             say("Nothing was restored.")
             raise typer.Exit(1)

@@ -98,7 +98,7 @@ def search(
     """
     if not words:
         raise typer.BadParameter(
-            "say what to look for, such as: idx search vacation days", param_hint="'WORD...'"
+            "give words to search for, such as: idx search vacation days", param_hint="'WORD...'"
         )
     query = " ".join(words)
     from dataclasses import replace
@@ -109,7 +109,7 @@ def search(
     check_one_form(as_json=as_json, plain=plain)
     _check_options(detail, explain=explain, about_hits=sort != BY_SCORE or facets or min_confidence)
     if plain and (explain or facets):
-        raise typer.BadParameter("--plain prints paths only: it takes no --explain and --facet")
+        raise typer.BadParameter("--plain prints only paths: it takes no --explain or --facet")
     conditions = [parse_filter(text) for text in filters or []]
     rewriting = rewriting_of(query, syntax, normalizer)
     if rewriting.diagnostic:
@@ -167,11 +167,10 @@ def _explain(
 def _check_options(detail: Detail | None, *, explain: bool, about_hits: object) -> None:
     if explain and about_hits:
         raise typer.BadParameter(
-            "--explain shows no hits to order, count or leave out: it takes no --sort, --facet "
-            "and --min-confidence"
+            "--explain lists no hits: it takes no --sort, --facet or --min-confidence"
         )
     if detail and not explain:
-        raise typer.BadParameter("--detail is about the explanation: add --explain")
+        raise typer.BadParameter("--detail needs --explain")
 
 
 def _print_places(answer: "SearchAnswer") -> None:
@@ -196,9 +195,9 @@ def _print_notes(answer: "SearchAnswer", offset: int) -> None:
         say(answer.note)
     shown = f"{offset + 1} to {offset + len(answer.results)}" if answer.results else "none"
     if answer.rewritten:
-        say(f"Looked for, too: {answer.rewritten}")
+        say(f"Also searched for: {answer.rewritten}")
     if answer.suggestion:
-        words = "Looked for" if answer.suggestion_applied else "Did you mean"
+        words = "Searched for" if answer.suggestion_applied else "Did you mean"
         say(f"{words}: {answer.suggestion}")
     if answer.low_confidence and answer.results:
         say("None of these is likely to answer the question.")

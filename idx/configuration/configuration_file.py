@@ -62,7 +62,7 @@ def warn_of_variable(setting: str, file: Path, what: str | None = None) -> None:
     """
     variable = VARIABLES[setting]
     if os.environ.get(variable):
-        warn(f"{variable} is set and beats {what or setting} in {file}")
+        warn(f"{variable} is set and overrides {what or setting} in {file}")
 
 
 def _not_written(file: Path, error: OSError) -> ConfigurationError:

@@ -98,7 +98,7 @@ def exclude(files: Mapping[str, DocumentFile]) -> None:
     if os.environ.get(variable):
         raise ConfigurationError(
             variable,
-            f"is set and beats the folders in {file}, where files to leave out are remembered; "
+            f"is set and overrides the folders in {file}, where excluded files are remembered; "
             "unset it, or exclude the files where it is set",
         )
     by_folder: dict[Path, list[DocumentFile]] = defaultdict(list)
@@ -107,11 +107,11 @@ def exclude(files: Mapping[str, DocumentFile]) -> None:
     for path, excluded in by_folder.items():
         was_remembered = exclude_from_folder(file, path, [behind.pattern for behind in excluded])
         for behind in excluded:
-            say(f"{behind.shown} is left out from now on, by a pattern in {file}")
+            say(f"{behind.shown} is now excluded, by a pattern in {file}")
         if not was_remembered:
             say(
-                f"{decodable(str(path))} is among the folders there now, which idx sync takes if "
-                "none is named"
+                f"{decodable(str(path))} is now among the folders there, which idx sync indexes by "
+                "default"
             )
 
 

@@ -33,7 +33,7 @@ class DefaultIndexMissingError(McpLuceneError):
     def __init__(self, missing: IndexMissingError, recent: Sequence[Path], command: str) -> None:
         first = shlex.quote(str(recent[0]))
         super().__init__(
-            f"{message(missing)}; or name an index that was used lately "
+            f"{message(missing)}; or name a recently used index "
             f"({', '.join(map(str, recent))}), for this command: "
             f"idx {command} --index-path {first}, or for all: idx config set index-path {first}"
         )

@@ -188,7 +188,7 @@ def _check_folder(folder: Path) -> None:
     except FileNotFoundError as error:
         raise SourceFileError(folder, "does not exist") from error
     except OSError as error:
-        raise SourceFileError(folder, f"cannot be looked at: {reason_of(error)}") from error
+        raise SourceFileError(folder, f"cannot be examined: {reason_of(error)}") from error
     if not S_ISDIR(status.st_mode):
         raise SourceFileError(folder, "is not a folder")
 
@@ -197,6 +197,6 @@ def _write(file: Path, document: tomlkit.TOMLDocument, number: int) -> None:
     text = tomlkit.dumps(document)
     if not holds(text, number):
         raise ConfigurationError(
-            file, "has its folders in a form that only a person can change; edit it by hand"
+            file, "has its folders in a form that cannot be changed automatically; edit it by hand"
         )
     write(file, text)

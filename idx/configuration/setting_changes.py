@@ -128,6 +128,6 @@ def _replace(file: Path, name: str, text: str, wanted: dict[str, Any]) -> None:
     settings_in(wanted, file)
     if content_of(text, file) != wanted:
         raise ConfigurationError(
-            file, f"has {name} in a form that only a person can change; edit it by hand"
+            file, f"has {name} in a form that cannot be changed automatically; edit it by hand"
         )
     write(file, text)

@@ -43,9 +43,7 @@ _RESOLVE_NO_SYMLINKS: Final = 0x04
 _RESOLVE_BENEATH: Final = 0x08
 """Flags of openat2(2)."""
 
-_LINK_REFUSED: Final = (
-    "a link took its place, or the place of a folder above it, and is not followed"
-)
+_LINK_REFUSED: Final = "it, or a folder above it, was replaced by a link, which is not followed"
 
 _Openat2 = Callable[[int, str, int], int]
 

@@ -21,7 +21,7 @@ from idx.errors import SourceFileError
 from shared.files.access import PASSAGE, Identity, identity_of, opened_folder
 
 OUTSIDE_ROOTS: Final = (
-    "lies in no folder that may be indexed: it was moved, or one above it replaced"
+    "is in no folder that may be indexed: it was moved, or a folder above it was replaced"
 )
 """Reason for leaving out a file outside all roots."""
 
@@ -150,4 +150,4 @@ def _open_file(folder: int, location: Location) -> int:
                 # It is a socket, or a device file without a device.
                 raise SourceFileError(location.path, _NOT_REGULAR) from error
             raise
-    raise OSError(errno.EAGAIN, "another program holds it, and does not let go of it")
+    raise OSError(errno.EAGAIN, "another program keeps it locked")

@@ -64,7 +64,8 @@ def check(patterns: Iterable[str]) -> None:
     for pattern in patterns:
         if not [*_compiled([pattern])]:
             raise ConfigurationError(
-                f"the pattern {pattern!r}", "is not one as in a .gitignore, such as *.md or /old/"
+                f"the pattern {pattern!r}",
+                "is not a valid .gitignore pattern, such as *.md or /old/",
             )
 
 

@@ -187,7 +187,7 @@ class Crawl:
             self.is_empty = self._parts is None or listing.is_empty
         self.folders.append(within.rstrip("/"))
         for path, reason in listing.errors:
-            self._note(path, _reason("cannot be looked at", reason))
+            self._note(path, _reason("cannot be examined", reason))
         here_above = replace(
             inherited,
             choice=inherited.choice.narrowed(within, self.own.get(within.rstrip("/"))),

@@ -29,7 +29,7 @@ CONTAINERS: Final = frozenset({ZIP, OLE})
 class Kind(Enum):
     """Kind of an unsupported file, with the reason; the braces are replaced by its MIME type."""
 
-    PICTURE = "a picture ({media_type}), which has no text; OCR is not done"
+    PICTURE = "a picture ({media_type}), which has no text; OCR is not supported"
     SOUND = "a sound recording ({media_type}), which has no text"
     VIDEO = "a video ({media_type}), which has no text"
     ARCHIVE = "an archive ({media_type}); archives are not opened, unpack it"

@@ -243,7 +243,7 @@ class ExtractionPool:
                 )
         return Unreadable(
             "failed",
-            f"its reader met an error of its own, which should be reported: "
+            f"its reader failed with an internal error, please report it: "
             f"{type(error).__name__}: {error}",
         )
 

@@ -79,7 +79,7 @@ def hash_file(location: Location) -> str:
 
 def _refuse_secret(file: Path, content: bytes) -> None:
     if secret := found_secret(content):
-        raise SecretFileError(file, f"seems to hold {secret}")
+        raise SecretFileError(file, f"seems to contain {secret}")
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from typing import Final
 from idx.output.printing import say
 from idx.sync.interruption import Kept
 
-SAME_COMMAND: Final = "run the same command to go on"
+SAME_COMMAND: Final = "run the same command to continue"
 """Advice for runs that skip completed work."""
 
 

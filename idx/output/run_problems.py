@@ -56,7 +56,7 @@ class Problems:
                 if kind == "empty" or event.is_named:
                     yield from self._warnings(kind, event.file_path, (event.reason,))
             case NotIndexed(kind="secret") | LeftOut():
-                allowing = "" if event.reason == OWN else "; to take it: --allow-secret"
+                allowing = "" if event.reason == OWN else "; to index it: --allow-secret"
                 reason = f"{event.reason}, and is left out{allowing}"
                 yield from self._warnings("secret", event.file_path, (reason,))
             case Problem():

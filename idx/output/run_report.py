@@ -78,7 +78,7 @@ def plan_line(plan: Planned) -> str:
         f"{plan.skip:,} unchanged"
     )
     if plan.failed_before:
-        numbers += f", {plan.failed_before:,} not readable before (idx failures; again: --retry)"
+        numbers += f", {plan.failed_before:,} unreadable before (idx failures; again: --retry)"
     return f"Plan: {numbers}"
 
 
@@ -157,7 +157,7 @@ def _terminal(print_: Show) -> Iterator[Show]:
         _unshown_warnings(problems),
         Progress(*columns, console=console, transient=True, expand=True) as progress,
     ):
-        bar = progress.add_task("looking at the folders", total=None)
+        bar = progress.add_task("examining the folders", total=None)
 
         def show(event: Event) -> None:
             so_far.count(event)

@@ -195,7 +195,7 @@ class _Comparison:
             if absent:
                 self._error(
                     self._path_of(absent[0]),
-                    "lies on a volume that is not there; "
+                    "lies on a volume that is not mounted; "
                     f"{_counted(absent, 'was', 'were')} made of files on it",
                 )
             kept.update(absent)
@@ -204,8 +204,8 @@ class _Comparison:
             if_moved = f"if it was renamed or moved: {hint(folder)}; " if is_missing(folder) else ""
             self._error(
                 "",
-                f"{_counted(kept, 'stays', 'stay')} in the index, as the files may only be out of "
-                f"reach; {if_moved}delete all the same with: idx sync --prune-missing "
+                f"{_counted(kept, 'stays', 'stay')} in the index, because the files may only be "
+                f"unreachable; {if_moved}delete them anyway with: idx sync --prune-missing "
                 f"{self._source.shown}",
             )
         self._plan.deletions += [name for name in gone if name not in kept]

@@ -56,7 +56,7 @@ class IndexedDocuments:
         # A name that begins with a dash would be parsed as an option.
         command = "idx delete --" if source_document.startswith("-") else "idx delete"
         return (
-            f"has the same id as {other}, {source_document!r}; to have this file instead: "
+            f"has the same id as {other}, {source_document!r}; to index this file instead: "
             f"{command} {shlex.quote(source_document)}"
         )
 

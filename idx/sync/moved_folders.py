@@ -109,11 +109,11 @@ def named_move(paths: Sequence[Path], moved_from: Path, folders: IndexedFolders)
         raise SourceFileError(old, f"is not a folder of the index; its folders: {known}")
     if is_folder(old) and any(old.iterdir()):
         raise SourceFileError(
-            old, "is still there, so that no other folder can take its place; move its files first"
+            old, "still exists, so no other folder can replace it; move its files first"
         )
     new = Path(os.path.abspath(paths[0]))  # noqa: PTH100 - resolves no links
     if not is_folder(new):
-        raise SourceFileError(new, "is not a folder that could take the place of another one")
+        raise SourceFileError(new, "is not a folder that can replace another one")
     for folder in folders:
         if folder.path not in (old, new) and new.is_relative_to(folder.path):
             raise SourceFileError(

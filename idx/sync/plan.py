@@ -66,7 +66,7 @@ def single_file(path: Path, roots: Collection[Identity] | None = None) -> Change
     except FileNotFoundError as error:
         raise SourceFileError(path, "there is no such file") from error
     except OSError as error:
-        raise SourceFileError(path, f"cannot be looked at: {reason_of(error)}") from error
+        raise SourceFileError(path, f"cannot be examined: {reason_of(error)}") from error
     return Change(
         source_document=decodable(path.name),
         location=Location(absolute, target.folder, target.name),

@@ -49,8 +49,8 @@ class RootReplacedError(DirectoryError):
     def __init__(self, path: str | Path) -> None:
         super().__init__(
             path,
-            "lies in another folder than the root that this server was started with, which was "
-            "replaced or moved; whoever starts the server can start it again",
+            "does not lie in the root that this server was started with, because the root was "
+            "replaced or moved; ask the user to start the server again",
         )
 
 

@@ -40,10 +40,10 @@ _MAX_BRIEF_ERROR_CHARACTERS: Final = 300
 
 _NOTICES: Final[dict[State, str]] = {
     "running": "See its progress with crawl_status and this operation_id.",
-    "pausing": "It is committing what it did; see with crawl_status when it is paused.",
-    "paused": "What was done so far is in the index; continue with resume_crawl, or stop_crawl.",
-    "stopping": "It is committing what it did; see with crawl_status when it has ended.",
-    "stopped": "What was done is in the index; start_crawl continues from there.",
+    "pausing": "It is committing its work; check with crawl_status when it is paused.",
+    "paused": "Its work so far is in the index; continue with resume_crawl, or use stop_crawl.",
+    "stopping": "It is committing its work; check with crawl_status when it has ended.",
+    "stopped": "Its work is in the index; start_crawl continues from there.",
 }
 
 
@@ -220,8 +220,8 @@ def _reason(child: Child, code: int) -> str:
     if code < 0:
         return (
             f"idx was ended by signal {-code} ({signal.strsignal(-code)}), by another program or "
-            "for lack of memory; the index is as it was at the last commit: start it again"
+            "for lack of memory; the index still has its last commit: start it again"
         )
     if code in _INTERRUPTED_EXIT_CODES:
-        return "another program ended idx, which committed what it had done; start it again"
-    return child.last_error_line or f"idx ended with the exit code {code} and said nothing"
+        return "another program ended idx, which committed its work; start it again"
+    return child.last_error_line or f"idx ended with the exit code {code} without a message"

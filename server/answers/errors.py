@@ -83,8 +83,8 @@ class QueryDisplacedError(McpLuceneError):
 
     def __init__(self, seconds: float) -> None:
         super().__init__(
-            f"the call was stopped after {seconds:g} seconds or more, since too many others that "
-            "take long were running; ask for less, or ask again later"
+            f"the call was stopped after {seconds:g} seconds or more, because too many other slow "
+            "calls were running; ask for less, or try again later"
         )
 
 
@@ -166,6 +166,6 @@ class TimeBudgetError(McpLuceneError):
 
     def __init__(self, seconds: float) -> None:
         super().__init__(
-            f"the answer was not ready after {seconds:g} seconds and was given up; ask for less, "
-            "or ask the user to start the server with a greater --time-budget"
+            f"the call had no result after {seconds:g} seconds and was stopped; ask for less, "
+            "or ask the user to start the server with a longer --time-budget"
         )

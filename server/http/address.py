@@ -76,7 +76,7 @@ def refuse_exposure(address: Address, settings: HttpSettings, *, authenticated: 
         exposed.append(public)
     if exposed:
         raise ServerOptionError(
-            f"other machines reach {' and '.join(exposed)}, and everyone there could search: give "
+            f"other machines reach {' and '.join(exposed)}, and anyone there could search: give "
             f"tokens with --token-file or {TOKENS_VARIABLE}, an --oauth-issuer, or say --insecure"
         )
 

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from server.pipes.message_stream import MessageStream, Received
 
 _NO_MESSAGE: Final = (
-    "what was sent is not a message of JSON-RPC 2.0: a request has jsonrpc, id, method and params"
+    "the line is not a JSON-RPC 2.0 message: a request has jsonrpc, id, method and params"
 )
 
 
@@ -58,7 +58,7 @@ def answer(error: ValidationError) -> JSONRPCError | None:
         if not line.strip():
             return None
         code, message = PARSE_ERROR, _lenient(line)
-        text = f"what was sent cannot be read: {first['msg']}"
+        text = f"the line cannot be read: {first['msg']}"
     else:
         message = _whole(error)
         code, text = INVALID_REQUEST, _NO_MESSAGE

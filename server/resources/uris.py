@@ -77,7 +77,7 @@ def _decoded(uri: str, name: str) -> str:
         decoded.encode()
     except UnicodeError as error:
         shown = uri.encode(errors="backslashreplace").decode()
-        raise ResourceNotFoundError(shown, "what it encodes is not valid UTF-8") from error
+        raise ResourceNotFoundError(shown, "its encoded text is not valid UTF-8") from error
     return decoded
 
 
@@ -87,6 +87,6 @@ def _options(uri: str, query: str) -> dict[str, str]:
     except ValueError as error:
         raise ResourceNotFoundError(
             uri,
-            f"what follows the question mark is not understood ({error}); a question mark that "
-            "belongs to the name is written %3F",
+            f"the part after the question mark is not valid ({error}); a question mark in a name "
+            "is written %3F",
         ) from error

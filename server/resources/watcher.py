@@ -127,9 +127,9 @@ class Watcher:
             try:
                 await self._publish_changes()
             except McpLuceneError as error:
-                logger.debug("looking for changes failed, and is tried again: %s", error)
+                logger.debug("checking for changes failed, and is tried again: %s", error)
             except Exception:
-                logger.exception("looking for changes failed, and is tried again")
+                logger.exception("checking for changes failed, and is tried again")
             took = time.monotonic() - began
             await asyncio.sleep(max(_COMMIT_POLL_SECONDS, took / _MAX_COMPARISON_TIME_SHARE))
 

@@ -59,7 +59,7 @@ REASONS: Final = {
 """Why a file that was swapped is not read, where it is not that there is a link."""
 
 A_LINK: Final = (
-    "cannot be read: a link took its place, or the place of a folder above it, and is not followed"
+    "cannot be read: it, or a folder above it, was replaced by a link, which is not followed"
 )
 
 

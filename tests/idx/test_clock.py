@@ -96,7 +96,7 @@ def test_two_repairs_at_the_same_time_of_day_keep_both_indexes(
         file = max(empty_index.glob("*.cfs"), key=lambda path: path.stat().st_mtime_ns)
         file.write_bytes(file.read_bytes()[:-1])
         before.append({path.name: path.read_bytes() for path in empty_index.glob("[_s]*")})
-        assert "the index as it was is kept at" in idx("repair", prefix=stopped).stdout
+        assert "the damaged index is kept at" in idx("repair", prefix=stopped).stdout
     kept = [
         {path.name: path.read_bytes() for path in folder.glob("[_s]*")}
         for folder in sorted(tmp_path.glob("lucene-index.damaged-2027-01-15T08-00-00Z*"))

@@ -17,7 +17,7 @@ def test_init_creates_an_index_and_then_changes_nothing(idx: Idx, index_path: Pa
     assert idx("init").stdout == "Successfully initialized Lucene index at: lucene-index\n"
     before = {file.name: file.stat().st_mtime_ns for file in index_path.iterdir()}
     again = idx("init")
-    assert again.stdout == "There is an index at lucene-index already; nothing was changed.\n"
+    assert again.stdout == "There is already an index at lucene-index; nothing was changed.\n"
     assert {file.name: file.stat().st_mtime_ns for file in index_path.iterdir()} == before
     assert json.loads(idx("init", "--json").stdout) == {
         "index_path": "lucene-index",
@@ -218,7 +218,7 @@ def test_an_answer_that_cannot_be_written_is_an_error(idx: Idx, empty_index: Pat
                 check=False,
             )
         assert done.returncode == 1
-        reason = "Error: the answer could not be written: No space left on device\n"
+        reason = "Error: the output could not be written: No space left on device\n"
         assert done.stderr.endswith(reason)
         assert "Traceback" not in done.stderr
 

@@ -35,7 +35,7 @@ def test_an_index_is_made_the_default_when_it_is_created(idx: Idx, tmp_path: Pat
     file = configuration_file()
     assert idx("init", "-i", "mine", "--default").stdout == (
         "Successfully initialized Lucene index at: mine\n"
-        f"It is the default index now: index_path in {file}\n"
+        f"It is now the default index: index_path in {file}\n"
     )
     assert shown(idx)["index_path"] == (str(tmp_path / "mine"), str(file))
     (tmp_path / "elsewhere").mkdir()
@@ -218,7 +218,7 @@ def test_what_is_not_set_cannot_be_removed(idx: Idx) -> None:
 
 
 def test_a_value_is_needed(idx: Idx) -> None:
-    assert "give a value of wait" in idx("config", "set", "wait", code=2).stderr
+    assert "give a value for wait" in idx("config", "set", "wait", code=2).stderr
 
 
 def test_a_password_is_read_from_standard_input_and_never_shown(idx: Idx) -> None:
@@ -232,8 +232,8 @@ def test_a_password_is_read_from_standard_input_and_never_shown(idx: Idx) -> Non
     done = idx("config", "set", "pdf-password", "swordfish")
     assert "swordfish" not in done.stdout + done.stderr
     seen, readable = done.stderr.splitlines()
-    assert "can be seen by other users" in seen
-    assert readable == (f"Warning: other users can read {file}; to keep them out: chmod 600 {file}")
+    assert "is visible to other users" in seen
+    assert readable == (f"Warning: other users can read {file}; to prevent this: chmod 600 {file}")
 
 
 def test_a_password_is_asked_for_on_a_terminal_and_not_echoed(idx: Idx) -> None:
@@ -259,7 +259,7 @@ def test_a_password_is_asked_for_on_a_terminal_and_not_echoed(idx: Idx) -> None:
 def test_a_variable_that_beats_the_file_is_named(idx: Idx, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("IDX_INDEX_PATH", "elsewhere")
     file = configuration_file()
-    warning = f"Warning: IDX_INDEX_PATH is set and beats index_path in {file}\n"
+    warning = f"Warning: IDX_INDEX_PATH is set and overrides index_path in {file}\n"
     assert idx("config", "set", "index-path", "a").stderr == warning
     assert idx("init", "--default").stderr == warning
     assert idx("config", "unset", "index-path").stderr == warning

@@ -183,7 +183,7 @@ def test_an_index_that_is_there_is_asked_and_left_as_it_is(idx: Idx, empty_index
     report = json.loads(done.stdout)
     assert report["documents"] == 5
     assert {query["id"]: query["ndcg"] for query in report["queries"]}["q4"] == [0]
-    assert "Warning: 2 of 8 judgements are of documents that there are not" in done.stderr
+    assert "Warning: 2 of 8 judgements are of unknown documents" in done.stderr
     assert {file.name: file.stat().st_mtime_ns for file in empty_index.iterdir()} == before
 
 

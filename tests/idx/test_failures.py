@@ -86,7 +86,7 @@ def test_unchanged_ones_are_not_tried_again_unless_asked_for(
 ) -> None:
     before = (index_path / FILE_NAME).read_text()
     told = idx("sync", "papers")
-    assert "1 unchanged, 4 not readable before (idx failures; again: --retry)" in told.stdout
+    assert "1 unchanged, 4 unreadable before (idx failures; again: --retry)" in told.stdout
     assert not told.stderr
     assert sync(idx) == {"skipped": 5}
     assert (index_path / FILE_NAME).read_text() == before

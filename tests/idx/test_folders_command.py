@@ -70,7 +70,7 @@ def test_folders_are_added_listed_and_removed(idx: Idx, folder: Path) -> None:
     removed = idx("folders", "remove", "a", folder / "c")
     assert removed.stdout == f"Removed {folder}/a from {file}\nRemoved {folder}/c from {file}\n"
     assert removed.stderr == (
-        "The documents stay in the index; to remove them, and those of indexed folders within: "
+        "The documents stay in the index; to remove them, and those of indexed folders inside: "
         f"idx sync --exclude '*' --prune-missing {folder}/a {folder}/c\n"
     )
     assert listed(idx) == [f"{folder}/b"]
@@ -81,7 +81,7 @@ def test_folders_within_a_removed_one_are_named(idx: Idx, folder: Path) -> None:
     idx("folders", "add", "a", "a/in ner", "b")
     _, told = idx("folders", "remove", "a").stderr.splitlines()
     again = f"idx sync '{folder}/a/in ner'"
-    assert told == f"To add those of folders within that are remembered again: {again}"
+    assert told == f"To add the documents of remembered folders inside again: {again}"
 
 
 def test_a_folder_within_a_remembered_one_keeps_its_documents(idx: Idx, folder: Path) -> None:
@@ -106,7 +106,7 @@ def test_a_folder_that_is_there_already_stays_as_it_is(idx: Idx, folder: Path) -
     before = configuration_file().read_bytes()
     for path in ("a", "link", "b/../a/"):
         again = idx("folders", "add", path, "--exclude", "x").stdout
-        assert again.endswith(" is there already; nothing was changed.\n")
+        assert again.endswith(" is already remembered; nothing was changed.\n")
     assert configuration_file().read_bytes() == before
     assert idx("folders", "add", "b", "b").stdout.count("Added") == 1
 
@@ -121,7 +121,7 @@ def test_what_is_not_a_folder_is_named_and_nothing_is_added(idx: Idx, folder: Pa
 def test_an_unknown_folder_is_named_and_the_others_are_removed(idx: Idx, folder: Path) -> None:
     idx("folders", "add", "a", "b")
     failed = idx("folders", "remove", "c", "a", code=1)
-    assert "Error: c is not among the folders; see idx folders list\n" in failed.stderr
+    assert "Error: c is not a remembered folder; see idx folders list\n" in failed.stderr
     assert listed(idx) == [f"{folder}/b"]
 
 
@@ -193,7 +193,7 @@ def test_a_list_that_cannot_be_changed_stays_as_it_is(idx: Idx, folder: Path) ->
     file.write_text('folders = [\n  "a", "b" # both\n  , # odd\n]\n')
     before = file.read_text()
     failed = idx("folders", "add", "c", code=1)
-    assert "has its folders in a form that only a person can change" in failed.stderr
+    assert "has its folders in a form that cannot be changed automatically" in failed.stderr
     assert file.read_text() == before
 
 
@@ -213,7 +213,7 @@ def test_paths_of_the_file_are_relative_to_it(idx: Idx, folder: Path) -> None:
     file.write_text('folders = ["near"]')
     assert listed(idx) == [str(file.parent / "near")]
     again = idx("folders", "add", file.parent / "near")
-    assert again.stdout == f"{file.parent}/near is there already; nothing was changed.\n"
+    assert again.stdout == f"{file.parent}/near is already remembered; nothing was changed.\n"
     idx("folders", "remove", file.parent / "near")
     assert listed(idx) == []
 
@@ -278,7 +278,7 @@ def test_the_variable_beats_the_file_and_says_so(
     idx: Idx, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("IDX_FOLDERS", str(folder / "c"))
-    warning = f"Warning: IDX_FOLDERS is set and beats the folders in {configuration_file()}\n"
+    warning = f"Warning: IDX_FOLDERS is set and overrides the folders in {configuration_file()}\n"
     assert idx("folders", "add", "a").stderr == warning
     assert idx("folders", "list").stderr == warning
     assert idx("folders", "remove", "a").stderr.startswith(warning)

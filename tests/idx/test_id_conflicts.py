@@ -17,7 +17,7 @@ def test_a_file_of_a_folder_does_not_replace_what_was_added_by_its_id(
     failed = idx("sync", "papers", code=1)
     assert failed.stderr == (
         f"Error: {papers}/notes.txt: has the same id as a document that was added by its id, "
-        "'notes.txt'; to have this file instead: idx delete notes.txt\n"
+        "'notes.txt'; to index this file instead: idx delete notes.txt\n"
     )
     assert [document.title for document in documents(empty_index)] == ["Notes", "other.txt"]
     idx("delete", "notes.txt")
@@ -44,7 +44,7 @@ def test_a_file_named_by_itself_does_not_replace_another_one(
     refused = idx("add", "b/report.txt", "c/lease.txt", code=1)
     assert refused.stderr.splitlines() == [
         f"Error: {tmp_path}/{file}: has the same id as {tmp_path}/{other}, {name!r}; "
-        f"to have this file instead: idx delete {name}"
+        f"to index this file instead: idx delete {name}"
         for file, other, name in (
             ("b/report.txt", "a/report.txt", "report.txt"),
             ("c/lease.txt", "papers/lease.txt", "lease.txt"),

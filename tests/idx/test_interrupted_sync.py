@@ -180,7 +180,7 @@ def test_what_was_done_before_a_signal_is_committed(
     assert 190 < len(done) <= len(there) <= len(done) + 6 < 500
     assert set(done) <= set(there)
     assert "0.txt: is a damaged PDF" in messages
-    kept = f"Interrupted: {len(there)} documents committed; run the same command to go on.\n"
+    kept = f"Interrupted: {len(there)} documents committed; run the same command to continue.\n"
     assert messages.endswith(kept)
     assert idx("failures").stdout.splitlines()[-1] == "1 file"
     done_next = result(idx("sync", "papers", "--json").stdout)
@@ -211,7 +211,7 @@ def test_only_what_a_commit_made_durable_is_told_as_kept(
     new = len(ids(empty_index)) - 1
     assert 40 < new < 300
     assert messages == (
-        f"Interrupted: {new} documents committed, 1 deleted; run the same command to go on.\n"
+        f"Interrupted: {new} documents committed, 1 deleted; run the same command to continue.\n"
     )
 
 
@@ -228,7 +228,7 @@ def test_a_sync_that_has_committed_nothing_says_so(
         os.killpg(running.pid, signal.SIGINT)
         messages = running.stderr.read()
     assert running.wait() == 130
-    assert messages == "Interrupted: nothing was changed; run the same command to go on.\n"
+    assert messages == "Interrupted: nothing was changed; run the same command to continue.\n"
     assert ids(empty_index) == []
 
 

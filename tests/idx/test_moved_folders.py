@@ -117,7 +117,7 @@ def test_on_a_terminal_it_is_asked_whether_a_folder_was_moved(
     papers.rename(tmp_path / "moved")
     code, said = answered(tmp_path, b"y\n", "sync", "moved")
     assert code == 0
-    assert f"Have {tmp_path}/moved take the place of {papers}, a folder of the index" in said
+    assert f"Replace {papers}, a missing folder of the index, with {tmp_path}/moved" in said
     assert "Plan: 0 to add, 0 to update, 0 to delete, 4 unchanged" in said
     assert ids(index_path) == before
 
@@ -231,7 +231,7 @@ def test_a_move_that_cannot_be_is_refused_with_the_reason(
         f"nowhere: is not a folder of the index; its folders: {tmp_path}/notes, {papers}" in unknown
     )
     there = idx("sync", "other", "--moved-from", "papers", code=1).stderr
-    assert f"{papers}: is still there" in there
+    assert f"{papers}: still exists" in there
     shutil.rmtree(papers)
     part = idx("sync", "notes/in", "--moved-from", "papers", code=1).stderr
     assert f"notes/in: lies in {tmp_path}/notes, a folder of the index" in part

@@ -61,7 +61,7 @@ def test_a_question_finds_what_is_written_in_english(idx: Idx, model: ModelServe
 def test_people_are_told_what_was_looked_for(idx: Idx, model: ModelServer) -> None:
     done = idx("search", QUERY, "--normalize")
     assert "**workshop**" in done.stdout
-    assert f"Looked for, too: {REWRITTEN}\n" in done.stderr
+    assert f"Also searched for: {REWRITTEN}\n" in done.stderr
 
 
 def test_an_explanation_has_it_as_a_step(idx: Idx, model: ModelServer) -> None:

@@ -74,7 +74,7 @@ def test_the_answer_for_programs(idx: Idx, filled: Path) -> None:
 def test_an_optimized_index_is_left_alone(idx: Idx, filled: Path) -> None:
     idx("optimize")
     before = files(filled)
-    assert idx("optimize").stdout == "The index is optimized already; nothing was written.\n"
+    assert idx("optimize").stdout == "The index is already optimized; nothing was written.\n"
     answer = json.loads(idx("optimize", "--json").stdout)
     assert answer["segments_before"] == answer["segments_after"] == 1
     assert answer["bytes_before"] == answer["bytes_after"]

@@ -99,7 +99,7 @@ def test_plain_goes_with_no_other_form_of_the_answer(idx: Idx, papers: Path) -> 
     for command in (["list"], ["failures"], ["search", "notice"]):
         assert "not both" in idx(*command, "--plain", "--json", code=2).stderr
     for option in (["--explain"], ["--facet", "language"]):
-        assert "prints paths only" in idx("search", "x", "--plain", *option, code=2).stderr
+        assert "prints only paths" in idx("search", "x", "--plain", *option, code=2).stderr
 
 
 def test_control_characters_make_no_further_line(

@@ -124,7 +124,7 @@ def test_if_the_list_of_failures_cannot_be_deleted_nothing_is_removed(
     (filled / "failures.json").mkdir()
     failed = idx("purge", "--yes", code=1)
     (message,) = failed.stderr.splitlines()
-    assert "failed: failures.json: Is a directory; the index is as it was" in message
+    assert "failed: failures.json: Is a directory; the index still has its last commit" in message
     (filled / "failures.json").rmdir()
     assert {file.name: file.read_bytes() for file in filled.iterdir()} == before
     assert len(ids(filled)) == 3

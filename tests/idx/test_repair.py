@@ -80,7 +80,7 @@ def test_what_is_sound_is_saved_and_the_rest_named(idx: Idx, filled: Path) -> No
     assert done.stdout == (
         f"Lost: segment {segment} with 8 chunks\n"
         "Removed: document 'parted' with 2 chunks: of its 5 chunks 1, 2, 3 are missing\n"
-        f"Saved 4 documents (8 chunks); the index as it was is kept at {kept(filled)}\n"
+        f"Saved 4 documents (8 chunks); the damaged index is kept at {kept(filled)}\n"
     )
     assert "idx sync adds files again" in done.stderr
     assert ids(filled) == ["a.txt", "b/c.txt", "first", "last"]

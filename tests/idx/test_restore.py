@@ -89,7 +89,7 @@ def test_an_index_is_replaced_only_if_somebody_says_so(idx: Idx, filled: Path) -
     change(filled)
     before = contents(filled)
     failed = idx("restore", "copy", code=1, stdin="y\n")
-    assert failed.stderr.startswith(f"Error: refusing to replace the index at {filled} by")
+    assert failed.stderr.startswith(f"Error: refusing to replace the index at {filled} with")
     assert contents(filled) == before
 
 

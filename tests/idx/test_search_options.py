@@ -53,8 +53,10 @@ def test_an_explanation(idx: Idx) -> None:
     assert "a-chunk-001" in shown
     for other in (("--sort", "modified"), ("--facet", "language"), ("--min-confidence", "0.5")):
         refused = idx("search", "notice", "--explain", *other, code=2).stderr
-        assert "--explain shows no hits" in refused
-    assert "add --explain" in idx("search", "notice", "--detail", "scores", code=2).stderr
+        assert "--explain lists no hits" in refused
+    assert (
+        "--detail needs --explain" in idx("search", "notice", "--detail", "scores", code=2).stderr
+    )
     explained = json.loads(idx("search", "notice", "--explain", "--json").stdout)
     assert explained["total_hits"] == 2
     assert explained["steps"][0] == {"step": "syntax", "query": "notice"}
@@ -77,7 +79,7 @@ def test_a_misspelled_word_and_the_weak_tail(idx: Idx) -> None:
     shown = idx("search", "notise perriod", "--min-confidence", "0.5")
     assert "a-chunk-001" in shown.stdout
     assert "b-chunk-001" not in shown.stdout
-    assert "Looked for: notice period\n" in shown.stderr
+    assert "Searched for: notice period\n" in shown.stderr
     unanswered = idx("search", "the recipe for notice soup with dumplings")
     assert "None of these is likely to answer the question." in unanswered.stderr
     assert "None of these" not in shown.stderr
@@ -92,7 +94,7 @@ def test_what_was_looked_for_and_what_may_have_been_meant_are_told(
         for number in range(101):
             index.add(Document(f"{number}", "Note", "You will receive a parcel on Monday."))
         index.add(Document("typo", "Note", "We recieve nothing."))
-    assert "Looked for: parcel\n" in idx("search", "parcell").stderr
+    assert "Searched for: parcel\n" in idx("search", "parcell").stderr
     meant = idx("search", "recieve")
     assert "Did you mean: receive\n" in meant.stderr
     assert meant.stdout.startswith("1. Note")

@@ -53,7 +53,7 @@ def test_an_empty_query_shows_every_chunk(idx: Idx) -> None:
 
 def test_no_word_at_all_is_a_usage_error_with_an_example(idx: Idx) -> None:
     refused = " ".join(idx("search", code=2).stderr.replace("│", " ").split())
-    assert "say what to look for, such as: idx search vacation days" in refused
+    assert "give words to search for, such as: idx search vacation days" in refused
 
 
 def test_one_chunk_matches(idx: Idx) -> None:

@@ -172,7 +172,7 @@ def test_a_file_is_left_out_for_each_kind_of_secret_in_it(
         for name, (kind, reason) in failures(index_path).items()
     }
     assert told == {
-        name: ("secret", f"seems to hold {what} (line 3)") for name, (_, what) in SECRETS.items()
+        name: ("secret", f"seems to contain {what} (line 3)") for name, (_, what) in SECRETS.items()
     }
 
 
@@ -212,7 +212,7 @@ def test_secrets_are_summed_told_once_and_listed_apart(
     told = idx("sync", notes)
     assert "14 secrets left out (idx failures --secrets)" in told.stdout
     assert (
-        f"Warning: {notes}/key00.pem: is a secret by its name, and is left out; to take it: "
+        f"Warning: {notes}/key00.pem: is a secret by its name, and is left out; to index it: "
         "--allow-secret\n"
     ) in told.stderr
     assert "Warning: and 4 more secrets left out; list them with: idx failures --secrets" in (
@@ -260,7 +260,7 @@ def test_a_file_named_by_itself_is_no_exception_for_what_it_holds(
 ) -> None:
     (notes / "a.txt").write_text(SECRETS["GitLab"][0])
     refused = idx("add", notes / "a.txt", notes / "good.txt")
-    assert "seems to hold a token of GitLab (line 1), and is left out" in refused.stderr
+    assert "seems to contain a token of GitLab (line 1), and is left out" in refused.stderr
     assert ids(index_path) == ["good.txt"]
     idx("add", notes / "a.txt", "--allow-secret", notes / "a.txt")
     assert ids(index_path) == ["a.txt", "good.txt"]

@@ -62,12 +62,14 @@ def test_a_file_of_its_own_is_named_by_its_path(
     assert "text of apart.txt" in idx("show", "./apart.txt").stdout
     idx("add", "--id", "b", "--title", "B", "--file", "apart.txt")
     refused = idx("show", "./apart.txt", code=1).stderr
-    assert "several documents were made of it: name one of 'a', 'b'" in refused
+    assert "several documents come from this file: name one of 'a', 'b'" in refused
 
 
 def test_what_is_not_in_the_index_is_said_of_a_path(idx: Idx, home: Path, papers: Path) -> None:
     make(home, "new.txt")
-    assert "new.txt: is not in the index; idx add adds it" in idx("show", "new.txt", code=1).stderr
+    assert (
+        "new.txt: is not in the index; add it with idx add" in idx("show", "new.txt", code=1).stderr
+    )
     assert "papers: is a folder" in idx("show", "papers", code=1).stderr
     (papers / "bad.pdf").write_bytes(b"%PDF-1.7 nothing")
     idx("sync", papers, code=1)

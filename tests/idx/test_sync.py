@@ -232,7 +232,7 @@ def test_a_path_out_of_reach_is_named_and_the_others_are_done(
     failed = idx("sync", *arguments, "--json", code=1, prefix=UNPRIVILEGED)
     assert result(failed.stdout) == {"added": 1, "skipped": 1, "failed": 3, "chunks": 1}
     assert "closed/known: cannot be listed: Permission denied" in failed.stderr
-    assert "closed/new: cannot be looked at: Permission denied" in failed.stderr
+    assert "closed/new: cannot be examined: Permission denied" in failed.stderr
     (tmp_path / "closed").chmod(0o700)
     assert ids(empty_index) == ["known/b.txt", "papers/a.txt", "papers/d.txt"]
 

@@ -52,7 +52,7 @@ def test_a_missing_folder_deletes_nothing(idx: Idx, empty_index: Path, tmp_path:
     failed = idx("sync", "papers", code=1)
     assert "papers: cannot be listed: No such file or directory" in failed.stderr
     assert "2 documents stay in the index" in failed.stderr
-    assert f"delete all the same with: idx sync --prune-missing {papers}\n" in failed.stderr
+    assert f"delete them anyway with: idx sync --prune-missing {papers}\n" in failed.stderr
     assert ids(empty_index) == ["a.txt", "b.txt"]
     assert sync(idx, "papers", "--prune-missing") == {"deleted": 2}
     assert ids(empty_index) == []
@@ -181,7 +181,7 @@ def test_a_volume_that_is_not_mounted_deletes_nothing(
     failed = idx("sync", "papers", "--json", code=1)
     assert result(failed.stdout) == {"deleted": 1, "skipped": 1, "failed": 2}
     assert (
-        "volume/c.txt: lies on a volume that is not there; 2 documents were made" in failed.stderr
+        "volume/c.txt: lies on a volume that is not mounted; 2 documents were made" in failed.stderr
     )
     assert ids(empty_index) == ["a.txt", "volume/c.txt", "volume/deep/d.txt"]
     mount(volume, "1m")

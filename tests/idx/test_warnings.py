@@ -119,7 +119,7 @@ def test_files_that_can_never_be_read_fail_the_first_sync_only(
     make_image(papers / "image.png")
     idx("sync", "papers", code=1)
     again = idx("sync", "papers", code=0)
-    assert "1 unchanged, 3 not readable before" in again.stdout
+    assert "1 unchanged, 3 unreadable before" in again.stdout
     assert again.stderr == ""
     (papers / "another.pdf").write_bytes(b"%PDF-1.7 nothing")
     told = messages(idx("sync", "papers", code=1))

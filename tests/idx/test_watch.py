@@ -181,5 +181,5 @@ def test_a_signal_ends_a_quiet_watch(
     with Watch(tmp_path, "papers") as watch:
         watch.until_event("watching")
         assert watch.end(number) == code
-        told = "Interrupted: 1 document committed; run the same command to go on.\n"
+        told = "Interrupted: 1 document committed; run the same command to continue.\n"
         assert watch.errors == [told]

@@ -52,7 +52,7 @@ def test_a_signal_in_the_middle_leaves_what_was_done(
     assert 100 <= len(indexed) < 1_501
     kept = ids(empty_index)
     assert indexed <= {*kept}
-    told = f"Interrupted: {len(kept):,} documents committed; run the same command to go on.\n"
+    told = f"Interrupted: {len(kept):,} documents committed; run the same command to continue.\n"
     assert watch.errors == [told]
     end = result(idx("sync", "papers", "--json").stdout)
     assert end["added"] == 1_501 - len(kept)

@@ -186,7 +186,7 @@ async def test_an_id_is_only_ever_a_key(client: Client, name: str) -> None:
         ("document://menu?count=many", "the argument 'count' is 'many'"),
         ("document://menu?max_characters=1", "the argument 'max_characters' is '1'"),
         ("document://menu?start=2", "no argument 'start'; did you mean 'start_index'"),
-        ("document://menu?.txt", "a question mark that belongs to the name is written %3F"),
+        ("document://menu?.txt", "a question mark in a name is written %3F"),
         ("document://" + "x" * 200_000, "a URI has at most 150,000 characters"),
         ("chunk://menu", "no chunk has the id 'menu'"),
         ("chunk://menu-chunk-000", "no chunk has the id 'menu-chunk-000'"),

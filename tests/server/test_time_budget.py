@@ -61,7 +61,7 @@ async def test_what_cannot_tell_that_it_is_a_part_is_an_error(index: Path) -> No
         await answering(client)
         explained = await client.call_tool("explain_query", {"query": SLOW})
         assert explained.is_error
-        assert "not ready after 1 seconds" in str(explained.content)
+        assert "no result after 1 seconds" in str(explained.content)
 
 
 @pytest.mark.anyio

@@ -58,8 +58,8 @@ class Package:
                 if self._unpacked > self.limit:
                     raise SourceFileError(
                         self._file,
-                        f"unpacks to more than {self.limit // _MEGABYTE} MB, as no document of "
-                        "its size does",
+                        f"unpacks to more than {self.limit // _MEGABYTE} MB, too much for a "
+                        "document of its size",
                     )
                 yield chunk
 

@@ -103,7 +103,7 @@ def extract_pdf(file: Path, data: bytes, options: ExtractionOptions) -> Extracte
     text, sections = join_sections("page", parts)
     if not text:
         raise SourceFileError(
-            file, f"has no text on its {quantity(count, 'page')}; OCR is not done"
+            file, f"has no text on its {quantity(count, 'page')}; OCR is not supported"
         )
     ends = [*(section.start for section in sections[1:]), len(text)]
     blank = [
@@ -177,7 +177,8 @@ def _size(text: str) -> int:
 def _warnings(pages: _Pages, blank: Sequence[int]) -> Iterator[str]:
     if blank:
         verb = "has" if len(blank) == 1 else "have"
-        yield f"{quantity(len(blank), 'page')} {verb} no text ({_ranges(blank)}); OCR is not done"
+        count = quantity(len(blank), "page")
+        yield f"{count} {verb} no text ({_ranges(blank)}); OCR is not supported"
     if pages.unreadable:
         count = quantity(len(pages.unreadable), "page")
         yield f"{count} cannot be read ({_ranges(pages.unreadable)})"

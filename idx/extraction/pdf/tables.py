@@ -75,7 +75,7 @@ def read_table_pages(
 
     missing = set(numbers)
     until = time.monotonic() + seconds
-    error: Exception = TimeoutError("half of --timeout was over")
+    error: Exception = TimeoutError("half of --timeout had passed")
     try:
         with pdfplumber.open(BytesIO(data), pages=list(numbers), password=password) as pdf:
             _check_numbers(pdf, count)

@@ -103,16 +103,16 @@ class Metrics:
         yield InfoMetricFamily(PREFIX, "The server.", {"version": software_version()})
         load = self._load()
         yield _gauge("running_requests", "Requests that run.", load.calls)
-        yield _gauge("open_streams", "Streams that are open for news.", load.streams)
+        yield _gauge("open_streams", "Open streams of notifications.", load.streams)
         yield _gauge("sessions", "Sessions of clients before 2026-07-28.", load.sessions)
         yield _gauge(
             "abandoned_calls",
-            "Calls that go on although nobody waits for them.",
+            "Calls that continue although nobody waits for them.",
             load.abandoned_calls,
         )
         yield CounterMetricFamily(
             f"{PREFIX}_dropped_log_messages",
-            "Messages to stderr that were dropped, since nobody read them.",
+            "Messages to stderr that were dropped because nobody read them.",
             load.dropped_messages,
         )
         index, statistics = self._index, self._index.statistics

@@ -58,8 +58,7 @@ def test_what_it_is_its_content_says(idx: Idx, empty_index: Path, tmp_path: Path
 def test_no_more_is_read_than_is_allowed(idx: Idx, empty_index: Path, producer: str) -> None:
     refused = idx(*ARGUMENTS, "--max-size", "1", prefix=through(f'{producer} | "$@"'), code=1)
     assert refused.stderr == (
-        "Error: standard input: has more than the 1 MB that are allowed; allow more with "
-        "--max-size MB\n"
+        "Error: standard input: is larger than the allowed 1 MB; allow more with --max-size MB\n"
     )
 
 

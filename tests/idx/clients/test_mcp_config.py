@@ -195,7 +195,7 @@ def test_the_index_of_the_configuration_file_is_named(idx: Idx, home: Path) -> N
         (["curser"], "'curser' is not known; did you mean 'cursor'?"),
         (["nonsense"], "'nonsense' is not known; there are claude-desktop,"),
         ([], "Missing argument 'CLIENT'"),
-        (["zed", "--scope", "project"], "Zed has no file of a project"),
+        (["zed", "--scope", "project"], "Zed has no file for a project"),
         (["cursor", "--name", "a b"], "letters, digits, hyphens and underscores"),
     ],
 )

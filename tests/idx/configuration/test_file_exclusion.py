@@ -22,13 +22,13 @@ def test_a_document_that_the_next_sync_brings_back_is_told(
     done = idx("delete", "a b.txt")
     assert done.stdout == "Deleted document 'a b.txt' (1 chunks)\n"
     assert done.stderr == (
-        "Warning: the next idx sync adds 1 document again, for the file is still there: "
-        f"{papers}/a b.txt; to leave it out from now on: idx delete --exclude 'a b.txt'\n"
+        "Warning: the next idx sync adds 1 document again, because the file still exists: "
+        f"{papers}/a b.txt; to exclude it permanently: idx delete --exclude 'a b.txt'\n"
     )
     (papers / "e.txt").unlink()
     told = idx("delete", "c.txt", "d.txt", "e.txt").stderr
     assert "the next idx sync adds 2 documents again" in told
-    assert told.endswith("from now on: idx delete --exclude c.txt d.txt\n")
+    assert told.endswith("permanently: idx delete --exclude c.txt d.txt\n")
     # As the warning says, also after the document was deleted.
     idx("delete", "--exclude", "a b.txt")
     assert sync(idx, "papers") == {"added": 2, "chunks": 2}
@@ -76,7 +76,7 @@ def test_an_excluded_file_stays_out_and_no_other_one_does(
     excluded = sorted(set(ids(empty_index)) - {*kept})
     assert len(excluded) == len(names)
     done = idx("delete", "--exclude", "--", *excluded)
-    assert done.stderr.count("is left out from now on, by a pattern in") == len(names)
+    assert done.stderr.count("is now excluded, by a pattern in") == len(names)
     assert sync(idx, "papers") == {"skipped": len(kept)}
     assert ids(empty_index) == kept
     assert [name for name in names if not os.path.lexists(papers / name)] == []
@@ -98,7 +98,7 @@ def test_patterns_join_those_that_a_remembered_folder_has(
         "papers/sub/d.txt": "/sub/d.txt",
         "notes/n.txt": "/n.txt",
     }
-    assert "among the folders there now" not in done.stderr
+    assert "now among the folders there" not in done.stderr
     listed = json.loads(idx("folders", "list", "--json").stdout)
     assert [entry["exclude"] for entry in listed] == [["*.log", "/a.txt", "/sub/d.txt"], ["/n.txt"]]
     assert "# mine" in file.read_text()
@@ -119,8 +119,8 @@ def test_a_folder_that_is_not_remembered_is_from_then_on(
     assert done.stdout == "Deleted document 'a.txt' (1 chunks)\n"
     file = configuration_file()
     assert done.stderr == (
-        f"{papers}/a.txt is left out from now on, by a pattern in {file}\n"
-        f"{papers} is among the folders there now, which idx sync takes if none is named\n"
+        f"{papers}/a.txt is now excluded, by a pattern in {file}\n"
+        f"{papers} is now among the folders there, which idx sync indexes by default\n"
     )
     assert sync(idx) == {"skipped": 1}
 
@@ -132,13 +132,13 @@ def test_nothing_is_deleted_if_nothing_can_be_remembered(
     index_files(empty_index, "papers")
     monkeypatch.setenv("IDX_FOLDERS", str(papers))
     failed = idx("delete", "a.txt", "--exclude", code=1)
-    assert "Error: IDX_FOLDERS: is set and beats the folders in" in failed.stderr
+    assert "Error: IDX_FOLDERS: is set and overrides the folders in" in failed.stderr
     assert ids(empty_index) == ["a.txt"]
 
 
 def test_a_document_of_no_file_has_none_to_leave_out(idx: Idx, empty_index: Path) -> None:
     add_documents(empty_index, Document("note", "Note", "text"))
     done = idx("delete", "note", "--exclude")
-    assert done.stderr == "No file of an indexed folder is behind 'note'; none is left out.\n"
+    assert done.stderr == "Document 'note' has no file in an indexed folder; no file is excluded.\n"
     idx("delete", "note", "--exclude", code=1)
     assert not configuration_file().exists()

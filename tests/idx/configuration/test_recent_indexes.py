@@ -32,14 +32,14 @@ def test_the_error_names_the_indexes_used_lately_and_the_command_that_takes_one(
 ) -> None:
     beginning = f"Error: there is no index at {index_path}; create one with: idx init "
     assert missing(idx).startswith(beginning)
-    assert "lately" not in missing(idx)
+    assert "recently used" not in missing(idx)
     idx("add", "-i", "my letters", "-d", "a", "-t", "A", "-c", "text")
     create(tmp_path / "other")
     idx("search", "text", "-i", "other")
     told = missing(idx, "search", "text")
     assert told.startswith(beginning)
     assert told.endswith(
-        f"; or name an index that was used lately ({tmp_path}/other, {tmp_path}/my letters), for "
+        f"; or name a recently used index ({tmp_path}/other, {tmp_path}/my letters), for "
         f"this command: idx search --index-path {tmp_path}/other, or for all: idx config set "
         f"index-path {tmp_path}/other\n"
     )
@@ -53,12 +53,12 @@ def test_a_path_that_was_named_is_answered_without_the_list(
     idx: Idx, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     idx("init", "-i", "other")
-    assert "lately" not in missing(idx, "stats", "-i", "nowhere")
+    assert "recently used" not in missing(idx, "stats", "-i", "nowhere")
     monkeypatch.setenv("IDX_INDEX_PATH", "nowhere")
-    assert "lately" not in missing(idx)
+    assert "recently used" not in missing(idx)
     monkeypatch.delenv("IDX_INDEX_PATH")
     idx("config", "set", "index-path", "nowhere")
-    assert "lately" not in missing(idx)
+    assert "recently used" not in missing(idx)
 
 
 def test_an_index_that_is_gone_is_not_named(idx: Idx, tmp_path: Path) -> None:
@@ -67,7 +67,7 @@ def test_an_index_that_is_gone_is_not_named(idx: Idx, tmp_path: Path) -> None:
     shutil.rmtree(tmp_path / "two")
     assert f"({tmp_path}/one)" in missing(idx)
     shutil.rmtree(tmp_path / "one")
-    assert "lately" not in missing(idx)
+    assert "recently used" not in missing(idx)
 
 
 def test_ten_indexes_are_remembered_the_last_first(idx: Idx, tmp_path: Path) -> None:
@@ -134,7 +134,7 @@ def test_what_cannot_be_opened_is_not_remembered(idx: Idx, tmp_path: Path) -> No
 def test_a_damaged_list_is_ignored_and_replaced(idx: Idx, index_path: Path, content: bytes) -> None:
     list_file().parent.mkdir()
     list_file().write_bytes(content)
-    assert "lately" not in missing(idx)
+    assert "recently used" not in missing(idx)
     idx("init", "-i", "one")
     assert recent() == ["one"]
 
@@ -144,7 +144,7 @@ def test_a_path_cannot_write_to_the_terminal(idx: Idx, tmp_path: Path) -> None:
     create(tmp_path / name)
     idx("stats", "-i", name)
     told = missing(idx)
-    assert "lately" in told
+    assert "recently used" in told
     assert "\x1b" not in told
     assert len(told.splitlines()) == 1
 

@@ -78,5 +78,5 @@ def test_what_is_no_pattern_is_refused_where_the_user_gives_it(
     make(tmp_path / "papers", "a.txt")
     index_files(empty_index, "papers")
     refused = idx("sync", "papers", option, "[", code=1)
-    assert refused.stderr.startswith("Error: the pattern '[': is not one as in a .gitignore")
+    assert refused.stderr.startswith("Error: the pattern '[': is not a valid .gitignore pattern")
     assert ids(empty_index) == ["a.txt"]

@@ -77,7 +77,7 @@ def test_a_file_that_another_program_holds_does_not_stop_a_sync(
     first, problem, *_ = events(done.stdout)
     assert (first["event"], first["skip"], first["add"]) == ("planned", 2, 1)
     assert problem["message"] == (
-        f"{papers}/b.txt: cannot be read: another program holds it, and does not let go of it"
+        f"{papers}/b.txt: cannot be read: another program keeps it locked"
     )
     assert sync(idx, "papers") == {"skipped": 4}
 

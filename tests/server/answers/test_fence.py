@@ -240,7 +240,7 @@ async def test_titles_in_prompts_are_fenced(
     (message,) = (await client.get_prompt(prompt, arguments)).messages
     assert isinstance(message.content, TextContent)
     text = message.content.text
-    named = re.search(r"stands between <([\w-]+)> and </\1>", text)
+    named = re.search(r"are between <([\w-]+)> and </\1>", text)
     assert named
     assert ORDER in text
     assert ORDER not in outside(text.replace(named[0], ""), named[1])

@@ -66,7 +66,7 @@ def test_each_line_that_is_no_message_is_answered_once(
 ) -> None:
     [answer] = client.exchange([line])
     assert (answer["id"], answer["error"]["code"]) == (id_, code)
-    assert answer["error"]["message"].startswith("what was sent ")
+    assert answer["error"]["message"].startswith("the line ")
     assert len(answer["error"]["message"]) < 300
 
 

@@ -69,22 +69,21 @@ def test_pages_without_text_are_counted_and_named(tmp_path: Path) -> None:
     with_text = {1, 2, 4, 5, 6, 8, 19}
     pages = ["text" if number in with_text else "" for number in range(1, 20)]
     read = extract(write_pages(tmp_path / "a.pdf", pages))
-    assert read.warnings == ("12 pages have no text (3, 7, 9\u201318); OCR is not done",)
+    assert read.warnings == ("12 pages have no text (3, 7, 9\u201318); OCR is not supported",)
     assert [section.label for section in read.sections] == list(range(1, 20))
     assert read.sections[2].start == read.sections[3].start
 
 
 def test_a_last_page_without_text_is_named_in_the_singular(tmp_path: Path) -> None:
     read = extract(write_pages(tmp_path / "a.pdf", ["text", ""]))
-    assert read.warnings == ("1 page has no text (2); OCR is not done",)
+    assert read.warnings == ("1 page has no text (2); OCR is not supported",)
 
 
 def test_a_long_list_of_pages_is_cut(tmp_path: Path) -> None:
     pages = ["", "text"] * 15
     read = extract(write_pages(tmp_path / "a.pdf", pages))
-    assert read.warnings == (
-        "15 pages have no text (1, 3, 5, 7, 9, 11, 13, 15, 17, 19 and 5 more); OCR is not done",
-    )
+    numbers = "1, 3, 5, 7, 9, 11, 13, 15, 17, 19 and 5 more"
+    assert read.warnings == (f"15 pages have no text ({numbers}); OCR is not supported",)
 
 
 def test_a_scan_without_any_text_is_refused(tmp_path: Path) -> None:

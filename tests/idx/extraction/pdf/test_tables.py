@@ -220,7 +220,7 @@ def test_pages_for_which_no_time_is_left_keep_their_text(tmp_path: Path, engine:
     options = ExtractionOptions(pdf_engine=engine, table_seconds=0)
     read = extract_pdf(file, file.read_bytes(), options)
     assert read.text.split() == FRUIT_ROWS.replace("|", "").split()
-    warning = "1 page read without regard to tables (1): half of --timeout was over"
+    warning = "1 page read without regard to tables (1): half of --timeout had passed"
     assert read.warnings == (warning,)
 
 
@@ -235,7 +235,7 @@ def test_many_pages_of_tables_do_not_cost_the_file(
     write_pdf(tmp_path / "long.pdf", write)
     added = idx("add", "long.pdf", "--timeout", "4")
     assert "Added 1" in added.stdout
-    assert "60): half of --timeout was over" in added.stderr
+    assert "60): half of --timeout had passed" in added.stderr
     assert FRUIT_ROWS.splitlines()[1] in idx("show", "long.pdf").stdout
 
 
