@@ -161,4 +161,4 @@ def test_a_suggestion_is_spelled_as_the_documents_spell_the_word(
 
 def test_a_suggestion_on_the_command_line_keeps_its_umlaut(idx: Idx, index_path: Path) -> None:
     add_documents(index_path, Document("a", "A", "Die Kündigungsfrist beträgt drei Monate."))
-    assert "Looked for: Kündigungsfrist\n" in idx("search", "kundigunsfrist").stderr
+    assert "Searched for: Kündigungsfrist\n" in idx("search", "kundigunsfrist").stderr
