@@ -1,6 +1,6 @@
 """Fitting confidence to judged hits, and how well it says how many of them are relevant."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Self
 
@@ -8,8 +8,8 @@ import numpy as np
 
 Numbers = np.ndarray[Any, np.dtype[np.float64]]
 
-LEAST_EVIDENCE: Final = 0.01
-"""What less counts as in the fit: none at all has no logarithm."""
+Features = Callable[[Numbers], Numbers]
+"""Makes the features of a model, a row a hit, of the evidence of hits."""
 
 _ENOUGH: Final = 1e-9
 """Steps below this change nothing that is shown."""
@@ -24,12 +24,12 @@ class Asked:
 
     Attributes:
         query: what was asked.
-        evidence: that of each hit, from 0 to 1.
+        evidence: that of each hit, and the share of the query that it has, from 0 to 1.
         relevant: whether each hit answers.
     """
 
     query: str
-    evidence: Sequence[float]
+    evidence: Sequence[tuple[float, float]]
     relevant: Sequence[bool]
 
 
@@ -38,7 +38,7 @@ class Sample:
     """Judged hits of several queries.
 
     Attributes:
-        evidence: that of each hit, from 0 to 1.
+        evidence: that of each hit, and the share of the query that it has; a row a hit.
         relevant: 1 for a hit that answers, else 0.
         weights: what each hit counts for.
     """
@@ -55,7 +55,7 @@ class Sample:
             kinds: the queries of each, and what they count for together. Within a kind each query
                 that has hits counts as much as each other, and so does each hit of it.
         """
-        evidence: list[float] = []
+        evidence: list[tuple[float, float]] = []
         relevant: list[bool] = []
         weights: list[float] = []
         for queries, weight in kinds:
@@ -73,45 +73,43 @@ class Model:
     """What makes a probability of evidence: a logistic regression on some features of it.
 
     Attributes:
-        powers: the features: the evidence to these powers, 0 for its logarithm.
+        features: makes them of a row of evidence each.
         coefficients: the intercept, and the coefficient of each feature.
     """
 
-    powers: Sequence[int]
+    features: Features
     coefficients: Sequence[float]
 
     @classmethod
-    def fitted(cls, sample: Sample, powers: Sequence[int]) -> Self:
+    def fitted(cls, sample: Sample, features: Features) -> Self:
         """The model under which the sample is likeliest, by Newton's method.
 
         Raises:
             ValueError: there is none, as where some evidence separates all hits that answer from
                 those that do not.
         """
-        features = _features(sample.evidence, powers)
-        coefficients = np.zeros(features.shape[1])
+        columns = _with_intercept(features(sample.evidence))
+        coefficients = np.zeros(columns.shape[1])
         for _ in range(_MOST_STEPS):
-            likely = _logistic(features @ coefficients)
-            gradient = features.T @ (sample.weights * (likely - sample.relevant))
-            curvature = (features.T * (sample.weights * likely * (1 - likely))) @ features
+            likely = _logistic(columns @ coefficients)
+            gradient = columns.T @ (sample.weights * (likely - sample.relevant))
+            curvature = (columns.T * (sample.weights * likely * (1 - likely))) @ columns
             try:
                 step = np.linalg.solve(curvature, gradient)
             except np.linalg.LinAlgError:
                 break
             coefficients -= step
             if np.abs(step).max() <= _ENOUGH:
-                return cls(powers, [float(value) for value in coefficients])
+                return cls(features, [float(value) for value in coefficients])
         raise ValueError("no model is the likeliest: these hits are too few, or too easily told")
 
     def probabilities(self, evidence: Numbers) -> Numbers:
         """How likely hits are to answer, from 0 to 1."""
-        return _logistic(_features(evidence, self.powers) @ np.asarray(self.coefficients))
+        return _logistic(_with_intercept(self.features(evidence)) @ np.asarray(self.coefficients))
 
 
-def _features(evidence: Numbers, powers: Sequence[int]) -> Numbers:
-    shares = np.maximum(evidence, LEAST_EVIDENCE)
-    columns = (shares**power if power else np.log(shares) for power in powers)
-    return np.column_stack([np.ones_like(shares), *columns])
+def _with_intercept(features: Numbers) -> Numbers:
+    return np.column_stack([np.ones(len(features)), features])
 
 
 def _logistic(logits: Numbers) -> Numbers:

@@ -4,7 +4,9 @@ import argparse
 from pathlib import Path
 from typing import Final, Self
 
-COLLECTION: Final = Path(__file__).parents[2] / "shared" / "data" / "cranfield"
+DATA: Final = Path(__file__).parents[2] / "shared" / "data"
+COLLECTION: Final = DATA / "cranfield"
+NAMES: Final = ("cranfield", "cacm", "cisi")
 
 
 class Collection:
@@ -38,3 +40,8 @@ class Collection:
                 "name one by --folder"
             )
         return found
+
+
+def collections() -> list[Collection]:
+    """The three collections on which all constants of ranking are chosen together."""
+    return [Collection(DATA / name) for name in NAMES]

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Final
 
 from shared.analysis.lemmas.build import _SOURCES, _TOOLS, _jar, _rows, _run
-from shared.model import schema
 
 LINKS: Final = ("s", "es", "n", "en", "er", "e")
 CHANCE: Final = frozenset({"aktion", "ende", "esse", "loge", "nahme", "ration", "schaft"})
@@ -167,9 +166,9 @@ def folded(word: str) -> str:
 
 def lemmas_of(word: str) -> tuple[str, ...]:
     """The base forms of a word in German."""
-    from shared.analysis.analyzers import tokens
+    from shared.analysis.analyzers import stemming_analyzer, tokens_of
 
-    positions = tokens(schema.language_field(schema.CONTENT, "de"), word)
+    positions = tokens_of(stemming_analyzer("de"), word)
     return tuple(lemma for lemmas in positions for lemma in lemmas)
 
 

@@ -176,16 +176,16 @@ def asked(searcher: Searcher, query: str, limit: int = HITS) -> list[str]:
 def searching_parts() -> Any:
     """Has words looked for among the parts of others, too."""
     from shared.query.steps.words import _WordSearch
-    from shared.query.tree import Terms, weighted
+    from shared.query.tree import Nothing, Terms, any_of, weighted
 
-    original = _WordSearch.forms
+    original = _WordSearch.plain
 
-    def forms(self: Any, text: str, *among: Any) -> Iterator[Any]:
-        yield from original(self, text, *among)
-        if lemmas := tuple(dict.fromkeys(lemmas_of(text))):
-            yield weighted(Terms(FIELD, lemmas), WEIGHT)
+    def plain(self: Any, text: str, terms: Any) -> Any:
+        lemmas = tuple(dict.fromkeys(lemmas_of(text)))
+        parts = weighted(Terms(FIELD, lemmas), WEIGHT) if lemmas else Nothing()
+        return any_of(original(self, text, terms), parts)
 
-    return patch.object(_WordSearch, "forms", forms)
+    return patch.object(_WordSearch, "plain", plain)
 
 
 if __name__ == "__main__":

@@ -1,37 +1,23 @@
 """How far confidence can be trusted, and what its coefficients have to be.
 
-Fits confidence to one half of the queries of a test collection, of questions on other topics, and
-of known items that are looked for, and measures it on the other half, and on the documents and
-queries of tests/relevance. Writes the tables and the picture of
-docs/measured/confidence.md, and fails where the coefficients of `shared.search.confidence` are not
-those of the fit.
+Fits confidence to the queries of the three collections, questions on other topics and known items,
+and measures it on each collection with the coefficients of the others. Writes the tables and the
+picture of docs/measured/confidence.md, and fails where the coefficients of
+`shared.search.confidence` are not those of the fit.
 """
 
 import math
 import statistics
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
-from unittest.mock import patch
 
 import numpy as np
 
-from benchmarks.calibration import (
-    Asked,
-    Bin,
-    Model,
-    Numbers,
-    Sample,
-    bins,
-    brier_score,
-    calibration_error,
-    log_loss,
-)
-from benchmarks.collection import Collection
+from benchmarks.calibration import Asked, Bin, Features, Model, Numbers, Sample, bins, log_loss
+from benchmarks.collection import collections
 from benchmarks.confidence_plot import draw
-from benchmarks.confidence_questions import Asking, asked_of_collection, asked_of_library, halved
+from benchmarks.confidence_questions import Asking, asked_of_collection, asked_of_library
 from benchmarks.first_hits import best_confidence, first_hits_table, is_low
 from benchmarks.page import MEASURED, write_figures
 from idx.evaluation.experiment import temporary_index
@@ -42,152 +28,146 @@ KNOWN_ITEMS_COUNT: Final = 0.1
 """What known items count for in the fit, where the queries count for 1, and the questions on other
 topics too: enough for what they alone can tell, that is how good the hits are that lack nothing."""
 
-TOLD: Final = 0.85
-"""The share of the questions on other topics of the fit whose first hits are all below ``LOW``.
-More of them takes more of the queries with it, and those are what people ask."""
-
 BOUNDS: Final = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8)
 """The least confidence in each row of the table."""
 
-POWERS: Final = (0, WHOLE_POWER)
-"""The features of the model: the logarithm of the evidence, and a power of it."""
+_LEAST: Final = 0.01
+"""What less evidence counts as in the fit: none at all has no logarithm."""
 
-VARIANTS: Final[Sequence[tuple[str, dict[str, float], Sequence[int]]]] = (
-    ("as it is", {}, POWERS),
-    ("without the high power", {}, (0,)),
-    ("the evidence itself, no logarithm", {}, (1, WHOLE_POWER)),
-    ("a word anywhere counts 0.3", {"LOOSE": 0.3}, POWERS),
-    ("a word anywhere counts 0.7", {"LOOSE": 0.7}, POWERS),
-    ("without nearness", {"MOST_PAIRS": 0}, POWERS),
-    ("without nearness and titles", {"LOOSE": 1.0}, POWERS),
-    ("the same, neither logarithm nor power", {"LOOSE": 1.0}, (1,)),
-)
-"""What is compared: constants of `shared.search.coverage`, and the features of the model."""
+
+def _log(numbers: Numbers) -> Numbers:
+    return np.log(np.maximum(numbers, _LEAST))
+
+
+def as_it_is(evidence: Numbers) -> Numbers:
+    """The features of the model: the logarithm of the evidence, and a power of the share."""
+    return np.column_stack([_log(evidence[:, 0]), evidence[:, 1] ** WHOLE_POWER])
+
+
+VARIANTS: Final[Mapping[str, Features]] = {
+    "as it is": as_it_is,
+    "without the power": lambda e: _log(e[:, :1]),
+    "the share of the query alone": lambda e: _log(e[:, 1:]),
+    "the score alone": lambda e: _log(2 * e[:, :1] - e[:, 1:]),
+    "share and score apart": lambda e: _log(np.column_stack([e[:, 1], 2 * e[:, 0] - e[:, 1]])),
+}
+"""The features that are compared; the evidence is the mean of the share and of the score."""
 
 
 def main() -> None:
     """Fit, measure, print the tables, and write them and the picture."""
-    collection = Collection.from_arguments(__doc__)
-    with temporary_index(collection.documents) as (index_path, _):
-        asking = asked_of_collection(collection, index_path)
-        variants = list(variant_table(collection, index_path))
-    model = Model.fitted(asking.to_fit(0, KNOWN_ITEMS_COUNT), POWERS)
+    askings = {}
+    for collection in collections():
+        with temporary_index(collection.documents) as (index_path, _):
+            askings[collection.folder.name] = asked_of_collection(collection, index_path)
+    model = Model.fitted(sample(askings.values()), as_it_is)
     intercept, exponent, whole = model.coefficients
-    fitted = {
-        "ODDS": round(math.exp(intercept), 1),
-        "EXPONENT": round(exponent, 1),
-        "WHOLE": round(whole, 1),
-        "LOW": low(halved(asking.off_topic, 0)),
-    }
-    held_out = asking.answered_and_not(1)
-    queries = Sample.of((asking.queries[1::2], 1.0))
-    strangers = Sample.of((halved(asking.off_topic, 1), 1.0))
-    of_all, of_queries = (binned(sample, BOUNDS) for sample in (held_out, queries))
-    draw(
-        PICTURE,
-        of_all,
-        of_queries,
-        [confidences(sample.evidence) for sample in (queries, strangers)],
-        LOW,
-    )
+    fitted = {"ODDS": math.exp(intercept), "EXPONENT": exponent, "WHOLE": whole}
+    fitted = {name: round(value, 1) for name, value in fitted.items()}
+    by_collection = {name: binned(sample([asking])) for name, asking in askings.items()}
+    draw(PICTURE, by_collection, LOW)
     lines = [
-        *group_table(collection, asking),
+        *group_table(askings),
         "",
-        *first_hits_table(collection.folder.parent),
+        *first_hits_table(askings),
         "",
-        *reliability_table(of_all, of_queries),
+        *reliability_table(by_collection),
         "",
-        f"![Confidence against precision, and how many hits have it]({PICTURE.name})",
+        f"![Confidence against precision, by collection]({PICTURE.name})",
         "",
-        *variants,
+        *variant_table(askings),
         "",
         "Fitted: " + ", ".join(f"`{name}` {value}" for name, value in fitted.items()) + ".",
     ]
     print("\n".join(lines))
     write_figures("confidence.md", lines)
-    if fitted != {"ODDS": ODDS, "EXPONENT": EXPONENT, "WHOLE": WHOLE, "LOW": LOW}:
+    if fitted != {"ODDS": ODDS, "EXPONENT": EXPONENT, "WHOLE": WHOLE}:
         sys.exit(f"shared/search/confidence.py should have {fitted}")
 
 
-def confidences(evidence: Numbers) -> Numbers:
-    """The confidence that the search has by its own coefficients."""
-    return np.asarray([probability(float(share)) for share in evidence])
+def sample(askings: Iterable[Asking]) -> Sample:
+    """The hits of what was asked of some collections, of which each counts as much."""
+    kinds: list[tuple[Sequence[Asked], float]] = []
+    for asking in askings:
+        kinds += [
+            (asking.queries, 1.0),
+            (asking.all_off_topic, 1.0),
+            (asking.all_known_items, KNOWN_ITEMS_COUNT),
+        ]
+    return Sample.of(*kinds)
 
 
-def binned(sample: Sample, bounds: Sequence[float]) -> list[Bin]:
+def binned(found: Sample) -> list[Bin]:
     """The hits of a sample by the confidence that the search has in them."""
-    return bins(sample, confidences(sample.evidence), bounds)
+    return bins(found, np.asarray([probability(*pair) for pair in found.evidence]), BOUNDS)
 
 
-def low(off_topic: Sequence[Asked]) -> float:
-    """The confidence that most questions on other topics are below, rounded up to two digits."""
-    best = [best_confidence(asked) for asked in off_topic]
-    return math.ceil(100 * float(np.quantile(best, TOLD))) / 100
-
-
-def group_table(collection: Collection, asking: Asking) -> Iterator[str]:
+def group_table(askings: Mapping[str, Asking]) -> Iterator[str]:
     """The first hits of each kind of queries."""
     yield "| asked | questions | first hit, mean | right | `low_confidence` | no hit |"
     yield "|---|---:|---:|---:|---:|---:|"
     kinds = [
-        ("the collection's queries", asking.queries[1::2]),
-        ("the same, two words misspelled", asking.misspelled[1::2]),
-        *((kind, questions[1::2]) for kind, questions in asking.known_items.items()),
-        ("questions on other topics", halved(asking.off_topic, 1)),
-        *((f"of these, {kind}", questions[1::2]) for kind, questions in asking.off_topic.items()),
-        *asked_of_library(collection),
+        (f"{name}: {kind}", questions)
+        for name, asking in askings.items()
+        for kind, questions in (
+            ("its queries", asking.queries),
+            ("the same, two words misspelled", asking.misspelled),
+            *asking.known_items.items(),
+            ("questions on other topics", asking.all_off_topic),
+        )
     ]
-    for name, questions in kinds:
-        first = [probability(asked.evidence[0]) for asked in questions if asked.evidence]
-        unsure = statistics.mean(map(is_low, questions))
+    for name, questions in [*kinds, *asked_of_library()]:
+        first = [probability(*asked.evidence[0]) for asked in questions if asked.evidence]
         right = [asked.relevant[0] for asked in questions if asked.evidence]
         yield (
             f"| {name} | {len(questions)} | {statistics.mean(first):.3f} "
-            f"| {statistics.mean(right):.0%} | {unsure:.0%} "
+            f"| {statistics.mean(right):.0%} | {statistics.mean(map(is_low, questions)):.0%} "
             f"| {len(questions) - len(first)} |"
         )
 
 
-def reliability_table(of_all: Sequence[Bin], of_queries: Sequence[Bin]) -> Iterator[str]:
-    """How many of the hits with some confidence are relevant."""
-    yield "| confidence | hits | expected | relevant | of queries alone | expected | relevant |"
-    yield "|---|---:|---:|---:|---:|---:|---:|"
-    by_bounds = {found.low: found for found in of_queries}
-    for found in of_all:
-        alone = by_bounds.get(found.low)
-        cells = f"{alone.hits} | {alone.expected:.3f} | {alone.precision:.3f}" if alone else "0 | |"
-        yield (
-            f"| {found.low} to {found.high} | {found.hits} | {found.expected:.3f} "
-            f"| {found.precision:.3f} | {cells} |"
-        )
+def reliability_table(by_collection: Mapping[str, Sequence[Bin]]) -> Iterator[str]:
+    """How many of the hits with some confidence are relevant, in each collection."""
+    heads = " | ".join(f"{name}: hits | expected | relevant" for name in by_collection)
+    yield f"| confidence | {heads} |"
+    yield f"|---|{'---:|---:|---:|' * len(by_collection)}"
+    for low, high in zip(BOUNDS, (*BOUNDS[1:], 1.0), strict=True):
+        cells = []
+        for found in by_collection.values():
+            within = [one for one in found if one.low == low]
+            cells += [f"{one.hits} | {one.expected:.2f} | {one.precision:.2f}" for one in within]
+            cells += [] if within else ["0 | | "]
+        yield f"| {low} to {high} | {' | '.join(cells)} |"
 
 
-def variant_table(collection: Collection, index_path: Path) -> Iterator[str]:
-    """The model as it is and with changes, each fitted on one half and measured on the other."""
-    yield "| variant | log loss | Brier score | calibration error | known items | swapped |"
-    yield "|---|---:|---:|---:|---:|---:|"
-    for name, constants, powers in VARIANTS:
-        with ExitStack() as stack:
-            for constant, value in constants.items():
-                stack.enter_context(patch(f"shared.search.coverage.{constant}", new=value))
-            asking = asked_of_collection(collection, index_path)
-        models = [Model.fitted(asking.to_fit(half, KNOWN_ITEMS_COUNT), powers) for half in (0, 1)]
-        held_out, known, swapped = (
-            (sample, model.probabilities(sample.evidence))
-            for sample, model in (
-                (asking.answered_and_not(1), models[0]),
-                (asking.of_known_items(1), models[0]),
-                (asking.answered_and_not(0), models[1]),
-            )
+def variant_table(askings: Mapping[str, Asking]) -> Iterator[str]:
+    """The model with other features, each fitted to two collections and measured on the third."""
+    yield "| features | " + " | ".join(f"{name}: log loss | told apart" for name in askings) + " |"
+    yield f"|---|{'---:|---:|' * len(askings)}"
+    for variant, features in VARIANTS.items():
+        cells = []
+        for name, asking in askings.items():
+            others = [other for key, other in askings.items() if key != name]
+            model = Model.fitted(sample(others), features)
+            held_out = sample([asking])
+            loss = log_loss(held_out, model.probabilities(held_out.evidence))
+            cells.append(f"{loss:.3f} | {_told_apart(model, asking):.2f}")
+        yield f"| {variant} | {' | '.join(cells)} |"
+
+
+def _told_apart(model: Model, asking: Asking) -> float:
+    """The share of pairs of a query and a question on another topic that confidence orders."""
+
+    def best(questions: Sequence[Asked]) -> Numbers:
+        return np.asarray(
+            [
+                best_confidence(asked, lambda pairs: model.probabilities(np.asarray(pairs)))
+                for asked in questions
+            ]
         )
-        figures = (
-            log_loss(*held_out),
-            brier_score(*held_out),
-            calibration_error(*held_out),
-            log_loss(*known),
-            log_loss(*swapped),
-        )
-        yield f"| {name} | {' | '.join(f'{value:.3f}' for value in figures)} |"
+
+    on, off = best(asking.queries)[:, None], best(asking.all_off_topic)[None]
+    return float((on > off).mean() + (on == off).mean() / 2)
 
 
 if __name__ == "__main__":

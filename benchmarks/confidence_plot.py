@@ -1,61 +1,44 @@
 """The picture of docs/measured/confidence.md: how many hits of each confidence are relevant."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from benchmarks.calibration import Bin, Numbers
-from benchmarks.picture import BAR, INK, SECOND, picture
+from benchmarks.calibration import Bin
+from benchmarks.picture import BAR, INK, picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-HEIGHT: Final = 6.0
+HEIGHT: Final = 3.0
 """Inches."""
-
-_BARS: Final = 20
-"""Of the lower part."""
 
 _Z: Final = 1.96
 """Standard errors of 95 %."""
 
 
-def draw(
-    file: Path,
-    of_all: Sequence[Bin],
-    of_queries: Sequence[Bin],
-    confidences: Sequence[Numbers],
-    low: float,
-) -> None:
-    """Draw the reliability, and write it as an SVG picture.
+def draw(file: Path, by_collection: Mapping[str, Sequence[Bin]], low: float) -> None:
+    """Draw the reliability in each collection, and write it as an SVG picture.
 
     Args:
         file: the picture to write.
-        of_all: the hits of all questions, by confidence.
-        of_queries: those of the queries of the collection.
-        confidences: of the hits of the queries, and of the questions on other topics.
+        by_collection: the hits of each collection, by confidence.
         low: below it an answer says that it hardly is one.
     """
     with picture(file, HEIGHT) as figure:
-        upper, lower = figure.subplots(2, 1, height_ratios=(3, 1), sharex=True)
-        upper.plot([0, 1], [0, 1], color=INK, linewidth=0.8, linestyle="dotted")
-        _points(upper, of_all, BAR, "o", "queries and questions on other topics")
-        _points(upper, of_queries, SECOND, "s", "queries alone")
-        upper.set_ylabel("relevant, and its 95 % interval")
-        upper.set_ylim(0, 1)
-        upper.legend(loc="upper left", frameon=False)
-        labels = ("of the queries", "of the questions on other topics")
-        lower.hist(confidences, bins=_BARS, range=(0, 1), color=(SECOND, BAR), label=labels)
-        lower.set_yscale("symlog", linthresh=10)
-        lower.set_ylabel("hits")
-        lower.set_xlabel("confidence; the dotted line is what is low")
-        lower.set_xlim(0, 1)
-        lower.legend(loc="upper right", frameon=False)
-        for axes in (upper, lower):
+        all_axes = figure.subplots(1, len(by_collection), sharey=True)
+        for axes, (name, found) in zip(all_axes, by_collection.items(), strict=True):
+            axes.plot([0, 1], [0, 1], color=INK, linewidth=0.8, linestyle="dotted")
             axes.axvline(low, color=INK, linewidth=0.8, linestyle="dotted")
+            _points(axes, found, BAR, "o", name)
+            axes.set_title(name)
+            axes.set_xlabel("confidence")
+            axes.set_xlim(0, 1)
+            axes.set_ylim(0, 1)
             axes.set_facecolor("none")
             axes.spines[["top", "right"]].set_visible(False)
+        all_axes[0].set_ylabel("relevant, and its 95 % interval")
 
 
 def _points(axes: "Axes", bins: Sequence[Bin], colour: str, marker: str, label: str) -> None:

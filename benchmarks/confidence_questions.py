@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 from unittest.mock import patch
 
-from benchmarks.calibration import Asked, Sample
+from benchmarks.calibration import Asked
 from benchmarks.collection import Collection
 from benchmarks.misspelled import misspelled
 from benchmarks.off_topic import OFF_TOPIC
@@ -18,6 +18,8 @@ from idx.evaluation.collection.documents import read_documents
 from idx.evaluation.collection.judgements import read_judgements
 from idx.evaluation.collection.queries import read_queries
 from shared import Index, Searcher, create
+from shared.query.pipeline import ParsedQuery
+from shared.search.confidence import evidence
 from tests.relevance.queries import read as read_suite
 
 LIBRARY: Final = Path(__file__).parents[1] / "tests" / "relevance" / "documents"
@@ -48,35 +50,15 @@ class Asking:
     off_topic: Mapping[str, Sequence[Asked]]
     known_items: Mapping[str, Sequence[Asked]]
 
-    def answered_and_not(self, half: int) -> Sample:
-        """The hits of the queries, and those of the questions on other topics.
+    @property
+    def all_off_topic(self) -> list[Asked]:
+        """The questions on other topics of all kinds."""
+        return [asked for kind in self.off_topic.values() for asked in kind]
 
-        Args:
-            half: 0 for the half that is fitted to, 1 for the other.
-        """
-        return Sample.of(*self._answered_and_not(half))
-
-    def to_fit(self, half: int, known_items: float) -> Sample:
-        """The same, and the first hits of the known items.
-
-        Args:
-            half: 0 for the half that is fitted to, 1 for the other.
-            known_items: what these count for together, where the others count for 1 each.
-        """
-        found = (halved(self.known_items, half), known_items)
-        return Sample.of(*self._answered_and_not(half), found)
-
-    def of_known_items(self, half: int) -> Sample:
-        """The first hits of the known items."""
-        return Sample.of((halved(self.known_items, half), 1.0))
-
-    def _answered_and_not(self, half: int) -> list[tuple[Sequence[Asked], float]]:
-        return [(self.queries[half::2], 1.0), (halved(self.off_topic, half), 1.0)]
-
-
-def halved(kinds: Mapping[str, Sequence[Asked]], half: int) -> list[Asked]:
-    """Half of what was asked, of each kind."""
-    return [asked for kind in kinds.values() for asked in kind[half::2]]
+    @property
+    def all_known_items(self) -> list[Asked]:
+        """The known items of all kinds."""
+        return [asked for kind in self.known_items.values() for asked in kind]
 
 
 Ask = Callable[..., Asked]
@@ -86,17 +68,24 @@ Ask = Callable[..., Asked]
 @contextmanager
 def asked_for_evidence(index_path: Path) -> Iterator[Ask]:
     """What asks an index for hits, and tells the evidence of each in place of its confidence."""
+    told: list[tuple[float, float]] = []
+
+    def tell(searcher: Any, query: ParsedQuery, hits: Sequence[Any]) -> list[float]:
+        told[:] = evidence(searcher, query, hits) if query.parts else [(1.0, 1.0)] * len(hits)
+        return [1.0] * len(hits)
 
     def ask(
         text: str, is_relevant: Callable[[str], bool], hits: int = HITS, **options: Any
     ) -> Asked:
+        told.clear()
         found = searcher.search(text, limit=hits, content="none", **options).results
         documents = [hit.source_document for hit in found]
-        return Asked(text, [hit.confidence for hit in found], list(map(is_relevant, documents)))
+        # The evidence of the first hits, which decide on low confidence, precedes that of all.
+        return Asked(text, told[len(told) - len(found) :], list(map(is_relevant, documents)))
 
     with (
         Searcher(index_path, program="batch") as searcher,
-        patch("shared.search.confidence.probability", new=float),
+        patch("shared.search.answer.confidences", new=tell),
     ):
         yield ask
 
@@ -157,8 +146,8 @@ def never(_: str) -> bool:
     return False
 
 
-def asked_of_library(collection: Collection) -> Iterator[tuple[str, list[Asked]]]:
-    """Ask the documents of tests/relevance their own queries, and those of the collection."""
+def asked_of_library() -> Iterator[tuple[str, list[Asked]]]:
+    """Ask the documents of tests/relevance their own queries."""
     suite = read_suite()
     answered = [
         query
@@ -190,11 +179,4 @@ def asked_of_library(collection: Collection) -> Iterator[tuple[str, list[Asked]]
             yield (
                 "the library: its questions on other topics",
                 [ask(query.query, never) for query in suite if query.category == "off-topic"],
-            )
-            yield (
-                "the library: the queries of the collection",
-                [
-                    ask(query.text, never, syntax="plain")
-                    for query in read_queries(collection.queries)
-                ],
             )

@@ -1,77 +1,54 @@
-"""Which of the hits should decide whether an answer is one of low confidence.
-
-Asks each test collection its own queries and questions on other topics, and counts how many answers
-would be of low confidence if the first hit, the first three, or any of ten decided.
-"""
+"""How many of the first hits should decide whether there is an answer."""
 
 import statistics
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from benchmarks.calibration import Asked
-from benchmarks.collection import Collection
-from benchmarks.confidence_questions import HITS, asked_for_evidence, judged, never
-from benchmarks.off_topic import OFF_TOPIC
-from idx.evaluation.collection.judgements import read_judgements
-from idx.evaluation.collection.queries import read_queries
-from idx.evaluation.experiment import temporary_index
+from benchmarks.confidence_questions import HITS, Asking
 from shared.search.confidence import FIRST_HITS, LOW, probability
 
-COLLECTIONS: Final = ("cranfield", "cacm", "cisi")
-"""Folders beside each other; those that are missing are left out."""
-
 DECIDING: Final = (1, 2, FIRST_HITS, 5, HITS)
+
+Pairs = Sequence[tuple[float, float]]
+
+
+def _confidences(pairs: Pairs) -> list[float]:
+    return [probability(*pair) for pair in pairs]
 
 
 def is_low(asked: Asked, first_hits: int = FIRST_HITS) -> bool:
     """Whether an answer is of low confidence if so many of its first hits decide."""
-    return best_confidence(asked, first_hits) < LOW
+    return best_confidence(asked, first_hits=first_hits) < LOW
 
 
-def best_confidence(asked: Asked, first_hits: int = FIRST_HITS) -> float:
-    """The greatest confidence of the first hits of a query; 0 if there are none."""
-    return max(map(probability, asked.evidence[:first_hits]), default=0.0)
-
-
-def first_hits_table(folder: Path) -> Iterator[str]:
-    """How many answers of each collection are of low confidence, by the hits that decide.
+def best_confidence(
+    asked: Asked,
+    confidences: Callable[[Pairs], Iterable[float]] = _confidences,
+    first_hits: int = FIRST_HITS,
+) -> float:
+    """The greatest confidence of the first hits of a query; 0 if there are none.
 
     Args:
-        folder: where the collections are.
+        asked: the query.
+        confidences: makes them of the evidence of hits.
+        first_hits: how many there are.
     """
+    first = asked.evidence[:first_hits]
+    return max(confidences(first)) if first else 0.0
+
+
+def first_hits_table(askings: Mapping[str, Asking]) -> Iterator[str]:
+    """How many answers of each collection are of low confidence, by the hits that decide."""
     numbers = " | ".join(f"first {number}" if number > 1 else "first" for number in DECIDING)
     yield f"| asked | questions | {numbers} |"
     yield f"|---|---:|{'---:|' * len(DECIDING)}"
-    for name in COLLECTIONS:
-        collection = Collection(folder / name)
-        if not collection.documents.is_file():
-            continue
-        queries, off_topic = _asked(collection)
-        answered = [asked for asked in queries if any(asked.relevant[:FIRST_HITS])]
+    for name, asking in askings.items():
+        answered = [asked for asked in asking.queries if any(asked.relevant[:FIRST_HITS])]
         yield _row(f"{name}: queries with an answer among the first three", answered)
-        others = [asked for asked in queries if not any(asked.relevant[:FIRST_HITS])]
+        others = [asked for asked in asking.queries if not any(asked.relevant[:FIRST_HITS])]
         yield _row(f"{name}: its other queries", others)
-        yield _row(f"{name}: questions on other topics", off_topic)
-
-
-def _asked(collection: Collection) -> tuple[list[Asked], list[Asked]]:
-    """The queries of a collection, and the questions that it does not answer."""
-    judgements = read_judgements(collection.judgements)
-    queries = [
-        query for query in read_queries(collection.queries) if judgements.has_relevant(query.id)
-    ]
-    with (
-        temporary_index(collection.documents) as (index_path, _),
-        asked_for_evidence(index_path) as ask,
-    ):
-        return (
-            [
-                ask(query.text, judged(judgements.relevance, query.id), syntax="plain")
-                for query in queries
-            ],
-            [ask(question, never) for questions in OFF_TOPIC.values() for question in questions],
-        )
+        yield _row(f"{name}: questions on other topics", asking.all_off_topic)
 
 
 def _row(name: str, asked: Sequence[Asked]) -> str:

@@ -1,15 +1,16 @@
 """How good the search is beside others, and what each weight of ranking is worth.
 
-Asks this project and other search engines the queries of a test collection, on the same documents
-and in turns, and then this project with each weight of `shared.model.weights` switched off or
-changed. The machine should be idle. It writes the tables and the picture of
+Asks this project and other search engines the queries of three test collections, on the same
+documents and in turns, and then this project with each weight of `shared.model.weights` switched
+off or changed. Weights are judged on all three collections together; the last table shows what
+choosing them on two is worth on the third. It writes the tables and the picture of
 docs/measured/relevance.md.
 """
 
 import sqlite3
 import statistics
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Final
 
@@ -17,18 +18,19 @@ import bm25s
 import numpy as np
 from lucene import VERSION as LUCENE_VERSION
 
-from benchmarks.collection import Collection
+from benchmarks.calibration import Numbers
+from benchmarks.collection import Collection, collections
 from benchmarks.known_items import known_item_table
 from benchmarks.page import MEASURED, machine, write_figures
 from benchmarks.relevance_engines import LIMIT, Search, engines
 from benchmarks.relevance_plot import draw
 from idx.evaluation.collection.documents import read_documents
-from idx.evaluation.collection.judgements import Judgements, read_judgements
+from idx.evaluation.collection.judgements import read_judgements
 from idx.evaluation.collection.queries import Query, read_queries
 from idx.evaluation.experiment import SearchSettings, ask_all, temporary_index
 from idx.evaluation.intervals import Estimate, estimates
 from idx.evaluation.measures import MAIN_DEPTH, measure
-from idx.evaluation.report.figures import change, figure, interval
+from idx.evaluation.report.figures import change, figure
 from idx.evaluation.results import NOTICEABLE
 from idx.evaluation.run import RankedDocument, Run
 from idx.evaluation.search_settings import DEFAULT, Configuration, changed
@@ -36,32 +38,18 @@ from shared.model.weights import Weights
 
 PICTURE: Final = MEASURED / "relevance.svg"
 
-NOT_SWITCHED_OFF: Final = {"least_language", "most_language", "k1", "b"}
+NOT_SWITCHED_OFF: Final = {"stems", "k1", "b"}
 """Weights that mean something else at 0, or nothing without another."""
 
-CHANGES: Final = (
-    ("least_language=0", "most_language=0"),
-    ("title=0", "title_language=0"),
-    ("proximity=0", "feedback=0"),
-    ("content=2",),
-    ("most_language=1",),
-    ("most_language=5",),
-    ("title=2",),
-    ("proximity=1",),
-    ("feedback=2",),
-    ("feedback=4",),
-    ("k1=0.9",),
-    ("k1=1.5",),
-    ("b=0.4",),
-    ("b=0.9",),
+ALTERNATIVES: Final = (
+    *("title_stems=0.2", "title_stems=0.5", "irregular=0.2", "irregular=0.5", "irregular=1"),
+    *("exact=0.1", "proximity=0.1", "proximity=0.4", "feedback=0.4", "feedback=0.6"),
+    *("feedback=1", "identifier=0.5", "k1=0.9", "k1=1.5", "b=0.6", "b=0.9"),
 )
-"""What is tried beside switching off each weight."""
+"""What is tried beside switching off each weight, and chosen from in the last table."""
 
-BEFORE_TUNING: Final = (
-    *("content=2", "least_language=0.3", "most_language=1", "transliterated=0.5"),
-    *("proximity=0.25", "feedback=0"),
-)
-"""The weights of before any were chosen by their nDCG on a collection."""
+TOGETHER: Final = (("exact=0", "proximity=0", "whole_phrase=0", "feedback=0"),)
+"""What is switched off together: without rescoring."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,61 +58,98 @@ class Row:
 
     Attributes:
         name: of the search, or of its weights.
-        mean: nDCG@10 over the queries.
-        difference: the same less that of the first search, query by query.
+        means: nDCG@10 in each collection.
+        difference: the same less that of the first search, query by query, over the mean of the
+            collections.
         changes: whether any query has another value than with the first search.
         milliseconds: the mean time of a search.
     """
 
     name: str
-    mean: Estimate
+    means: Sequence[float]
     difference: Estimate
     changes: bool
     milliseconds: float
 
 
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What was measured in one collection.
+
+    Attributes:
+        engines: nDCG@10 of each query, by search engine.
+        weights: the same, by weights.
+        seconds: the times of the searches, by search engine.
+        known_items: the lines of a table.
+        line: what the collection is.
+    """
+
+    engines: Mapping[str, Numbers]
+    weights: Mapping[str, Numbers]
+    seconds: Mapping[str, Sequence[float]]
+    known_items: Sequence[str]
+    line: str
+
+
 def main() -> None:
     """Measure, print the tables, and write them and the picture."""
-    collection = Collection.from_arguments(__doc__)
+    found = {collection.folder.name: measured(collection) for collection in collections()}
+    by_engine = rows(
+        [one.engines for one in found.values()], [one.seconds for one in found.values()]
+    )
+    by_weights = rows([one.weights for one in found.values()])
+    of_note = [row for row in by_weights[1:] if row.changes]
+    draw(
+        PICTURE,
+        [(row.name, statistics.fmean(row.means)) for row in by_engine],
+        [(row.name, row.difference) for row in of_note],
+    )
+    lines = [
+        *table("search", by_engine, list(found), times=True),
+        "",
+        f"![Both tables as bars]({PICTURE.name})",
+        "",
+        *table("weights", [by_weights[0], *of_note], list(found)),
+        "",
+        *without_effect(by_weights[1:]),
+        *left_out_table(by_weights, list(found)),
+        "",
+    ]
+    for name, one in found.items():
+        lines += [f"Known items in {name}:", "", *one.known_items, ""]
+    lines.append(
+        f"Collections: {'; '.join(one.line for one in found.values())}. On {machine()}, Lucene "
+        f"{LUCENE_VERSION}, bm25s {bm25s.__version__}, SQLite {sqlite3.sqlite_version}."
+    )
+    print("\n".join(lines))
+    write_figures("relevance.md", lines)
+
+
+def measured(collection: Collection) -> Measured:
+    """Ask the search engines, and this project with all weights, the queries of a collection."""
     judgements = read_judgements(collection.judgements)
     queries = [
         query for query in read_queries(collection.queries) if judgements.has_relevant(query.id)
     ]
+    ids = [query.id for query in queries]
     documents = list(read_documents(collection.documents))
+
+    def values(run: Run) -> Numbers:
+        return measure(run, judgements, ids, [MAIN_DEPTH])[:, 0]
+
     with temporary_index(collection.documents) as (index_path, _):
         with engines(index_path, documents) as searches:
-            compared = rows(ask_in_turns(searches, queries), queries, judgements)
+            runs = ask_in_turns(searches, queries)
         weights = [DEFAULT, *configurations()]
-        settings = SearchSettings(LIMIT, "or", "plain")
-        runs = ask_all(index_path, queries, weights, settings)
+        by_weights = ask_all(index_path, queries, weights, SearchSettings(LIMIT, "or", "plain"))
         known_items = list(known_item_table(documents, index_path))
-    names = [configuration.name for configuration in weights]
-    ablations = rows(dict(zip(names, runs, strict=True)), queries, judgements)
-    of_note = [row for row in ablations[1:] if row.changes]
-    draw(
-        PICTURE,
-        [(row.name, row.mean) for row in compared],
-        [(row.name, row.difference) for row in of_note],
+    return Measured(
+        {name: values(run) for name, run in runs.items()},
+        {one.name: values(run) for one, run in zip(weights, by_weights, strict=True)},
+        {name: run.seconds for name, run in runs.items()},
+        known_items,
+        f"{collection.folder.name}, {len(documents):,} documents, {len(queries):,} queries",
     )
-    lines = [
-        *engine_table(compared),
-        "",
-        f"![Both tables as bars]({PICTURE.name})",
-        "",
-        *weight_table([ablations[0], *of_note]),
-        "",
-        *without_effect(ablations[1:]),
-        *known_items,
-        "",
-        (
-            f"Collection {collection.folder.name}: {len(documents):,} documents, "
-            f"{len(queries):,} queries. On {machine()}, "
-            f"Lucene {LUCENE_VERSION}, "
-            f"bm25s {bm25s.__version__}, SQLite {sqlite3.sqlite_version}."
-        ),
-    ]
-    print("\n".join(lines))
-    write_figures("relevance.md", lines)
 
 
 def configurations() -> Iterator[Configuration]:
@@ -132,8 +157,9 @@ def configurations() -> Iterator[Configuration]:
     for field in fields(Weights):
         if field.name not in NOT_SWITCHED_OFF:
             yield changed([f"{field.name}=0"])
-    yield from map(changed, CHANGES)
-    yield Configuration("as before tuning", changed(BEFORE_TUNING).weights)
+    yield from map(changed, TOGETHER)
+    for alternative in ALTERNATIVES:
+        yield changed([alternative])
 
 
 def ask_in_turns(searches: dict[str, Search], queries: Sequence[Query]) -> dict[str, Run]:
@@ -159,54 +185,66 @@ def ranked(ids: Iterable[str]) -> Iterator[RankedDocument]:
         yield RankedDocument(id_, 1 / place)
 
 
-def rows(runs: dict[str, Run], queries: Sequence[Query], judgements: Judgements) -> list[Row]:
-    """What was measured of each run, compared with the first one."""
-    ids = [query.id for query in queries]
-    values = np.column_stack(
-        [measure(run, judgements, ids, [MAIN_DEPTH])[:, 0] for run in runs.values()]
-    )
-    differences = values - values[:, :1]
-    changes = [bool(np.abs(column).max() > NOTICEABLE) for column in differences.T]
-    return [
-        Row(name, mean, difference, changes_any, 1000 * statistics.mean(run.seconds))
-        for (name, run), mean, difference, changes_any in zip(
-            runs.items(), estimates(values), estimates(differences), changes, strict=True
+def rows(
+    by_collection: Sequence[Mapping[str, Numbers]],
+    seconds: Sequence[Mapping[str, Sequence[float]]] = (),
+) -> list[Row]:
+    """What was measured of each search, compared with the first one."""
+    names = list(by_collection[0])
+    # Each collection counts as much, whatever the number of its queries.
+    total = sum(len(values[names[0]]) for values in by_collection)
+    found = []
+    for name in names:
+        differences = [values[name] - values[names[0]] for values in by_collection]
+        scaled = [one * total / len(by_collection) / len(one) for one in differences]
+        (difference,) = estimates(np.concatenate(scaled)[:, None])
+        times = [second for of_collection in seconds for second in of_collection[name]]
+        found.append(
+            Row(
+                name,
+                [float(values[name].mean()) for values in by_collection],
+                difference,
+                any(np.abs(one).max() > NOTICEABLE for one in differences),
+                1000 * statistics.fmean(times) if times else 0.0,
+            )
         )
-    ]
+    return found
 
 
-def engine_table(compared: Sequence[Row]) -> Iterator[str]:
-    """The searches beside each other, the first being this project."""
-    yield "| search | nDCG@10 | 95 % interval | to this project | 95 % interval | ms |"
-    yield "|---|---:|---|---:|---|---:|"
+def table(
+    head: str, compared: Sequence[Row], names: Sequence[str], *, times: bool = False
+) -> Iterator[str]:
+    """The searches beside each other, the first being this project as it is."""
+    yield f"| {head} | {' | '.join(names)} | mean | to the first | 95 % interval |" + (
+        " ms |" if times else ""
+    )
+    yield f"|---|{'---:|' * len(names)}---:|---:|---|" + ("---:|" if times else "")
     for row in compared:
-        mean, own = figure(row.mean.mean), interval(row.mean.low, row.mean.high)
-        difference = difference_cells(row, compared[0])
-        yield f"| {row.name} | {mean} | {own} | {difference} | {row.milliseconds:.1f} |"
+        cells = " | ".join(map(figure, row.means))
+        low, high = change(row.difference.low), change(row.difference.high)
+        difference = f"{change(row.difference.mean)} | [{low}, {high}]"
+        line = f"| {row.name} | {cells} | {figure(statistics.fmean(row.means))} | "
+        line += f"{difference if row is not compared[0] else ' | '} |"
+        yield line + (f" {row.milliseconds:.1f} |" if times else "")
 
 
-def weight_table(ablations: Sequence[Row]) -> Iterator[str]:
-    """The default weights, and what is without some or has others."""
-    yield "| weights | nDCG@10 | to the default | 95 % interval |"
-    yield "|---|---:|---:|---|"
-    for row in ablations:
-        difference = difference_cells(row, ablations[0])
-        yield f"| {row.name} | {figure(row.mean.mean)} | {difference} |"
-
-
-def difference_cells(row: Row, first: Row) -> str:
-    """The difference and its interval; the first row has none to itself."""
-    if row is first:
-        return " | "
-    low, high = change(row.difference.low), change(row.difference.high)
-    return f"{change(row.difference.mean)} | [{low}, {high}]"
+def left_out_table(by_weights: Sequence[Row], names: Sequence[str]) -> Iterator[str]:
+    """What choosing the best of the alternatives on two collections is worth on the third."""
+    yield "| left out | best on the others | there | the default there |"
+    yield "|---|---|---:|---:|"
+    known = {"default", *ALTERNATIVES}
+    chosen_from = [row for row in by_weights if row is by_weights[0] or row.name in known]
+    for number, name in enumerate(names):
+        best = max(chosen_from, key=lambda row: sum(row.means) - row.means[number])
+        own, default = best.means[number], by_weights[0].means[number]
+        yield f"| {name} | {best.name} | {figure(own)} | {figure(default)} |"
 
 
 def without_effect(ablations: Sequence[Row]) -> Iterator[str]:
     """A paragraph on the changes that change nothing."""
     same = [f"`{row.name}`" for row in ablations if not row.changes]
     if same:
-        yield f"No query of the collection fares better or worse with {', '.join(same)}."
+        yield f"No query of the collections fares better or worse with {', '.join(same)}."
         yield ""
 
 

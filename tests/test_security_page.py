@@ -38,7 +38,7 @@ from server.runtime.state import _STOP_GRACE_SECONDS
 from server.search_server import MAX_ARGUMENTS
 from server.tools import arguments
 from shared.model import document
-from shared.query import costs, expressions, limits
+from shared.query import expressions, limits
 from shared.rewriting import rewriter, transport
 from shared.rewriting.chat import _MAX_ANSWER_TOKENS
 from shared.settings import defaults as shared_settings
@@ -117,7 +117,7 @@ def expected() -> dict[str, str]:
             f"{expressions.MAX_EXPRESSION_TRANSITIONS:,}"
         ),
         "terms of the index that all patterns of a query have Lucene look at": (
-            f"{costs.MAX_TERMS_LOOKED_AT:,}"
+            f"{limits.MAX_TERMS_LOOKED_AT:,}"
         ),
         "time of a call, after its query was [rewritten](rewriting.md)": seconds(
             settings.DEFAULT_TIME_BUDGET

@@ -152,9 +152,9 @@ public final class PlainLucene {
   }
 
   /**
-   * Puts a chunk with all fields of shared/lucene_document.py and shared/search_fields.py in place
-   * of the one with its id, as shared/index.py does: {@code document, title, language, year,
-   * content, chunk, languages, reversed, transliterated, identifiers, details}.
+   * Puts a chunk with all fields of shared/storage/mapping.py in place of the one with its id, as
+   * shared/writing/index.py does: {@code document, title, language, year, content, chunk, languages,
+   * reversed, stems, title_stems, identifiers, details}.
    */
   private static void replaceChunk(IndexWriter writer, String[] columns) throws IOException {
     String document = columns[0];
@@ -171,23 +171,17 @@ public final class PlainLucene {
     fields.add(new StringField("id", columns[5], Store.YES));
     fields.add(new StoredField("title", title));
     fields.add(new TextField("content", content, Store.YES));
-    for (String language : columns[6].split(",")) {
-      if (!language.isEmpty()) {
-        fields.add(new Field("content." + language, content, WORDS));
-        fields.add(new Field("title." + language, title, WORDS));
-      }
-    }
+    fields.add(new StringField("languages", columns[6], Store.NO));
     fields.add(new Field("content.reversed", columns[7], TERMS));
-    if (!columns[8].isEmpty()) {
-      fields.add(new Field("content.translit", columns[8], TERMS));
-    }
-    if (!columns[9].isEmpty()) {
-      fields.add(new Field("identifiers", columns[9], TERMS));
+    fields.add(new Field("stems", columns[8], WORDS));
+    fields.add(new Field("title_stems", columns[9], WORDS));
+    if (!columns[10].isEmpty()) {
+      fields.add(new Field("identifiers", columns[10], TERMS));
     }
     fields.add(new IntPoint("chunk_index", 1));
     fields.add(new NumericDocValuesField("chunk_index", 1));
     fields.add(new StoredField("chunk_index", 1));
-    fields.add(new StoredField("details", columns[10]));
+    fields.add(new StoredField("details", columns[11]));
     writer.updateDocuments(new Term("source_document", document), List.of(fields));
   }
 

@@ -64,9 +64,9 @@ def write_fields(texts: Path, fields: Path, analyzers: Path) -> None:
 
     Args:
         texts: the texts.
-        fields: where to write the columns of a text, then those of its chunk: the chunk's id, the
-            languages that its words are indexed in, and the texts of the fields
-            `schema.REVERSED`, `schema.TRANSLITERATED`, `schema.IDENTIFIERS` and `schema.DETAILS`.
+        fields: where to write the columns of a text, then those of its chunk: the chunk's id and
+            language, and the texts of the fields `schema.REVERSED`, `schema.STEMS`,
+            `schema.TITLE_STEMS`, `schema.IDENTIFIERS` and `schema.DETAILS`.
         analyzers: where to write the steps of each field that is analyzed.
     """
     from shared.analysis.analyzers import writing_steps
@@ -78,20 +78,17 @@ def write_fields(texts: Path, fields: Path, analyzers: Path) -> None:
     with fields.open("w", encoding="utf-8", newline="\n") as file:
         for row, document in zip(rows(texts), documents(texts), strict=True):
             by_name = _fields(document)
-            languages = [
-                name.removeprefix(f"{schema.CONTENT}.")
-                for name in by_name
-                if name.startswith(f"{schema.CONTENT}.") and schema.language_of(name)
-            ]
-            columns = (schema.REVERSED, schema.TRANSLITERATED, schema.IDENTIFIERS, schema.DETAILS)
-            made = [by_name.get(name, "") for name in columns]
-            print(*row, by_name[schema.ID], ",".join(languages), *made, sep="\t", file=file)
+            columns = (
+                *(schema.ID, schema.LANGUAGES, schema.REVERSED, schema.STEMS, schema.TITLE_STEMS),
+                *(schema.IDENTIFIERS, schema.DETAILS),
+            )
+            print(*row, *(by_name.get(name, "") for name in columns), sep="\t", file=file)
             known |= by_name.keys()
     analyzed = [name for name in sorted(known) if name.split(".")[0] in _ANALYZED]
     _write(analyzers, ((name, *_steps(writing_steps(name))) for name in analyzed))
 
 
-_ANALYZED: Final = ("content", "title", "identifiers")
+_ANALYZED: Final = ("content", "title", "identifiers", "stems", "title_stems")
 
 
 def _fields(document: "Document") -> dict[str, str]:

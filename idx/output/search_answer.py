@@ -118,7 +118,7 @@ def print_explanation(explanation: QueryExplanation) -> None:
     summary = [
         ("understood", explanation.parsed),
         ("chunks that match", f"{explanation.total_hits:,}"),
-        ("languages (weight)", languages or "-"),
+        ("languages (share)", languages or "-"),
     ]
     if explanation.note:
         summary.append(("note", explanation.note))

@@ -13,6 +13,9 @@ from shared.messages import quantity, shortened
 from shared.model.index_results import FieldList, IndexStatistics
 from shared.model.metadata import ONLY_WITH_DOCUMENTS
 
+_STEMS: Final = frozenset({"stems", "title_stems"})
+"""Fields that a brief list leaves out: every query searches them, and none names them."""
+
 _BRIEF_CHARACTERS: Final = 4_000
 """Maximum length of a brief list of fields, in characters."""
 
@@ -45,7 +48,7 @@ async def list_fields(
 
 def _brief(answer: FieldList, budget: int) -> FieldList:
     """Keep the fields that a model can use, those of most chunks first, with short examples."""
-    own = [field for field in answer.fields if field.meaning and field.kind != "language form"]
+    own = [field for field in answer.fields if field.meaning and field.name not in _STEMS]
     metadata = sorted(
         (
             field

@@ -25,9 +25,7 @@ from shared.analysis.languages import (
     Step,
     chain,
     dictionary_lookup,
-    with_words,
 )
-from shared.analysis.transliteration import DIGRAPH
 from shared.model import schema
 
 _REMEMBERED: Final = 10_000
@@ -70,10 +68,8 @@ _IDENTIFIER_TOKENIZER: Final = Step("simplePattern", {"pattern": _IDENTIFIER})
 
 _FIELDS: Final[Mapping[str, Chain]] = {
     schema.REVERSED: chain(*FOLDED, "reverseString"),
-    schema.TRANSLITERATED: chain(
-        *FOLDED,
-        Step("patternReplace", {"pattern": DIGRAPH, "replacement": "$1"}),
-    ),
+    schema.STEMS: chain(tokenizer="whitespace"),
+    schema.TITLE_STEMS: chain(tokenizer="whitespace"),
     schema.IDENTIFIERS: chain(
         Step(
             "wordDelimiterGraph",
@@ -127,24 +123,13 @@ def prepare(field: str) -> None:
 
 def writing_steps(field: str) -> Chain:
     """Return the chain that makes the terms of a text field when it is written to the index."""
-    in_language = LANGUAGES.get(schema.language_of(field) or "")
-    return in_language or _FIELDS.get(field, _TEXT)
+    return _FIELDS.get(field, _TEXT)
 
 
 @cache
 def query_analyzer(field: str) -> Analyzer:
     """Return the analyzer for query text in a field; threads may share it."""
     return _built(_IN_QUERIES[field]) if field in _IN_QUERIES else _analyzer(field)
-
-
-@cache
-def passage_analyzer(language: str) -> Analyzer:
-    """Return an analyzer that makes both the words of a text and their base forms.
-
-    Args:
-        language: a code of `LANGUAGES`; any other text for the words only.
-    """
-    return _built(with_words(LANGUAGES[language]) if language in LANGUAGES else _TEXT)
 
 
 def tokens(field: str, text: str) -> Sequence[Sequence[str]]:
@@ -156,7 +141,12 @@ def tokens(field: str, text: str) -> Sequence[Sequence[str]]:
 
 
 def _tokens(field: str, text: str) -> Sequence[Sequence[str]]:
-    stream = TokenStream.cast_(query_analyzer(field).tokenStream(field, text))
+    return tokens_of(query_analyzer(field), text)
+
+
+def tokens_of(analyzer: Analyzer, text: str) -> Sequence[Sequence[str]]:
+    """Return the terms that an analyzer makes of a text, a sequence for each position."""
+    stream = TokenStream.cast_(analyzer.tokenStream("", text))
     return tuple(map(tuple, _positions(stream)))
 
 
@@ -220,16 +210,17 @@ def _positions(stream: Any) -> Iterator[list[str]]:
 
 
 def _analyzer(field: str) -> Analyzer:
-    language = schema.language_of(field)
-    if language in LANGUAGES:
-        return _language_analyzer(language)
     return _built(writing_steps(field))
 
 
 @cache
-def _language_analyzer(language: str) -> Analyzer:
-    """Return the analyzer of all fields in a language, so that its dictionary is loaded once."""
-    return _built(LANGUAGES[language])
+def stemming_analyzer(language: str) -> Analyzer:
+    """Return the analyzer that makes the stems of a language; threads may share it.
+
+    Args:
+        language: a code of `LANGUAGES`; for any other one, words are folded only.
+    """
+    return _built(LANGUAGES.get(language, _TEXT))
 
 
 def _built(steps: Chain) -> Analyzer:

@@ -86,7 +86,7 @@ _SENTENCE: Final = re.compile(r"[^.!?\n]{20,}")
 
 
 def languages_of(text: str) -> tuple[str, ...]:
-    """Return the languages in whose base forms a chunk is indexed.
+    """Return the detected languages of a chunk.
 
     Each sentence of a short text, and each of three passages of a long one, may be in another
     language.
@@ -95,9 +95,7 @@ def languages_of(text: str) -> tuple[str, ...]:
         text: the content of a chunk.
 
     Returns:
-        Codes of `LANGUAGES`, usually one. If no language is detected, the languages of the text's
-        script, if it is significant; else `WITH_LEMMAS` for a short text, and English for a longer
-        one.
+        Codes of `LANGUAGES`, usually one; none if no language is detected.
     """
     if not text.isascii():
         text = _VOWEL_MARKS.sub("", text)
@@ -107,10 +105,19 @@ def languages_of(text: str) -> tuple[str, ...]:
         step = (len(text) - _PASSAGE) // (_PASSAGES - 1)
         passages = chain(text[begin : begin + _PASSAGE] for begin in range(0, len(text), step))
     found = [_detect(passage.encode(errors="ignore")) for passage in passages]
-    codes = dict.fromkeys(_code(language) for language, _, _ in filter(None, found))
-    known = tuple(code for code in codes if code in LANGUAGES)
-    if known or codes:
-        return known
+    codes = dict.fromkeys(
+        _code(language) for language, _, letters in filter(None, found) if letters >= _FEWEST_BYTES
+    )
+    return tuple(code for code in codes if code in LANGUAGES)
+
+
+def presumed_languages(text: str) -> tuple[str, ...]:
+    """Return the languages that a text may be written in if none is detected.
+
+    Returns:
+        The languages of the text's script, if it is significant; else `WITH_LEMMAS` for a short
+        text, and English for a longer one.
+    """
     for letters, languages in _BY_SCRIPT.items():
         if re.search(letters, text):
             return languages

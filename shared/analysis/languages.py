@@ -8,7 +8,6 @@ of its language.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import takewhile
 from typing import Final
 
 
@@ -84,8 +83,7 @@ _DICTIONARY_SEGMENTATION: Final = chain(*FOLDED, tokenizer="icu")
 LANGUAGES: Final[Mapping[str, Chain]] = {
     # With a dictionary of lemmas.
     "de": _lemmas("de", "germanLightStem"),
-    # The stemmer continues from the lemmas, since it knows which words are related (Krovetz 1993).
-    "en": chain(*FOLDED, "englishPossessive", _lookup("en"), "trim", "kStem"),
+    "en": chain(*FOLDED, "englishPossessive", _snowball("English")),
     "es": _lemmas("es", "spanishLightStem"),
     "fr": _lemmas("fr", "frenchLightStem"),
     "it": _lemmas("it", "italianLightStem"),
@@ -137,6 +135,14 @@ LANGUAGES: Final[Mapping[str, Chain]] = {
 }
 """Chain of each language, by its ISO 639-1 code."""
 
+FOLDED_LAST: Final = frozenset(
+    code for code, steps in LANGUAGES.items() if steps.filters[-1].name == "icuFolding"
+)
+"""Languages whose stemmer needs the accents."""
+
+UNDETERMINED: Final = "und"
+"""Code of a text whose language is not known (ISO 639-2); its words are folded only."""
+
 WITH_LEMMAS: Final = ("de", "en", "es", "fr", "it", "nl", "pt")
 """Languages with lemmas, in all of which a short text is indexed if its language is unknown."""
 
@@ -147,21 +153,3 @@ WITHOUT_BLANKS: Final = WITH_BIGRAMS | {
     code for code, steps in LANGUAGES.items() if steps is _DICTIONARY_SEGMENTATION
 }
 """Languages without blanks between words."""
-
-
-_OPENING: Final = {
-    "lowercase",
-    "greekLowercase",
-    "irishLowercase",
-    "turkishLowercase",
-    "icuFolding",
-}
-
-
-def with_words(steps: Chain) -> Chain:
-    """Return a chain that adds each word itself, folded, to the forms of another chain."""
-    opening = tuple(takewhile(lambda step: step.name in _OPENING, steps.filters))
-    rest = steps.filters[len(opening) :]
-    if not rest or "cjkBigram" in {step.name for step in rest}:
-        return chain(*FOLDED, tokenizer=steps.tokenizer)
-    return chain(*opening, "keywordRepeat", *rest, "removeDuplicates", tokenizer=steps.tokenizer)

@@ -7,6 +7,8 @@ from typing import Final
 import lucene  # noqa: F401 - makes the packages org and java importable
 from org.apache.lucene.analysis import StopFilter
 
+from shared.analysis.transliteration import SPELLED_OUT
+
 _LISTS: Final = {
     "da": "danish",
     "de": "german",
@@ -28,16 +30,21 @@ WITH_FUNCTION_WORDS: Final = frozenset(_LISTS)
 """Languages with a list of function words, by their ISO 639-1 codes."""
 
 _WORD: Final = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
+_OPERATORS: Final = frozenset(("AND", "OR", "NOT"))
+"""Words in capitals that are no names; where they are no operators, they are function words."""
+
 _COMMENT: Final = re.compile(r"\|.*")
 
 
 def is_function_word(language: str, word: str) -> bool:
-    """Check whether a word is a function word.
+    """Check whether a word is a function word; in capitals it is a name, such as IT or US.
 
     Args:
         language: a language of `WITH_FUNCTION_WORDS`.
         word: the word as typed, with the punctuation around it.
     """
+    if len(word) > 1 and word.isupper() and not _OPERATORS.issuperset(_WORD.findall(word)):
+        return False
     letters = word.lower().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
     return _function_words(language).issuperset(_WORD.findall(letters))
 
@@ -47,4 +54,5 @@ def _function_words(language: str) -> frozenset[str]:
     # Any class of Lucene can load resources from its jars.
     file = f"/org/apache/lucene/analysis/snowball/{_LISTS[language]}_stop.txt"
     lines = StopFilter.class_.getResourceAsStream(file).readAllBytes().bytes_.decode()
-    return frozenset(_COMMENT.sub("", lines).split())
+    words = _COMMENT.sub("", lines).split()
+    return frozenset((*words, *(word.translate(SPELLED_OUT) for word in words)))

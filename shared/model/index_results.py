@@ -9,8 +9,8 @@ from typing import Literal
 from shared.model.document import Metadata
 from shared.model.failures import Kind
 
-FieldKind = Literal["text", "keyword", "number", "language form"]
-"""Kind of a field: words, whole values, numbers, or words in the base forms of a language."""
+FieldKind = Literal["text", "keyword", "number"]
+"""Kind of a field: words, whole values, or numbers."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class FieldDescription:
 
 @dataclass(frozen=True)
 class FieldList:
-    """The fields of an index: those of every chunk, the metadata keys, the language forms.
+    """The fields of an index: those of every chunk, and the metadata keys.
 
     Attributes:
         total_chunks: the number of chunks of the index.

@@ -10,10 +10,10 @@ meaning.
 | `content`          | text                             | yes    | searched and shown              |
 | `source_document`  | keyword, sorted doc values       | yes    | replace, delete, walk, list     |
 | `chunk_index`      | int point, numeric doc values    | yes    | the order of a document's chunks|
-| `content.LANGUAGE` | text without positions           | no     | "paid" finds "pay"              |
-| `title.LANGUAGE`   | text without positions           | no     | the same for titles             |
+| `stems`            | text without positions           | no     | "contracts" finds "contract"    |
+| `title_stems`      | text without positions           | no     | the same for titles             |
+| `languages`        | keyword                          | no     | languages of the stems          |
 | `content.reversed` | terms only                       | no     | `*contract` as fast as a prefix |
-| `content.translit` | terms only                       | no     | "Muller" finds "Mueller"        |
 | `identifiers`      | terms only                       | no     | DEC-0054, v2.3.1, user@host, C++|
 | `metadata`         | text without positions           | no     | the text of authors, keywords … |
 | `details`          | -                                | yes    | JSON, see below                 |
@@ -37,10 +37,10 @@ from typing import Final
 
 from shared.errors import InvalidTextError
 
-SCHEMA_VERSION: Final = 3
+SCHEMA_VERSION: Final = 4
 """Version of the schema, raised whenever older indexes must be rebuilt to be searched correctly."""
 
-REBUILT_VERSIONS: Final = (1, 2, SCHEMA_VERSION)
+REBUILT_VERSIONS: Final = (1, 2, 3, SCHEMA_VERSION)
 """Schema versions with these stored fields, so that their indexes can be rebuilt."""
 
 VERSION_WITH_LANGUAGES: Final = 2
@@ -50,7 +50,9 @@ ID: Final = "id"
 TITLE: Final = "title"
 CONTENT: Final = "content"
 REVERSED: Final = f"{CONTENT}.reversed"
-TRANSLITERATED: Final = f"{CONTENT}.translit"
+STEMS: Final = "stems"
+TITLE_STEMS: Final = "title_stems"
+LANGUAGES: Final = "languages"
 IDENTIFIERS: Final = "identifiers"
 SOURCE_DOCUMENT: Final = "source_document"
 CHUNK_INDEX: Final = "chunk_index"
@@ -73,24 +75,6 @@ wrote it, and the folders that its documents come from."""
 _MAX_KEYWORD_BYTES: Final = 32_000
 """Maximum length of a keyword, in bytes; Lucene refuses terms over 32,766
 (``IndexWriter.MAX_TERM_LENGTH``)."""
-
-
-def language_field(field: str, language: str) -> str:
-    """Return the field with the base forms of a text's words in a language.
-
-    Args:
-        field: `CONTENT` or `TITLE`.
-        language: the ISO 639-1 code of the language.
-    """
-    return f"{field}.{language}"
-
-
-def language_of(field: str) -> str | None:
-    """Return the language of a field with base forms; None for every other field."""
-    text, _, language = field.partition(".")
-    if text not in (CONTENT, TITLE) or field in (REVERSED, TRANSLITERATED):
-        return None
-    return language or None
 
 
 def is_keyword_field(field: str) -> bool:

@@ -231,7 +231,7 @@ class QueryExplanation:
         query: the query as typed.
         parsed: the query as parsed.
         total_hits: the number of chunks that match.
-        languages: the languages whose base forms are searched, with the weight of each.
+        languages: the languages in whose forms words are searched, with the share of their chunks.
         steps: the query after each step, in order.
         terms: the terms that occur in some chunk, by field, the rarest first.
         hits: the best hits.

@@ -1,11 +1,15 @@
 """Terms of the index with a cache, and the step that removes terms that no chunk has."""
 
 import math
+from collections.abc import Mapping
+from functools import cached_property
 from typing import Any, Final
 
 from org.apache.lucene.index import LeafReaderContext, Term, TermStates
 from org.apache.lucene.search import IndexSearcher, TermQuery
 
+from shared.analysis.languages import LANGUAGES, UNDETERMINED
+from shared.model import schema
 from shared.query.tree import (
     Best,
     Clause,
@@ -72,6 +76,23 @@ class IndexTerms:
         if field not in self._chunks:
             self._chunks[field] = self._reader.getDocCount(field)
         return self._chunks[field]
+
+    @cached_property
+    def total(self) -> int:
+        """Number of chunks, with deleted ones that are not merged yet."""
+        return int(self._reader.maxDoc())
+
+    def rarity_of(self, frequency: int) -> float:
+        """Return the inverse document frequency of a term that some chunks have."""
+        return math.log(1 + (self.total - frequency + 0.5) / (frequency + 0.5))
+
+    @cached_property
+    def languages(self) -> Mapping[str, float]:
+        """Languages of the index, each with the share of its chunks, from 0 to 1."""
+        counts = {
+            code: self.frequency(schema.LANGUAGES, code) for code in (*LANGUAGES, UNDETERMINED)
+        }
+        return {code: min(1.0, count / self.total) for code, count in counts.items() if count}
 
     def dictionary(self, field: str) -> int:
         """Return the number of terms of a field, counted in each segment."""
@@ -146,39 +167,32 @@ def _clauses(node: Clauses, terms: IndexTerms) -> Node:
     return Clauses(tuple(found)) if found or not parts else Everything()
 
 
-def as_rare_as_anywhere(node: Node, terms: IndexTerms) -> Node:
-    """Return a tree in which all language forms of a word are as rare as the most common one.
+def rarity(node: Node, terms: IndexTerms) -> float:
+    """Return the inverse document frequency of a part, as in Lucene's ``BM25Similarity``.
 
     Args:
-        node: a tree whose leaves are on fields.
+        node: a tree whose leaves are on fields; of alternatives the most common one counts.
         terms: the terms of the index.
+
+    Returns:
+        The greatest value possible if the frequency is not known, or no chunk has the part.
     """
     match node:
-        case Weighted():
-            return weighted(as_rare_as_anywhere(node.node, terms), node.weight)
-        case Clauses():
-            parts = (
-                Clause(as_rare_as_anywhere(part.node, terms), part.occur) for part in node.clauses
-            )
-            return Clauses(tuple(parts))
-        case Best():
-            rarities = {part: _rarity(part, terms) for part in node.nodes}
-            least = min(rarities.values())
-            return best_of(
-                *(
-                    weighted(part, least / rarity) if math.isfinite(rarity) else part
-                    for part, rarity in rarities.items()
-                )
-            )
-    return node
-
-
-def _rarity(node: Node, terms: IndexTerms) -> float:
-    """Return the inverse document frequency, as in Lucene's ``BM25Similarity``."""
-    match node:
-        case Weighted():
-            return _rarity(node.node, terms)
         case Terms(field, texts):
-            frequency = max(terms.frequency(field, text) for text in texts)
-            return math.log(1 + (terms.chunks(field) - frequency + 0.5) / (frequency + 0.5))
-    return math.inf
+            found = terms.rarity_of(max(terms.frequency(field, text) for text in texts))
+        case TermPhrase(field, positions):
+            found = sum(rarity(Terms(field, texts), terms) for texts in positions)
+        case Weighted():
+            found = rarity(node.node, terms)
+        case Best(nodes):
+            found = min(rarity(part, terms) for part in nodes)
+        case Clauses(clauses):
+            roles = [(clause.node, clause.occur) for clause in clauses]
+            required, optional = (
+                [rarity(part, terms) for part, occur in roles if occur == wanted]
+                for wanted in ("must", "should")
+            )
+            found = sum(required) if required else min(optional, default=terms.rarity_of(0))
+        case _:
+            found = terms.rarity_of(0)
+    return found

@@ -20,25 +20,33 @@
 The weights of the matches are in `shared.model.weights`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Any, Final
 
 from shared.analysis.languages import LANGUAGES
 from shared.java.cancellation import check, guarded
-from shared.model import metadata, schema
+from shared.model import metadata
 from shared.model.filters import Filter
 from shared.model.request import SearchRequest
 from shared.model.weights import Weights
 from shared.query.compiler import Compiler
-from shared.query.costs import check_patterns, is_costly
-from shared.query.index_terms import IndexTerms, as_rare_as_anywhere, present, terms_of
-from shared.query.limits import check_allowed, check_characters, check_length, running
+from shared.query.index_terms import IndexTerms, present, terms_of
+from shared.query.limits import (
+    check_allowed,
+    check_characters,
+    check_length,
+    check_patterns,
+    is_costly,
+    running,
+)
 from shared.query.parser import parse
+from shared.query.parts import Part, clauses_of, exact_words, parts_of, tree_of
 from shared.query.plain_language import ReadQuery, read
 from shared.query.steps import phrases, wildcards
-from shared.query.steps.compounds import GERMAN, Compounds
+from shared.query.steps.compounds import Compounds
+from shared.query.steps.function_words import without_function_words
 from shared.query.steps.spelling import SimilarWords
 from shared.query.steps.words import WordsOnFields
 from shared.query.syntax import to_lucene_syntax
@@ -47,17 +55,13 @@ from shared.query.tree import (
     Everything,
     Node,
     Nothing,
+    Occur,
     any_of,
     ranks,
     rewrite,
     weighted,
 )
 from shared.storage.snapshot import Snapshot
-
-_LEAST_SHARE: Final = 1 / 10_000
-"""Minimum share of the chunks in a language for words to be searched in it: names and tables are
-sometimes mistaken for a language, and each language costs as much as the others."""
-
 
 _FEW_CONDITIONS: Final = 10
 """Maximum number of prefix and range filters that do not make a query costly; each reads all values
@@ -88,20 +92,20 @@ class ParsedQuery:
 
     Attributes:
         read: the query as parsed, before all steps.
-        rewritten: the words of the rewritten query, before all steps; `Nothing` without one.
-        steps: the tree after each step, in order; the last one is run.
+        parts: the parts of the query, such as its words; empty if it matches everything.
+        rewritten: the parts of the rewritten query; empty without one.
+        steps: the tree after each step, in order.
         similar: the words that hardly any chunk has, and the words that replace them.
-        on_fields: the function that puts words on the fields of the index.
-        languages: the weight of each language whose base forms are searched.
+        languages: the languages in which words are searched, with the share of their chunks.
         weights: the weight of each kind of match.
         lucene: the Lucene queries for it.
     """
 
     read: ReadQuery
-    rewritten: Node
+    parts: Sequence[Part]
+    rewritten: Sequence[Part]
     steps: Mapping[str, Node]
     similar: SimilarWords
-    on_fields: Change
     languages: Mapping[str, float]
     weights: Weights
     lucene: CompiledQuery
@@ -112,14 +116,19 @@ class ParsedQuery:
         return self.steps["parse"]
 
     @property
-    def words(self) -> Node:
-        """Tree before its words were put on fields."""
-        return self.steps["similar"]
+    def telling(self) -> Node:
+        """Tree without function words."""
+        return self.steps["telling"]
 
     @property
     def tree(self) -> Node:
-        """Tree after all steps."""
-        return self.steps["proximity"]
+        """Tree that finds the hits."""
+        return self.steps["index"]
+
+    @property
+    def rescored(self) -> Node:
+        """Tree that is added to the scores of the best hits."""
+        return self.steps["rescored"]
 
     @property
     def browses(self) -> bool:
@@ -146,67 +155,68 @@ def parse_query(request: SearchRequest, snapshot: Snapshot) -> ParsedQuery:
     asked = read(request, reader)
     other_words = _rewritten(request, weights)
     terms = terms_of(reader)
-    filters = (*request.filters, *asked.filters)
-    languages = language_weights(terms, reader.maxDoc(), filters, weights)
+    languages = _languages(terms, (*request.filters, *asked.filters))
     # Several steps need the same words.
     on_fields = cache(
-        WordsOnFields(languages, requires_all=request.operator == "and", weights=weights)
+        WordsOnFields(tuple(languages), requires_all=request.operator == "and", weights=weights)
     )
     takes_other_words = request.syntax != "lucene"
     similar = SimilarWords(reader, terms, on_fields, weights.similar if takes_other_words else 0.0)
     compounds = Compounds(
-        reader, terms, on_fields, weights, languages.get(GERMAN, 0.0) if takes_other_words else 0.0
+        reader,
+        terms,
+        on_fields,
+        weights if takes_other_words else replace(weights, compound=0.0),
+        is_german="de" in languages,
     )
-    near = [
-        rewrite(pair, on_fields)
-        for pair in (
-            *phrases.neighbours(asked.tree, weights),
+    usual: Occur = "must" if request.operator == "and" else "should"
+    steps: Mapping[str, Change] = {
+        "phrases": partial(phrases.near, weights=weights),
+        "wildcards": partial(wildcards.on_fields, weights=weights),
+        "compounds": compounds,
+        "similar": similar,
+        "fields": on_fields,
+    }
+    telling = without_function_words(asked.tree, asked.classic, usual, languages)
+    trees = {"parse": asked.tree, "telling": telling}
+    with running():
+        clauses = [clauses_of(telling)]
+        for name, step in steps.items():
+            check()
+            clauses.append([clause.rewritten(step) for clause in clauses[-1]])
+            trees[name] = tree_of(clauses[-1])
+            if name == "wildcards":
+                # Two thousand of them would take seconds in the following steps.
+                check_patterns(trees[name], terms)
+        parts = parts_of(clauses[0], clauses[-2], clauses[-1], terms)
+        other = clauses_of(without_function_words(other_words, "", usual, languages))
+        other_on_fields = [clause.rewritten(on_fields) for clause in other]
+        other_parts = parts_of(other, other, other_on_fields, terms)
+        if other_parts:
+            trees["rewritten"] = tree_of(other)
+        found = any_of(trees["fields"], weighted(tree_of(other_on_fields), weights.rewritten))
+        trees["index"] = present(found, terms)
+        check()
+        near = [
+            *phrases.neighbours(telling, weights),
             phrases.whole(asked.tree, request.query, weights),
             *(
                 weighted(pair, weights.rewritten)
-                for pair in phrases.neighbours(other_words, weights)
+                for pair in phrases.neighbours(tree_of(other), weights)
             ),
+        ]
+        trees["rescored"] = any_of(
+            *exact_words(clauses[-2], weights),
+            *(present(rewrite(pair, on_fields), terms) for pair in near),
         )
-    ]
-
-    def wildcards_on_fields(tree: Node) -> Node:
-        tree = rewrite(tree, partial(wildcards.on_fields, weights=weights))
-        # Two thousand of them would take seconds in the following steps.
-        check_patterns(tree, terms)
-        return tree
-
-    def words_on_fields(tree: Node) -> Node:
-        return any_of(
-            rewrite(tree, on_fields), weighted(rewrite(other_words, on_fields), weights.rewritten)
-        )
-
-    steps: dict[str, Callable[[Node], Node]] = {
-        "phrases": lambda tree: rewrite(tree, partial(phrases.near, weights=weights)),
-        "wildcards": wildcards_on_fields,
-        "compounds": lambda tree: rewrite(tree, compounds),
-        "similar": lambda tree: rewrite(tree, similar),
-        "fields": words_on_fields,
-        "index": lambda tree: as_rare_as_anywhere(present(tree, terms), terms),
-    }
-    tree = asked.tree
-    trees = {"parse": tree}
-    if not isinstance(other_words, Nothing):
-        trees["rewritten"] = other_words
-    with running():
-        for name, step in steps.items():
-            check()
-            trees[name] = tree = step(tree)
-        pairs = [present(pair, terms) for pair in near]
-        trees["proximity"] = phrases.with_neighbours(tree, pairs)
-        check()
-        lucene = _compiled(tree, pairs, terms, request.filters)
-    return ParsedQuery(asked, other_words, trees, similar, on_fields, languages, weights, lucene)
+        lucene = _compiled(trees["index"], trees["rescored"], terms, request.filters)
+    return ParsedQuery(asked, parts, other_parts, trees, similar, languages, weights, lucene)
 
 
 def _compiled(
-    tree: Node, pairs: Sequence[Node], terms: IndexTerms, filters: Sequence[Filter]
+    tree: Node, rescored: Node, terms: IndexTerms, filters: Sequence[Filter]
 ) -> CompiledQuery:
-    """Return the Lucene queries for a tree, and for the pairs of words to be near each other.
+    """Return the Lucene queries for a tree, and for the parts that only rescore the best hits.
 
     Raises:
         QueryError: the patterns examine too many terms, or no costly query may run now.
@@ -216,11 +226,11 @@ def _compiled(
         check_patterns(tree, terms)
         check_allowed()
     compiler = Compiler(terms.query, guard=guarded if costly else None)
-    ranked, nearness = compiler.query(tree), any_of(*pairs)
+    ranked = compiler.query(tree)
     return CompiledQuery(
         ranked=ranked,
         matching=replace(compiler, ranks=False).query(tree) if ranks(tree) else ranked,
-        rescoring=None if isinstance(nearness, Nothing) else compiler.query(nearness),
+        rescoring=None if isinstance(rescored, Nothing) else compiler.query(rescored),
         costly=costly,
     )
 
@@ -237,32 +247,18 @@ def _rewritten(request: SearchRequest, weights: Weights) -> Node:
     return parse(text, to_lucene_syntax(text, "plain"), request.operator)
 
 
-def language_weights(
-    terms: IndexTerms, chunks: int, filters: Sequence[Filter], weights: Weights
-) -> dict[str, float]:
-    """Return the languages of an index with the weight of a word's form in each.
-
-    Without a filter on the language, languages of less than one chunk in 10,000 are left out.
+def _languages(terms: IndexTerms, filters: Sequence[Filter]) -> Mapping[str, float]:
+    """Return the languages in which words are searched, each with the share of its chunks.
 
     Args:
         terms: the terms of the commit to be searched.
-        chunks: the number of its chunks.
         filters: the filters of the search; one on the language leaves only that language.
-        weights: the weights of the search.
     """
     for condition in filters:
         if condition.field == metadata.LANGUAGE and len(values := _only(condition)) == 1:
             language = str(values[0])
-            return {language: weights.most_language} if language in LANGUAGES else {}
-    counts = {
-        language: terms.chunks(schema.language_field(schema.CONTENT, language))
-        for language in LANGUAGES
-    }
-    return {
-        language: weights.language(min(1.0, count / max(1, chunks)))
-        for language, count in counts.items()
-        if count and count >= _LEAST_SHARE * chunks
-    }
+            return {language: 1.0} if language in LANGUAGES else {}
+    return terms.languages
 
 
 def _only(condition: Filter) -> Sequence[object]:

@@ -13,7 +13,6 @@ from shared.reading.terms import example_terms
 from shared.storage.field_names import (
     CHUNK_FIELDS,
     fields_with_terms,
-    language_fields,
     metadata_fields,
     name_of,
 )
@@ -26,6 +25,8 @@ _MAX_EXAMPLE_CHARACTERS: Final = 80
 _MEANINGS: Final[Mapping[str, tuple[FieldKind, str]]] = {
     schema.CONTENT: ("text", "words of the chunks, as written"),
     schema.TITLE: ("text", "words of the document titles"),
+    schema.STEMS: ("text", "stems of the words of titles and chunks, after their language"),
+    schema.TITLE_STEMS: ("text", "stems of the words of the document titles"),
     schema.IDENTIFIERS: ("text", "names that contain punctuation, such as DEC-0054 or user@host"),
     schema.METADATA: ("text", "words of text metadata, such as authors"),
     schema.ID: ("keyword", "ids of chunks"),
@@ -47,7 +48,6 @@ def list_fields(snapshot: Snapshot) -> FieldList:
     descriptions = [
         *(_chunk_field(snapshot, field) for field in CHUNK_FIELDS),
         *(_metadata_field(snapshot, field) for field in metadata_fields(existing)),
-        *(_language_field(snapshot, field) for field in language_fields(existing)),
     ]
     return FieldList(
         total_chunks=reader.numDocs(),
@@ -95,22 +95,6 @@ def _metadata_field(snapshot: Snapshot, field: str) -> FieldDescription:
         sortable=is_unique,
         facet=is_unique,
         examples=_examples(snapshot, field),
-    )
-
-
-def _language_field(snapshot: Snapshot, field: str) -> FieldDescription:
-    text, _, language = field.partition(".")
-    return FieldDescription(
-        name=field,
-        kind="language form",
-        meaning=f"base forms of the words of {text} in the language {language}",
-        chunks=_chunk_count(snapshot, field),
-        searchable=True,
-        query_name=None,
-        filterable=False,
-        sortable=False,
-        facet=False,
-        examples=[],
     )
 
 

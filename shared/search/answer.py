@@ -15,11 +15,10 @@ from shared.query.limits import running
 from shared.query.pipeline import ParsedQuery, parse_query
 from shared.query.steps.spelling import Correction, more_frequent_words
 from shared.search.confidence import FIRST_HITS, LOW, confidences
-from shared.search.coverage import Evidence
 from shared.search.facets import count_facets
 from shared.search.filter_query import filtered
 from shared.search.highlighting import Passages
-from shared.search.ranking import best_first
+from shared.search.ranking import best_first, scored
 from shared.search.sorting import document_order, order
 from shared.search.spelling import as_written
 from shared.storage.mapping import CHUNK_FIELDS, chunk_count, from_lucene, stored_fields
@@ -49,18 +48,16 @@ def search(snapshot: Snapshot, request: SearchRequest) -> SearchAnswer:
     request = replace(request, filters=(*request.filters, *query.read.filters))
     selection = filtered(query.lucene.ranked, request.filters, snapshot)
     with running():
-        evidence = Evidence(searcher, query)
-        total_hits, found = _top(searcher, query, selection, request, evidence)
+        best, total_hits, found = _found(searcher, query, selection, request)
         total = total_hits.value()
         if total_hits.relation() != TotalHits.Relation.EQUAL_TO and not searcher.timedOut():
             total = searcher.count(filtered(query.lucene.matching, request.filters, snapshot))
         shown = found[request.offset : request.offset + request.limit]
-        first = _first(searcher, query, selection, request, evidence, found)
-        likely = confidences(evidence, [*first, *shown])
-        hits = _hits(snapshot, shown, evidence, query, request)
-        rated = zip(hits, likely[len(first) :], strict=True)
+        likely = confidences(searcher, query, [*best, *shown])
+        hits = _hits(snapshot, shown, query, request)
+        rated = zip(hits, likely[len(best) :], strict=True)
         facets = _facets(snapshot, query, request)
-        low_confidence = max(likely[: len(first)], default=0.0) < LOW
+        low_confidence = max(likely[: len(best)], default=0.0) < LOW
         is_poor = low_confidence or total <= _FEW_HITS
         meant = list(more_frequent_words(snapshot.reader, query.similar.rare)) if is_poor else []
         corrections = query.similar.corrections
@@ -96,43 +93,37 @@ def _facets(snapshot: Snapshot, query: ParsedQuery, request: SearchRequest) -> l
     return [] if searcher.timedOut() or is_ending() else facets
 
 
-def _top(
-    searcher: Any, query: ParsedQuery, selection: Any, request: SearchRequest, evidence: Evidence
-) -> tuple[Any, Sequence[Any]]:
-    """Return the total number of hits and the first of them, including those before the offset."""
+def _found(
+    searcher: Any, query: ParsedQuery, selection: Any, request: SearchRequest
+) -> tuple[Sequence[Any], Any, Sequence[Any]]:
+    """Return the hits with the highest scores, the total number of hits, and the first of them.
+
+    The hits with the highest scores decide `low_confidence` on every page; the first hits in the
+    order of the request include those before the offset.
+    """
     count = max(request.offset + request.limit, FIRST_HITS)
-    if request.sort == BY_SCORE and not query.browses:
-        ranking = best_first(searcher, query, selection, count, evidence)
-        return ranking.total_hits, ranking.hits
-    browsed = request.sort == BY_SCORE
-    by_field = document_order() if browsed else order(request.sort, searcher.getIndexReader())
-    found = searcher.search(selection, count, by_field, True)
-    return found.totalHits, [ScoreDoc.cast_(hit) for hit in found.scoreDocs]
-
-
-def _first(
-    searcher: Any,
-    query: ParsedQuery,
-    selection: Any,
-    request: SearchRequest,
-    evidence: Evidence,
-    found: Sequence[Any],
-) -> Sequence[Any]:
-    """Return the hits with the highest scores, which decide `low_confidence` on every page."""
-    if request.sort != BY_SCORE and not query.browses:
-        return best_first(searcher, query, selection, FIRST_HITS, evidence).hits
-    return found[:FIRST_HITS]
+    by_score = request.sort == BY_SCORE
+    if query.browses or not by_score:
+        reader = searcher.getIndexReader()
+        in_order = document_order() if by_score else order(request.sort, reader)
+        top = searcher.search(selection, count, in_order, True)
+        found = [ScoreDoc.cast_(hit) for hit in top.scoreDocs]
+        if query.browses:
+            return found[:FIRST_HITS], top.totalHits, found
+        ranking = best_first(searcher, query, selection, FIRST_HITS)
+        return ranking.hits, top.totalHits, scored(searcher, query, ranking, found)
+    ranking = best_first(searcher, query, selection, count)
+    return ranking.hits[:FIRST_HITS], ranking.total_hits, ranking.hits
 
 
 def _hits(
     snapshot: Snapshot,
     found: Sequence[Any],
-    evidence: Evidence,
     query: ParsedQuery,
     request: SearchRequest,
 ) -> Iterator[dict[str, Any]]:
     """Yield the values of each hit, without its confidence."""
-    passages = Passages(evidence.wordings) if request.content in {"passages", "both"} else None
+    passages = Passages(query) if request.content in {"passages", "both"} else None
     stored = snapshot.searcher.storedFields()
     loaded = stored_fields(*CHUNK_FIELDS)
     for ranked in found:

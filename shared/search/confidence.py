@@ -4,44 +4,78 @@ import math
 from collections.abc import Sequence
 from typing import Any, Final
 
-from shared.search.coverage import Evidence
+from shared.query.pipeline import ParsedQuery
+from shared.search.coverage import coverages
 
 FIRST_HITS: Final = 3
 """Number of hits with the highest scores that decide whether there is an answer: hits further down
 often have the right words by chance, and the first hit alone is often not the best one."""
 
-LOW: Final = 0.12
+LOW: Final = 0.22
 """Threshold for low confidence: if all of the first hits are below it, there is hardly an answer;
 see docs/measured/confidence.md."""
 
-ODDS: Final = 1.9
-EXPONENT: Final = 1.7
-WHOLE: Final = 2.7
+ODDS: Final = 1.3
+EXPONENT: Final = 1.5
+WHOLE: Final = 1.7
 WHOLE_POWER: Final = 12
-"""Parameters of the odds that a hit answers: ``ODDS * e ** EXPONENT * exp(WHOLE * e **
-WHOLE_POWER)``, where e is its evidence. This is a logistic regression on the logarithm of the
-evidence and on a power of it, which matters only if hardly anything is missing.
-`benchmarks/confidence.py` fits the first three and ``LOW``; docs/measured/confidence.md
-names the data."""
+"""Parameters of the odds that a hit answers: ``ODDS * e ** EXPONENT * exp(WHOLE * c **
+WHOLE_POWER)``, where e is its evidence and c the share of the query that it contains. This is a
+logistic regression on the logarithm of the evidence and on a power of the share, which matters only
+if hardly anything is missing. `benchmarks/confidence.py` fits the first three and ``LOW``;
+docs/measured/confidence.md names the data."""
 
 
-def confidences(evidence: Evidence, hits: Sequence[Any]) -> list[float]:
+def confidences(searcher: Any, query: ParsedQuery, hits: Sequence[Any]) -> list[float]:
     """Return the confidence of each hit of a query.
 
     Args:
-        evidence: the evidence of the query.
-        hits: hits of the query (``ScoreDoc``).
+        searcher: a Lucene searcher.
+        query: the query after all steps.
+        hits: hits of the query with their scores (``ScoreDoc``).
 
     Returns:
-        For each hit a number from 0 to 1, rounded to three digits.
+        For each hit a number from 0 to 1, rounded to three digits; 1 if nothing is asked for.
     """
-    found = evidence.of(hits)
-    if found is None:
+    if not query.parts:
         return [1.0] * len(hits)
-    return [round(probability(share), 3) for share in found]
+    return [round(probability(*pair), 3) for pair in evidence(searcher, query, hits)]
 
 
-def probability(evidence: float) -> float:
-    """Return the probability that a hit answers, from 0 to 1, given its evidence, from 0 to 1."""
-    odds = ODDS * evidence**EXPONENT * math.exp(WHOLE * evidence**WHOLE_POWER)
+def evidence(
+    searcher: Any, query: ParsedQuery, hits: Sequence[Any]
+) -> Sequence[tuple[float, float]]:
+    """Return the evidence of each hit, and the share of the query that it contains.
+
+    For words the evidence is the mean of the share, and of the score relative to the rarity of the
+    words. Anything else, such as a phrase, a pattern or a condition, either matches as it was typed
+    or not at all. The rewritten query counts if a hit contains more of it.
+
+    Args:
+        searcher: a Lucene searcher.
+        query: the query after all steps, which has parts.
+        hits: hits of the query with their scores (``ScoreDoc``).
+
+    Returns:
+        For each hit its evidence, from 0 and seldom above 1, and the share, from 0 to 1.
+    """
+    shares = coverages(searcher, query.parts, hits)
+    total = sum(part.rarity for part in query.parts)
+    found = shares
+    if total and all(part.is_word for part in query.parts):
+        found = [(share + hit.score / total) / 2 for share, hit in zip(shares, hits, strict=True)]
+    if query.rewritten:
+        others = coverages(searcher, query.rewritten, hits)
+        found, shares = list(map(max, found, others)), list(map(max, shares, others))
+    return list(zip(found, shares, strict=True))
+
+
+def probability(evidence: float, share: float) -> float:
+    """Return the probability that a hit answers, from 0 to 1.
+
+    Args:
+        evidence: its evidence, from 0.
+        share: the share of the query that it contains, from 0 to 1.
+    """
+    odds = ODDS * max(0.0, evidence) ** EXPONENT * math.exp(WHOLE * share**WHOLE_POWER)
     return odds / (1 + odds)

@@ -23,9 +23,8 @@ from shared.query.limits import running
 from shared.query.pipeline import ParsedQuery, parse_query
 from shared.query.steps.metadata_filters import shown
 from shared.query.steps.metadata_values import ValueWords
-from shared.query.tree import Clause, Clauses, Node, Nothing, leaves
+from shared.query.tree import Clause, Clauses, Node, Nothing, any_of, leaves
 from shared.search.answer import note_on
-from shared.search.coverage import Evidence
 from shared.search.filter_query import filtered
 from shared.search.ranking import RESCORED, Ranking, best_first
 from shared.storage.mapping import stored_fields
@@ -64,8 +63,8 @@ def explain(snapshot: Snapshot, request: SearchRequest, detail: Detail) -> Query
     level = get_args(Detail).index(detail)
     with running():
         count = request.offset + request.limit
-        ranking = best_first(searcher, query, selection, count, Evidence(searcher, query))
-        whole = _with_feedback(query.tree, ranking.feedback)
+        ranking = best_first(searcher, query, selection, count)
+        whole = _with_rescoring(query, ranking)
         terms = _terms(searcher, whole) if level >= get_args(Detail).index("terms") else []
         return QueryExplanation(
             query=request.query,
@@ -82,10 +81,11 @@ def explain(snapshot: Snapshot, request: SearchRequest, detail: Detail) -> Query
         )
 
 
-def _with_feedback(tree: Node, feedback: Node) -> Node:
-    if isinstance(feedback, Nothing):
-        return tree
-    return Clauses((Clause(tree, "must"), Clause(feedback, "rank")))
+def _with_rescoring(query: ParsedQuery, ranking: Ranking) -> Node:
+    again = any_of(query.rescored, ranking.feedback)
+    if isinstance(again, Nothing):
+        return query.tree
+    return Clauses((Clause(query.tree, "must"), Clause(again, "rank")))
 
 
 def _steps(query: ParsedQuery, ranking: Ranking) -> Iterator[ExplainedStep]:
@@ -110,7 +110,7 @@ def _terms(searcher: Any, tree: Node) -> list[ExplainedTerm]:
 def _hits(
     searcher: Any, ranking: Ranking, query: ParsedQuery, offset: int
 ) -> Iterator[ExplainedHit]:
-    scored_again = Compiler().query(_with_feedback(query.tree, ranking.feedback))
+    scored_again = Compiler().query(_with_rescoring(query, ranking))
     stored = searcher.storedFields()
     expressions = {
         str(values_with(leaf, scored=False)): str(leaf)

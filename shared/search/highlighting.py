@@ -1,7 +1,7 @@
 """Passages of a text that match a query, with the matches highlighted."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import chain
 from typing import Any, Final
 
@@ -13,13 +13,15 @@ from org.apache.lucene.search.highlight import (
     TextFragment,
 )
 
-from shared.analysis.analyzers import passage_analyzer, tokens
+from shared.analysis.analyzers import query_analyzer, tokens
 from shared.analysis.detection import languages_of
-from shared.analysis.languages import WITH_BIGRAMS
-from shared.analysis.transliteration import transliterable, without_digraphs
+from shared.analysis.identifiers import words_in
+from shared.analysis.languages import UNDETERMINED, WITHOUT_BLANKS
+from shared.analysis.stems import stems
 from shared.model import schema
 from shared.model.search_results import MARKS
 from shared.query.compiler import Compiler
+from shared.query.pipeline import ParsedQuery
 from shared.query.tree import (
     Fuzzy,
     Leaf,
@@ -31,13 +33,8 @@ from shared.query.tree import (
     leaves,
     weighted,
 )
-from shared.search.query_parts import Part
 
 MAX_PASSAGES: Final = 3
-
-_KOREAN: Final = "ko"
-"""Code of Korean, whose words are separated by blanks and contain the bigrams; in the content,
-Chinese and Japanese terms are single characters."""
 
 _PAIR_OF_SYLLABLES: Final = re.compile("[가-힣]{2}")
 """Bigram of Korean; other words, and single syllables, are terms as they are."""
@@ -56,22 +53,17 @@ class Passages:
         wordings: the parts of the query, in each of its wordings.
     """
 
-    def __init__(self, wordings: Iterable[Iterable[Part]]) -> None:
+    def __init__(self, query: ParsedQuery) -> None:
         rarities: dict[Node, float] = {}
-        self._spellings: dict[str, float] = {}
-        for part in chain(*wordings):
-            for leaf in chain(*(leaves(way) for way, _ in part.ways)):
+        self._stems: dict[str, float] = {}
+        for part in chain(query.parts, query.rewritten):
+            for leaf in leaves(part.found):
+                if isinstance(leaf, Terms) and leaf.field == schema.STEMS:
+                    for text in leaf.texts:
+                        self._stems[text] = max(part.rarity, self._stems.get(text, 0.0))
                 for node in _in_content(leaf):
                     rarities[node] = max(part.rarity, rarities.get(node, 0.0))
-                if isinstance(leaf, Terms) and leaf.field == schema.TRANSLITERATED:
-                    self._spellings |= dict.fromkeys(leaf.texts, part.rarity)
-        words = {text for node in rarities if isinstance(node, Terms) for text in node.texts}
-        self._marked = [
-            weighted(node, rarity)
-            for node, rarity in rarities.items()
-            if not _is_covered(node, words)
-        ]
-        self._query = Compiler().query(any_of(*self._marked))
+        self._marked = [weighted(node, rarity) for node, rarity in rarities.items()]
 
     def of(self, text: str) -> list[str]:
         """Return the passages of a chunk's content that match best, the best first.
@@ -80,45 +72,31 @@ class Passages:
             One to three passages of about 200 characters; the beginning of the text if nothing in
             it matched, for example if only the title did.
         """
-        languages = languages_of(text)
-        query = self._query_for(text, german="de" in languages)
-        found = max((_found(query, text, language) for language in languages or ("",)), key=_marks)
-        return [passage.strip() for passage in found] or [_beginning(text)]
+        query = Compiler().query(any_of(*self._marked, *self._words_of(text)))
+        return [passage.strip() for passage in _found(query, text)] or [_beginning(text)]
 
-    def _query_for(self, text: str, *, german: bool) -> Any:
-        """Return the query for a text, with spellings such as Mueller for Müller if indexed."""
-        if not self._spellings:
-            return self._query
-        words = transliterable(dict.fromkeys(text.split()), german=german)
-        terms = chain(*tokens(schema.CONTENT, words))
-        spelled = {
-            term: self._spellings[spelling]
-            for term in terms
-            if (spelling := without_digraphs(term)) in self._spellings
-        }
-        if not spelled:
-            return self._query
-        also = (weighted(Terms(schema.CONTENT, (term,)), spelled[term]) for term in spelled)
-        return Compiler().query(any_of(*self._marked, *also))
+    def _words_of(self, text: str) -> Iterator[Node]:
+        """Yield the words of a text that have the stems of the query."""
+        languages = languages_of(text) or (UNDETERMINED,)
+        blanks = [code for code in languages if code not in WITHOUT_BLANKS]
+        for word, found in stems(blanks, set(words_in(text)), text).items():
+            rarity = max((self._stems.get(stem, 0.0) for stem in found), default=0.0)
+            if rarity:
+                for terms in tokens(schema.CONTENT, word):
+                    yield weighted(Terms(schema.CONTENT, tuple(terms)), rarity)
+        if len(blanks) < len(languages):
+            for stem, rarity in self._stems.items():
+                yield from (weighted(node, rarity) for node in _segment(stem.partition(":")[2]))
 
 
-def _found(query: Any, text: str, language: str) -> list[str]:
+def _found(query: Any, text: str) -> list[str]:
     highlighter = Highlighter(SimpleHTMLFormatter(*MARKS), QueryScorer(query, schema.CONTENT))
     highlighter.setTextFragmenter(SimpleFragmenter(PASSAGE_LENGTH))
     highlighter.setMaxDocCharsToAnalyze(max(len(text), 1) * 2)
-    stream = passage_analyzer(language).tokenStream(schema.CONTENT, text)
+    stream = query_analyzer(schema.CONTENT).tokenStream(schema.CONTENT, text)
     fragments = highlighter.getBestTextFragments(stream, text, False, MAX_PASSAGES)
     found = (TextFragment.cast_(fragment) for fragment in fragments if fragment is not None)
     return [fragment.toString() for fragment in found if fragment.getScore() > 0]
-
-
-def _is_covered(node: Node, words: set[str]) -> bool:
-    """Check whether all words of a phrase are highlighted individually, which is faster."""
-    return isinstance(node, TermPhrase) and words.issuperset(chain(*node.positions))
-
-
-def _marks(passages: list[str]) -> int:
-    return sum(passage.count(MARKS[0]) for passage in passages)
 
 
 def _in_content(leaf: Leaf) -> Iterator[Node]:
@@ -129,15 +107,6 @@ def _in_content(leaf: Leaf) -> Iterator[Node]:
                 yield from (
                     Terms(schema.CONTENT, tuple(terms)) for terms in tokens(schema.CONTENT, text)
                 )
-        case Terms(schema.TRANSLITERATED):
-            # The words of a text that are indexed this way are only known for each text.
-            pass
-        case Terms(field, texts) if schema.language_of(field) == _KOREAN:
-            yield from map(_korean, texts)
-        case Terms(field, texts) if schema.language_of(field) in WITH_BIGRAMS:
-            yield from (TermPhrase(schema.CONTENT, tuple(zip(text))) for text in texts)
-        case Terms(field, texts) if field.startswith(f"{schema.CONTENT}."):
-            yield Terms(schema.CONTENT, texts)
         case Pattern(schema.REVERSED, pattern):
             yield Pattern(schema.CONTENT, f"*{pattern.removesuffix('*')[::-1]}", scored=False)
         case Pattern(schema.CONTENT, pattern):
@@ -146,11 +115,16 @@ def _in_content(leaf: Leaf) -> Iterator[Node]:
             yield leaf
 
 
-def _korean(text: str) -> Node:
-    """Return the node for a Korean term in the content: any word that contains it, or itself."""
+def _segment(text: str) -> Iterator[Node]:
+    """Yield the nodes in the content for a term of a language without blanks between words."""
     if _PAIR_OF_SYLLABLES.fullmatch(text):
-        return Pattern(schema.CONTENT, f"*{text}*", scored=False)
-    return Terms(schema.CONTENT, (text,))
+        # Korean words are separated by blanks, and contain the bigrams.
+        yield Pattern(schema.CONTENT, f"*{text}*", scored=False)
+    elif positions := tokens(schema.CONTENT, text):
+        if len(positions) == 1:
+            yield Terms(schema.CONTENT, tuple(positions[0]))
+        else:
+            yield TermPhrase(schema.CONTENT, tuple(map(tuple, positions)))
 
 
 def _beginning(text: str) -> str:

@@ -10,16 +10,12 @@ from org.apache.lucene.search import ScoreDoc
 from shared.query.compiler import Compiler
 from shared.query.index_terms import terms_of
 from shared.query.pipeline import ParsedQuery
-from shared.query.tree import Node, Nothing, TermPhrase, leaves, weighted
-from shared.search.coverage import Evidence, scored_again
-from shared.search.feedback import topic_terms, topic_words
+from shared.query.tree import Node, Nothing, TermPhrase, any_of, leaves, weighted
+from shared.search.coverage import coverages, scored_again
+from shared.search.feedback import HITS, topic_terms, topic_words, unanswered
 
 RESCORED: Final = 50
 """Number of hits that are rescored; with 100, a query of six words took half as long again."""
-
-ANSWERED: Final = 0.6
-"""Share of a query in its best hit beyond which feedback weighs less; if the hit has all of it,
-hits with merely common terms must not outrank it."""
 
 
 @dataclass(frozen=True)
@@ -37,9 +33,7 @@ class Ranking:
     feedback: Node = Nothing()  # noqa: RUF009 - it cannot change
 
 
-def best_first(
-    searcher: Any, query: ParsedQuery, selection: Any, count: int, evidence: Evidence
-) -> Ranking:
+def best_first(searcher: Any, query: ParsedQuery, selection: Any, count: int) -> Ranking:
     """Find the hits with the highest scores.
 
     Args:
@@ -48,25 +42,45 @@ def best_first(
         selection: the same as a Lucene query, with the filters of the search.
         count: the maximum number of hits, from 1. For the same commit, a greater count only adds
             hits at the end.
-        evidence: the evidence of the query, for the share of it in the best hit.
     """
-    gives_feedback = query.weights.feedback and topic_words(query.parsed)
-    if query.lucene.rescoring is None and not gives_feedback:
+    words = topic_words(query.telling) if query.weights.feedback else 0
+    if query.lucene.rescoring is None and not words:
         found = _found(searcher, query, selection, count)
         return Ranking(found.totalHits, [ScoreDoc.cast_(hit) for hit in found.scoreDocs])
     found = _found(searcher, query, selection, max(count, RESCORED))
     hits = [ScoreDoc.cast_(hit) for hit in found.scoreDocs]
     best, others = hits[:RESCORED], hits[RESCORED:]
-    if query.lucene.rescoring is not None:
-        best = scored_again(searcher, best, query.lucene.rescoring)
-    feedback: Node = Nothing()
-    weight = query.weights.feedback * unanswered(best, evidence) if gives_feedback else 0.0
-    if weight:
-        terms = terms_of(searcher.getIndexReader())
-        feedback = weighted(topic_terms(searcher, query, best, terms), weight)
-        if not isinstance(feedback, Nothing):
-            best = scored_again(searcher, best, Compiler(terms.query).query(feedback))
+    terms = terms_of(searcher.getIndexReader())
+    feedback = _feedback(searcher, query, best[:HITS], words) if words and best else Nothing()
+    again = any_of(query.rescored, feedback)
+    if best and not isinstance(again, Nothing):
+        best = scored_again(searcher, best, Compiler(terms.query).query(again))
     return Ranking(found.totalHits, [*best, *others][:count], feedback)
+
+
+def scored(searcher: Any, query: ParsedQuery, ranking: Ranking, hits: Sequence[Any]) -> list[Any]:
+    """Return hits in the same order, with the scores that they have in a ranking.
+
+    Args:
+        searcher: a Lucene searcher.
+        query: the query after all steps.
+        ranking: the hits of the query with the highest scores.
+        hits: any of its hits (``ScoreDoc``).
+    """
+    compiler = Compiler(terms_of(searcher.getIndexReader()).query)
+    whole = compiler.query(any_of(query.tree, query.rescored, ranking.feedback))
+    unscored = [ScoreDoc(hit.doc, 0.0) for hit in hits]
+    scores = {hit.doc: hit.score for hit in scored_again(searcher, unscored, whole)}
+    return [ScoreDoc(hit.doc, scores[hit.doc]) for hit in hits]
+
+
+def _feedback(searcher: Any, query: ParsedQuery, best: Sequence[Any], words: int) -> Node:
+    """Return the common terms of the best hits; `Nothing` if one of them is the answer."""
+    weight = query.weights.feedback * unanswered(coverages(searcher, query.parts, best)) * words
+    if not weight:
+        return Nothing()
+    terms = terms_of(searcher.getIndexReader())
+    return weighted(topic_terms(searcher, best, terms), weight)
 
 
 def _found(searcher: Any, query: ParsedQuery, selection: Any, count: int) -> Any:
@@ -80,16 +94,3 @@ def _found(searcher: Any, query: ParsedQuery, selection: Any, count: int) -> Any
     return FacetsCollectorManager.search(
         searcher, selection, count, FacetsCollectorManager()
     ).topDocs()
-
-
-def unanswered(hits: Sequence[Any], evidence: Evidence) -> float:
-    """Return the distance of the best hit from a full answer.
-
-    Args:
-        hits: hits (``ScoreDoc``), best first.
-        evidence: the evidence of the query.
-
-    Returns:
-        From 0, if it has the whole query, to 1.
-    """
-    return min(1.0, (1 - evidence.coverage(hits[0])) / (1 - ANSWERED)) if hits else 0.0

@@ -17,6 +17,8 @@ from shared.storage.commits import remembered
 CHUNK_FIELDS: Final = (
     schema.CONTENT,
     schema.TITLE,
+    schema.STEMS,
+    schema.TITLE_STEMS,
     schema.IDENTIFIERS,
     schema.METADATA,
     schema.ID,
@@ -48,7 +50,6 @@ def names_with_terms(reader: Any) -> list[str]:
     fields = [
         *(field for field in CHUNK_FIELDS if field in existing),
         *metadata_fields(existing),
-        *language_fields(existing),
     ]
     return list(map(name_of, fields))
 
@@ -56,11 +57,6 @@ def names_with_terms(reader: Any) -> list[str]:
 def metadata_fields(existing: AbstractSet[str]) -> list[str]:
     """Return those of some Lucene fields that have the values of a metadata key."""
     return sorted(field for field in existing if field.startswith(schema.metadata_field("")))
-
-
-def language_fields(existing: AbstractSet[str]) -> list[str]:
-    """Return those of some Lucene fields that have the base forms of a language."""
-    return sorted(field for field in existing if schema.language_of(field))
 
 
 def metadata_field_of(key: str, reader: Any, besides: Iterable[str] = ()) -> str:

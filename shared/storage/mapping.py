@@ -28,7 +28,8 @@ from org.apache.lucene.util import BytesRef
 from shared.analysis.analyzers import prepare
 from shared.analysis.detection import detect_language, languages_of
 from shared.analysis.identifiers import names_in
-from shared.analysis.transliteration import transliterable
+from shared.analysis.languages import UNDETERMINED
+from shared.analysis.stems import stemmed
 from shared.errors import InvalidDocumentError
 from shared.messages import decodable
 from shared.model import metadata, schema
@@ -86,20 +87,24 @@ def document_search_fields(document: Document) -> Iterator[Any]:
 
 
 def chunk_search_fields(document: Document, content: str) -> Iterator[Any]:
-    """Yield the search fields of a chunk: base forms, reversed and transliterated words, names."""
+    """Yield the search fields of a chunk: stems, reversed words and names."""
     # Some fields index each word once, so repeated words can be skipped.
     words = dict.fromkeys(chain(document.title.split(), content.split()))
-    languages = languages_of(content)
+    languages = languages_of(content) or (UNDETERMINED,)
+    title = stemmed(languages, document.title, content)
+    yield _field(schema.STEMS, f"{title} {title} {title} {stemmed(languages, content)}", _words())
+    yield _field(schema.TITLE_STEMS, title, _words())
     for language in languages:
-        yield _field(schema.language_field(schema.CONTENT, language), content, _words())
-        yield _field(schema.language_field(schema.TITLE, language), document.title, _words())
+        yield _language_field(language)
     yield _field(schema.REVERSED, " ".join(words), _terms())
-    spellings = transliterable(words, german="de" in languages)
-    if spellings:
-        yield _field(schema.TRANSLITERATED, spellings, _terms())
     names = names_in(words)
     if names:
         yield _field(schema.IDENTIFIERS, names, _terms())
+
+
+@cache
+def _language_field(language: str) -> Any:
+    return StringField(schema.LANGUAGES, language, Field.Store.NO)
 
 
 def _field(name: str, text: str, kind: Any) -> Any:

@@ -9,6 +9,7 @@ from benchmarks.calibration import (
     Asked,
     Bin,
     Model,
+    Numbers,
     Sample,
     bins,
     brier_score,
@@ -17,24 +18,30 @@ from benchmarks.calibration import (
 )
 
 # A quarter of the hits with little evidence answers, and three quarters of those with much.
-LITTLE, MUCH = 0.2, 0.8
+LITTLE, MUCH = (0.2, 0.2), (0.8, 0.8)
 ASKED = [
     Asked("a", [LITTLE] * 4, [True, False, False, False]),
     Asked("b", [MUCH] * 4, [True, True, True, False]),
 ]
 SAMPLE = Sample.of((ASKED, 1.0))
+
+
+def evidence_alone(evidence: Numbers) -> Numbers:
+    return evidence[:, :1]
+
+
 TRUTH = np.array([0.25] * 4 + [0.75] * 4)
 
 
 def test_the_likeliest_model_says_how_many_hits_answer() -> None:
-    model = Model.fitted(SAMPLE, [1])
+    model = Model.fitted(SAMPLE, evidence_alone)
     assert model.probabilities(SAMPLE.evidence) == pytest.approx(TRUTH)
 
 
 def test_hits_that_are_told_apart_without_doubt_have_no_likeliest_model() -> None:
     certain = [Asked("a", [LITTLE, MUCH], [False, True])]
     with pytest.raises(ValueError, match="no model is the likeliest"):
-        Model.fitted(Sample.of((certain, 1.0)), [1])
+        Model.fitted(Sample.of((certain, 1.0)), evidence_alone)
 
 
 def test_the_scores_are_those_of_their_definitions() -> None:

@@ -260,7 +260,7 @@ def test_lines_are_shown_as_they_stand(idx: Idx, empty_index: Path) -> None:
 def test_stats(idx: Idx, empty_index: Path) -> None:
     add_documents(empty_index, Document("a", "A", LONG))
     figures = json.loads(idx("stats", "--json").stdout)
-    assert (figures["documents"], figures["chunks"], figures["schema_version"]) == (1, 3, 3)
+    assert (figures["documents"], figures["chunks"], figures["schema_version"]) == (1, 3, 4)
     assert figures["path"] == str(empty_index)
     assert "Chunks" in idx("stats").stdout
 

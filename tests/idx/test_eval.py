@@ -110,11 +110,11 @@ def test_the_report_is_a_table(idx: Idx) -> None:
 
 
 def test_two_configurations_are_compared(idx: Idx, tmp_path: Path) -> None:
-    settings = ("--set", "title=50", "--set", "content=1")
+    settings = ("--set", "title_stems=50", "--set", "stems=1")
     report = json.loads(idx("eval", *BEIR, *settings, "--json", "--run", "run.txt").stdout)
     assert [result["name"] for result in report["configurations"]] == [
         "default",
-        "title=50, content=1",
+        "title_stems=50, stems=1",
     ]
     (changed,) = report["changed_queries"]
     assert changed == {"id": "q4", "text": "compass", "ndcg": [pytest.approx(SECOND), 1]}
@@ -125,9 +125,9 @@ def test_two_configurations_are_compared(idx: Idx, tmp_path: Path) -> None:
     assert ndcg["mean"] < ndcg["high"] < 1 - SECOND
     assert figures(report, 1)["MRR"] == pytest.approx(figures(report)["MRR"] + 1 / 8)
     assert "q4 Q0 d5 1 " in (tmp_path / "run.txt").read_text()
-    assert (tmp_path / "run.txt").read_text().count(" title=50_content=1\n") == 6
+    assert (tmp_path / "run.txt").read_text().count(" title_stems=50_stems=1\n") == 6
     shown = idx("eval", *BEIR, *settings).stdout
-    assert "Compared: the default weights, and title=50, content=1" in shown
+    assert "Compared: the default weights, and title_stems=50, stems=1" in shown
     assert ["q4", "0.631", "1.000", "+0.369", "compass"] in [
         line.split() for line in shown.splitlines()
     ]

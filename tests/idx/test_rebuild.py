@@ -52,9 +52,9 @@ def test_nothing_is_lost_and_nothing_else_is_there(idx: Idx, filled: Path) -> No
     pdf = idx("show", "otterline-wl4-manual.pdf", "--json").stdout
     done = idx("rebuild")
     assert done.stdout == (
-        f"Rebuilt {len(shown['documents'])} documents as {len(before)} chunks (schema version 3)\n"
+        f"Rebuilt {len(shown['documents'])} documents as {len(before)} chunks (schema version 4)\n"
     )
-    assert done.stderr == ("The index already had schema version 3; it was rebuilt anyway.\n")
+    assert done.stderr == ("The index already had schema version 4; it was rebuilt anyway.\n")
     assert stored(filled) == before
     assert contents(filled) == shown
     assert idx("show", "otterline-wl4-manual.pdf", "--json").stdout == pdf
@@ -140,11 +140,11 @@ def test_a_document_of_many_chunks(idx: Idx, empty_index: Path) -> None:
 
 
 def test_an_empty_index(idx: Idx, empty_index: Path) -> None:
-    assert idx("rebuild").stdout == "Rebuilt 0 documents as 0 chunks (schema version 3)\n"
+    assert idx("rebuild").stdout == "Rebuilt 0 documents as 0 chunks (schema version 4)\n"
     add_documents(empty_index, Document("a", "A", "text"))
     with Index(empty_index) as index:
         index.delete("a")
-    assert idx("rebuild").stdout == "Rebuilt 0 documents as 0 chunks (schema version 3)\n"
+    assert idx("rebuild").stdout == "Rebuilt 0 documents as 0 chunks (schema version 4)\n"
     idx("add", "-d", "b", "-t", "B", "-c", "text")
     assert [chunk["id"] for chunk in stored(empty_index)] == ["b-chunk-001"]
 
@@ -156,7 +156,7 @@ def test_the_answer_for_programs(idx: Idx, empty_index: Path) -> None:
     assert json.loads(done.stdout) == {
         "documents": 1,
         "chunks": 4,
-        "schema_version": 3,
+        "schema_version": 4,
         "previous_schema_version": 1,
     }
     assert done.stderr == ""
@@ -178,7 +178,7 @@ def test_without_an_index_there_is_nothing_to_rebuild(idx: Idx, index_path: Path
     assert index_path.read_text() == "mine"
 
 
-@pytest.mark.parametrize("version", [0, 4, 10])
+@pytest.mark.parametrize("version", [0, 5, 10])
 def test_another_schema_is_refused(idx: Idx, empty_index: Path, version: int) -> None:
     mark_as(empty_index, version)
     before = {file.name: file.read_bytes() for file in empty_index.iterdir()}

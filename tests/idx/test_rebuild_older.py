@@ -47,7 +47,7 @@ def test_every_command_names_the_one_that_helps(
     failed = idx(*command, code=1, stdin="[]")
     assert failed.stderr == (
         f"Error: the index at {old} has schema version 1, but this version of mcp-lucene works "
-        "with schema version 3; rebuild it from its stored text with: "
+        "with schema version 4; rebuild it from its stored text with: "
         f"idx rebuild --index-path {old}\n"
     )
     after = {file.name: file.read_bytes() for file in old.iterdir() if file.name != "write.lock"}
@@ -57,7 +57,7 @@ def test_every_command_names_the_one_that_helps(
 def test_an_older_index_is_like_a_new_one_afterwards(idx: Idx, old: Path, tmp_path: Path) -> None:
     before = stored(old)
     done = idx("rebuild")
-    assert done.stdout == "Rebuilt 4 documents as 6 chunks (schema version 3)\n"
+    assert done.stdout == "Rebuilt 4 documents as 6 chunks (schema version 4)\n"
     assert done.stderr == ""
     after = stored(old)
     assert [without_details(chunk) for chunk in after] == [without_details(c) for c in before]
@@ -119,12 +119,28 @@ def languages(path: Path) -> dict[str, Any]:
         }
 
 
-def test_the_version_before_is_rebuilt_with_its_languages(
+def test_an_index_with_a_field_for_each_language_is_rebuilt(
+    idx: Idx, tmp_path: Path, index_path: Path
+) -> None:
+    shutil.copytree(INDEXES / "schema-3", tmp_path, dirs_exist_ok=True)
+    assert "has schema version 3, but" in idx("search", "pay", code=1).stderr
+    before = stored(index_path)
+    assert idx("rebuild").stdout == "Rebuilt 5 documents as 7 chunks (schema version 4)\n"
+    assert stored(index_path) == before
+    (hit,) = json.loads(idx("search", "pay", "--json").stdout)["results"]
+    assert hit["id"] == "memo-chunk-001"
+    fields = {field["name"] for field in json.loads(idx("fields", "--json").stdout)["fields"]}
+    assert {"stems", "title_stems"} <= fields
+    assert "content.en" not in fields
+    assert sync(idx, "papers") == {"skipped": 2}
+
+
+def test_the_second_version_is_rebuilt_with_its_languages(
     idx: Idx, tmp_path: Path, index_path: Path
 ) -> None:
     shutil.copytree(INDEXES / "schema-2", tmp_path, dirs_exist_ok=True)
     assert "has schema version 2, but" in idx("search", "house", code=1).stderr
-    assert idx("rebuild").stdout == "Rebuilt 2 documents as 2 chunks (schema version 3)\n"
+    assert idx("rebuild").stdout == "Rebuilt 2 documents as 2 chunks (schema version 4)\n"
     (hit,) = json.loads(idx("search", "Haus", "--json").stdout)["results"]
     assert (hit["id"], hit["metadata"]) == ("brief-chunk-001", {"language": "de"})
 

@@ -8,7 +8,6 @@ from mcp import Client
 from pydantic_core import to_json
 
 from shared import Document, Index, create
-from shared.model.weights import DEFAULT_WEIGHTS
 from tests.conftest import Connect, connected
 from tests.server.tool_answers import answer, error
 
@@ -59,18 +58,19 @@ async def test_the_steps_of_a_query(client: Client) -> None:
     assert list(steps) == [
         "syntax",
         "parse",
+        "telling",
         "phrases",
         "wildcards",
         "compounds",
         "similar",
         "fields",
         "index",
-        "proximity",
+        "rescored",
     ]
     assert steps["syntax"] == r"why\? *eriod"
     assert "content.reversed:doire*" in steps["wildcards"]
-    assert "content.en:why" in steps["fields"]
-    assert "why" not in steps["index"]
+    assert "why" in steps["parse"]
+    assert "why" not in steps["telling"]
 
 
 async def test_terms_and_scores(client: Client) -> None:
@@ -79,12 +79,12 @@ async def test_terms_and_scores(client: Client) -> None:
     frequencies = {
         (term["field"], term["term"]): term["document_frequency"] for term in found["terms"]
     }
-    assert frequencies["content.de", "haus"] == 1
+    assert frequencies["stems", "de:haus"] == 1
     assert frequencies["identifiers", "dec-0054"] == 1
     best = found["hits"][0]
     assert best["id"] == "b-chunk-001"
     assert sum(part["score"] for part in best["parts"]) == pytest.approx(best["score"], abs=0.001)
-    assert {part["match"] for part in best["parts"]} >= {"content.de:haus", "identifiers:dec-0054"}
+    assert {part["match"] for part in best["parts"]} >= {"stems:de:haus", "identifiers:dec-0054"}
 
 
 async def test_a_long_explanation_is_cut_and_says_so(client: Client) -> None:
@@ -118,14 +118,15 @@ async def test_what_cannot_be_counted_or_sorted_by_is_an_error(client: Client) -
         assert "no document has the field 'colour'" in error(result)
 
 
-async def test_a_language_counts_by_its_share_and_alone_under_its_filter(client: Client) -> None:
+async def test_languages_are_explained_with_their_shares_or_alone_under_a_filter(
+    client: Client,
+) -> None:
     query = {"query": "Haus"}
     shares = answer(await client.call_tool("explain_query", query))["languages"]
-    half = pytest.approx(DEFAULT_WEIGHTS.language(0.5))
-    assert shares == {"de": half, "en": half}
+    assert shares == {"de": 0.5, "en": 0.5}
     filters = [{"field": "language", "value": "de"}]
     found = answer(await client.call_tool("explain_query", {**query, "filters": filters}))
-    assert found["languages"] == {"de": DEFAULT_WEIGHTS.most_language}
+    assert found["languages"] == {"de": 1.0}
 
 
 async def test_confidence_and_suggestion_of_a_search(client: Client) -> None:

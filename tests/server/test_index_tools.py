@@ -64,9 +64,9 @@ async def test_fields(client: Client) -> None:
     listed = answer(await client.call_tool("list_fields", {"detail": "full"}))
     assert (listed["total_chunks"], listed["notice"]) == (6, None)
     by_name = {field["name"]: field for field in listed["fields"]}
-    internal = {"details", "file_state", "content.reversed", "content.translit", "number.year"}
+    internal = {"details", "file_state", "content.reversed", "languages", "number.year"}
     assert internal.isdisjoint(by_name)
-    assert list(by_name)[:4] == ["content", "title", "identifiers", "metadata"]
+    assert list(by_name)[:4] == ["content", "title", "stems", "title_stems"]
     assert by_name["author"] == {
         "name": "author",
         "kind": "keyword",
@@ -80,7 +80,7 @@ async def test_fields(client: Client) -> None:
         "examples": ["Ann", "Bob"],
     }
     assert by_name["year"]["kind"] == "number"
-    assert by_name["content.en"]["kind"] == "language form"
+    assert by_name["stems"]["kind"] == "text"
     assert by_name["content"]["filterable"] is False
     query = f"{by_name['author']['query_name']}:Bob"
     assert answer(await client.call_tool("Search", {"query": query}))["totalHits"] == 1
@@ -119,7 +119,7 @@ async def test_details_of_a_document(client: Client) -> None:
         ("suggest_terms", {"prefix": "x" * 1_001}, r"the argument 'prefix' is"),
         ("suggest_terms", {"prefix": "a", "limit": 101}, r"the argument 'limit' is 101"),
         ("suggest_terms", {"prefix": "a", "field": "autor"}, r"did you mean 'author'"),
-        ("top_terms", {"field": "zzz"}, r"'zzz' .*the fields are content, title, identifiers"),
+        ("top_terms", {"field": "zzz"}, r"'zzz' .*the fields are content, title, stems"),
         ("top_terms", {"limit": 0}, r"the argument 'limit' is 0"),
         ("top_terms", {"feld": "x"}, r"did you mean 'field'"),
         ("list_fields", {"x": 1}, r"no argument 'x'"),

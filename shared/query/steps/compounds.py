@@ -49,7 +49,7 @@ class Compounds:
         terms: the terms of its index.
         on_fields: the step for words.
         weights: the weight of each kind of match.
-        german: the weight of the form of a word in German; 0 disables the step.
+        is_german: true if some chunks are in German; otherwise the step does nothing.
     """
 
     def __init__(
@@ -58,16 +58,17 @@ class Compounds:
         terms: IndexTerms,
         on_fields: Callable[[Leaf, Occur], Node],
         weights: Weights,
-        german: float,
+        *,
+        is_german: bool,
     ) -> None:
         self._reader = reader
         self._terms = terms
         self._on_fields = on_fields
         self._fields = {
-            schema.CONTENT: weights.compound * (weights.content + german),
-            schema.TITLE: weights.compound * (weights.title + weights.title_language * german),
+            schema.CONTENT: weights.compound * weights.content,
+            schema.TITLE: weights.compound * weights.title,
         }
-        self._is_on = weights.compound * german > 0
+        self._is_on = is_german and weights.compound > 0
         self._looked_up = 0
 
     def __call__(self, leaf: Leaf, occur: Occur) -> Node:

@@ -78,17 +78,6 @@ def _wanted_word(clause: Clause) -> str:
     return node.text
 
 
-def with_neighbours(node: Node, pairs: list[Node]) -> Node:
-    """Return a query that scores hits higher if pairs of its words are near each other.
-
-    Args:
-        node: the tree after all steps.
-        pairs: the neighbours after the same steps.
-    """
-    near = tuple(Clause(pair, "rank") for pair in pairs if not isinstance(pair, Nothing))
-    return Clauses((*node.clauses, *near)) if near and isinstance(node, Clauses) else node
-
-
 def _pairs(node: Clauses) -> Iterator[Node]:
     wanted = (None if clause.occur == "must_not" else clause.node for clause in node.clauses)
     for pair in pairwise(wanted):

@@ -1,9 +1,11 @@
 """Step for misspelled words: a word that no chunk has is replaced by similar words of the index.
 
 A word that some chunk has is left unchanged, so this step does not change the hits of a query whose
-words all exist. Identifiers, words with digits, excluded words and phrases are literal. A word in
-the dictionary of a language (one of `WITH_LEMMAS`) in which at least a twentieth of the chunks are
-written is not misspelled; only its spellings in other languages may replace it.
+words all exist. If only its stem is there, as of "severence" in "severe", similar words are
+searched beside it, unless they differ in their ends only. Identifiers, words with digits, excluded
+words and phrases are literal. A word in the dictionary of a language (one of `WITH_LEMMAS`) in
+which at least a twentieth of the chunks are written is not misspelled; only its spellings in other
+languages may replace it.
 
 A word that only one or two chunks have may be misspelled there, too. It is left unchanged all the
 same; a correction is searched only if the answer is poor, and is only suggested.
@@ -201,16 +203,21 @@ class SimilarWords:
         frequency = self._terms.frequency(schema.CONTENT, text)
         if 0 < frequency <= _RARE and self._is_doubtful(leaf, text, occur):
             self.rare.append(letters[1])
-        if frequency or self._looked_up >= _MOST_LOOKED_UP or not self._is_unknown(leaf, occur):
+        if frequency or self._looked_up >= _MOST_LOOKED_UP:
+            return leaf
+        is_known = not self._is_unknown(leaf, occur)
+        if is_known and self._is_spelled_right(text):
             return leaf
         self._looked_up += 1
-        similar = similar_terms(self._reader, text, self._most_edits(text))
+        similar = similar_terms(self._reader, text, 1 if is_known else self._most_edits(text))
+        if is_known and any(_is_form(text, term) for term, _ in similar):
+            similar = []
         if not similar:
             return leaf
         self.corrections.append(Correction(letters[1], similar[0][0]))
-        return best_of(
-            *(weighted(Word(term, alike=alike), self._weight * alike) for term, alike in similar)
-        )
+        words = [weighted(Word(term, alike=alike), self._weight * alike) for term, alike in similar]
+        # Some chunks have its stem, by chance or as another form.
+        return best_of(leaf, *words) if is_known else best_of(*words)
 
     def _is_unknown(self, word: Word, occur: Occur) -> bool:
         return not is_present(self._on_fields(word, occur), self._terms)
@@ -226,9 +233,9 @@ class SimilarWords:
     @cached_property
     def _languages(self) -> list[str]:
         """Languages of the index whose dictionaries decide on correct spelling."""
-        least = _LEAST_SHARE * self._reader.maxDoc()
-        fields = {code: schema.language_field(schema.CONTENT, code) for code in WITH_LEMMAS}
-        return [code for code, field in fields.items() if self._terms.chunks(field) >= least]
+        return [
+            code for code in WITH_LEMMAS if self._terms.languages.get(code, 0.0) >= _LEAST_SHARE
+        ]
 
     def _is_doubtful(self, word: Word, text: str, occur: Occur) -> bool:
         """Check whether a word is in no dictionary, and all its forms are rare."""
@@ -238,6 +245,19 @@ class SimilarWords:
             if isinstance(leaf, Terms)
             for text in leaf.texts
         )
+
+
+_ENDINGS: Final = frozenset(("", *"aeiosnrdtm", "es", "en", "er", "em", "ed", "ly"))
+"""Inflectional endings, or parts of them, by which two forms of a word may differ."""
+
+
+def _is_form(text: str, other: str) -> bool:
+    """Check whether two words differ in inflectional endings only, as forms of one word do."""
+    common = next(
+        (n for n, pair in enumerate(zip(text, other, strict=False)) if pair[0] != pair[1]),
+        min(len(text), len(other)),
+    )
+    return {text[common:], other[common:]} <= _ENDINGS
 
 
 def more_frequent_words(reader: Any, words: Sequence[str]) -> Iterator[Correction]:

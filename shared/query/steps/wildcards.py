@@ -32,7 +32,7 @@ def on_fields(leaf: Leaf, _: Occur, weights: Weights = DEFAULT_WEIGHTS) -> Node:
     fields = {
         schema.CONTENT: weights.content,
         schema.TITLE: weights.title,
-        schema.IDENTIFIERS: weights.identifier_parts,
+        schema.IDENTIFIERS: weights.identifier,
     }
     if leaf.field:
         return weighted(_on(leaf.field, leaf.pattern, weights), fields.get(leaf.field, 1.0))

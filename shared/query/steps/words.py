@@ -1,14 +1,21 @@
 """Step for words: each is searched in every field, in the form that the field has."""
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Final
 
-from shared.analysis.analyzers import normalized, tokens
-from shared.analysis.identifiers import names_in
-from shared.analysis.languages import LANGUAGES, WITHOUT_BLANKS
-from shared.analysis.transliteration import without_digraphs
+from shared.analysis.analyzers import (
+    is_in_dictionary,
+    normalized,
+    tokens,
+)
+from shared.analysis.identifiers import names_in, words_in
+from shared.analysis.languages import WITH_LEMMAS, WITHOUT_BLANKS
+from shared.analysis.stems import irregular_stems, segments, stems_of_query
+from shared.analysis.stop_words import WITH_FUNCTION_WORDS, is_function_word
+from shared.analysis.transliteration import SPELLED_OUT, without_digraphs
 from shared.model import schema
 from shared.model.weights import DEFAULT_WEIGHTS, Weights
 from shared.query.tree import (
@@ -29,16 +36,21 @@ from shared.query.tree import (
     weighted,
 )
 
-_LETTERS: Final = re.compile(r"[\w\u0300-\u036f]+")
 _PRECISE: Final = re.compile(r"\d|@|_|://")
 """Signs of an identifier with many similar ones, of which only the whole is meant: numbers,
 addresses."""
 
+_ORDINARY_SIGNS: Final = re.compile(r"\W*[^\W\d_]+(?:(?:-+|/)[^\W\d_]+)+\W*")
+"""Words joined by hyphens or a slash, which others write apart or as one."""
+
+_ORDINARY: Final = 0.3
+"""Weight of a hyphenated word, relative to other identifiers."""
+
+_JOINED: Final = 0.3
+"""Weight of a hyphenated word as one word, relative to its parts."""
+
 _MOST_PARTS: Final = 50
 """Maximum number of words in an identifier; more are only searched as a phrase."""
-
-_WITH_DIGRAPHS: Final = ("de",)
-"""Languages whose words may be spelled with an e instead of an umlaut."""
 
 _LONG_NAME: Final = 6
 """Minimum number of letters of a name that hardly becomes another word when it loses one of
@@ -46,7 +58,6 @@ them."""
 
 _TEXT_FIELDS: Final = (schema.CONTENT, schema.TITLE)
 _OF_WORDS: Final = (None, *_TEXT_FIELDS)
-_DIGRAPHS: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue"})
 
 
 def _text_weights(weights: Weights) -> dict[str, float]:
@@ -55,26 +66,17 @@ def _text_weights(weights: Weights) -> dict[str, float]:
     return {field: weight for field, weight in fields.items() if weight}
 
 
-def _other_spellings(weights: Weights) -> dict[str, tuple[Callable[[str], str], float]]:
-    """Return the spelling of a folded word in other fields, and its weight there."""
-    return {
-        schema.TRANSLITERATED: (without_digraphs, weights.transliterated),
-        schema.IDENTIFIERS: (str, weights.identifier_parts),
-        schema.METADATA: (str, weights.metadata),
-    }
-
-
 @dataclass(frozen=True)
 class WordsOnFields:
     """Step that puts leaves without a field on the fields of an index.
 
     Attributes:
-        languages: the weight of each language of the index.
+        languages: the languages of the index.
         requires_all: true if all words of the query are required.
         weights: the weight of each kind of match.
     """
 
-    languages: Mapping[str, float]
+    languages: Sequence[str]
     requires_all: bool = False
     weights: Weights = DEFAULT_WEIGHTS
 
@@ -133,7 +135,7 @@ class _WordSearch:
     """Search for a word in some text fields, for all of its parts or any."""
 
     fields: list[str]
-    languages: Mapping[str, float]
+    languages: Sequence[str]
     weights: Weights
     requires_all: bool
 
@@ -146,7 +148,7 @@ class _WordSearch:
             return self.name(text, names, terms, occur)
         if len(terms) <= 1:
             return self.plain(text, terms)
-        parts = _LETTERS.findall(text)
+        parts = words_in(text)
         if len(parts) > _MOST_PARTS:
             return self.row(positions)
         if len(parts) > 1:
@@ -154,61 +156,102 @@ class _WordSearch:
             found = (self.word(part, occur) for part in parts)
             words = [part for part in found if not isinstance(part, Nothing)]
             return all_of(*words) if self.requires_all else any_of(*words)
-        return any_of(self.row(positions), *self.forms(text, WITHOUT_BLANKS))
+        return any_of(self.row(positions), self.segmented(text))
 
     def plain(self, text: str, terms: Sequence[str]) -> Node:
-        """Return the node for a word without signs: itself, its forms and other spellings.
+        """Return the node for a word without signs: its stems, and itself in the metadata.
 
         Args:
             text: the word as typed.
             terms: its terms in the content, one or none.
         """
-        exact = (
-            weighted(Terms(field, (term,)), weight)
-            for field, weight in self._text_fields()
-            for term in terms
-        )
-        others = (
-            weighted(Terms(field, (spelled(term),)), weight)
-            for field, (spelled, weight) in _other_spellings(self.weights).items()
-            if self.fields == list(_TEXT_FIELDS) and weight
-            for term in terms
-        )
-        return any_of(*exact, *self.forms(text), *others, *self._without_umlaut(text, terms))
-
-    def _without_umlaut(self, text: str, terms: Sequence[str]) -> Iterator[Node]:
-        """Yield nodes for spellings with neither an umlaut nor its e, such as Muller for Mueller.
-
-        Its base forms are searched in German, the spelling itself only if it may be a name.
-        """
-        weight = self.weights.transliterated
-        for term in terms if weight else ():
-            spelled = without_digraphs(term)
-            if spelled != term:
-                yield from self.forms(spelled, _WITH_DIGRAPHS)
-            if spelled != term and text[:1].isupper() and len(text) >= _LONG_NAME:
-                yield weighted(Terms(schema.CONTENT, (spelled,)), weight)
-
-    def forms(self, text: str, among: Collection[str] = LANGUAGES) -> Iterator[Node]:
-        """Yield the base forms of a word, in each field the best of the index's languages."""
-        languages = {code: self.languages[code] for code in self.languages if code in among}
-        found = {
-            language: tokens(schema.language_field(schema.CONTENT, language), text)
-            for language in languages
-        }
-        of_fields = {schema.CONTENT: 1.0, schema.TITLE: self.weights.title_language}
-        for field in filter(of_fields.get, self.fields):
-            nodes = (
-                weighted(self._form(schema.language_field(field, language), positions), weight)
-                for (language, weight), positions in zip(
-                    languages.items(), found.values(), strict=True
+        found = self._stems(text, terms)
+        words: list[Node] = []
+        if found:
+            forms: Sequence[tuple[tuple[str, ...], float]] = [(found, 1.0)]
+            if irregular := tuple(irregular_stems(found)):
+                forms = [*forms, (irregular, self.weights.irregular)]
+            words += (
+                weighted(
+                    any_of(*(weighted(Terms(field, of_form), by) for of_form, by in forms)), weight
                 )
+                for field, weight in self._stem_fields()
             )
-            yield weighted(best_of(*nodes), of_fields[field])
+        if not found or self._is_function_word(text):
+            # Such words have no stems in texts of their language.
+            words += [Terms(field, (term,)) for field in self.fields for term in terms]
+        elif self.fields == [schema.TITLE]:
+            words += [Terms(schema.TITLE, (term,)) for term in terms]
+        if self.fields == list(_TEXT_FIELDS) and self.weights.metadata:
+            words += [
+                weighted(Terms(schema.METADATA, (term,)), self.weights.metadata) for term in terms
+            ]
+        return any_of(*words, self.segmented(text))
 
-    def _form(self, field: str, positions: Sequence[Sequence[str]]) -> Node:
-        terms = (Terms(field, tuple(dict.fromkeys(texts))) for texts in positions)
+    def _is_function_word(self, text: str) -> bool:
+        return any(
+            is_function_word(code, text) for code in self.languages if code in WITH_FUNCTION_WORDS
+        )
+
+    def _stems(self, text: str, terms: Sequence[str]) -> tuple[str, ...]:
+        """Return the stems of a word in the languages with blanks between words."""
+        languages = [code for code in self.languages if code not in WITHOUT_BLANKS]
+        spelled = [text, *self._other_spellings(text, terms)]
+        found = [term for word in spelled for term in stems_of_query(languages, word)]
+        # A word without blanks around it, such as a name in Latin letters, is one segment.
+        names = (
+            f"{code}:{segment}"
+            for code in self.languages
+            if code in WITHOUT_BLANKS and len(found_in := list(segments(code, text))) == 1
+            for segment in found_in
+        )
+        return tuple(dict.fromkeys((*found, *names)))
+
+    def _other_spellings(self, text: str, terms: Sequence[str]) -> Iterator[str]:
+        """Yield spellings with and without the e for an umlaut: Müller, Mueller and Muller.
+
+        A word without its e may be another one, as "poet" and "pot", unless the word is in no
+        dictionary.
+        """
+        if (spelled_out := text.translate(SPELLED_OUT)) != text:
+            yield spelled_out
+        for term in terms:
+            without = without_digraphs(term)
+            is_name = text[:1].isupper() and len(text) >= _LONG_NAME
+            if (
+                without != term
+                and ("de" in self.languages or is_name)
+                and not any(
+                    is_in_dictionary(code, term) for code in self.languages if code in WITH_LEMMAS
+                )
+            ):
+                yield without
+
+    def segmented(self, text: str) -> Node:
+        """Return the terms of a text in the languages without blanks between words."""
+        return any_of(
+            *(
+                best_of(
+                    *(
+                        weighted(self._all(field, found), weight)
+                        for code in self.languages
+                        if code in WITHOUT_BLANKS
+                        if len(found := [f"{code}:{term}" for term in segments(code, text)]) > 1
+                    )
+                )
+                for field, weight in self._stem_fields()
+            )
+        )
+
+    def _all(self, field: str, texts: Sequence[str]) -> Node:
+        terms = (Terms(field, (text,)) for text in dict.fromkeys(texts))
         return all_of(*terms) if self.requires_all else any_of(*terms)
+
+    def _stem_fields(self) -> Iterator[tuple[str, float]]:
+        if schema.CONTENT in self.fields and self.weights.stems:
+            yield schema.STEMS, self.weights.stems
+        if schema.TITLE in self.fields and self.weights.title_stems:
+            yield schema.TITLE_STEMS, self.weights.title_stems
 
     def _text_fields(self) -> Iterator[tuple[str, float]]:
         weights = _text_weights(self.weights)
@@ -225,36 +268,43 @@ class _WordSearch:
 
     def name(self, text: str, names: list[str], parts: list[str], occur: Occur) -> Node:
         """Return the node for an identifier: as typed, and as the words that it consists of."""
-        written = [
+        written: list[Node] = [
             weighted(Terms(schema.IDENTIFIERS, (name,)), self.weights.identifier) for name in names
         ]
         if len(parts) <= 1:
             is_whole = text.startswith(".") or not parts or len(parts[0]) == 1
-            if is_whole or occur == "must_not":
-                return any_of(*written)
-            return any_of(*written, self.plain(text, parts))
+            if "_" in text:
+                written += (Terms(field, (part,)) for field in self.fields for part in parts)
+            elif not is_whole and occur != "must_not":
+                written.append(self.plain(text, parts))
+            return any_of(*written)
         row = self.row([[part] for part in parts], self.weights.parts_in_a_row)
         if occur == "must_not" or _PRECISE.search(text):
             return any_of(*written, row)
-        joined = self.row([["".join(parts)]])
-        if len(parts) > _MOST_PARTS or any(len(part) == 1 for part in parts):
-            return any_of(*written, row, joined)
-        words = [self.plain(part, [part]) for part in parts]
+        joined = "".join(parts)
+        if len(parts) > _MOST_PARTS:
+            return any_of(*written, row, self.row([[joined]]))
+        has_letters = any(len(part) == 1 for part in parts)
+        words = [self.plain(part, [part]) for part in parts if len(part) > 1]
         together = [all_of(*words)] if self.requires_all else words
-        return any_of(*written, row, joined, *together)
+        if _ORDINARY_SIGNS.fullmatch(text) and words:
+            # The letter of "x-ray" means nothing alone.
+            joined_weight = 1.0 if has_letters else _JOINED
+            whole = [weighted(node, _ORDINARY) for node in written]
+            return any_of(*whole, weighted(self.plain(joined, [joined]), joined_weight), *together)
+        return any_of(*written, row, self.row([[joined]]), *(() if has_letters else together))
 
 
 def _with_other_spellings(words: Sequence[str]) -> Sequence[Sequence[str]]:
     """Return the words of a phrase, at each position with and without the e for an umlaut."""
     spellings = [
         [terms for word in words for terms in tokens(schema.CONTENT, word)],
-        [terms for word in words for terms in tokens(schema.CONTENT, word.translate(_DIGRAPHS))],
-        [terms for word in words for terms in tokens(schema.TRANSLITERATED, word)],
+        [terms for word in words for terms in tokens(schema.CONTENT, word.translate(SPELLED_OUT))],
     ]
     if len({len(positions) for positions in spellings}) > 1:
         return spellings[0]
     return [
-        list(dict.fromkeys(term for terms in position for term in terms))
+        list(dict.fromkeys(chain(*position, map(without_digraphs, position[0]))))
         for position in zip(*spellings, strict=True)
     ]
 

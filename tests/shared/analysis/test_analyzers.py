@@ -4,15 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from shared import create
+from shared import Document, Index, Searcher, create
 from shared.analysis.analyzers import normalized, tokens
-from shared.analysis.detection import languages_of
-from shared.analysis.languages import LANGUAGES, WITH_LEMMAS, WITHOUT_BLANKS
-from shared.analysis.transliteration import transliterable, without_digraphs
+from shared.analysis.detection import languages_of, presumed_languages
+from shared.analysis.languages import LANGUAGES, UNDETERMINED, WITH_LEMMAS, WITHOUT_BLANKS
+from shared.analysis.stems import irregular_stems, segments, stemmed, stems, stems_of_query
+from shared.analysis.transliteration import without_digraphs
 from shared.model import schema
-from shared.query.tree import Terms
-from shared.search.highlighting import Passages
-from shared.search.query_parts import Part
 
 TEXTS = Path(__file__).parents[2] / "data" / "languages"
 
@@ -21,8 +19,6 @@ FORMS_OF_A_WORD = (
     ("de", "Häuser", "Haus"),
     ("de", "hauser", "Haus"),
     ("de", "ging", "gehen"),
-    ("de", "im", "in"),
-    ("de", "im", "dem"),
     ("en", "ran", "run"),
     ("en", "paid", "pay"),
     ("en", "analyses", "analysis"),
@@ -77,28 +73,40 @@ def _java(tmp_path_factory: pytest.TempPathFactory) -> None:
     create(tmp_path_factory.mktemp("java") / "index")
 
 
-def forms(language: str, text: str) -> list[set[str]]:
-    return [set(terms) for terms in tokens(schema.language_field(schema.CONTENT, language), text)]
+def indexed(text: str, *languages: str) -> set[str]:
+    """Return the terms of a text in the index."""
+    return set(stemmed(languages, text).split())
 
 
-def passages_of(terms: Terms) -> Passages:
-    return Passages([[Part([(terms, 1.0)], 1.0)]])
+def asked(word: str, *languages: str) -> set[str]:
+    """Return the terms by which a word is searched."""
+    found = stems_of_query(languages, word)
+    return {*found, *irregular_stems(found)}
 
 
 @pytest.mark.parametrize(
     "language", sorted(LANGUAGES.keys() & {file.stem for file in TEXTS.glob("*.txt")})
 )
-def test_passages_show_base_forms_of_every_language(language: str) -> None:
+def test_passages_show_the_words_of_every_language(language: str, empty_index: Path) -> None:
     text = (TEXTS / f"{language}.txt").read_text("utf-8")[:2_000]
-    base_form = max((form for terms in forms(language, text) for form in terms), key=len)
-    term = Terms(schema.language_field(schema.CONTENT, language), (base_form,))
-    assert any("<mark>" in passage for passage in passages_of(term).of(text))
+    words = list(segments(language, text)) if language in WITHOUT_BLANKS else text.split()
+    with Index(empty_index) as index:
+        index.add(Document("text", "Title", text))
+    with Searcher(empty_index) as searcher:
+        hit = searcher.search(max(words, key=len), syntax="plain", content="passages").results[0]
+    assert any("<mark>" in passage for passage in hit.passages or ())
 
 
-def test_passages_show_only_pairs_of_korean_syllables_within_words() -> None:
-    terms = Terms("content.ko", ("ai", "5", "의", "계약"))
-    (passage,) = passages_of(terms).of("He said AI of 2025, 나의 임대차계약서")
-    assert passage == "He said <mark>AI</mark> of 2025, 나의 <mark>임대차계약서</mark>"
+def test_passages_show_only_pairs_of_korean_syllables_within_words(empty_index: Path) -> None:
+    text = "나의 임대차계약서 기간은 삼 개월이고 계약금은 백만 원입니다. He said AI of 2025."
+    with Index(empty_index) as index:
+        index.add(Document("text", "Title", text))
+    with Searcher(empty_index) as searcher:
+        (hit,) = searcher.search("AI 계약", content="passages").results
+    (passage,) = hit.passages or ("",)
+    assert "<mark>임대차계약서</mark>" in passage
+    assert "<mark>AI</mark>" in passage
+    assert passage.count("<mark>") == 3
 
 
 def test_every_language_with_blanks_has_two_forms_of_a_word_here() -> None:
@@ -107,7 +115,8 @@ def test_every_language_with_blanks_has_two_forms_of_a_word_here() -> None:
 
 @pytest.mark.parametrize(("language", "one", "other"), FORMS_OF_A_WORD)
 def test_two_forms_of_a_word_have_a_term_in_common(language: str, one: str, other: str) -> None:
-    assert forms(language, one)[0] & forms(language, other)[0]
+    assert indexed(one, language) & asked(other, language)
+    assert indexed(other, language) & asked(one, language)
 
 
 @pytest.mark.parametrize(
@@ -122,13 +131,14 @@ def test_two_forms_of_a_word_have_a_term_in_common(language: str, one: str, othe
     ],
 )
 def test_two_words_have_no_term_in_common(language: str, one: str, other: str) -> None:
-    assert not forms(language, one)[0] & forms(language, other)[0]
+    assert not indexed(one, language) & asked(other, language)
+    assert not indexed(other, language) & asked(one, language)
 
 
 @pytest.mark.parametrize("language", WITH_LEMMAS)
 def test_no_term_shows_the_mark_of_the_dictionary(language: str) -> None:
     text = (TEXTS / f"{language}.txt").read_text("utf-8")
-    assert not [term for terms in forms(language, text) for term in terms if term != term.strip()]
+    assert all(len(term.split(":", 1)[1]) for term in indexed(text, language))
 
 
 @pytest.mark.parametrize(
@@ -144,8 +154,8 @@ def test_no_term_shows_the_mark_of_the_dictionary(language: str) -> None:
     ],
 )
 def test_words_are_found_without_blanks(language: str, word: str, text: str) -> None:
-    (term,) = forms(language, word)
-    terms = forms(language, text)
+    (term,) = segments(language, word)
+    terms = list(segments(language, text))
     assert len(terms) > 2
     assert term in terms
 
@@ -186,22 +196,65 @@ def test_an_e_in_place_of_an_umlaut(word: str, spelled: str) -> None:
     assert without_digraphs(word) == spelled
 
 
-def test_which_words_may_be_spelled_with_an_umlaut() -> None:
-    text = "The poet Mueller met Frau Öztürk in the garden"
-    assert transliterable(text.split(), german=False).split() == ["Öztürk", "Mueller"]
-    assert "poet" in transliterable(text.split(), german=True)
-    assert transliterable(["Oezdemir", "deKoenig", "AE"], german=False).split() == [
-        "Oezdemir",
-        "Koenig",
-        "AE",
-    ]
+@pytest.mark.parametrize(
+    ("text", "language", "query"),
+    [
+        ("Mueller", "de", "Müller"),
+        ("Mueller", "de", "Muller"),
+        ("Müller", "en", "Mueller"),
+        ("Mueller", "en", "Müller"),
+        ("Mueller", "en", "Muller"),
+    ],
+)
+def test_a_name_is_found_in_every_spelling_of_its_umlaut(
+    text: str, language: str, query: str, empty_index: Path
+) -> None:
+    sentence = {"de": "Die Kaution zahlt Frau {} im ersten Monat.", "en": "The rent is paid by {}."}
+    with Index(empty_index) as index:
+        index.add(Document("a", "Title", sentence[language].format(text)))
+    with Searcher(empty_index) as searcher:
+        assert searcher.search(query).totalHits == 1
+        assert searcher.search("poet pot").totalHits == 0
 
 
-@pytest.mark.parametrize("german", [True, False])
 @pytest.mark.timeout(60)
-def test_a_word_may_be_a_megabyte_long(german: bool) -> None:
+@pytest.mark.parametrize("language", ["de", "en", "pl", "ja", UNDETERMINED])
+def test_a_word_may_be_a_megabyte_long(language: str) -> None:
     for letter in "Aa_ä":
-        assert len(transliterable([letter * 1_000_000], german=german)) in {0, 1_000_000}
+        stemmed((language,), letter * 1_000_000)
+
+
+@pytest.mark.parametrize(
+    ("word", "language", "terms"),
+    [
+        ("e-mails", "en", {"en:e", "en:mail", "en:email"}),
+        ("snake_case_names", "en", {"en:snake", "en:case", "en:name", "en:snake_case_names"}),
+        ("the", "en", set()),
+        ("IT", "en", {"en:it"}),
+        ("die", "de", set()),
+        ("die", "en", {"en:die"}),
+        ("łazienkę", "pl", {"pl:lazienka", "pl:lazienke"}),
+        ("Batterie", "en", {"en:batteri", "en:batterie"}),
+    ],
+)
+def test_the_terms_of_a_word(word: str, language: str, terms: set[str]) -> None:
+    assert set(stems([language], [word], word)[word]) == terms
+
+
+@pytest.mark.parametrize(
+    ("query", "word", "language", "is_found"),
+    [
+        ("contracted", "Contract", "de", True),
+        ("Vertrages", "Vertrag", "en", True),
+        ("Batterie", "battery", "en", False),
+        ("Batterie", "Batterie", "en", True),
+        ("Kurs", "Kur", "de", False),
+    ],
+)
+def test_a_word_in_a_text_of_another_language(
+    query: str, word: str, language: str, is_found: bool
+) -> None:
+    assert bool(indexed(word, language) & asked(query, "de", "en")) == is_found
 
 
 def test_a_chunk_may_be_in_two_languages() -> None:
@@ -224,4 +277,5 @@ def test_a_long_text_in_two_languages() -> None:
     ],
 )
 def test_a_text_whose_language_cannot_be_told(text: str, languages: tuple[str, ...]) -> None:
-    assert languages_of(text) == languages
+    assert languages_of(text) == ()
+    assert presumed_languages(text) == languages

@@ -136,7 +136,7 @@ def test_statistics(filled_index: Path) -> None:
         index.add(Document("short", "Short", "other words"))
     with Searcher(filled_index) as searcher:
         figures = searcher.statistics()
-    assert (figures.documents, figures.chunks, figures.schema_version) == (2, 6, 3)
+    assert (figures.documents, figures.chunks, figures.schema_version) == (2, 6, 4)
     assert figures.size_bytes > 1000
     assert figures.lucene_version.startswith("10.")
     assert figures.path == str(filled_index)

@@ -182,7 +182,7 @@ def test_an_unknown_field_is_answered_with_those_there_are(empty_index: Path) ->
     with Searcher(empty_index) as searcher:
         with pytest.raises(FieldNotFoundError, match=r"'autor' .*did you mean 'author'\?.* year"):
             searcher.suggest_terms("a", field="autor")
-        general = "content, title, metadata, id, source_document, author, "
+        general = "content, title, stems, title_stems, metadata, id, source_document, author, "
         for name in ("chunk_index", "number.year", "details", "x" * 100_000, "\udcff"):
             with pytest.raises(FieldNotFoundError) as refused:
                 searcher.top_terms(field=name)

@@ -35,22 +35,22 @@ def test_who_has_all_words_can_be_trusted(searcher: Searcher, query: str) -> Non
 
 def test_who_has_some_words_can_be_trusted_less(searcher: Searcher) -> None:
     found = confidence(searcher, "notice period")
-    assert LOW < found["notice"] < found["lease"] - 0.3
+    assert LOW / 2 < found["notice"] < found["lease"] - 0.3
 
 
 @pytest.mark.parametrize(
     "query",
     [
-        "how is the sourdough bread baked in the oven",
-        "what are the symptoms of allergies in children",
-        "who was the emperor of Rome and when",
+        "how is the sourdough bread baked in the kitchen oven",
+        "what are the symptoms of allergies at the table",
+        "who was the emperor of Rome and when did he paint a boat far away",
     ],
 )
 def test_a_question_on_something_else_has_no_answer(searcher: Searcher, query: str) -> None:
     answer = searcher.search(query)
     assert answer.totalHits > 0
     assert answer.low_confidence
-    assert max(hit.confidence for hit in answer.results) < 0.12
+    assert max(hit.confidence for hit in answer.results) < LOW
 
 
 def test_nothing_found_is_no_answer(searcher: Searcher) -> None:
@@ -77,7 +77,7 @@ def test_a_later_page_knows_the_best_hit(searcher: Searcher) -> None:
 
 
 def test_every_page_tells_the_same_where_not_the_first_hit_is_the_best(searcher: Searcher) -> None:
-    query = "sea table seen due three must notice"
+    query = "boat^99 lea* months period due three paid notice"
     first, second, *_ = searcher.search(query, limit=3).results
     assert first.confidence < LOW < second.confidence
     for offset in range(5):
@@ -89,7 +89,7 @@ def test_every_page_tells_the_same_where_not_the_first_hit_is_the_best(searcher:
 def test_a_hit_that_is_not_among_the_first_three_does_not_make_an_answer(
     searcher: Searcher, limit: int, offset: int
 ) -> None:
-    query = "noise^9 garden^9 sea^9 lease three may months plumber violin saddle quarry"
+    query = "boat^99 noise^99 garden^99 lea* months three paid"
     answer = searcher.search(query)
     likely = [hit.confidence for hit in answer.results]
     assert max(likely[:3]) < LOW < likely[3]
@@ -136,7 +136,8 @@ def test_only_the_languages_of_the_index_have_function_words(searcher: Searcher)
 
 
 def test_more_evidence_is_a_higher_probability() -> None:
-    rising = [probability(share / 100) for share in range(101)]
+    rising = [probability(share / 100, share / 100) for share in range(101)]
     assert rising == sorted(set(rising))
     assert rising[0] == 0
-    assert 0.9 < rising[-1] < 1
+    assert 0.8 < rising[-1] < 1
+    assert probability(0.5, 1.0) > probability(0.5, 0.5)

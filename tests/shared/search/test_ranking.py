@@ -20,7 +20,7 @@ def searcher(tmp_path_factory: pytest.TempPathFactory) -> Searcher:
     create(path)
     with Index(path) as index:
         for number in range(COUNT):
-            index.add(Document(f"far {number:03}", "A", FAR.format("or " * (number % 9))))
+            index.add(Document(f"far {number:03}", "A", FAR.format("odd " * (1 + number % 9))))
         index.add(
             Document(
                 "near", "A", "notice period of any other thing that is in between them both and a"

@@ -159,6 +159,22 @@ def test_a_suggestion_is_spelled_as_the_documents_spell_the_word(
         assert searcher.search(query).suggestion == suggestion
 
 
+def test_a_misspelled_word_is_not_taken_for_one_with_the_same_stem(empty_index: Path) -> None:
+    with Index(empty_index) as index:
+        for number in range(20):
+            text = f"The weather was severe on day {number} of the journey to the north."
+            index.add(Document(f"weather {number}", "Journey", text))
+        text = "The severance package of the contractors is paid in the last month."
+        index.add(Document("package", "Contract", text))
+    with Searcher(empty_index) as searcher:
+        answer = searcher.search("severence")
+        assert (answer.suggestion, answer.suggestion_applied) == ("severance", True)
+        assert answer.results[0].source_document == "package"
+        # Forms of a word that no chunk has are no mistakes.
+        for form in ("packages", "journeys", "contractor", "severely"):
+            assert searcher.search(form).suggestion is None
+
+
 def test_a_suggestion_on_the_command_line_keeps_its_umlaut(idx: Idx, index_path: Path) -> None:
     add_documents(index_path, Document("a", "A", "Die Kündigungsfrist beträgt drei Monate."))
     assert "Searched for: Kündigungsfrist\n" in idx("search", "kundigunsfrist").stderr
