@@ -46,8 +46,9 @@ _SEPARATOR: Final = "\n"
 _HYPHENATED: Final = re.compile(r"\W*([^\W\d_]+(?:-[^\W\d_]+){1,2})\W*")
 """Word of letters with a hyphen in it, which is also written as one word: e-mail, email."""
 
-IRREGULAR_FORMS: Final = Path(__file__).parent / "lemmas" / "en.irregular.txt"
-"""Lemmas, each with the forms that have another stem; see `shared.analysis.lemmas.build`."""
+IRREGULAR_STEMS: Final = Path(__file__).parent / "lemmas" / "en.irregular.txt"
+"""Stems of English words, each with those of the forms that have another stem; see
+`shared.analysis.lemmas.build`."""
 
 _LETTERS: Final = re.compile("[a-z]+")
 
@@ -154,13 +155,11 @@ def irregular_stems(terms: Iterable[str]) -> list[str]:
 @cache
 def _irregular() -> Mapping[str, Collection[str]]:
     """Return the stems of words with the same lemma, by the stem of each."""
-    rows = [line.split() for line in IRREGULAR_FORMS.read_text(encoding="utf-8").splitlines()]
-    each = _each(stemming_analyzer("en"), list(chain.from_iterable(rows)))
     related: dict[str, dict[str, None]] = defaultdict(dict)
-    for row in rows:
-        forms = dict.fromkeys(chain.from_iterable(next(each) for _ in row))
-        for form in forms:
-            related[form] |= {other: None for other in forms if other != form}
+    for line in IRREGULAR_STEMS.read_text(encoding="utf-8").splitlines():
+        stems = line.split()
+        for stem in stems:
+            related[stem] |= dict.fromkeys(other for other in stems if other != stem)
     return related
 
 

@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Any, Final
 
-from shared.analysis.languages import LANGUAGES
+from shared.analysis.languages import LANGUAGES, UNDETERMINED
 from shared.java.cancellation import check, guarded
 from shared.model import metadata
 from shared.model.filters import Filter
@@ -158,7 +158,12 @@ def parse_query(request: SearchRequest, snapshot: Snapshot) -> ParsedQuery:
     languages = _languages(terms, (*request.filters, *asked.filters))
     # Several steps need the same words.
     on_fields = cache(
-        WordsOnFields(tuple(languages), requires_all=request.operator == "and", weights=weights)
+        WordsOnFields(
+            tuple(languages),
+            misses_languages=languages.keys() < terms.languages.keys(),
+            requires_all=request.operator == "and",
+            weights=weights,
+        )
     )
     takes_other_words = request.syntax != "lucene"
     similar = SimilarWords(reader, terms, on_fields, weights.similar if takes_other_words else 0.0)
@@ -252,12 +257,14 @@ def _languages(terms: IndexTerms, filters: Sequence[Filter]) -> Mapping[str, flo
 
     Args:
         terms: the terms of the commit to be searched.
-        filters: the filters of the search; one on the language leaves only that language.
+        filters: the filters of the search; one on the language leaves only that language, and the
+            chunks whose language is unknown.
     """
     for condition in filters:
         if condition.field == metadata.LANGUAGE and len(values := _only(condition)) == 1:
             language = str(values[0])
-            return {language: 1.0} if language in LANGUAGES else {}
+            unknown = {code: n for code, n in terms.languages.items() if code == UNDETERMINED}
+            return ({language: 1.0} if language in LANGUAGES else {}) | unknown
     return terms.languages
 
 

@@ -48,3 +48,23 @@ def test_what_each_word_finds(searched: Idx) -> None:
     }.items():
         hits = json.loads(searched("search", query, "--json").stdout)["results"]
         assert sorted(hit["source_document"] for hit in hits) == found, query
+
+
+def test_under_a_filter_on_the_language_words_are_still_found(idx: Idx) -> None:
+    german = "Die Miete ist am ersten Tag eines Monats zu zahlen, die Kaution beträgt zwei Mieten."
+    english = "The weather on the island was rather pleasant for the whole of the month of May."
+    texts = {"long": german, "too short to tell": "Häuser", "quotes English": english}
+    entries = [
+        {"Id": name, "Title": "Text", "Content": text, "language": "de"}
+        for name, text in texts.items()
+    ]
+    entries.append({"Id": "en", "Title": "Text", "Content": english, "language": "en"})
+    idx("bulk", "-j", "-", stdin=json.dumps(entries))
+    for query, found in {
+        "Mieten": ["long"],
+        "Häuser": ["too short to tell"],
+        "Haus": ["too short to tell"],
+        "weather": ["quotes English"],
+    }.items():
+        shown = idx("search", query, "--filter", "language=de", "--json").stdout
+        assert [hit["source_document"] for hit in json.loads(shown)["results"]] == found, query

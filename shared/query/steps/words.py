@@ -71,14 +71,17 @@ class WordsOnFields:
     """Step that puts leaves without a field on the fields of an index.
 
     Attributes:
-        languages: the languages of the index.
+        languages: the languages in which words are searched.
         requires_all: true if all words of the query are required.
         weights: the weight of each kind of match.
+        misses_languages: true if the index has others, in which words are searched as typed: a
+            document in German may quote English.
     """
 
     languages: Sequence[str]
     requires_all: bool = False
     weights: Weights = DEFAULT_WEIGHTS
+    misses_languages: bool = False
 
     def __call__(self, leaf: Leaf, occur: Occur) -> Node:
         """Return the node for a leaf on its fields."""
@@ -104,6 +107,7 @@ class WordsOnFields:
             [word.field] if word.field else list(_TEXT_FIELDS),
             self.languages,
             self.weights,
+            misses_languages=self.misses_languages,
             requires_all=occur == "must" or (self.requires_all and occur == "should"),
         )
         return search.word(word.text, occur)
@@ -137,6 +141,7 @@ class _WordSearch:
     fields: list[str]
     languages: Sequence[str]
     weights: Weights
+    misses_languages: bool
     requires_all: bool
 
     def word(self, text: str, occur: Occur) -> Node:
@@ -177,8 +182,8 @@ class _WordSearch:
                 )
                 for field, weight in self._stem_fields()
             )
-        if not found or self._is_function_word(text):
-            # Such words have no stems in texts of their language.
+        if not found or self.misses_languages or self._is_function_word(text):
+            # Function words have no stems in texts of their language.
             words += [Terms(field, (term,)) for field in self.fields for term in terms]
         elif self.fields == [schema.TITLE]:
             words += [Terms(schema.TITLE, (term,)) for term in terms]
