@@ -8,10 +8,10 @@ pipe; if the client closes stdin meanwhile, the session ends without them.
 import select
 import time
 from collections import Counter
-from types import TracebackType
-from typing import Final, Self
+from typing import Final
 
 import anyio
+from anyio.abc import ObjectSendStream
 from mcp.shared._stream_protocols import ReadStream, WriteStream
 from mcp.shared.dispatcher import as_request_id, coerce_request_id
 from mcp.shared.message import SessionMessage
@@ -157,7 +157,7 @@ class ThrottledReadStream(MessageStream):
             await super().aclose()
 
 
-class CountedWriteStream:
+class CountedWriteStream(ObjectSendStream[SessionMessage]):
     """A stream of messages to a client, counted while they wait for room.
 
     Args:
@@ -181,14 +181,3 @@ class CountedWriteStream:
     async def aclose(self) -> None:
         """Close the transport's stream."""
         await self._sent.aclose()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        error_type: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        await self.aclose()

@@ -1,10 +1,9 @@
 """A client's messages, passed on by a stream that does something about each."""
 
-from abc import ABC, abstractmethod
-from types import TracebackType
-from typing import Any, Self
+from abc import abstractmethod
+from typing import Any
 
-import anyio
+from anyio.abc import ObjectReceiveStream
 from mcp.shared._stream_protocols import ReadStream
 from mcp.shared.message import SessionMessage
 
@@ -12,7 +11,7 @@ Received = SessionMessage | Exception
 """The result of the SDK's transport for a line: a message, or the error of parsing it."""
 
 
-class MessageStream(ABC):
+class MessageStream(ObjectReceiveStream[Received]):
     """A stream of messages around another one; the SDK iterates over it.
 
     Args:
@@ -38,23 +37,3 @@ class MessageStream(ABC):
     async def aclose(self) -> None:
         """Close the stream that the messages come from."""
         await self._received.aclose()
-
-    def __aiter__(self) -> Self:
-        return self
-
-    async def __anext__(self) -> Received:
-        try:
-            return await self.receive()
-        except anyio.EndOfStream:
-            raise StopAsyncIteration from None
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        error_type: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        await self.aclose()
