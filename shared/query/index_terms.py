@@ -23,7 +23,7 @@ from shared.query.tree import (
     best_of,
     weighted,
 )
-from shared.storage.commits import remembered
+from shared.storage.commits import cached_per_commit
 
 _MOST_TERMS: Final = 10_000
 """Maximum number of cached terms, with some hundred bytes each."""
@@ -103,7 +103,7 @@ class IndexTerms:
         return self._dictionaries[field]
 
 
-@remembered
+@cached_per_commit
 def terms_of(reader: Any) -> IndexTerms:
     """Return the terms of an index, with a cache that all queries on the same commit share."""
     return IndexTerms(reader)

@@ -32,7 +32,7 @@ from shared.reading.completion import (
 from shared.reading.open_index import OpenIndex
 from shared.reading.stored_documents import stored_document
 from shared.storage.chunk_queries import first_chunks, prefix_query
-from shared.storage.commits import indexed_folders, remembered
+from shared.storage.commits import cached_per_commit, indexed_folders
 from shared.storage.field_names import names_with_terms
 from shared.storage.mapping import SUMMARY_FIELDS, stored_fields, summary_from_lucene
 from shared.storage.snapshot import Snapshot
@@ -62,7 +62,7 @@ class Catalog:
     def __init__(self, index: OpenIndex) -> None:
         self._index = index
         numbers = count(1)
-        self._number_of_commit = remembered(lambda _reader: next(numbers))
+        self._number_of_commit = cached_per_commit(lambda _reader: next(numbers))
 
     def commit(self) -> int:
         """Return a number that changes with every commit."""
@@ -252,7 +252,7 @@ def _state_in_segment(reader: Any, number: int) -> str:
     return f"{segments[segment]}:{number - bases[segment]}"
 
 
-@remembered
+@cached_per_commit
 def _segments(reader: Any) -> tuple[list[int], list[str]]:
     """Return the number of the first chunk in each segment, and the ids of the segments."""
     bases, ids = [], []

@@ -21,7 +21,7 @@ from shared.model.request import BY_ID, DocumentSort
 from shared.reading.chunks import document_chunks
 from shared.search.sorting import document_order, order_by_text
 from shared.storage.chunk_queries import first_chunks, prefix_query
-from shared.storage.commits import remembered
+from shared.storage.commits import cached_per_commit
 from shared.storage.field_names import all_fields
 from shared.storage.mapping import SUMMARY_FIELDS, stored_fields, summary_from_lucene
 from shared.storage.snapshot import Snapshot
@@ -93,7 +93,7 @@ class _StoredValues:
     chunks: Sequence[int]
 
 
-@remembered
+@cached_per_commit
 def _stored_values(reader: Any) -> _StoredValues:
     """Read the titles and the numbers of chunks of all documents, 3 s for 100,000 of them."""
     numbers = array("i", _lucene_numbers(IndexSearcher(reader), first_chunks()))

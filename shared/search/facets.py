@@ -14,7 +14,7 @@ from org.apache.lucene.search import ConstantScoreQuery
 from shared.model.filters import Filter
 from shared.model.search_results import Facet, FacetValue
 from shared.search.filter_query import filtered
-from shared.storage.commits import is_of_commit, remembered
+from shared.storage.commits import cached_per_commit, is_of_commit
 from shared.storage.field_names import metadata_field_of
 from shared.storage.snapshot import Snapshot
 from shared.storage.terms import shown
@@ -79,7 +79,7 @@ class _Values:
         return self._states[field]
 
 
-@remembered
+@cached_per_commit
 def _values_of(reader: Any) -> _Values:
     return _Values(reader)
 

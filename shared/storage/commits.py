@@ -1,4 +1,4 @@
-"""Commits: their user data, schema version and files, and results remembered per commit."""
+"""Commits: their user data, schema version and files, and results cached per commit."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import wraps
@@ -19,10 +19,10 @@ from shared.version import software_version
 Result = TypeVar("Result")
 
 _MAX_CACHED_READERS: Final = 2
-"""Number of readers whose results are remembered: a program may alternate between two indexes."""
+"""Number of readers whose results are cached: a program may alternate between two indexes."""
 
 
-def remembered(work: Callable[[Any], Result]) -> Callable[[Any], Result]:
+def cached_per_commit(work: Callable[[Any], Result]) -> Callable[[Any], Result]:
     """Make a function of a reader run once per commit; the result is shared by all threads.
 
     Args:
@@ -30,7 +30,7 @@ def remembered(work: Callable[[Any], Result]) -> Callable[[Any], Result]:
             value.
 
     Returns:
-        The function, which remembers its results for the last readers that are still open.
+        The function, which caches its results for the last readers that are still open.
     """
     newest: tuple[tuple[Any, Result], ...] = ()
     adding = Lock()
@@ -40,7 +40,7 @@ def remembered(work: Callable[[Any], Result]) -> Callable[[Any], Result]:
         return (result for other, result in newest if other.equals(reader))
 
     @wraps(work)
-    def recall(reader: Any) -> Result:
+    def cached(reader: Any) -> Result:
         nonlocal newest
         # A stoppable reader is made for each call, around the reader of the commit.
         reader = _of_commit(reader)
@@ -56,7 +56,7 @@ def remembered(work: Callable[[Any], Result]) -> Callable[[Any], Result]:
             newest = ((reader, result), *still_open[: _MAX_CACHED_READERS - 1])
         return result
 
-    return recall
+    return cached
 
 
 def is_of_commit(reader: Any) -> bool:
@@ -83,7 +83,7 @@ def commit_data(folders: IndexedFolders, path: Path) -> Any:
     return data.entrySet()
 
 
-@remembered
+@cached_per_commit
 def user_data(reader: Any) -> Mapping[str, str]:
     """Return the user data of the commit that a reader shows."""
     data = DirectoryReader.cast_(reader).getIndexCommit().getUserData()

@@ -12,7 +12,7 @@ from org.apache.lucene.index import FieldInfo, FieldInfos, IndexOptions
 
 from shared.errors import FieldNotFoundError, FilterError
 from shared.model import schema
-from shared.storage.commits import remembered
+from shared.storage.commits import cached_per_commit
 
 CHUNK_FIELDS: Final = (
     schema.CONTENT,
@@ -31,7 +31,7 @@ _MAX_MISSPELLED_NAME_LENGTH: Final = 256
 """Maximum length of a name that may be misspelled, in characters."""
 
 
-@remembered
+@cached_per_commit
 def all_fields(reader: Any) -> frozenset[str]:
     """Return all Lucene fields of an index."""
     infos = map(FieldInfo.cast_, FieldInfos.getMergedFieldInfos(reader))

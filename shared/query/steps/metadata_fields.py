@@ -36,7 +36,7 @@ from shared.query.tree import (
     all_of,
     any_of,
 )
-from shared.storage.commits import remembered
+from shared.storage.commits import cached_per_commit
 from shared.storage.field_names import all_fields, metadata_fields
 
 Named = Word | Phrase | Wildcard | Fuzzy | Expression | Range
@@ -125,7 +125,7 @@ class NamedFields:
         return any_of(self._of_key(leaf, name), of_mails) if name in self.keys else of_mails
 
 
-@remembered
+@cached_per_commit
 def named_fields(reader: Any) -> NamedFields:
     """Return the meanings of the names before a colon in an index, except `type`."""
     existing = all_fields(reader)

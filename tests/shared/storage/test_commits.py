@@ -1,4 +1,4 @@
-"""What is remembered of a reader, and for how long."""
+"""Results cached per commit, and how long they are kept."""
 
 import gc
 import weakref
@@ -17,7 +17,7 @@ from org.apache.lucene.store import FSDirectory
 
 from shared import create
 from shared.java import vm
-from shared.storage.commits import remembered
+from shared.storage.commits import cached_per_commit
 
 
 class Result:
@@ -38,19 +38,19 @@ def readers(tmp_path: Path) -> Iterator[list[Any]]:
         yield found
 
 
-def test_nothing_is_kept_of_a_closed_reader_once_there_is_another(readers: list[Any]) -> None:
-    recall = remembered(lambda _reader: Result())
-    old = weakref.ref(recall(readers[0]))
-    assert recall(readers[0]) is old()
+def test_results_of_a_closed_reader_are_dropped_once_there_is_another(readers: list[Any]) -> None:
+    cached = cached_per_commit(lambda _reader: Result())
+    old = weakref.ref(cached(readers[0]))
+    assert cached(readers[0]) is old()
     readers[0].close()
-    newer = recall(readers[1])
+    newer = cached(readers[1])
     gc.collect()
     assert old() is None
-    recall(readers[2])
-    assert recall(readers[1]) is newer
+    cached(readers[2])
+    assert cached(readers[1]) is newer
 
 
-def test_threads_that_ask_at_once_have_one_result_and_leave_the_other_index(
+def test_threads_that_ask_at_once_share_one_result_and_keep_that_of_the_other_index(
     readers: list[Any],
 ) -> None:
     first, second, _ = readers
@@ -61,9 +61,9 @@ def test_threads_that_ask_at_once_have_one_result_and_leave_the_other_index(
             together.wait(timeout=60)
         return Result()
 
-    recall = remembered(work)
-    known = recall(first)
+    cached = cached_per_commit(work)
+    known = cached(first)
     with ThreadPoolExecutor(2, initializer=vm.start) as threads:
-        one, other = threads.map(recall, [second, second])
+        one, other = threads.map(cached, [second, second])
     assert one is other
-    assert recall(first) is known
+    assert cached(first) is known
