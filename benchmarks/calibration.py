@@ -48,8 +48,8 @@ class Sample:
     weights: Numbers
 
     @classmethod
-    def of(cls, *kinds: tuple[Sequence[Asked], float]) -> Self:
-        """The hits of several kinds of queries.
+    def from_queries(cls, *kinds: tuple[Sequence[Asked], float]) -> Self:
+        """Return the hits of several kinds of queries.
 
         Args:
             kinds: the queries of each, and what they count for together. Within a kind each query

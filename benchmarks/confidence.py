@@ -94,7 +94,7 @@ def sample(askings: Iterable[Asking]) -> Sample:
             (asking.all_off_topic, 1.0),
             (asking.all_known_items, KNOWN_ITEMS_COUNT),
         ]
-    return Sample.of(*kinds)
+    return Sample.from_queries(*kinds)
 
 
 def binned(found: Sample) -> list[Bin]:

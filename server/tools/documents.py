@@ -11,7 +11,7 @@ from server.answers.text import DEFAULT_CHARACTERS
 from server.runtime.state import ToolContext, ask
 from server.tools.arguments import DocumentId, ListDetail, MaxCharacters, Offset
 from shared.model.index_results import DocumentDetails, DocumentList, FailureList
-from shared.model.metadata import of_chunk
+from shared.model.metadata import chunk_metadata
 from shared.model.request import BY_ID, DocumentSort
 
 
@@ -40,7 +40,7 @@ async def list_documents(
     )
     listed = answer.documents
     if detail == "brief":
-        listed = [replace(summary, metadata=of_chunk(summary.metadata)) for summary in listed]
+        listed = [replace(summary, metadata=chunk_metadata(summary.metadata)) for summary in listed]
     documents, notice = fit(listed, max_characters, shorten_summary)
     return replace(answer, documents=documents, notice=notice)
 

@@ -61,6 +61,6 @@ def texts_of(metadata: Metadata) -> Iterator[str]:
             yield from (text for text in values if isinstance(text, str))
 
 
-def of_chunk(metadata: Metadata) -> Metadata:
+def chunk_metadata(metadata: Metadata) -> Metadata:
     """Return the metadata that is shown with a hit or a chunk."""
     return {key: value for key, value in metadata.items() if key not in ONLY_WITH_DOCUMENTS}

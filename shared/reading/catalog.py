@@ -21,7 +21,7 @@ from org.apache.lucene.util import BytesRef
 
 from shared.model import schema
 from shared.model.index_results import DocumentSummary, Names
-from shared.model.metadata import of_chunk
+from shared.model.metadata import chunk_metadata
 from shared.reading.completion import (
     Purpose,
     complete_fields,
@@ -237,7 +237,7 @@ def _version(
         return last
     stored = stored_document(searcher, number)
     document = stored.document
-    shown = json.dumps([document.title, of_chunk(document.metadata)], sort_keys=True)
+    shown = json.dumps([document.title, chunk_metadata(document.metadata)], sort_keys=True)
     digest = hashlib.sha256(shown.encode())
     for chunk, _ in stored.chunks:
         # UTF-8 text never contains this byte, so it separates the chunks unambiguously.

@@ -136,7 +136,7 @@ def _hits(
             "score": 1.0 if query.browses else ranked.score,
             "has_next": chunk.chunk_index < chunk_count(document),
             "has_previous": chunk.chunk_index > 1,
-            "passages": passages.of(chunk.content) if passages else None,
+            "passages": passages.best_in(chunk.content) if passages else None,
         }
 
 

@@ -65,7 +65,7 @@ class Passages:
                     rarities[node] = max(part.rarity, rarities.get(node, 0.0))
         self._marked = [weighted(node, rarity) for node, rarity in rarities.items()]
 
-    def of(self, text: str) -> list[str]:
+    def best_in(self, text: str) -> list[str]:
         """Return the passages of a chunk's content that match best, the best first.
 
         Returns:

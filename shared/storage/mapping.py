@@ -37,7 +37,7 @@ from shared.model.chunks import Chunk, Place, chunks, places
 from shared.model.document import MAX_METADATA, MAX_METADATA_KEYS, Document, FileState, Scalar
 from shared.model.folders import IndexedFolders, file_term
 from shared.model.index_results import DocumentSummary
-from shared.model.metadata import of_chunk, texts_of
+from shared.model.metadata import chunk_metadata, texts_of
 from shared.model.search_results import ChunkText
 from shared.storage.stored_details import details_of
 
@@ -249,7 +249,7 @@ def from_lucene(stored: Any, folders: IndexedFolders) -> ChunkText:
         content=stored.get(schema.CONTENT) or "",
         source_document=stored.get(schema.SOURCE_DOCUMENT),
         chunk_index=int(stored.get(schema.CHUNK_INDEX)),
-        metadata=of_chunk(details.metadata),
+        metadata=chunk_metadata(details.metadata),
         file_path=folders.file_path(details.folder, details.file_path),
         # The names are those of a citation; mypy cannot know which of them are numbers.
         **cast("dict[str, Any]", details.place),

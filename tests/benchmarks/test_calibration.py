@@ -23,7 +23,7 @@ ASKED = [
     Asked("a", [LITTLE] * 4, [True, False, False, False]),
     Asked("b", [MUCH] * 4, [True, True, True, False]),
 ]
-SAMPLE = Sample.of((ASKED, 1.0))
+SAMPLE = Sample.from_queries((ASKED, 1.0))
 
 
 def evidence_alone(evidence: Numbers) -> Numbers:
@@ -41,7 +41,7 @@ def test_the_likeliest_model_says_how_many_hits_answer() -> None:
 def test_hits_that_are_told_apart_without_doubt_have_no_likeliest_model() -> None:
     certain = [Asked("a", [LITTLE, MUCH], [False, True])]
     with pytest.raises(ValueError, match="no model is the likeliest"):
-        Model.fitted(Sample.of((certain, 1.0)), evidence_alone)
+        Model.fitted(Sample.from_queries((certain, 1.0)), evidence_alone)
 
 
 def test_the_scores_are_those_of_their_definitions() -> None:
@@ -63,5 +63,5 @@ def test_hits_are_counted_in_the_bin_of_their_confidence() -> None:
 
 def test_each_query_counts_as_much_as_each_other() -> None:
     few, many = Asked("few", [LITTLE], [True]), Asked("many", [LITTLE] * 3, [False] * 3)
-    sample = Sample.of(([few, many, Asked("none", [], [])], 2.0))
+    sample = Sample.from_queries(([few, many, Asked("none", [], [])], 2.0))
     assert sample.weights == pytest.approx([1.0, 1 / 3, 1 / 3, 1 / 3])

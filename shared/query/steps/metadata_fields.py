@@ -76,10 +76,10 @@ class NamedFields:
     @property
     def names(self) -> tuple[str, ...]:
         """Names that may precede a colon, in addition to the fields of every index."""
-        return tuple(dict.fromkeys((*self.filters, *self.of_mails, *self.keys)))
+        return tuple(dict.fromkeys((*self.filters, *self.mail_names, *self.keys)))
 
     @property
-    def of_mails(self) -> tuple[str, ...]:
+    def mail_names(self) -> tuple[str, ...]:
         """Names with a meaning for mails."""
         if not self.has_mails:
             return ()
@@ -95,15 +95,15 @@ class NamedFields:
             return leaf
         if leaf.field.startswith(schema.metadata_field("")):
             return _within_values(leaf)
-        if leaf.field in self.of_mails:
-            return self._of_mails(leaf, leaf.field)
+        if leaf.field in self.mail_names:
+            return self._in_mails(leaf, leaf.field)
         if leaf.field in self.filters:
             return _within_values(
                 replace(leaf, field=schema.metadata_field(self.filters[leaf.field]))
             )
-        return self._of_key(leaf, leaf.field) if leaf.field in self.keys else leaf
+        return self._in_key(leaf, leaf.field) if leaf.field in self.keys else leaf
 
-    def _of_key(self, leaf: Named, key: str) -> Node:
+    def _in_key(self, leaf: Named, key: str) -> Node:
         as_text = replace(leaf, field=schema.metadata_field(key))
         as_number = replace(leaf, field=schema.number_field(key))
         match leaf:
@@ -115,14 +115,14 @@ class NamedFields:
                 return as_number if bounds and all(map(is_number, bounds)) else as_text
         return _within_values(as_text)
 
-    def _of_mails(self, leaf: Named, name: str) -> Node:
+    def _in_mails(self, leaf: Named, name: str) -> Node:
         """Return a node for the sender or subject of mails; a subject may also be a key."""
         if name == _SENDER:
             said = _within_values(replace(leaf, field=schema.metadata_field(metadata.AUTHOR)))
         else:
             said = replace(leaf, field=schema.TITLE)
-        of_mails = all_of(said, Terms(schema.metadata_field(metadata.FILE_TYPE), (_MAIL,)))
-        return any_of(self._of_key(leaf, name), of_mails) if name in self.keys else of_mails
+        in_mails = all_of(said, Terms(schema.metadata_field(metadata.FILE_TYPE), (_MAIL,)))
+        return any_of(self._in_key(leaf, name), in_mails) if name in self.keys else in_mails
 
 
 @cached_per_commit

@@ -32,7 +32,7 @@ def found(idx: Idx, *arguments: object, **options: Any) -> Found:
     return findings
 
 
-def of(findings: Found, check: str) -> tuple[str, str]:
+def finding(findings: Found, check: str) -> tuple[str, str]:
     """Status and message of the only finding of a check."""
     ((status, message),) = [found[1:] for found in findings if found[0] == check]
     return status, message
@@ -62,12 +62,12 @@ def test_where_all_is_well_every_line_is_ok(idx: Idx, home: Path, index_path: Pa
     assert {line.split()[0] for line in lines} == {"ok"}
     findings = found(idx)
     assert [line.split()[1] for line in lines] == [check.split()[0] for check, _, _ in findings]
-    assert of(findings, "Programs")[1].startswith(f"{PROGRAM}, version ")
-    assert of(findings, "Index")[1].startswith(f"{index_path}: 2 documents, 2 chunks, ")
-    assert of(findings, "Folder")[1] == f"{home}/papers (in the index)"
+    assert finding(findings, "Programs")[1].startswith(f"{PROGRAM}, version ")
+    assert finding(findings, "Index")[1].startswith(f"{index_path}: 2 documents, 2 chunks, ")
+    assert finding(findings, "Folder")[1] == f"{home}/papers (in the index)"
     entry = f"mcp-lucene in {home}/.cursor/mcp.json starts {PROGRAM} on {index_path}"
-    assert of(findings, "Cursor")[1] == entry
-    assert "tools and called 2 in " in of(findings, "Server")[1]
+    assert finding(findings, "Cursor")[1] == entry
+    assert "tools and called 2 in " in finding(findings, "Server")[1]
 
 
 def test_without_an_index_and_a_client_it_says_how_to_get_them(
@@ -75,12 +75,12 @@ def test_without_an_index_and_a_client_it_says_how_to_get_them(
 ) -> None:
     findings = found(idx, code=1)
     told = f"there is no index at {index_path}; create one with: idx init --index-path {index_path}"
-    assert of(findings, "Index") == ("problem", told)
-    status, message = of(findings, "Server")
+    assert finding(findings, "Index") == ("problem", told)
+    status, message = finding(findings, "Server")
     # A client's model is told whom to ask.
     asked = told.replace("; create", "; ask the user to create")
     assert (status, message.endswith(f"; it answered: {asked}")) == ("problem", True)
-    status, message = of(findings, "Clients")
+    status, message = finding(findings, "Clients")
     assert (status, "idx mcp-config CLIENT --write" in message) == ("warning", True)
     assert {check for check, status, _ in findings if status == "problem"} == {"Index", "Server"}
     assert not index_path.exists()
@@ -94,7 +94,7 @@ def test_a_damaged_index_is_told_by_itself_and_by_the_server(
     next(empty_index.glob("*.si")).write_bytes(b"damaged")
     findings = found(idx, code=1)
     for check in ("Index", "Server"):
-        status, message = of(findings, check)
+        status, message = finding(findings, check)
         assert status == "problem"
         assert f"the index at {empty_index} is damaged: " in message
         assert "restore a backup with idx restore" in message
@@ -105,15 +105,15 @@ def test_an_index_without_documents_and_a_limit_on_memory_are_warnings(
 ) -> None:
     findings = found(idx, prefix=("prlimit", "--as=90000000000"))
     told = f"{empty_index} holds no documents; add some: idx sync FOLDER"
-    assert of(findings, "Index") == ("warning", told)
-    status, message = of(findings, "Memory")
+    assert finding(findings, "Index") == ("warning", told)
+    status, message = finding(findings, "Memory")
     assert (status, message.startswith("90.0 GB of address space are ")) == ("warning", True)
 
 
 def test_who_writes_the_index_is_told(idx: Idx, home: Path, empty_index: Path) -> None:
     with Index(empty_index) as index:
         index.add(Document("a", "A", "text"))
-        status, message = of(found(idx), "Writer")
+        status, message = finding(found(idx), "Writer")
     assert status == "warning"
     assert message.startswith("the index is locked by process ")
     assert f"process {os.getpid()} " in message
@@ -123,12 +123,12 @@ def test_too_little_memory_for_java_is_told_and_what_needs_java_left_out(
     idx: Idx, home: Path, empty_index: Path
 ) -> None:
     findings = found(idx, code=1, prefix=("prlimit", "--as=1000000000"))
-    status, message = of(findings, "Memory")
+    status, message = finding(findings, "Memory")
     assert (status, "Java alone reserves 1.6 GB" in message) == ("problem", True)
     assert "ulimit -v unlimited" in message
-    assert of(findings, "Java")[0] == "problem"
+    assert finding(findings, "Java")[0] == "problem"
     assert {"Index", "Server"}.isdisjoint(check for check, _, _ in findings)
-    assert of(findings, "Disk")[0] == "ok"
+    assert finding(findings, "Disk")[0] == "ok"
 
 
 def test_an_index_below_a_folder_that_may_not_be_searched_ends_no_check(
@@ -141,8 +141,8 @@ def test_an_index_below_a_folder_that_may_not_be_searched_ends_no_check(
     options = ("--index-path", secret / "index")
     findings = found(idx, *options, code=1, prefix=UNPRIVILEGED)
     secret.chmod(0o700)
-    assert of(findings, "Index")[0] == "problem"
-    assert of(findings, "Disk") == ("ok", of(findings, "Disk")[1])
+    assert finding(findings, "Index")[0] == "problem"
+    assert finding(findings, "Disk") == ("ok", finding(findings, "Disk")[1])
     assert findings[-1][0] == "Server"
 
 
@@ -155,7 +155,7 @@ def test_the_index_of_an_entry_may_be_said_by_the_configuration_or_its_variables
 
     def told() -> tuple[str, str]:
         file.write_text(json.dumps({"mcpServers": {"mcp-lucene": entry}}))
-        return of(found(idx), "Cursor")
+        return finding(found(idx), "Cursor")
 
     where = f"mcp-lucene in {file}"
     assert told()[1].startswith(f"{where} names no absolute path")
@@ -170,7 +170,7 @@ def test_a_link_that_leads_nowhere_beside_an_index_to_come_is_no_warning(
     idx: Idx, home: Path
 ) -> None:
     (home / "link").symlink_to("nowhere")
-    assert of(found(idx, code=1), "Disk")[0] == "ok"
+    assert finding(found(idx, code=1), "Disk")[0] == "ok"
 
 
 def test_what_is_wrong_with_folders_files_and_permissions_is_told(
@@ -188,12 +188,12 @@ def test_what_is_wrong_with_folders_files_and_permissions_is_told(
     findings = found(idx, code=1, prefix=UNPRIVILEGED)
     secret.chmod(0o700)
     empty_index.chmod(0o700)
-    status, message = of(findings, "Files")
+    status, message = finding(findings, "Files")
     assert (status, message.startswith("1 could not be read; see why: idx failures")) == (
         "warning",
         True,
     )
-    status, message = of(findings, "Writer")
+    status, message = finding(findings, "Writer")
     assert (status, "cannot be written by this user" in message) == ("warning", True)
     told = [found for found in findings if found[0] == "Folder"]
     assert told[1][2].endswith(f"give it up: idx sync --prune-missing {secret}")
@@ -218,16 +218,16 @@ def test_wrong_settings_do_not_keep_it_from_looking_at_the_rest(
         findings = found(idx, "-i", disk / "index", code=1)
     finally:
         unmount(disk)
-    status, message = of(findings, "Configuration")
+    status, message = finding(findings, "Configuration")
     assert (status, message.startswith(f"{file}: wait: ")) == ("problem", True)
     assert message.endswith("; fix it, or remove it")
-    assert of(findings, "Variables") == (
+    assert finding(findings, "Variables") == (
         "warning",
         "IDX_FOLDER is not a setting and has no effect; did you mean 'IDX_FOLDERS'?",
     )
-    status, message = of(findings, "Disk")
+    status, message = finding(findings, "Disk")
     assert (status, message.endswith("; writing will fail: free some space")) == ("problem", True)
-    assert of(findings, "Index")[1].startswith(f"{disk}/index holds no documents")
+    assert finding(findings, "Index")[1].startswith(f"{disk}/index holds no documents")
 
 
 @pytest.mark.parametrize(

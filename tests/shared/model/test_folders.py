@@ -18,13 +18,13 @@ def kept(folders: IndexedFolders, before: Path, after: Path) -> list[tuple[str, 
     return [(folder.prefix, folder.path) for folder in loaded]
 
 
-def of(*paths: Path) -> IndexedFolders:
+def folders_at(*paths: Path) -> IndexedFolders:
     return IndexedFolders(tuple(IndexedFolder(f"{path.name}/", path) for path in paths))
 
 
 def test_folders_that_stay_are_found_wherever_the_index_goes(tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
-    folders = of(tmp_path / "docs", tmp_path / "missing")
+    folders = folders_at(tmp_path / "docs", tmp_path / "missing")
     expected = [("docs/", tmp_path / "docs"), ("missing/", tmp_path / "missing")]
     assert kept(folders, tmp_path / "index", tmp_path / "index") == expected
     assert kept(folders, tmp_path / "index", tmp_path / "far" / "away" / "index") == expected
@@ -33,7 +33,7 @@ def test_folders_that_stay_are_found_wherever_the_index_goes(tmp_path: Path) -> 
 def test_folders_that_moved_with_the_index_are_found_from_it(tmp_path: Path) -> None:
     (tmp_path / "new" / "docs").mkdir(parents=True)
     (tmp_path / "outside").mkdir()
-    folders = of(tmp_path / "old" / "docs", tmp_path / "outside")
+    folders = folders_at(tmp_path / "old" / "docs", tmp_path / "outside")
     moved = kept(folders, tmp_path / "old" / "index", tmp_path / "new" / "index")
     assert moved == [
         ("docs/", tmp_path / "new" / "docs"),
@@ -44,7 +44,7 @@ def test_folders_that_moved_with_the_index_are_found_from_it(tmp_path: Path) -> 
 def test_a_copy_of_the_folder_does_not_take_the_place_of_the_folder(tmp_path: Path) -> None:
     for place in ("old", "new"):
         (tmp_path / place / "docs").mkdir(parents=True)
-    folders = of(tmp_path / "old" / "docs")
+    folders = folders_at(tmp_path / "old" / "docs")
     copied = kept(folders, tmp_path / "old" / "index", tmp_path / "new" / "index")
     assert copied == [("docs/", tmp_path / "old" / "docs")]
 
@@ -52,7 +52,7 @@ def test_a_copy_of_the_folder_does_not_take_the_place_of_the_folder(tmp_path: Pa
 def test_a_file_in_the_place_of_a_folder_is_not_the_folder(tmp_path: Path) -> None:
     (tmp_path / "new").mkdir()
     (tmp_path / "new" / "docs").touch()
-    folders = of(tmp_path / "old" / "docs")
+    folders = folders_at(tmp_path / "old" / "docs")
     moved = kept(folders, tmp_path / "old" / "index", tmp_path / "new" / "index")
     assert moved == [("docs/", tmp_path / "old" / "docs")]
 
@@ -64,7 +64,9 @@ def test_a_folder_that_the_system_refuses_to_look_at_stays_where_it_was(tmp_path
         refused.exists()
     (tmp_path / "new").mkdir()
     for after in (tmp_path / "index", tmp_path / "new" / "index"):
-        assert kept(of(refused), tmp_path / "index", after) == [(f"{refused.name}/", refused)]
+        assert kept(folders_at(refused), tmp_path / "index", after) == [
+            (f"{refused.name}/", refused)
+        ]
 
 
 @pytest.mark.parametrize("name", ["docs\n2", "مستندات", os.fsdecode(b"caf\xe9"), 'a"b\\c'])

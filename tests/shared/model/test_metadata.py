@@ -1,7 +1,7 @@
 """Which metadata are searched by their words, and which are shown with a hit."""
 
 from shared.model.document import Metadata
-from shared.model.metadata import ONLY_WITH_DOCUMENTS, of_chunk, texts_of
+from shared.model.metadata import ONLY_WITH_DOCUMENTS, chunk_metadata, texts_of
 
 
 def test_texts_are_searched_but_not_codes_dates_and_numbers() -> None:
@@ -21,4 +21,4 @@ def test_texts_are_searched_but_not_codes_dates_and_numbers() -> None:
 
 def test_what_says_nothing_of_the_words_is_shown_with_documents_only() -> None:
     shown: Metadata = {"author": "Ann", "year": 2020}
-    assert of_chunk({**shown, **dict.fromkeys(ONLY_WITH_DOCUMENTS, "x")}) == shown
+    assert chunk_metadata({**shown, **dict.fromkeys(ONLY_WITH_DOCUMENTS, "x")}) == shown
