@@ -93,7 +93,7 @@ def _warn_about_next_sync(behind: Mapping[str, "DocumentFile"]) -> None:
     from shared.settings.current import configured, remembered_folders
 
     general, remembered = configured("exclude") or [], remembered_folders()
-    names = [name for name, file in behind.items() if not file.is_left_out(general, remembered)]
+    names = [name for name, file in behind.items() if not file.is_excluded(general, remembered)]
     if not names:
         return
     # A name that begins with a dash would be parsed as an option.

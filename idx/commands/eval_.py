@@ -188,9 +188,9 @@ def _ask_queries(
         raise SourceFileError(
             qrels, f"no query of {queries_file} has a relevant document; are the ids the same?"
         )
-    if left_out := len(queries) - len(asked):
+    if skipped := len(queries) - len(asked):
         warn(
-            f"{left_out:,} of {len(queries):,} queries have no relevant document in {qrels}; "
+            f"{skipped:,} of {len(queries):,} queries have no relevant document in {qrels}; "
             "they are skipped"
         )
     return asked

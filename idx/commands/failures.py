@@ -33,8 +33,8 @@ def failures(
     with Searcher(index_path) as searcher:
         answer = searcher.failures()
     if secrets:
-        left_out = [failure for failure in answer.failures if failure.kind == "secret"]
-        answer = FailureList(len(left_out), left_out)
+        skipped = [failure for failure in answer.failures if failure.kind == "secret"]
+        answer = FailureList(len(skipped), skipped)
     if as_json:
         print_json(answer)
         return

@@ -51,7 +51,7 @@ class DocumentFile:
             for position, character in enumerate(self.path)
         )
 
-    def is_left_out(self, general: Sequence[str], remembered: Iterable[Folder]) -> bool:
+    def is_excluded(self, general: Sequence[str], remembered: Iterable[Folder]) -> bool:
         """Check whether it matches patterns to exclude: general ones, or those of its folder."""
         here = os.path.realpath(self.folder.path)
         own = [

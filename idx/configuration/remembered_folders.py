@@ -42,7 +42,7 @@ def add_folders(
         file: the configuration file, created if it does not exist.
         paths: the folders.
         include: the folders' own patterns of files to include.
-        exclude: the folders' own patterns of files and folders to leave out.
+        exclude: the folders' own patterns of files and folders to skip.
 
     Returns:
         The added folders, and those already present, which are not changed.

@@ -90,7 +90,7 @@ def list_folder(
         within: prefix of the paths of its entries.
         volume: the device of the crawled folder.
         is_wanted: check whether a path is to be examined.
-        follow_links: whether links are followed; if not, they are left out.
+        follow_links: whether links are followed; if not, they are skipped.
 
     Raises:
         OSError: it cannot be listed, or an ignore file in it cannot be read.

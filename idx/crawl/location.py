@@ -23,7 +23,7 @@ from shared.files.access import PASSAGE, Identity, identity_of, opened_folder
 OUTSIDE_ROOTS: Final = (
     "is in no folder that may be indexed: it was moved, or a folder above it was replaced"
 )
-"""Reason for leaving out a file outside all roots."""
+"""Reason for skipping a file outside all roots."""
 
 _NOT_REGULAR: Final = "is not a regular file"
 

@@ -15,7 +15,7 @@ class Choice:
 
     Attributes:
         wanted: patterns of which a file must match one; None for all files.
-        unwanted: patterns of files and folders to leave out.
+        unwanted: patterns of files and folders to skip.
     """
 
     wanted: tuple[str, Patterns] | None = None
@@ -37,8 +37,8 @@ class Choice:
         above, patterns = self.wanted
         return bool(patterns.verdict(path.removeprefix(above)))
 
-    def leaves_out(self, path: str) -> bool:
-        """Check whether a file, or a folder ending with a slash, is left out."""
+    def skips(self, path: str) -> bool:
+        """Check whether a file, or a folder ending with a slash, is skipped."""
         return any(patterns.verdict(path.removeprefix(above)) for above, patterns in self.unwanted)
 
 
@@ -48,7 +48,7 @@ class Selection:
 
     Attributes:
         include: patterns as in a ``.gitignore``; if there are any, only files that match one.
-        exclude: patterns as in a ``.gitignore``; matching files and folders are left out.
+        exclude: patterns as in a ``.gitignore``; matching files and folders are skipped.
         hidden: whether files and folders whose name begins with a dot are included.
         follow_links: whether symbolic links are followed.
         allow_secrets: absolute paths of files that are included although they are secrets.

@@ -90,7 +90,7 @@ class Crawl:
             those of the selection, but can give nothing back; their patterns to include, if any,
             replace those of the selection.
         avoid: a folder that is skipped, under any path or link: the index.
-        roots: identities of folders; files outside all of them are left out, and no link is
+        roots: identities of folders; files outside all of them are skipped, and no link is
             followed. None for no such limit.
         own_files: identities of files that are never taken, even if the user allows them.
 
@@ -101,7 +101,7 @@ class Crawl:
         is_empty: whether there was no file at all, selected or not. If the walk is limited to
             scopes: whether the folder has no entries, like a mount point without a mount.
         folders: paths of the folders listed; "" is the folder.
-        secrets: files and folders left out only because they are secrets, with the reasons.
+        secrets: files and folders skipped only because they are secrets, with the reasons.
 
     Raises:
         ConfigurationError: a pattern of the selection is invalid.
@@ -214,7 +214,7 @@ class Crawl:
         for entry in entries:
             path = within + entry.name
             self.is_empty = self.is_empty and entry.is_folder
-            if self._is_left_out(entry, path, inherited):
+            if self._is_skipped(entry, path, inherited):
                 continue
             if reason := self._secret(entry, path):
                 self.secrets.append((_found(entry, path, inherited), reason))
@@ -245,12 +245,12 @@ class Crawl:
     def _is_in_scope(self, path: str) -> bool:
         return path not in self.without and (self._parts is None or self._parts.lead_through(path))
 
-    def _is_left_out(self, entry: Entry, path: str, inherited: _Inherited) -> bool:
+    def _is_skipped(self, entry: Entry, path: str, inherited: _Inherited) -> bool:
         slash = "/" if entry.is_folder else ""
         # An ignore file cannot include what the user excludes.
         return (
             (entry.name[0] == "." and not self.selection.hidden)
-            or inherited.choice.leaves_out(path + slash)
+            or inherited.choice.skips(path + slash)
             or (bool(inherited.rules) and is_ignored(path + slash, inherited.rules))
             or not (entry.is_folder or inherited.choice.takes(path))
         )

@@ -46,7 +46,7 @@ def evaluate_runs(
         depths: cut-offs of precision, recall and success.
         limit: number of documents retrieved for each query.
         documents: number of documents in the index.
-        skipped_queries: number of queries left out.
+        skipped_queries: number of queries skipped.
         diff: maximum number of most changed queries to list.
     """
     names = measure_names(depths)

@@ -79,7 +79,7 @@ class Evaluation:
     Attributes:
         documents: number of documents in the index.
         evaluated_queries: number of queries with a relevant document.
-        skipped_queries: number of queries without one, which are left out.
+        skipped_queries: number of queries without one, which are skipped.
         limit: number of documents retrieved for each query.
         configurations: the results of one configuration, or of two to compare.
         differences: the second minus the first; empty if there is only one.

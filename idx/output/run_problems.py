@@ -30,7 +30,7 @@ _REST_NOUNS: Final[dict[_Kind, tuple[str, str]]] = {
     "empty": ("more empty file", "more empty files"),
     "unsupported": ("more file of an unsupported kind", "more files of unsupported kinds"),
     "partial": ("more file read only in part", "more files read only in part"),
-    "secret": ("more secret left out", "more secrets left out"),
+    "secret": ("more secret skipped", "more secrets skipped"),
 }
 
 
@@ -57,7 +57,7 @@ class Problems:
                     yield from self._warnings(kind, event.file_path, (event.reason,))
             case NotIndexed(kind="secret") | LeftOut():
                 allowing = "" if event.reason == OWN else "; to index it: --allow-secret"
-                reason = f"{event.reason}, and is left out{allowing}"
+                reason = f"{event.reason}, and is skipped{allowing}"
                 yield from self._warnings("secret", event.file_path, (reason,))
             case Problem():
                 yield f"Error: {event.message}"

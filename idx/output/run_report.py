@@ -92,7 +92,7 @@ def result_line(end: Finished) -> str:
         unsupported = quantity(end.unsupported, "unsupported file")
         numbers += f"; {unsupported}, {quantity(end.empty, 'empty file')}"
     if end.secrets:
-        numbers += f"; {quantity(end.secrets, 'secret')} left out (idx failures --secrets)"
+        numbers += f"; {quantity(end.secrets, 'secret')} skipped (idx failures --secrets)"
     return f"{numbers}; {quantity(end.chunks, 'chunk')} in {end.seconds:.1f} s"
 
 

@@ -112,7 +112,7 @@ class _Comparison:
             self._compare(found, is_named=is_named)
         for found, reason in self._crawl.secrets:
             self._note_secret(found, reason)
-        self._report_left_out()
+        self._report_skipped()
         if not _is_pruned(self._folder, self._planning):
             self._plan.errors += self._crawl.errors
         if not self._planning.reread:
@@ -213,14 +213,14 @@ class _Comparison:
             name for name in self._failed if not (is_empty or self._is_unknown(self._path_of(name)))
         ]
 
-    def _report_left_out(self) -> None:
+    def _report_skipped(self) -> None:
         for path in sorted(self._named.difference(self._crawl.folders)):
             if self._is_unknown(decodable(path)):
                 continue
             if not is_missing(self._folder.path / path):
                 self._error(
                     path,
-                    "is left out of its folder: it is hidden, a secret, a link, the index, neither "
+                    "is skipped: it is hidden, a secret, a link, the index, neither "
                     "file nor folder, or excluded by a pattern or an ignore file",
                 )
             elif self._planning.reread or not self._has_documents(path):

@@ -92,7 +92,7 @@ class NotIndexed:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """File or folder newly left out as a secret, before it is read.
+    """File or folder newly skipped as a secret, before it is read.
 
     Attributes:
         source_document: the id that its document would have.
@@ -144,7 +144,7 @@ class Finished:
         failed: files that could not be read and folders that could not be examined.
         unsupported: files of unsupported types.
         empty: files without text.
-        secrets: files newly left out because they are secrets or seem to hold one.
+        secrets: files newly skipped because they are secrets or seem to hold one.
         chunks: chunks written.
         seconds: duration of the run.
     """

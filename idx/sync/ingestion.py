@@ -91,7 +91,7 @@ class Ingestion:
             yield from self._problems()
             if not (self._strict and plan.errors):
                 yield from self._delete()
-                yield from self._leave_out()
+                yield from self._skip_secrets()
                 yield from self._read()
             yield from self._written(wait=True)
             yield self._commit()
@@ -141,7 +141,7 @@ class Ingestion:
             self._counts["deleted"] += 1
             yield Deleted(name)
 
-    def _leave_out(self) -> Iterator[Event]:
+    def _skip_secrets(self) -> Iterator[Event]:
         for change, reason in self._plan.secrets:
             note = self._note(change, "secret", reason)
             yield LeftOut(note.source_document, note.file_path, note.reason)
@@ -287,7 +287,7 @@ def planned(plan: Plan) -> Planned:
     )
 
 
-def leave_out_unchanged(plan: Plan, pool: ExtractionPool) -> None:
+def skip_unchanged(plan: Plan, pool: ExtractionPool) -> None:
     """Remove the files whose content is unchanged from the changes of a plan.
 
     Args:

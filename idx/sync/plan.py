@@ -94,7 +94,7 @@ class Plan:
         deletions: ids of documents whose files are gone or no longer selected.
         skipped: number of unchanged files.
         failed_before: number of unchanged files that could not be read last time.
-        secrets: files and folders newly left out as secrets, with the reasons.
+        secrets: files and folders newly skipped as secrets, with the reasons.
         forgotten: ids of failures that no longer matter.
         errors: folders and files that cannot be examined, and files whose id is taken.
         missing: missing folders of the index that the plan does not cover.

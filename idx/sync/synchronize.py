@@ -12,7 +12,7 @@ from idx.extraction.types import ExtractionOptions
 from idx.sync.comparison import make_plan
 from idx.sync.events import Created, Event, Finished, Problem
 from idx.sync.indexed_documents import IndexedDocuments, NoDocuments
-from idx.sync.ingestion import Ingestion, leave_out_unchanged, planned
+from idx.sync.ingestion import Ingestion, planned, skip_unchanged
 from idx.sync.interruption import Kept
 from idx.sync.moved_folders import Move, other_missing_folders, relocated
 from idx.sync.plan import Plan, Planning
@@ -98,7 +98,7 @@ def synchronize(
             if index.created:
                 index.commit()
                 yield Created(str(index.path))
-            leave_out_unchanged(plan, pool)
+            skip_unchanged(plan, pool)
             run = Ingestion(
                 plan, index, pool, failures, kept, started=started, strict=options.strict
             )
@@ -113,7 +113,7 @@ def preview(paths: Iterable[Path], options: SyncOptions) -> Plan:
     """
     plan, _ = _compared(paths, options, None)
     with _pool(plan, options) as pool:
-        leave_out_unchanged(plan, pool)
+        skip_unchanged(plan, pool)
     return plan
 
 

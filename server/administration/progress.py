@@ -66,7 +66,7 @@ class Progress:
                 if kind != "unsupported":
                     self.add_problem(f"{event['file_path']}: {event['reason']}")
             case {"event": "leftout"}:
-                self.add_problem(f"{event['file_path']}: {event['reason']}, and is left out")
+                self.add_problem(f"{event['file_path']}: {event['reason']}, and is skipped")
             case {"event": "problem", "message": message}:
                 self._unreachable += 1
                 self.add_problem(message)

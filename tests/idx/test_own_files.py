@@ -36,7 +36,7 @@ def test_the_configuration_is_never_indexed_by_whatever_name(
     alone = tmp_path / "alone.txt"
     os.link(file, alone)
     told = idx("add", alone, "--allow-secret", alone)
-    assert f"Warning: {alone}: {OWN}, and is left out\n" in told.stderr
+    assert f"Warning: {alone}: {OWN}, and is skipped\n" in told.stderr
     assert ids(index_path) == ["good.txt"]
 
 

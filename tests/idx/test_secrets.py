@@ -1,4 +1,4 @@
-"""Secrets in folders: what is left out by its name or its content, told, listed and allowed."""
+"""Secrets in folders: what is skipped by its name or its content, told, listed and allowed."""
 
 import base64
 import json
@@ -160,7 +160,7 @@ def notes(tmp_path: Path) -> Path:
     return make(tmp_path / "notes", "good.txt")
 
 
-def test_a_file_is_left_out_for_each_kind_of_secret_in_it(
+def test_a_file_is_skipped_for_each_kind_of_secret_in_it(
     idx: Idx, index_path: Path, notes: Path
 ) -> None:
     for name, (secret, _) in SECRETS.items():
@@ -210,12 +210,12 @@ def test_secrets_are_summed_told_once_and_listed_apart(
     (notes / "blank.txt").write_text(" ")
     make(notes, "prod.tfvars", *(f"key{number:02}.pem" for number in range(12)))
     told = idx("sync", notes)
-    assert "14 secrets left out (idx failures --secrets)" in told.stdout
+    assert "14 secrets skipped (idx failures --secrets)" in told.stdout
     assert (
-        f"Warning: {notes}/key00.pem: is a secret by its name, and is left out; to index it: "
+        f"Warning: {notes}/key00.pem: is a secret by its name, and is skipped; to index it: "
         "--allow-secret\n"
     ) in told.stderr
-    assert "Warning: and 4 more secrets left out; list them with: idx failures --secrets" in (
+    assert "Warning: and 4 more secrets skipped; list them with: idx failures --secrets" in (
         told.stderr
     )
     assert secret not in told.stdout + told.stderr
@@ -224,7 +224,8 @@ def test_secrets_are_summed_told_once_and_listed_apart(
     assert str(notes / "token.txt") in listed
     assert str(notes / "blank.txt") not in listed
     again = idx("sync", notes)
-    assert "left out" not in again.stdout + again.stderr
+    for message in ("is skipped", "secrets skipped"):
+        assert message not in again.stdout + again.stderr
     assert len(json.loads(idx("failures", "--secrets", "--json").stdout)["failures"]) == 14
     (notes / "key00.pem").unlink()
     (notes / "token.txt").write_text("none any more")
@@ -260,7 +261,7 @@ def test_a_file_named_by_itself_is_no_exception_for_what_it_holds(
 ) -> None:
     (notes / "a.txt").write_text(SECRETS["GitLab"][0])
     refused = idx("add", notes / "a.txt", notes / "good.txt")
-    assert "seems to contain a token of GitLab (line 1), and is left out" in refused.stderr
+    assert "seems to contain a token of GitLab (line 1), and is skipped" in refused.stderr
     assert ids(index_path) == ["good.txt"]
     idx("add", notes / "a.txt", "--allow-secret", notes / "a.txt")
     assert ids(index_path) == ["a.txt", "good.txt"]

@@ -165,7 +165,7 @@ def test_a_document_that_was_deleted_by_hand_comes_back(
 
 
 @pytest.mark.parametrize("command", ["add", "sync"])
-def test_what_is_named_but_left_out_of_its_folder_is_no_silent_success(
+def test_a_named_file_that_its_folder_skips_is_no_silent_success(
     idx: Idx, empty_index: Path, tmp_path: Path, command: str
 ) -> None:
     papers = make(
@@ -176,9 +176,9 @@ def test_what_is_named_but_left_out_of_its_folder_is_no_silent_success(
     index_files(empty_index, "papers")
     names = (".env", ".hidden", ".git", "left.log", "pipe", "old/b.txt")
     told = idx(command, *(papers / name for name in names), code=1).stderr.splitlines()
-    left_out = "is left out of its folder: it is hidden, a secret"
+    skipped = "is skipped: it is hidden, a secret"
     silent = [
-        name for name in names if not any(f"papers/{name}: {left_out}" in line for line in told)
+        name for name in names if not any(f"papers/{name}: {skipped}" in line for line in told)
     ]
     assert silent == []
     assert ids(empty_index) == ["a.txt"]

@@ -35,7 +35,7 @@ def test_documents_of_other_origin_stay(idx: Idx, empty_index: Path, tmp_path: P
     assert ids(empty_index) == ["b.txt", "by-hand", "single.txt"]
 
 
-def test_what_is_newly_left_out_leaves_the_index(
+def test_what_is_newly_skipped_leaves_the_index(
     idx: Idx, empty_index: Path, tmp_path: Path
 ) -> None:
     papers = make(tmp_path / "papers", "a.txt", "b.log", "old/c.txt", "d.txt")

@@ -133,7 +133,7 @@ def test_a_changed_ignore_file_takes_away_and_gives_back(watch: Watch, papers: P
     watch.until_texts({**everything, "logs/b.txt": "edited"}, prefix)
 
 
-def test_what_is_left_out_is_not_looked_at(watch: Watch, papers: Path) -> None:
+def test_what_is_skipped_is_not_looked_at(watch: Watch, papers: Path) -> None:
     make(papers, ".git/config", "build/")
     (papers / ".gitignore").write_text("build/\n")
     make(papers, "first.txt")

@@ -41,7 +41,7 @@ def html_report(evaluation: Evaluation) -> str:
         "<h1>Evaluation of the search</h1>",
         _paragraph(
             f"{summary(evaluation)}; {quantity(evaluation.skipped_queries, 'query')} without a "
-            f"relevant document left out. Weights: {names}."
+            f"relevant document skipped. Weights: {names}."
         ),
         "<h2>Measures</h2>",
         _measures(evaluation),

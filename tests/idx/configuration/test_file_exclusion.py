@@ -1,4 +1,4 @@
-"""`idx delete` of a document whose file stays: it comes back, or the file is left out."""
+"""`idx delete` of a document whose file stays: it comes back, or the file is excluded."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What is taken from a folder, and what is left out."""
+"""What is taken from a folder, and what is skipped."""
 
 import os
 from pathlib import Path
@@ -182,7 +182,7 @@ def test_what_belongs_to_others_is_not_looked_at(tmp_path: Path) -> None:
     assert [file.path for file in walk] == ["c.txt"]
 
 
-def test_files_that_are_left_out_show_that_a_folder_is_not_empty(tmp_path: Path) -> None:
+def test_files_that_are_skipped_show_that_a_folder_is_not_empty(tmp_path: Path) -> None:
     make(tmp_path, "folder/", ".hidden")
     walk = Crawl(tmp_path, Selection())
     assert list(walk) == []
