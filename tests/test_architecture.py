@@ -2,15 +2,15 @@
 
 import ast
 import importlib
-from collections.abc import Iterator
-from graphlib import TopologicalSorter
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
-JAVA = {"lucene", "java", "org"}
-ASKS_THE_SERVER = ROOT / "idx" / "doctor" / "server.py"
 LAYERS = {
     "idx": (
         *("__main__", "app", "commands", "doctor", "evaluation", "clients", "cli"),
@@ -29,114 +29,173 @@ LAYERS = {
 }
 """The modules and folders of each package: one may import those after it only."""
 MOST_ENTRIES = 12
-CATALOGUES = {ROOT / "idx", ROOT / "server", ROOT / "shared", ROOT / "idx" / "commands"}
+CATALOGUES = {"idx", "server", "shared", "idx.commands"}
 """Folders that may have more entries: packages, and one module for each command."""
-MODULES = sorted(file for package in LAYERS for file in (ROOT / package).rglob("*.py"))
+JAVA = {"lucene", "java", "org"}
+FORBIDDEN = {
+    "shared": {"idx", "server", "typer", "rich", "mcp"},
+    "idx": {"server", "mcp"} | JAVA,
+    "server": {"idx", "rich"} | JAVA,
+}
+ALLOWED = {("idx.doctor.server", "mcp")}
+"""The module that asks the server as a client does."""
 
 
-def name_of(file: Path) -> str:
-    """The dotted name of a module."""
-    parts = file.relative_to(ROOT).with_suffix("").parts
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+class Sources:
+    """The modules of the packages in a folder, by name."""
+
+    def __init__(self, root: Path) -> None:
+        self.files: dict[str, Path] = {}
+        for file in sorted(file for package in LAYERS for file in (root / package).rglob("*.py")):
+            parts = file.relative_to(root).with_suffix("").parts
+            self.files[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = file
+
+    @cached_property
+    def trees(self) -> dict[str, ast.Module]:
+        return {module: ast.parse(file.read_text()) for module, file in self.files.items()}
+
+    @cached_property
+    def names(self) -> dict[str, set[tuple[str, str | None]]]:
+        """The imports of each module: modules with the name taken from them, or None."""
+        return {module: set(imported_names(tree)) for module, tree in self.trees.items()}
+
+    @cached_property
+    def imports(self) -> dict[str, set[str]]:
+        """The modules here that each one imports, anywhere in it and for types, too."""
+        found = {}
+        for module, names in self.names.items():
+            full = {(f"{other}.{name}", other) for other, name in names}
+            imported = {long if long in self.files else short for long, short in full}
+            found[module] = (imported & self.files.keys()) - {module}
+        return found
 
 
-NAMES = {name_of(file): file for file in MODULES}
-
-
-def imported_modules(file: Path) -> set[str]:
-    """The modules of this project that a module imports, anywhere in it and for types, too."""
-    found = set()
-    for module, name in imported_names(file):
-        full = f"{module}.{name}"
-        found.add(full if full in NAMES else module)
-    return (found & NAMES.keys()) - {name_of(file)}
-
-
-def imported_names(file: Path) -> Iterator[tuple[str, str | None]]:
-    """Each imported module with the name taken from it, None for the module itself."""
-    for node in ast.walk(ast.parse(file.read_text())):
+def imported_names(tree: ast.Module) -> Iterator[tuple[str, str | None]]:
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from ((alias.name, None) for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
             yield from ((node.module, alias.name) for alias in node.names)
 
 
-@pytest.mark.parametrize("file", MODULES, ids=lambda file: str(file.relative_to(ROOT)))
-def test_a_package_imports_only_what_it_may(file: Path) -> None:
-    package = file.relative_to(ROOT).parts[0]
-    forbidden = {
-        "shared": {"idx", "server", "typer", "rich", "mcp"},
-        "idx": {"server", "mcp"} | JAVA,
-        "server": {"idx", "rich"} | JAVA,
-    }[package]
-    if file == ASKS_THE_SERVER:
-        forbidden -= {"mcp"}
-    assert {module.split(".")[0] for module, _ in imported_names(file)}.isdisjoint(forbidden)
+def only_allowed_packages(sources: Sources) -> Iterator[str]:
+    for module, names in sources.names.items():
+        forbidden = FORBIDDEN[module.split(".")[0]]
+        for package in {other.split(".")[0] for other, _ in names} & forbidden:
+            if (module, package) not in ALLOWED:
+                yield f"{module} imports {package}"
 
 
-@pytest.mark.parametrize("file", MODULES, ids=lambda file: str(file.relative_to(ROOT)))
-def test_a_module_says_what_it_is(file: Path) -> None:
-    assert ast.get_docstring(ast.parse(file.read_text()))
+def docstrings(sources: Sources) -> Iterator[str]:
+    for module, tree in sources.trees.items():
+        if not ast.get_docstring(tree):
+            yield f"{module} has no docstring"
 
 
-def layer(module: str) -> tuple[str, int] | None:
-    """The package of a module and its place in it, from the top; None for a package itself."""
-    package, _, rest = module.partition(".")
-    return (package, LAYERS[package].index(rest.partition(".")[0])) if rest else None
+def layer(module: str) -> str:
+    """The part of a module's name that has a place in the layers; "" for a package."""
+    return module.partition(".")[2].partition(".")[0]
 
 
-@pytest.mark.parametrize("file", MODULES, ids=lambda file: str(file.relative_to(ROOT)))
-def test_a_module_imports_only_from_its_own_layer_and_those_below(file: Path) -> None:
-    own = layer(name_of(file))
-    above = {
-        module
-        for module in imported_modules(file)
-        if own and (other := layer(module)) and other[0] == own[0] and other[1] < own[1]
-    }
-    assert above == set()
+def complete_layers(sources: Sources) -> Iterator[str]:
+    for package, layers in LAYERS.items():
+        there = {layer(module) for module in sources.files if module.startswith(f"{package}.")}
+        yield from (f"{package}.{name} is in no layer" for name in there.difference(layers))
+        yield from (f"{package}.{name} does not exist" for name in set(layers) - there)
 
 
-def test_no_modules_import_each_other_in_a_circle() -> None:
-    # The sorter raises an error that names the modules of a circle.
-    order = TopologicalSorter({name: imported_modules(file) for name, file in NAMES.items()})
-    assert len([*order.static_order()]) == len(NAMES)
+def only_layers_below(sources: Sources) -> Iterator[str]:
+    for module, imported in sources.imports.items():
+        package = module.split(".")[0]
+        layers = LAYERS[package]
+        above = layers[: layers.index(layer(module))] if layer(module) in layers else ()
+        for other in imported:
+            if other.startswith(f"{package}.") and layer(other) in above:
+                yield f"{module} imports {other}"
 
 
-@pytest.mark.parametrize(
-    "folder",
-    sorted({file.parent for file in MODULES} - CATALOGUES),
-    ids=lambda folder: str(folder.relative_to(ROOT)),
-)
-def test_a_folder_has_few_entries(folder: Path) -> None:
-    entries = [
-        entry
-        for entry in folder.iterdir()
-        if entry.suffix == ".py" or (entry.is_dir() and (entry / "__init__.py").is_file())
-    ]
-    assert len(entries) - 1 <= MOST_ENTRIES
+def no_circles(sources: Sources) -> Iterator[str]:
+    try:
+        TopologicalSorter(sources.imports).prepare()
+    except CycleError as error:
+        yield " imports ".join(reversed(error.args[1]))
 
 
-def test_every_java_name_that_the_project_uses_is_wrapped() -> None:
-    names = {
-        (module, name)
-        for file in MODULES
-        for module, name in imported_names(file)
-        if module.split(".")[0] in JAVA - {"lucene"} and name
-    }
-    assert len(names) > 50
+def few_entries(sources: Sources) -> Iterator[str]:
+    for folder in {module for module, file in sources.files.items() if file.stem == "__init__"}:
+        entries = [module for module in sources.files if module.rpartition(".")[0] == folder]
+        if len(entries) > MOST_ENTRIES and folder not in CATALOGUES:
+            yield f"{folder} has {len(entries)} entries"
+
+
+def wrapped_java_names(sources: Sources) -> Iterator[str]:
     importlib.import_module("lucene")
-    missing = [
-        f"{module}.{name}"
-        for module, name in sorted(names)
-        if not hasattr(importlib.import_module(module), name)
-    ]
-    assert missing == []
+    for module, name in set().union(*sources.names.values()):
+        is_of_java = module.split(".")[0] in {"java", "org"}
+        if is_of_java and name and not hasattr(importlib.import_module(module), name):
+            yield f"{module}.{name} is not wrapped"
+
+
+Rule = Callable[[Sources], Iterator[str]]
+
+BROKEN: list[tuple[Rule, dict[str, str], str]] = [
+    (only_allowed_packages, {"shared/a.py": "import idx.app"}, "shared.a imports idx"),
+    (only_allowed_packages, {"idx/a.py": "def f(): import org"}, "idx.a imports org"),
+    (docstrings, {"server/a.py": "x = 1"}, "server.a has no docstring"),
+    (complete_layers, {"idx/new/a.py": ""}, "idx.new is in no layer"),
+    (complete_layers, {"idx/app.py": ""}, "idx.cli does not exist"),
+    (
+        only_layers_below,
+        {"shared/storage/a.py": "from shared.search import b", "shared/search/b.py": ""},
+        "shared.storage.a imports shared.search.b",
+    ),
+    (
+        no_circles,
+        {
+            "idx/cli/a.py": "if TYPE_CHECKING: from idx.cli.b import B",
+            "idx/cli/b.py": "import idx.cli.a",
+        },
+        "idx.cli.a imports idx.cli.b imports idx.cli.a",
+    ),
+    (
+        few_entries,
+        {f"idx/sync/{name}.py": "" for name in ("__init__", *"abcdefghijklm")},
+        "idx.sync has 13 entries",
+    ),
+    (
+        wrapped_java_names,
+        {"shared/a.py": "from org.apache.lucene.search import Nothing"},
+        "org.apache.lucene.search.Nothing is not wrapped",
+    ),
+]
+"""For each rule files that break it, and the complaint."""
+
+PROJECT = Sources(Path(__file__).parents[1])
+
+
+@pytest.mark.parametrize("rule", dict.fromkeys(rule for rule, *_ in BROKEN))
+def test_the_sources_keep_each_rule(rule: Rule) -> None:
+    assert list(rule(PROJECT)) == []
+
+
+@pytest.mark.parametrize(("rule", "files", "complaint"), BROKEN)
+def test_whatever_breaks_a_rule_is_named(
+    tmp_path: Path, rule: Rule, files: dict[str, str], complaint: str
+) -> None:
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    assert complaint in list(rule(Sources(tmp_path)))
+
+
+def test_the_rules_look_at_all_modules_and_at_java() -> None:
+    assert len(PROJECT.files) > 300
+    assert "org.apache.lucene.index" in {
+        name for name, _ in PROJECT.names["shared.storage.commits"]
+    }
 
 
 def test_importing_the_packages_starts_nothing() -> None:
-    import subprocess
-    import sys
-
     script = (
         "import sys, idx, server, shared\n"
         "from shared import Document, Filter, McpLuceneError\n"
