@@ -108,7 +108,8 @@ NESTED: Final[dict[str, Callable[[], bytes]]] = {
     "resources.pdf": lambda: _pdf(resources=b"/XObject" + b"<</A" * _DEPTH),
     "operands.pdf": lambda: _pdf(contents=b"[" * _DEPTH + b"]" * _DEPTH + b"TJ"),
     "states.pdf": lambda: _pdf(contents=b"q " * _DEPTH),
-    "parentheses.pdf": lambda: _pdf(contents=b"(" * _DEPTH + b")" * _DEPTH + b"Tj"),
+    # pdfplumber takes a time that grows with their square.
+    "parentheses.pdf": lambda: _pdf(contents=b"(" * 20_000 + b")" * 20_000 + b"Tj"),
     "pages.pdf": _page_tree,
     "groups.rtf": lambda: b"{\\rtf1 needle" + b"{" * _DEPTH,
     "notes.rtf": lambda: b"{\\rtf1 needle" + b"{\\footnote " * _DEPTH,

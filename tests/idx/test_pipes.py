@@ -119,13 +119,19 @@ def test_control_characters_make_no_further_line(
 
 @pytest.mark.parametrize(
     "variables",
-    [{"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}],
-    ids=["encoding", "locale"],
+    [
+        pytest.param({"PYTHONIOENCODING": "ascii"}, id="encoding", marks=pytest.mark.soak),
+        pytest.param({"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}, id="locale"),
+    ],
 )
 def test_stdout_may_have_no_more_than_ascii(
-    idx: Idx, papers: Path, monkeypatch: pytest.MonkeyPatch, variables: dict[str, str]
+    idx: Idx,
+    papers: Path,
+    index_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    variables: dict[str, str],
 ) -> None:
-    idx("add", "-d", "x", "-t", "Café 😀", "-c", "Ein Café. " * 60)
+    add_documents(index_path, Document("x", "Café 😀", "Ein Café. " * 60))
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     found = idx("search", "ein cafe").stdout

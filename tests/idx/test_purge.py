@@ -60,8 +60,13 @@ def test_without_a_terminal_and_without_yes_nothing_is_removed(idx: Idx, filled:
 
 @pytest.mark.parametrize(
     ("typed", "code", "left"),
-    [(b"y\n", 0, 0), (b"n\n", 1, 3), (b"\n", 1, 3), (b"\x04", 1, 3), (b"\x03", 130, 3)],
-    ids=["yes", "no", "enter", "end", "interrupt"],
+    [
+        pytest.param(b"y\n", 0, 0, id="yes"),
+        pytest.param(b"n\n", 1, 3, id="no", marks=pytest.mark.soak),
+        pytest.param(b"\n", 1, 3, id="enter"),
+        pytest.param(b"\x04", 1, 3, id="end", marks=pytest.mark.soak),
+        pytest.param(b"\x03", 130, 3, id="interrupt"),
+    ],
 )
 def test_a_terminal_is_asked(filled: Path, typed: bytes, code: int, left: int) -> None:
     terminal, end = pty.openpty()

@@ -10,6 +10,7 @@ import pytest
 from shared import Document, Index, create
 from tests.conftest import PROGRAMS, Idx
 from tests.idx.output.test_terminal import on_a_terminal
+from tests.idx.preparation import add_documents
 
 CHARACTERS = {
     "escape": "\x1b]0;owned\x07",
@@ -66,6 +67,13 @@ COMMANDS: dict[str, list[str]] = {
 }
 
 
+LIKE_ANOTHER = {
+    *("search --plain", "search --json", "show --json", "failures --plain", "failures --json"),
+    *("stats --json", "delete of an unknown id", "fields", "add", "doctor"),
+    *("an unknown option", "an extra argument"),
+}
+"""Commands that print by the same functions as others here."""
+
 UNNAMED = {"stats", "stats --json", "fields", "terms", "doctor", "config"}
 """Commands that tell of the index without the names in it."""
 
@@ -97,7 +105,13 @@ def steering(shown: str) -> set[str]:
     return {kind for kind, characters in CHARACTERS.items() if {*characters} & {*shown} & _ALL}
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param(command, marks=pytest.mark.soak if command in LIKE_ANOTHER else ())
+        for command in COMMANDS
+    ],
+)
 def test_nothing_steers_the_terminal(hostile: tuple[Path, Path], command: str) -> None:
     folder, index = hostile
     arguments = [
@@ -121,21 +135,18 @@ def test_json_with_escapes_is_the_same(hostile: tuple[Path, Path]) -> None:
 
 def test_texts_lose_the_marks_of_direction_on_a_terminal_only(idx: Idx, empty_index: Path) -> None:
     word = "\u05e9\u05db\u05e8"
-    idx(
-        "add",
-        "-d",
-        f"a\u200f{word}",
-        "-t",
-        f"{word}\u200f 1",
-        "-c",
-        f"{word} (\u200f{word}\u200f) 2",
-    )
-    for command in (["show", f"a\u200f{word}"], ["search", word], ["list"]):
+    name, text = f"a\u200f{word}", f"{word} (\u200f{word}\u200f) 2"
+    add_documents(empty_index, Document(name, f"{word}\u200f 1", text))
+    for command in (["search", word], ["list"]):
         shown = on_a_terminal(*command, "-i", empty_index, NO_COLOR="1", TERM="dumb")
         assert f"{word} 1" in shown
         assert rf"a\u200f{word}" in shown
         piped = idx(*command).stdout
         assert f"{word}\u200f 1" in piped
         assert f"a\u200f{word}" in piped
-    assert f"{word} ({word}) 2" in on_a_terminal("show", f"a\u200f{word}", "-i", empty_index)
-    assert f"{word} (\u200f{word}\u200f) 2" in idx("show", f"a\u200f{word}").stdout
+    shown = on_a_terminal("show", name, "-i", empty_index)
+    assert rf"a\u200f{word}" in shown
+    assert f"{word} 1" in shown
+    assert f"{word} ({word}) 2" in shown
+    piped = idx("show", name).stdout
+    assert all(shown in piped for shown in (name, f"{word}\u200f 1", text))
