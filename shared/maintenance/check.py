@@ -37,7 +37,7 @@ from shared.messages import quantity, reason_of
 from shared.settings.defaults import DEFAULT_WAIT
 from shared.storage import lucene_errors
 from shared.storage.commits import check_schema, rebuilt_schema
-from shared.storage.directory import open_directory
+from shared.storage.integrity import open_directory
 from shared.writing.writer import locked
 
 _MAX_REPORTED_PROBLEMS: Final = 1_000

@@ -18,7 +18,7 @@ from shared.reading.stored_documents import StoredDocument, stored_documents
 from shared.settings.defaults import DEFAULT_WAIT
 from shared.storage import lucene_errors
 from shared.storage.commits import commit_data, indexed_folders, rebuilt_schema
-from shared.storage.directory import open_directory
+from shared.storage.integrity import open_directory
 from shared.storage.mapping import placed_to_lucene, with_language
 from shared.writing.document_queue import DocumentWriter, results
 from shared.writing.writer import clean, open_writer

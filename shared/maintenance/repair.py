@@ -32,7 +32,7 @@ from shared.model import schema
 from shared.settings.defaults import DEFAULT_WAIT
 from shared.storage import lucene_errors
 from shared.storage.commits import rebuilt_schema
-from shared.storage.directory import open_directory, open_links
+from shared.storage.integrity import open_directory, open_links
 from shared.writing.writer import clean, locked, open_writer
 
 

@@ -41,7 +41,7 @@ from shared.settings.defaults import DEFAULT_WAIT
 from shared.storage import lucene_errors
 from shared.storage.chunk_queries import document_count
 from shared.storage.commits import commit_files, rebuilt_schema
-from shared.storage.directory import open_directory, open_links
+from shared.storage.integrity import open_directory, open_links
 from shared.writing.writer import clean, locked, open_writer
 
 

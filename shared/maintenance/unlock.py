@@ -12,7 +12,7 @@ from shared.files.lucene_files import has_segments
 from shared.java import vm
 from shared.messages import reason_of
 from shared.storage import lucene_errors
-from shared.storage.directory import open_directory
+from shared.storage.integrity import open_directory
 from shared.storage.lock import holder
 from shared.writing.writer import is_locked
 

@@ -16,8 +16,8 @@ from shared.query.steps.folder_filter import in_folder
 from shared.query.steps.metadata_fields import ALWAYS_FIELDS, Named, NamedFields
 from shared.query.steps.metadata_values import ValueWords
 from shared.query.tree import Node, leaves
+from shared.storage.commits import Snapshot
 from shared.storage.field_names import all_fields
-from shared.storage.snapshot import Snapshot
 from shared.storage.terms import terms_with_prefix
 
 _MOST_NAMES: Final = 30

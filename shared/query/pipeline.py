@@ -61,7 +61,7 @@ from shared.query.tree import (
     rewrite,
     weighted,
 )
-from shared.storage.snapshot import Snapshot
+from shared.storage.commits import Snapshot
 
 _FEW_CONDITIONS: Final = 10
 """Maximum number of prefix and range filters that do not make a query costly; each reads all values
@@ -77,7 +77,7 @@ class CompiledQuery:
         matching: a query that matches the same chunks and counts them faster.
         rescoring: a query whose scores are added to those of the best hits; None if there is none.
         costly: true if it can take so long that it needs a stoppable searcher
-            (`shared.storage.snapshot.Snapshot.stoppable`).
+            (`shared.storage.commits.Snapshot.stoppable`).
     """
 
     ranked: Any

@@ -32,10 +32,9 @@ from shared.reading.completion import (
 from shared.reading.open_index import OpenIndex
 from shared.reading.stored_documents import stored_document
 from shared.storage.chunk_queries import first_chunks, prefix_query
-from shared.storage.commits import cached_per_commit, indexed_folders
+from shared.storage.commits import Snapshot, cached_per_commit, indexed_folders
 from shared.storage.field_names import names_with_terms
 from shared.storage.mapping import SUMMARY_FIELDS, stored_fields, summary_from_lucene
-from shared.storage.snapshot import Snapshot
 from shared.storage.terms import FILE_FIELD, terms_with_prefix
 
 

@@ -18,8 +18,8 @@ from shared.model.search_results import ChunkText, DocumentChunks, Neighbour
 from shared.reading.similar_ids import similar_chunk_ids, similar_document_ids
 from shared.settings.defaults import MAX_COUNT
 from shared.storage.chunk_queries import document_query
+from shared.storage.commits import Snapshot
 from shared.storage.mapping import CHUNK_FIELDS, from_lucene, stored_fields
-from shared.storage.snapshot import Snapshot
 
 
 def find_chunk(snapshot: Snapshot, chunk_id: str) -> ChunkText:

@@ -15,8 +15,8 @@ from org.apache.lucene.util import BytesRef
 from shared.model import schema
 from shared.model.folders import file_term
 from shared.storage.chunk_queries import prefix_query
+from shared.storage.commits import Snapshot
 from shared.storage.field_names import fields_with_terms, metadata_fields, name_of, names_with_terms
-from shared.storage.snapshot import Snapshot
 from shared.storage.terms import FILE_FIELD
 
 MAX_COMPLETIONS: Final = 10_000

@@ -21,10 +21,9 @@ from shared.model.request import BY_ID, DocumentSort
 from shared.reading.chunks import document_chunks
 from shared.search.sorting import document_order, order_by_text
 from shared.storage.chunk_queries import first_chunks, prefix_query
-from shared.storage.commits import cached_per_commit
+from shared.storage.commits import Snapshot, cached_per_commit
 from shared.storage.field_names import all_fields
 from shared.storage.mapping import SUMMARY_FIELDS, stored_fields, summary_from_lucene
-from shared.storage.snapshot import Snapshot
 
 _MAX_TITLE_KEY_CHARACTERS: Final = 100
 """Number of characters of a title that are compared when sorting, to limit memory."""

@@ -10,13 +10,13 @@ from shared.messages import shortened
 from shared.model import schema
 from shared.model.index_results import FieldDescription, FieldKind, FieldList
 from shared.reading.terms import example_terms
+from shared.storage.commits import Snapshot
 from shared.storage.field_names import (
     CHUNK_FIELDS,
     fields_with_terms,
     metadata_fields,
     name_of,
 )
-from shared.storage.snapshot import Snapshot
 from shared.storage.terms import FILE_FIELD
 
 _MAX_EXAMPLES: Final = 3

@@ -21,8 +21,7 @@ from shared.java.cancellation import Cancellation
 from shared.model.weights import DEFAULT_WEIGHTS, Weights
 from shared.storage import lucene_errors
 from shared.storage.commits import check_schema, commit_files
-from shared.storage.directory import check_files, open_directory
-from shared.storage.integrity import verify
+from shared.storage.integrity import check_files, open_directory, verify
 
 _MIN_SETTLED_NANOSECONDS: Final = 3 * 10**9
 """Age in nanoseconds from which a folder's modification time distinguishes it from the next

@@ -46,8 +46,8 @@ from shared.reading.statistics import statistics
 from shared.reading.terms import suggest_terms, top_terms
 from shared.search import answer
 from shared.search.explanation import explain
+from shared.storage.commits import Snapshot
 from shared.storage.mapping import file_states
-from shared.storage.snapshot import Snapshot
 
 
 class Searcher:

@@ -13,8 +13,7 @@ from shared.messages import decodable, utc_time
 from shared.model import metadata, schema
 from shared.model.index_results import IndexStatistics
 from shared.storage.chunk_queries import document_count, first_chunks
-from shared.storage.commits import user_data
-from shared.storage.snapshot import Snapshot
+from shared.storage.commits import Snapshot, user_data
 
 
 def statistics(snapshot: Snapshot) -> IndexStatistics:

@@ -16,8 +16,8 @@ from org.apache.lucene.search import TermQuery
 from shared.analysis.analyzers import normalized
 from shared.model import schema
 from shared.model.index_results import TermCount, TermList
+from shared.storage.commits import Snapshot
 from shared.storage.field_names import field_with_terms
-from shared.storage.snapshot import Snapshot
 from shared.storage.terms import FILE_FIELD, shown, terms_with_prefix
 
 MAX_LISTED_TERMS: Final = 10_000

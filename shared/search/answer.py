@@ -21,8 +21,8 @@ from shared.search.highlighting import Passages
 from shared.search.ranking import best_first, scored
 from shared.search.sorting import document_order, order
 from shared.search.spelling import as_written
+from shared.storage.commits import Snapshot
 from shared.storage.mapping import CHUNK_FIELDS, chunk_count, from_lucene, stored_fields
-from shared.storage.snapshot import Snapshot
 
 _FEW_HITS: Final = 3
 """Maximum number of hits of a poor answer, which gets a suggestion."""

@@ -27,8 +27,8 @@ from shared.query.tree import Clause, Clauses, Node, Nothing, any_of, leaves
 from shared.search.answer import note_on
 from shared.search.filter_query import filtered
 from shared.search.ranking import RESCORED, Ranking, best_first
+from shared.storage.commits import Snapshot
 from shared.storage.mapping import stored_fields
-from shared.storage.snapshot import Snapshot
 
 MAX_TERMS: Final = 200
 """Maximum number of listed terms; a pattern may match more."""

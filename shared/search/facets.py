@@ -14,9 +14,8 @@ from org.apache.lucene.search import ConstantScoreQuery
 from shared.model.filters import Filter
 from shared.model.search_results import Facet, FacetValue
 from shared.search.filter_query import filtered
-from shared.storage.commits import cached_per_commit, is_of_commit
+from shared.storage.commits import Snapshot, cached_per_commit, is_of_commit
 from shared.storage.field_names import metadata_field_of
-from shared.storage.snapshot import Snapshot
 from shared.storage.terms import shown
 
 MAX_FACET_VALUES: Final = 10

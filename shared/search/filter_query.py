@@ -31,9 +31,9 @@ from shared.model.folders import IndexedFolders
 from shared.query.steps.folder_filter import FILE_FIELD, in_folder
 from shared.query.syntax import is_number
 from shared.settings.defaults import MAX_COUNT
+from shared.storage.commits import Snapshot
 from shared.storage.field_names import all_fields, metadata_field_of
 from shared.storage.mapping import metadata_text
-from shared.storage.snapshot import Snapshot
 
 _UTC: Final = re.compile(r"(?<=\d)(?:\+00:00|z)$")
 _PART_OF_TIME: Final = re.compile(r"\d{4}(-\d\d(-\d\d(T\d\d(:\d\d(:\d\d)?)?)?)?)?")

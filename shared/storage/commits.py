@@ -1,18 +1,21 @@
-"""Commits: their user data, schema version and files, and results cached per commit."""
+"""Commits: snapshots of one, their user data, schema version and files, and cached results."""
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import wraps
+from dataclasses import dataclass, replace
+from functools import cached_property, wraps
 from pathlib import Path
 from threading import Lock
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Self, TypeVar
 
 import lucene
 from java.util import HashMap
 from org.apache.lucene.index import DirectoryReader, FilterDirectoryReader, SegmentInfos
 
 from shared.errors import IndexDamagedError, IndexSchemaError
+from shared.java.cancellation import stoppable
 from shared.model import schema
 from shared.model.folders import IndexedFolders
+from shared.model.weights import DEFAULT_WEIGHTS, Weights
 from shared.storage import lucene_errors
 from shared.version import software_version
 
@@ -20,6 +23,39 @@ Result = TypeVar("Result")
 
 _MAX_CACHED_READERS: Final = 2
 """Number of readers whose results are cached: a program may alternate between two indexes."""
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A commit as one call sees it, unaffected by later commits.
+
+    Attributes:
+        searcher: Lucene's `IndexSearcher` on the commit.
+        path: the index folder.
+        weights: the weight of each kind of match.
+    """
+
+    searcher: Any
+    path: Path
+    weights: Weights = DEFAULT_WEIGHTS
+
+    @property
+    def reader(self) -> Any:
+        """Lucene's `IndexReader` of the commit."""
+        return self.searcher.getIndexReader()
+
+    @cached_property
+    def folders(self) -> IndexedFolders:
+        """Folders that the documents come from.
+
+        Raises:
+            IndexDamagedError: the commit has no readable list of folders.
+        """
+        return indexed_folders(self.reader, self.path)
+
+    def stoppable(self) -> Self:
+        """Return the same commit with a searcher that can be stopped during costly work."""
+        return replace(self, searcher=stoppable(self.searcher))
 
 
 def cached_per_commit(work: Callable[[Any], Result]) -> Callable[[Any], Result]:

@@ -1,4 +1,4 @@
-"""Integrity of the files of an index, checked before they are used.
+"""Lucene directories of index folders, and the integrity of their files before they are used.
 
 When Lucene opens an index, it compares small files with their checksums, but not those that contain
 the terms and the texts: a changed bit there would silently change texts or hits. So this process
@@ -12,10 +12,14 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from shared.errors import IndexDamagedError, IndexPathError
-from shared.files.lucene_files import damage_of
+from java.nio.file import Paths
+from org.apache.lucene.store import FSDirectory
+
+from shared.errors import IndexDamagedError, IndexFileError, IndexPathError
+from shared.files.content import NOT_REGULAR
+from shared.files.lucene_files import damage_of, is_lucene_file
 from shared.messages import reason_of
 
 _MAX_FOREGROUND_BYTES: Final = 1_000_000_000
@@ -41,6 +45,51 @@ _busy: set[Path] = set()
 """Folders that a thread is reading."""
 
 _claiming: Final = threading.Lock()
+
+
+def open_directory(path: Path) -> Any:
+    """Open the folder of an index or a backup for Lucene.
+
+    Args:
+        path: the folder; Lucene creates one that does not exist.
+
+    Returns:
+        A Lucene `Directory`, which the caller closes.
+
+    Raises:
+        IndexFileError: an entry with the name of a Lucene file is not a regular file.
+        IndexPathError: the folder cannot be listed.
+    """
+    check_files(path)
+    return FSDirectory.open(Paths.get(str(path)))
+
+
+def open_links(folder: Path) -> Any:
+    """Open a folder with links to files of an index, made by this process, for Lucene.
+
+    Returns:
+        A Lucene `Directory`, which the caller closes.
+    """
+    return FSDirectory.open(Paths.get(str(folder)))
+
+
+def check_files(path: Path) -> None:
+    """Check that all entries with names of Lucene files in a folder are regular files.
+
+    Raises:
+        IndexFileError: an entry is not a regular file; it is named.
+        IndexPathError: the folder cannot be listed.
+    """
+    try:
+        with os.scandir(path) as entries:
+            for entry in entries:
+                if is_lucene_file(entry.name) and not entry.is_file(follow_symlinks=False):
+                    raise IndexFileError(path, entry.name, NOT_REGULAR)
+    except (FileNotFoundError, NotADirectoryError):
+        # The code that reads or writes the index reports this.
+        return
+    except OSError as error:
+        raise IndexPathError(path, reason_of(error)) from error
 
 
 def verify(path: Path, names: Iterable[str], *, completely: bool = False) -> list[str]:

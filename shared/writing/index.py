@@ -21,8 +21,7 @@ from shared.model.folders import IndexedFolders
 from shared.settings.defaults import DEFAULT_WAIT
 from shared.storage import lucene_errors
 from shared.storage.commits import commit_data, commit_files, indexed_folders, open_last_commit
-from shared.storage.directory import open_directory
-from shared.storage.integrity import verify
+from shared.storage.integrity import open_directory, verify
 from shared.storage.mapping import file_state_field, to_lucene
 from shared.writing.creation import commit_empty
 from shared.writing.document_queue import DocumentWriter, document_term, results

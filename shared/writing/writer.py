@@ -20,8 +20,7 @@ from shared.java import vm
 from shared.settings.current import java_heap
 from shared.storage import lucene_errors
 from shared.storage.commits import commit_files, open_last_commit
-from shared.storage.directory import open_directory
-from shared.storage.integrity import verify
+from shared.storage.integrity import open_directory, verify
 from shared.storage.lock import holder
 
 _LOCK_RETRY_SECONDS: Final = 0.05
