@@ -131,7 +131,7 @@ def _read_file(
     from idx.extraction.types import Unreadable
     from idx.sync.documents import file_document
     from idx.sync.plan import single_file
-    from shared.files.own_files import own_files
+    from shared.files.access import own_files
     from shared.settings.current import configuration_file
 
     change = replace(single_file(file), source_document=document_id)

@@ -20,8 +20,7 @@ from idx.crawl.secret_files import is_allowed_secret, is_inside_secret, is_secre
 from idx.crawl.selection import Choice, Selection
 from idx.crawl.subtrees import Scopes
 from idx.errors import SourceFileError
-from shared.files.access import Identity, identity, identity_of, lies_in, opened_folder
-from shared.files.own_files import OWN
+from shared.files.access import OWN, Identity, identity, identity_of, lies_in, opened_folder
 from shared.messages import reason_of
 
 _NAME_REASON: Final = "is a secret by its name"

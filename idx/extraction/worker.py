@@ -20,9 +20,8 @@ from idx.extraction.formats import extract_from
 from idx.extraction.text.secret_content import BYTES, SecretFileError, found_secret
 from idx.extraction.types import CHANGED, VANISHED, ExtractionOptions, ReadFile, Unreadable
 from shared.analysis.detection import detect_language
-from shared.files.access import identity_of
+from shared.files.access import OWN, identity_of
 from shared.files.content import content_hash
-from shared.files.own_files import OWN
 from shared.messages import reason_of
 
 _MEGABYTE: Final = 1_000_000

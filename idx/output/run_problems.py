@@ -18,7 +18,7 @@ from idx.sync.events import (
     NotIndexed,
     Problem,
 )
-from shared.files.own_files import OWN
+from shared.files.access import OWN
 from shared.messages import quantity
 
 MAX_WARNINGS_OF_A_KIND: Final = 10

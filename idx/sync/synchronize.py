@@ -18,8 +18,7 @@ from idx.sync.moved_folders import Move, other_missing_folders, relocated
 from idx.sync.plan import Plan, Planning
 from idx.sync.targets import part_of, resolve
 from shared.files import index_folder
-from shared.files.access import Identity, is_missing
-from shared.files.own_files import own_files
+from shared.files.access import Identity, is_missing, own_files
 from shared.model.failures import Failure, load_failures
 from shared.reading.searcher import Searcher
 from shared.settings.current import configuration_file

@@ -11,8 +11,8 @@ import anyio
 from server.administration.operations import Operations
 from server.administration.roots import Roots
 from server.settings import ServerSettings
+from shared.files.access import own_files
 from shared.files.index_folder import absolute
-from shared.files.own_files import own_files
 
 
 @dataclass(frozen=True)

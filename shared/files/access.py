@@ -1,9 +1,10 @@
 """Existence and identity of files and folders, even where the file system fails."""
 
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from stat import S_ISREG
 from typing import Final
 
 Identity = tuple[int, int]
@@ -11,6 +12,11 @@ Identity = tuple[int, int]
 
 PASSAGE: Final = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
 """Flags that open a folder to reach its content, which does not require the right to list it."""
+
+OWN: Final = "is a file of mcp-lucene itself: its configuration, tokens, key, certificate or log"
+"""Reason why one of the program's own files is not indexed."""
+
+_STDOUT_AND_STDERR: Final = (1, 2)
 
 
 def is_folder(path: Path | str) -> bool:
@@ -99,3 +105,26 @@ def holds(folder: Path, path: Path) -> bool:
     with suppress(OSError), opened_folder(nearest) as descriptor:
         return lies_in(descriptor, {known})
     return False
+
+
+def own_files(paths: Iterable[Path | None]) -> frozenset[Identity]:
+    """Return the identities of the program's own files and of those that it prints to.
+
+    Identities recognize the files under any name, in any folder.
+
+    Args:
+        paths: the paths of its own files; None and missing files are ignored.
+    """
+    given = {identity(path) for path in paths if path is not None}
+    return frozenset({known for known in given if known} | {*_printed_to()})
+
+
+def _printed_to() -> Iterable[Identity]:
+    for descriptor in _STDOUT_AND_STDERR:
+        try:
+            status = os.fstat(descriptor)
+        except OSError:
+            # It was closed before the program began.
+            continue
+        if S_ISREG(status.st_mode):
+            yield identity_of(status)

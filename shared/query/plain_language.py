@@ -1,21 +1,48 @@
-"""The first steps: parsing of a typed query into a tree, with plain words as a fallback."""
+"""The first steps: parsing of a typed query into a tree, with plain words as a fallback.
+
+Notes say which names, values and folders in the query may not be what was meant.
+"""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import islice
+from typing import Any, Final
+
+from org.apache.lucene.index import MultiTerms, Term, TermsEnum
+from org.apache.lucene.util import BytesRefIterator
 
 from shared.analysis.analyzers import tokens
 from shared.errors import QueryParseError
-from shared.model import schema
-from shared.model.filters import Filter
+from shared.messages import shortened
+from shared.model import metadata, schema
+from shared.model.filters import FOLDER, Filter
 from shared.model.request import SearchRequest, Syntax
-from shared.query import field_notes
+from shared.query.compiler import values_with
 from shared.query.index_terms import IndexTerms, terms_of
+from shared.query.limits import running
 from shared.query.parser import parse
-from shared.query.steps.metadata_fields import named_fields, with_type
+from shared.query.steps.folder_filter import in_folder
+from shared.query.steps.metadata_fields import (
+    ALWAYS_FIELDS,
+    Named,
+    NamedFields,
+    named_fields,
+    with_type,
+)
 from shared.query.steps.metadata_filters import take_filters
+from shared.query.steps.metadata_values import ValueWords
 from shared.query.syntax import NamedText, has_evident_syntax, named_texts, to_lucene_syntax
-from shared.query.tree import Everything, Node, rewrite
+from shared.query.tree import Everything, Node, leaves, rewrite
+from shared.storage.commits import Snapshot
+from shared.storage.field_names import all_fields
+from shared.storage.terms import terms_with_prefix
+
+_MOST_NAMES: Final = 30
+_MOST_NOTES: Final = 3
+_MOST_VALUES: Final = 10
+_LONGEST: Final = 40
+"""Maximum numbers of names, of notes of each kind and of values in a note, and maximum length of a
+name, in characters."""
 
 
 @dataclass(frozen=True)
@@ -58,11 +85,29 @@ def read(request: SearchRequest, reader: Any) -> ReadQuery:
     apart = {named.colon for named in unknown if named.is_one_word}
     classic, tree, notes = _parsed(request, request.syntax, fields.names, apart)
     if request.syntax != "plain":
-        notes += field_notes.on_names([named.name for named in unknown], fields)
-    notes += field_notes.on_tree(tree, fields, reader)
+        notes += _notes_on_names([named.name for named in unknown], fields)
+    notes += _notes_on_tree(tree, fields, reader)
     tree, filters = take_filters(tree, fields)
-    notes += field_notes.on_filters(filters, reader)
+    notes += _notes_on_filters(filters, reader)
     return ReadQuery(classic, rewrite(tree, fields.on_fields), filters, tuple(notes))
+
+
+def notes_on_folders(filters: Sequence[Filter], snapshot: Snapshot) -> Iterator[str]:
+    """Yield notes on folders in the query that contain no file of the index.
+
+    Args:
+        filters: the filters in the query.
+        snapshot: the commit that is searched.
+    """
+    for condition in filters:
+        if condition.field == FOLDER and isinstance(condition.value, list):
+            missing = (
+                str(name)
+                for name in condition.value
+                if not snapshot.searcher.count(in_folder(str(name), snapshot.folders))
+            )
+            for name in islice(missing, _MOST_NOTES):
+                yield f"No file of the index lies in a folder {_brief(name)!r}."
 
 
 def _parsed(
@@ -91,3 +136,92 @@ def _unknown_names(
         found = tokens(schema.IDENTIFIERS, named.text)
         if not found or not terms.frequency(schema.IDENTIFIERS, found[0][0]):
             yield named
+
+
+def _notes_on_names(unknown: Sequence[str], fields: NamedFields) -> Iterator[str]:
+    """Yield a note on names before a colon that are not fields, with the existing fields.
+
+    Args:
+        unknown: the names.
+        fields: the meanings of names before a colon.
+    """
+    names = list(dict.fromkeys(unknown))[:_MOST_NOTES]
+    if not names:
+        return
+    shown = " and ".join(repr(_brief(name)) for name in names)
+    is_one = len(names) == 1
+    yield (
+        f"{shown} {'is not a field' if is_one else 'are not fields'} of this index, so "
+        f"{'it was' if is_one else 'they were'} searched as text. {_existing(fields)}"
+    )
+
+
+def _notes_on_tree(tree: Node, fields: NamedFields, reader: Any) -> Iterator[str]:
+    """Yield notes on conditions that no document meets.
+
+    Args:
+        tree: the query as parsed.
+        fields: the meanings of names before a colon.
+        reader: the reader of the index.
+    """
+    named = [leaf for leaf in leaves(tree) if isinstance(leaf, Named) and leaf.field]
+    known = {*fields.names, *ALWAYS_FIELDS, *all_fields(reader)}
+    unknown = [leaf.field for leaf in named if leaf.field and leaf.field not in known]
+    yield from _notes_on_names(unknown, fields)
+    on_fields = (
+        fields.on_fields(leaf, "should") for leaf in named if leaf.field not in fields.filters
+    )
+    words = (node for node in on_fields if isinstance(node, ValueWords))
+    missing = (node for node in words if not _has_value(node, reader))
+    for node in islice(missing, _MOST_NOTES):
+        name = (node.field or "").removeprefix(schema.metadata_field(""))
+        yield f"No document has {_brief(node.words)!r} in its {name}."
+
+
+def _notes_on_filters(filters: Sequence[Filter], reader: Any) -> Iterator[str]:
+    """Yield notes on filters in the query with values that no document has.
+
+    Args:
+        filters: the filters in the query.
+        reader: the reader of the index.
+    """
+    for condition in filters:
+        if condition.field == FOLDER or condition.operator != "in":
+            continue
+        field = schema.metadata_field(condition.field)
+        values = condition.value if isinstance(condition.value, list) else [condition.value]
+        if any(reader.docFreq(Term(field, str(value))) for value in values):
+            continue
+        terms = terms_with_prefix(reader, field, "")
+        existing = [term for term, _ in islice(terms, _MOST_VALUES + 1)]
+        more = " …" if len(existing) > _MOST_VALUES else ""
+        yield (
+            f"No document has the {condition.field} {_brief(str(values[0]))!r}; there are "
+            f"{', '.join(map(_brief, existing[:_MOST_VALUES]))}{more}."
+        )
+
+
+def _existing(fields: NamedFields) -> str:
+    """Return a sentence with the fields that a query may name."""
+    # Fields that describe the file but hardly help to find it come last.
+    names = sorted(
+        (name for name in (*ALWAYS_FIELDS, *fields.names) if name.isidentifier()),
+        key=metadata.ONLY_WITH_DOCUMENTS.__contains__,
+    )
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return f"The fields are {', '.join(map(_brief, names[:_MOST_NAMES]))}{more}."
+
+
+def _has_value(node: ValueWords, reader: Any) -> bool:
+    field = node.field or ""
+    terms = MultiTerms.getTerms(reader, field)
+    if terms is None:
+        return False
+    with running():
+        automaton = values_with(node, scored=False).getCompiled()
+    found = TermsEnum.cast_(automaton.getTermsEnum(terms))
+    return BytesRefIterator.cast_(found).next() is not None
+
+
+def _brief(text: str) -> str:
+    return shortened(text, _LONGEST)

@@ -10,9 +10,9 @@ from org.apache.lucene.search import ScoreDoc, TotalHits
 from shared.java.cancellation import check, is_ending
 from shared.model.request import BY_SCORE, SearchRequest
 from shared.model.search_results import Facet, Hit, SearchAnswer
-from shared.query.field_notes import on_folders
 from shared.query.limits import running
 from shared.query.pipeline import ParsedQuery, parse_query
+from shared.query.plain_language import notes_on_folders
 from shared.query.steps.spelling import Correction, more_frequent_words
 from shared.search.confidence import FIRST_HITS, LOW, confidences
 from shared.search.facets import count_facets
@@ -81,7 +81,7 @@ def search(snapshot: Snapshot, request: SearchRequest) -> SearchAnswer:
 
 def note_on(query: ParsedQuery, snapshot: Snapshot) -> str | None:
     """Return the note on the interpretation of a query; None if there is none."""
-    return " ".join((*query.read.notes, *on_folders(query.read.filters, snapshot))) or None
+    return " ".join((*query.read.notes, *notes_on_folders(query.read.filters, snapshot))) or None
 
 
 def _facets(snapshot: Snapshot, query: ParsedQuery, request: SearchRequest) -> list[Facet]:

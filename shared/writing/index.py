@@ -23,9 +23,8 @@ from shared.storage import lucene_errors
 from shared.storage.commits import commit_data, commit_files, indexed_folders, open_last_commit
 from shared.storage.integrity import open_directory, verify
 from shared.storage.mapping import file_state_field, to_lucene
-from shared.writing.creation import commit_empty
 from shared.writing.document_queue import DocumentWriter, document_term, results
-from shared.writing.writer import clean, open_writer
+from shared.writing.writer import clean, commit_empty, open_writer
 
 
 def create(path: Path | str) -> bool:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from shared.files.own_files import OWN
+from shared.files.access import OWN
 from tests.conftest import PROGRAMS, Idx
 from tests.idx.files import ids, make, sync
 from tests.idx.test_failures import failures

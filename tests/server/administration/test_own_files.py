@@ -11,7 +11,7 @@ import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from shared.files.own_files import OWN
+from shared.files.access import OWN
 from tests.idx.files import ids
 from tests.idx.test_failures import failures
 from tests.server.administration.administered import ended, told
