@@ -89,14 +89,14 @@ class QueuedStderr(io.TextIOBase):
                 self._pass_on()
         return len(text)
 
-    def drain(self, seconds: float = _DRAIN_TIMEOUT_SECONDS) -> None:
-        """Wait until the queue is written, up to a timeout in seconds."""
-        if not self._changed.acquire(timeout=seconds):
+    def drain(self) -> None:
+        """Wait until the queue is written, up to a timeout."""
+        if not self._changed.acquire(timeout=_DRAIN_TIMEOUT_SECONDS):
             return
         try:
             if self._line:
                 self._pass_on()
-            self._changed.wait_for(lambda: not self._waiting, seconds)
+            self._changed.wait_for(lambda: not self._waiting, _DRAIN_TIMEOUT_SECONDS)
         finally:
             self._changed.release()
 
