@@ -62,7 +62,7 @@ from shared.maintenance.unlock import (
 from shared.model.document import (
     Document as Document,
     FileState as FileState,
-    Section as Section,
+    Page as Page,
     SourceFile as SourceFile,
 )
 from shared.model.filters import (

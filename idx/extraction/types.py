@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from shared.files.access import Identity
-from shared.model.document import Metadata, Section
+from shared.model.document import Metadata, Page
 from shared.settings.defaults import DEFAULT_MAX_MEGABYTES, DEFAULT_TIMEOUT
 
 
@@ -23,7 +23,7 @@ class Extracted:
         metadata: the metadata given in the file: ``author``, ``subject``, ``keywords`` (a list),
             ``creator`` (the program), ``created`` and ``modified`` (ISO 8601), ``language``; only
             keys with a value. Markdown may add other keys.
-        sections: the pages, slides or sheets, in order; empty for formats without them.
+        pages: the pages, slides or sheets, in order; empty for formats without them.
         warnings: problems that a reader of the text should know, such as pages without text.
     """
 
@@ -32,7 +32,7 @@ class Extracted:
     is_own_text: bool = False
     title: str | None = None
     metadata: Metadata = field(default_factory=dict)
-    sections: tuple[Section, ...] = ()
+    pages: tuple[Page, ...] = ()
     warnings: tuple[str, ...] = ()
 
 

@@ -43,7 +43,7 @@ def file_document(change: Change, read: ReadFile) -> Document:
         title=(extracted.title or _title(name, extracted.media_type))[:MAX_TITLE],
         content=extracted.text,
         metadata={key: value for key, value in known.items() if value != ""},
-        sections=extracted.sections,
+        pages=extracted.pages,
         has_lines=extracted.is_own_text,
         file=SourceFile(
             path=change.relative,

@@ -128,21 +128,21 @@ def places(document: Document, chunks: Iterable[Chunk]) -> Iterator[Place]:
     """Yield the place of each chunk of a document, in order.
 
     Args:
-        document: the document; its sections and lines refer to its text.
+        document: the document; its pages and lines refer to its text.
         chunks: its chunks in order.
     """
     text = document.content
     newline = "\n" if "\n" in text else "\r"
-    starts = [section.start for section in document.sections]
+    starts = [page.start for page in document.pages]
     line, counted = 1, 0
     for chunk in chunks:
         place: Place = {"char_start": chunk.start, "char_end": chunk.end}
         if starts:
             first, last = _ends_of_words(text, chunk.start, chunk.end)
-            unit = document.sections[0].unit
+            unit = document.pages[0].unit
             for end, position in (("start", first), ("end", last)):
-                section = document.sections[max(0, bisect_right(starts, position) - 1)]
-                place[f"{unit}_{end}"] = section.label
+                page = document.pages[max(0, bisect_right(starts, position) - 1)]
+                place[f"{unit}_{end}"] = page.label
         elif document.has_lines:
             line += text.count(newline, counted, chunk.start)
             counted = chunk.start

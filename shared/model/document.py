@@ -43,19 +43,19 @@ class SourceFile:
 
 
 Unit = Literal["page", "slide", "sheet"]
-"""Kind of a section, as the file's own program calls it."""
+"""Kind of a page, as the file's own program calls it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class Page:
     """A page, slide or sheet of a text.
 
     Attributes:
-        unit: its kind; all sections of a text are of the same kind.
+        unit: its kind; all pages of a text are of the same kind.
         label: the number of a page or slide, from 1 in the order of the file, or the name of a
             sheet.
         start: offset in the text where it begins, in characters; it ends where the next one begins.
-            A section without text begins at the same offset as the next one.
+            A page without text begins at the same offset as the next one.
     """
 
     unit: Unit
@@ -97,7 +97,7 @@ class Document:
         metadata: values stored with every chunk, shown with it and usable in filters; at most 64
             keys of at most 128 characters. A document that is added to an index has at most
             1,000,000 characters of metadata, written as JSON.
-        sections: the pages, slides or sheets of the text, in order.
+        pages: the pages, slides or sheets of the text, in order.
         has_lines: true if the lines of the text are those of its source, so that chunks can be
             cited by line.
         file: the file it was made from; None if it was not made from one.
@@ -111,7 +111,7 @@ class Document:
     title: str
     content: str
     metadata: Metadata = field(default_factory=dict)
-    sections: Sequence[Section] = ()
+    pages: Sequence[Page] = ()
     has_lines: bool = True
     file: SourceFile | None = None
 

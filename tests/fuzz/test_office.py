@@ -311,7 +311,7 @@ def read(name: str, data: bytes) -> Extracted | None:
             raise
         return None
     check_document(extracted.text, extracted.title, extracted.metadata)
-    starts = [section.start for section in extracted.sections]
+    starts = [page.start for page in extracted.pages]
     assert starts == sorted(starts)
     assert not starts or 0 <= starts[0] <= starts[-1] <= len(extracted.text)
     return extracted

@@ -28,10 +28,10 @@ class Role(Enum):
     CELL = auto()
     HIDDEN = auto()
     """Content that is not text."""
-    SECTION = auto()
+    PAGE = auto()
     """Slide or sheet, whose text is collected separately."""
     APART = auto()
-    """Note, whose text follows that of the document or its section."""
+    """Note, whose text follows that of the document or its page."""
     TEXT = auto()
     """Element that contains text; if a format has such elements, text elsewhere is ignored."""
 
@@ -95,11 +95,11 @@ class MarkupText:
 
     Attributes:
         roles: the table of the format.
-        sections: the attributes of each section, and its text in pieces.
+        pages: the attributes of each page, and its text in pieces.
     """
 
     roles: Roles
-    sections: list[tuple[Mapping[str, str], list[str]]] = field(default_factory=list)
+    pages: list[tuple[Mapping[str, str], list[str]]] = field(default_factory=list)
     _by_tag: RolesByTag = field(init=False)
     _pieces: list[str] = field(default_factory=list)
     _rows: list[list[str]] = field(default_factory=list)
@@ -117,7 +117,7 @@ class MarkupText:
 
     @property
     def text(self) -> str:
-        """Text outside all sections, followed by its notes."""
+        """Text outside all pages, followed by its notes."""
         return "\n\n".join(("".join(self._pieces), *self._apart))
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
@@ -136,9 +136,9 @@ class MarkupText:
         elif role is Role.CELL:
             self._cells.append(_Cell(self._pieces, self.copies(attributes)))
             self._pieces = []
-        elif role is Role.SECTION:
+        elif role is Role.PAGE:
             self._pieces = []
-            self.sections.append((dict(attributes), self._pieces))
+            self.pages.append((dict(attributes), self._pieces))
         elif role is Role.APART:
             self._around.append(self._pieces)
             self._pieces = []
@@ -160,7 +160,7 @@ class MarkupText:
         elif role is Role.APART:
             self._apart.append("".join(self._pieces))
             self._pieces = self._around.pop()
-        elif role is Role.SECTION:
+        elif role is Role.PAGE:
             self._pieces.extend(f"\n\n{note}" for note in self._apart)
             self._apart.clear()
         elif isinstance(role, Role):

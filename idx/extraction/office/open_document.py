@@ -8,10 +8,10 @@ from idx.errors import SourceFileError
 from idx.extraction.markup.markup import MarkupText, Role, Roles
 from idx.extraction.markup.package import Package
 from idx.extraction.office.workbook import MAX_GAP
-from idx.extraction.text.cleaning import join_sections, normalize
+from idx.extraction.text.cleaning import join_pages, normalize
 from idx.extraction.text.properties import one_line, properties
 from idx.extraction.types import Extracted, Source
-from shared.model.document import Metadata, Section
+from shared.model.document import Metadata, Page
 
 _CONTENT: Final = "content.xml"
 _STYLES: Final = "styles.xml"
@@ -67,9 +67,9 @@ _SLIDE_ROLES: Final[Roles] = {
     "p": Role.LINE,
     "h": Role.LINE,
     "frame": Role.PARAGRAPH,
-    "page": Role.SECTION,
+    "page": Role.PAGE,
 }
-_SHEET_ROLES: Final[Roles] = {**_TEXT_ROLES, "p": "\n", "table": Role.SECTION}
+_SHEET_ROLES: Final[Roles] = {**_TEXT_ROLES, "p": "\n", "table": Role.PAGE}
 
 
 @dataclass(slots=True, kw_only=True)
@@ -103,10 +103,10 @@ def extract_odt(source: Source) -> Extracted:
 def extract_odp(source: Source) -> Extracted:
     """Extract a presentation by slides, each with its notes; see `extract_odt`."""
     package = _open(source)
-    slides = _read(package, _CONTENT, _SLIDE_ROLES).sections
+    slides = _read(package, _CONTENT, _SLIDE_ROLES).pages
     texts = ("".join(pieces) for _, pieces in slides)
-    text, sections = join_sections("slide", enumerate(texts, start=1))
-    return _extracted(source, package, text, sections)
+    text, pages = join_pages("slide", enumerate(texts, start=1))
+    return _extracted(source, package, text, pages)
 
 
 def extract_ods(source: Source) -> Extracted:
@@ -116,11 +116,11 @@ def extract_ods(source: Source) -> Extracted:
     """
     package = _open(source)
     parts = []
-    for attributes, pieces in _read(package, _CONTENT, _SHEET_ROLES).sections:
+    for attributes, pieces in _read(package, _CONTENT, _SHEET_ROLES).pages:
         name, text = attributes.get(_NAME, ""), "".join(pieces)
         parts.append((name, f"{name}\n\n{text}" if text.strip() else ""))
-    text, sections = join_sections("sheet", parts)
-    return _extracted(source, package, text, sections)
+    text, pages = join_pages("sheet", parts)
+    return _extracted(source, package, text, pages)
 
 
 def _open(source: Source) -> Package:
@@ -138,10 +138,10 @@ def _read(package: Package, part: str, roles: Roles) -> MarkupText:
 
 
 def _extracted(
-    source: Source, package: Package, text: str, sections: tuple[Section, ...] = ()
+    source: Source, package: Package, text: str, pages: tuple[Page, ...] = ()
 ) -> Extracted:
     title, metadata = _properties(package)
-    return Extracted(text, source.media_type, title=title, metadata=metadata, sections=sections)
+    return Extracted(text, source.media_type, title=title, metadata=metadata, pages=pages)
 
 
 def _properties(package: Package) -> tuple[str | None, Metadata]:

@@ -5,7 +5,7 @@ from typing import Final
 
 from idx.extraction.markup.markup import Role
 from idx.extraction.office.open_xml import ROLES, OfficeOpenFile, open_office_file, relationship_id
-from idx.extraction.text.cleaning import join_sections
+from idx.extraction.text.cleaning import join_pages
 from idx.extraction.types import Extracted, Source
 
 _RELATED: Final = ("chart", "diagramData", "notesSlide", "comments")
@@ -30,8 +30,8 @@ def extract_pptx(source: Source) -> Extracted:
     """
     file = open_office_file(source)
     title, metadata = file.properties()
-    text, sections = join_sections("slide", enumerate(_slides(file), start=1))
-    return Extracted(text, source.media_type, title=title, metadata=metadata, sections=sections)
+    text, pages = join_pages("slide", enumerate(_slides(file), start=1))
+    return Extracted(text, source.media_type, title=title, metadata=metadata, pages=pages)
 
 
 def _slides(file: OfficeOpenFile) -> Iterator[str]:

@@ -9,7 +9,7 @@ from typing import Final
 from idx.extraction.markup.markup import MarkupText, Role, RolesByTag, row_text
 from idx.extraction.office import number_format
 from idx.extraction.office.open_xml import OfficeOpenFile, open_office_file, relationship_id
-from idx.extraction.text.cleaning import join_sections
+from idx.extraction.text.cleaning import join_pages
 from idx.extraction.types import Extracted, Source
 
 _RELATED: Final = ("drawing", "chart", "diagramData", "comments")
@@ -24,7 +24,7 @@ _THREAD_PREAMBLE: Final = re.compile(
 
 _COLUMN: Final = re.compile(r"[A-Z]{1,3}")
 
-_SHARED_ROLES: Final = {"si": Role.SECTION, "t": Role.TEXT, "rPh": Role.HIDDEN}
+_SHARED_ROLES: Final = {"si": Role.PAGE, "t": Role.TEXT, "rPh": Role.HIDDEN}
 
 _SHEET_ROLES: Final = {
     "row": Role.ROW,
@@ -122,8 +122,8 @@ def extract_xlsx(source: Source) -> Extracted:
     """
     file = open_office_file(source)
     title, metadata = file.properties()
-    text, sections = join_sections("sheet", _sheets(file))
-    return Extracted(text, source.media_type, title=title, metadata=metadata, sections=sections)
+    text, pages = join_pages("sheet", _sheets(file))
+    return Extracted(text, source.media_type, title=title, metadata=metadata, pages=pages)
 
 
 def _sheets(file: OfficeOpenFile) -> Iterator[tuple[str, str]]:
@@ -160,7 +160,7 @@ def _shared_texts(file: OfficeOpenFile, part: str | None) -> list[str]:
         return []
     target = MarkupText(_SHARED_ROLES)
     file.package.parse(part, target)
-    return ["".join(pieces) for _, pieces in target.sections]
+    return ["".join(pieces) for _, pieces in target.pages]
 
 
 def _shared_text(texts: list[str]) -> Callable[[str], str]:

@@ -21,7 +21,7 @@ from idx.extraction.pdf.grid import has_grid
 from idx.extraction.pdf.properties import read_properties
 from idx.extraction.pdf.tables import TablePage, read_table_pages
 from idx.extraction.pdf.text import read_text
-from idx.extraction.text.cleaning import CELL_SEPARATOR, join_sections
+from idx.extraction.text.cleaning import CELL_SEPARATOR, join_pages
 from idx.extraction.types import Extracted, ExtractionOptions
 from shared.messages import quantity
 
@@ -75,7 +75,7 @@ def extract_pdf(file: Path, data: bytes, options: ExtractionOptions) -> Extracte
         options: `pdf_engine`, `pdf_password` and `table_seconds` are used.
 
     Returns:
-        The text, with a section for each readable page; the warnings name pages without text, pages
+        The text, with the readable pages; the warnings name pages without text, pages
         that could not be read, and pages whose tables could not be read.
 
     Raises:
@@ -100,23 +100,23 @@ def extract_pdf(file: Path, data: bytes, options: ExtractionOptions) -> Extracte
     parts = [
         (number, f"{text}\n{pages.fields.get(number, '')}") for number, text in pages.texts.items()
     ]
-    text, sections = join_sections("page", parts)
+    text, places = join_pages("page", parts)
     if not text:
         raise SourceFileError(
             file, f"has no text on its {quantity(count, 'page')}; OCR is not supported"
         )
-    ends = [*(section.start for section in sections[1:]), len(text)]
+    ends = [*(place.start for place in places[1:]), len(text)]
     blank = [
         number
-        for (number, _), section, end in zip(parts, sections, ends, strict=True)
-        if section.start == end
+        for (number, _), place, end in zip(parts, places, ends, strict=True)
+        if place.start == end
     ]
     return Extracted(
         text=text,
         media_type=_MEDIA_TYPE,
         title=title,
         metadata=metadata,
-        sections=sections,
+        pages=places,
         warnings=tuple(_warnings(pages, blank)),
     )
 

@@ -9,12 +9,12 @@ import unicodedata
 from collections.abc import Iterable
 from typing import Final
 
-from shared.model.document import Section, Unit
+from shared.model.document import Page, Unit
 
 CELL_SEPARATOR: Final = " | "
 """Separator of the cells in a table row, which is one line."""
 
-_SECTION_SEPARATOR: Final = "\n\n"
+_PAGE_SEPARATOR: Final = "\n\n"
 
 _LINE_BREAK: Final = re.compile("\r\n|[\r\v\f\x1c-\x1e\x85\u2028]")
 
@@ -83,7 +83,7 @@ def normalize(text: str) -> str:
     Returns:
         The text, without white space at its ends.
     """
-    text = _LINE_BREAK.sub("\n", text.replace("\u2029", _SECTION_SEPARATOR))
+    text = _LINE_BREAK.sub("\n", text.replace("\u2029", _PAGE_SEPARATOR))
     if not text.isascii():
         text = _SOFT_HYPHEN.sub("", _COMPATIBLE.sub(_compatible, text))
         text = _NEEDLESS_BREAK.sub("", _NEEDLESS_JOINER.sub("", text))
@@ -91,12 +91,10 @@ def normalize(text: str) -> str:
     # Splitting and joining is ten times faster than a regular expression.
     text = "\n".join([" ".join(line.split()) for line in text.split("\n")])
     text = _HYPHENATION.sub(_joined, text)
-    return _BLANK_LINES.sub(_SECTION_SEPARATOR, text).strip()
+    return _BLANK_LINES.sub(_PAGE_SEPARATOR, text).strip()
 
 
-def join_sections(
-    unit: Unit, parts: Iterable[tuple[int | str, str]]
-) -> tuple[str, tuple[Section, ...]]:
+def join_pages(unit: Unit, parts: Iterable[tuple[int | str, str]]) -> tuple[str, tuple[Page, ...]]:
     """Normalize and join the parts of a file, and return the text with the offsets of the parts.
 
     Args:
@@ -104,10 +102,10 @@ def join_sections(
         parts: the label and the text of each part, in order, not yet normalized.
 
     Returns:
-        The parts separated by blank lines, and a section for each part, including blank ones.
+        The parts separated by blank lines, and a page for each part, including blank ones.
     """
     texts: list[str] = []
-    sections: list[Section] = []
+    pages: list[Page] = []
     blank: list[int | str] = []
     length = 0
     for label, part in parts:
@@ -115,13 +113,13 @@ def join_sections(
         text = normalize(part)
         if not text:
             continue
-        start = length + len(_SECTION_SEPARATOR) if texts else 0
-        sections.extend(Section(unit, waiting, start) for waiting in blank)
+        start = length + len(_PAGE_SEPARATOR) if texts else 0
+        pages.extend(Page(unit, waiting, start) for waiting in blank)
         blank.clear()
         texts.append(text)
         length = start + len(text)
-    sections.extend(Section(unit, waiting, length) for waiting in blank)
-    return _SECTION_SEPARATOR.join(texts), tuple(sections)
+    pages.extend(Page(unit, waiting, length) for waiting in blank)
+    return _PAGE_SEPARATOR.join(texts), tuple(pages)
 
 
 def _compatible(text: re.Match[str]) -> str:

@@ -22,11 +22,11 @@ GARDEN = (
 
 
 def parts_of(extracted: Extracted) -> dict[int | str, str]:
-    """The text of each section by its label."""
-    ends = [*(section.start for section in extracted.sections[1:]), len(extracted.text)]
+    """The text of each page by its label."""
+    ends = [*(page.start for page in extracted.pages[1:]), len(extracted.text)]
     return {
-        section.label: extracted.text[section.start : end].strip()
-        for section, end in zip(extracted.sections, ends, strict=True)
+        page.label: extracted.text[page.start : end].strip()
+        for page, end in zip(extracted.pages, ends, strict=True)
     }
 
 
@@ -82,7 +82,7 @@ def test_a_word_document_is_read(tmp_path: Path) -> None:
         "created": "2025-03-01T10:00:00Z",
         "modified": "2025-04-01T10:00:00Z",
     }
-    assert extracted.sections == ()
+    assert extracted.pages == ()
     assert not extracted.is_own_text
 
 
@@ -131,7 +131,7 @@ def test_slides_are_sections_in_the_order_of_the_presentation(tmp_path: Path) ->
         4: "",
         5: "t0 | t1\nt2 | t3",
     }
-    assert {section.unit for section in extracted.sections} == {"slide"}
+    assert {page.unit for page in extracted.pages} == {"slide"}
     assert extracted.title == "Deck"
     assert extracted.metadata["author"] == "Bo"
 
@@ -168,7 +168,7 @@ def test_sheets_are_sections_with_values_as_people_read_them(tmp_path: Path) -> 
         "Empty": "",
         "Hidden": "Hidden\n\nsecret",
     }
-    assert {section.unit for section in extracted.sections} == {"sheet"}
+    assert {page.unit for page in extracted.pages} == {"sheet"}
     assert extracted.title == "Book"
     assert extracted.metadata["author"] == "Cy"
     assert extracted.metadata["keywords"] == ["a", "b"]

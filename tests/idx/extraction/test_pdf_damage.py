@@ -27,7 +27,7 @@ def test_an_unreadable_page_does_not_cost_the_others(tmp_path: Path, engine: str
     del objects[6]
     read = extract(by_hand(tmp_path / "a.pdf", objects), engine)
     assert read.text == "Hello river\n\nHello river"
-    assert [section.label for section in read.sections] == [1, 3]
+    assert [page.label for page in read.pages] == [1, 3]
     assert read.warnings[0] == "1 page cannot be read (2)"
 
 
@@ -44,11 +44,11 @@ def test_no_page_takes_the_place_of_another(tmp_path: Path, damage: str, engine:
     if damage == "missing":
         del objects[6]
     read = extract(by_hand(tmp_path / "a.pdf", objects), engine)
-    starts = [section.start for section in read.sections]
+    starts = [page.start for page in read.pages]
     ends = [*starts[1:], len(read.text)]
     found = {
-        section.label: read.text[section.start : end].strip()
-        for section, end in zip(read.sections, ends, strict=True)
+        page.label: read.text[page.start : end].strip()
+        for page, end in zip(read.pages, ends, strict=True)
     }
     expected = {label: f"Hello page {number}" for label, number in enumerate(kids, start=1)}
     if damage == "missing":

@@ -6,14 +6,14 @@ from itertools import accumulate
 import pytest
 
 from shared.model.chunks import Place, chunks, places
-from shared.model.document import Document, Section, Unit
+from shared.model.document import Document, Page, Unit
 
 
 def placed(
-    text: str, sections: Sequence[Section] = (), *, has_lines: bool = True
+    text: str, pages: Sequence[Page] = (), *, has_lines: bool = True
 ) -> list[tuple[str, Place]]:
     """The content of each chunk with its place."""
-    document = Document("a", "A", text, sections=sections, has_lines=has_lines)
+    document = Document("a", "A", text, pages=pages, has_lines=has_lines)
     pieces = list(chunks(document.id, document.title, document.content))
     found = zip(pieces, places(document, pieces), strict=True)
     return [(piece.content, place) for piece, place in found]
@@ -74,8 +74,8 @@ def test_sections_are_those_of_the_first_and_the_last_word(unit: Unit) -> None:
     parts = [f"{line}\n\n" for line in numbered(12, 100)]
     starts = accumulate(map(len, parts), initial=0)
     labels = [f"Sheet {n}" if unit == "sheet" else n for n in range(1, 13)]
-    sections = [Section(unit, label, start) for label, start in zip(labels, starts, strict=False)]
-    found = placed("".join(parts), sections, has_lines=False)
+    pages = [Page(unit, label, start) for label, start in zip(labels, starts, strict=False)]
+    found = placed("".join(parts), pages, has_lines=False)
     assert len(found) > 4
     for content, place in found:
         first, *_, last = content.split()
@@ -86,24 +86,24 @@ def test_sections_are_those_of_the_first_and_the_last_word(unit: Unit) -> None:
 
 def test_blank_pages_around_the_words_are_not_cited() -> None:
     text = "\n\nwords of page 2\n\n\n\n"
-    sections = [Section("page", 1, 0), Section("page", 2, 2), Section("page", 3, 19)]
-    ((_, place),) = placed(text, sections, has_lines=False)
+    pages = [Page("page", 1, 0), Page("page", 2, 2), Page("page", 3, 19)]
+    ((_, place),) = placed(text, pages, has_lines=False)
     assert (place["page_start"], place["page_end"]) == (2, 2)
 
 
 def test_a_page_without_any_text_is_never_the_one_cited() -> None:
-    sections = [Section("page", 1, 0), Section("page", 2, 4), Section("page", 3, 4)]
-    ((_, place),) = placed("one two", sections, has_lines=False)
+    pages = [Page("page", 1, 0), Page("page", 2, 4), Page("page", 3, 4)]
+    ((_, place),) = placed("one two", pages, has_lines=False)
     assert (place["page_start"], place["page_end"]) == (1, 3)
 
 
 def test_words_before_the_first_section_belong_to_it() -> None:
-    ((_, place),) = placed("title one", [Section("slide", 1, 6)], has_lines=False)
+    ((_, place),) = placed("title one", [Page("slide", 1, 6)], has_lines=False)
     assert (place["slide_start"], place["slide_end"]) == (1, 1)
 
 
 def test_sections_go_before_lines() -> None:
-    ((_, place),) = placed("one\ntwo", [Section("page", 1, 0)])
+    ((_, place),) = placed("one\ntwo", [Page("page", 1, 0)])
     assert "line_start" not in place
 
 
@@ -118,7 +118,7 @@ def test_a_blank_text_has_no_places() -> None:
 
 def test_blanks_at_the_ends_of_a_chunk_are_on_no_page() -> None:
     # One letter between three blanks on either side, each on a page of its own.
-    sections = [Section("page", str(number), start) for number, start in ((1, 0), (2, 3), (3, 4))]
-    ((content, place),) = placed("\n \nw\n \n", sections)
+    pages = [Page("page", str(number), start) for number, start in ((1, 0), (2, 3), (3, 4))]
+    ((content, place),) = placed("\n \nw\n \n", pages)
     assert content == "\n \nw\n \n"
     assert (place["page_start"], place["page_end"]) == ("2", "2")

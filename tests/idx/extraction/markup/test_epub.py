@@ -60,7 +60,7 @@ def test_chapters_are_read_in_order(read: Read) -> None:
         "modified": "2025-04-01T10:00:00Z",
         "language": "es",
     }
-    assert extracted.sections == ()
+    assert extracted.pages == ()
 
 
 def test_a_protected_book_says_so_and_protected_fonts_do_not_matter(read: Read) -> None:

@@ -11,7 +11,7 @@ from fpdf.enums import TextMode
 from PIL import Image
 
 from idx.errors import SourceFileError
-from shared.model.document import Section
+from shared.model.document import Page
 from tests.idx.extraction.pdf_files import (
     ENGINES,
     HELLO,
@@ -30,8 +30,8 @@ def test_every_page_is_read_once_and_is_a_section(tmp_path: Path, engine: str) -
     read = extract(write_pages(tmp_path / "a.pdf", pages), engine)
     assert read.text == "\n\n".join(pages)
     starts = [read.text.index(page) for page in pages]
-    assert read.sections == tuple(
-        Section("page", number, start) for number, start in enumerate(starts, 1)
+    assert read.pages == tuple(
+        Page("page", number, start) for number, start in enumerate(starts, 1)
     )
     assert (read.media_type, read.is_own_text) == ("application/pdf", False)
     assert read.warnings == ()
@@ -70,8 +70,8 @@ def test_pages_without_text_are_counted_and_named(tmp_path: Path) -> None:
     pages = ["text" if number in with_text else "" for number in range(1, 20)]
     read = extract(write_pages(tmp_path / "a.pdf", pages))
     assert read.warnings == ("12 pages have no text (3, 7, 9\u201318); OCR is not supported",)
-    assert [section.label for section in read.sections] == list(range(1, 20))
-    assert read.sections[2].start == read.sections[3].start
+    assert [page.label for page in read.pages] == list(range(1, 20))
+    assert read.pages[2].start == read.pages[3].start
 
 
 def test_a_last_page_without_text_is_named_in_the_singular(tmp_path: Path) -> None:

@@ -58,7 +58,7 @@ def test_only_the_pages_with_tables_change(tmp_path: Path) -> None:
 
     read = extract(write_pdf(tmp_path / "a.pdf", write))
     assert read.text == f"Page 1\n\nPage 2\n{FRUIT_ROWS}\n\nPage 3\n\nPage 4\n{FRUIT_ROWS}"
-    assert [section.label for section in read.sections] == [1, 2, 3, 4]
+    assert [page.label for page in read.pages] == [1, 2, 3, 4]
 
 
 def test_lines_of_a_cell_are_one_line_with_their_words_joined(tmp_path: Path) -> None:

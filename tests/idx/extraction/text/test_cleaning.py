@@ -2,8 +2,8 @@ import time
 
 import pytest
 
-from idx.extraction.text.cleaning import join_sections, normalize
-from shared.model.document import Section
+from idx.extraction.text.cleaning import join_pages, normalize
+from shared.model.document import Page
 
 
 @pytest.mark.parametrize(
@@ -66,21 +66,21 @@ def test_no_text_takes_time_out_of_proportion(text: str) -> None:
 
 
 def test_sections_begin_where_their_text_does() -> None:
-    text, sections = join_sections(
+    text, pages = join_pages(
         "page", [(1, ""), (2, " First  page "), (3, "\n"), (4, "\ufb01rst"), (5, "last"), (6, " ")]
     )
     assert text == "First page\n\nfirst\n\nlast"
-    assert sections == (
-        Section("page", 1, 0),
-        Section("page", 2, 0),
-        Section("page", 3, 12),
-        Section("page", 4, 12),
-        Section("page", 5, 19),
-        Section("page", 6, 23),
+    assert pages == (
+        Page("page", 1, 0),
+        Page("page", 2, 0),
+        Page("page", 3, 12),
+        Page("page", 4, 12),
+        Page("page", 5, 19),
+        Page("page", 6, 23),
     )
     assert text[12:].startswith("first")
 
 
 def test_sections_without_text_are_there() -> None:
-    assert join_sections("sheet", [("A", " ")]) == ("", (Section("sheet", "A", 0),))
-    assert join_sections("slide", []) == ("", ())
+    assert join_pages("sheet", [("A", " ")]) == ("", (Page("sheet", "A", 0),))
+    assert join_pages("slide", []) == ("", ())
