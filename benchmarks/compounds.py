@@ -105,8 +105,8 @@ def build(path: Path, texts: Iterable[str], parts: Parts | None) -> float:
 
     known = cache(lambda word: tuple(parts(word)) if parts else ())
 
-    def fields(document: Document, content: str) -> Iterator[Any]:
-        yield from chunk_search_fields(document, content)
+    def fields(document: Document, content: str, section: str = "") -> Iterator[Any]:
+        yield from chunk_search_fields(document, content, section)
         words = dict.fromkeys(re.findall(r"\w{6,}", content)) if parts else ()
         if found := dict.fromkeys(part for word in words for part in known(word)):
             yield _field(FIELD, " ".join(found), _terms())

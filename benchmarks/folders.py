@@ -28,7 +28,7 @@ from idx.extraction.worker import hash_file, read_file
 from idx.sync.documents import file_document
 from idx.sync.plan import single_file
 from shared.analysis.detection import detect_language
-from shared.model.chunks import chunks
+from shared.chunking.chunker import chunks
 from shared.writing.index import Index, create
 
 ROOT = Path(__file__).parents[1]
@@ -143,7 +143,7 @@ def stages(files: list[Path], index_path: Path) -> Iterator[float]:
     yield spent(lambda: [detect_language(text) for text in texts_])
     yield spent(lambda: [list(chunks("id", "title", text)) for text in texts_])
     changes = [single_file(file) for file in files]
-    documents = [file_document(each, read_file(each.location, options)) for each in changes]
+    documents = [file_document(each, read_file(each.location, options), "keep") for each in changes]
     create(index_path)
     with Index(index_path) as index:
         # Java's compiler is warm in a long run.

@@ -184,8 +184,8 @@ def write(documents: Path, path: Path, grams: str) -> int:
     """
     create(path)
 
-    def with_grams(document: Document, content: str) -> Iterator[Any]:
-        yield from chunk_search_fields(document, content)
+    def with_grams(document: Document, content: str, section: str = "") -> Iterator[Any]:
+        yield from chunk_search_fields(document, content, section)
         if grams:
             yield gram_field(grams, f"{document.title}\n{content}")
 

@@ -23,8 +23,8 @@ LAYERS = {
     ),
     "shared": (
         *("maintenance", "reading", "search", "rewriting", "query", "writing", "storage"),
-        *("analysis", "model", "java", "settings", "files", "remedies", "errors", "messages"),
-        *("control_characters", "version"),
+        *("chunking", "analysis", "model", "java", "settings", "files", "remedies", "errors"),
+        *("messages", "control_characters", "version"),
     ),
 }
 """The modules and folders of each package: one may import those after it only."""

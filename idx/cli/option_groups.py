@@ -13,6 +13,7 @@ from idx.cli.options import (
     FollowLinks,
     Hidden,
     Include,
+    LayoutOption,
     MaxMemory,
     MaxSize,
     Normalize,
@@ -87,6 +88,7 @@ class ReadingOptions:
     allow_secrets: AllowSecrets = None
     max_size: MaxSize = DEFAULT_MAX_MEGABYTES
     encoding: Encoding = None
+    layout: LayoutOption = None
     pdf_engine: PdfEngine = DEFAULT_PDF_ENGINE
     pdf_password: PdfPassword = None
     workers: Workers = None

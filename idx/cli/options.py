@@ -20,6 +20,7 @@ from shared.settings.defaults import (
     MIN_NORMALIZER_TIMEOUT,
     MIN_TIMEOUT,
     VARIABLES,
+    Layout,
     PdfEngineName,
 )
 
@@ -133,6 +134,16 @@ Encoding = Annotated[
     ),
 ]
 
+LayoutOption = Annotated[
+    Layout | None,
+    typer.Option(
+        "--layout",
+        envvar=VARIABLES["layout"],
+        help="White space in chunks: keep it, which is the default for files and folders, or join "
+        "the words by single spaces, which is the default for single documents and idx bulk.",
+    ),
+]
+
 PdfEngine = Annotated[
     PdfEngineName,
     typer.Option(
@@ -240,6 +251,7 @@ __all__ = [
     "Include",
     "IndexPath",
     "Json",
+    "LayoutOption",
     "MaxMemory",
     "MaxSize",
     "Normalize",

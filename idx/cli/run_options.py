@@ -51,6 +51,7 @@ def sync_options(
         selections=Selections(general, own),
         extraction=extraction_options(reading),
         limits=limits(reading),
+        layout=reading.layout or "keep",
         workers=reading.workers or default_workers(),
         wait=wait,
         create=True,

@@ -15,7 +15,7 @@ from idx.output.printing import created, print_json, say, tell, warn
 from shared.errors import InvalidDocumentError
 from shared.messages import quantity
 from shared.model.document import Document
-from shared.settings.defaults import DEFAULT_WAIT
+from shared.settings.defaults import DEFAULT_WAIT, Layout
 
 
 @takes(ReadingOptions, "reading")
@@ -72,7 +72,7 @@ def add(
 
     # Read before the index is opened, which would otherwise be created even if reading fails.
     if file is None:
-        document = Document(document_id or "", title or "", content or "")
+        document = Document(document_id or "", title or "", content or "", layout=_layout(reading))
     else:
         document = _read(file, document_id or "", title or "", reading)
     before = 0
@@ -100,6 +100,11 @@ def add(
         print_json({"added": added, "removed": emptied, "failed": []})
     elif count:
         tell(f"Successfully added document '{document.id}' as {count} chunks to index")
+
+
+def _layout(reading: ReadingOptions) -> Layout:
+    """Return the layout of a single document."""
+    return reading.layout or "join"
 
 
 def _removal(chunks: int) -> str:
@@ -142,7 +147,7 @@ def _read_file(
         raise SourceFileError(shown, result.reason)
     for warning in result.extracted.warnings:
         warn(f"{shown}: {warning}")
-    return replace(file_document(change, result), title=title)
+    return replace(file_document(change, result, _layout(reading)), title=title)
 
 
 def _add_paths(

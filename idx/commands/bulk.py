@@ -1,11 +1,12 @@
 """Command `idx bulk`."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Annotated
 
 import typer
 
-from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json, Wait
+from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json, LayoutOption, Wait
 from idx.output.printing import created, print_json, say, tell, warn
 from shared.model.document import Document
 from shared.settings.defaults import DEFAULT_WAIT
@@ -16,6 +17,7 @@ def bulk(
         str,
         typer.Option("--json-file", "-j", metavar="FILE", help="JSON file; - is standard input."),
     ],
+    layout: LayoutOption = None,
     index_path: IndexPath = DEFAULT_INDEX_PATH,
     wait: Wait = DEFAULT_WAIT,
     as_json: Json = False,
@@ -40,7 +42,7 @@ def bulk(
         for number, entry in counted(read_bulk(json_file), "entries"):
             document = document_of(json_file, number, entry)
             if document is not None:
-                yield document
+                yield replace(document, layout=layout or "join")
                 continue
             skipped += 1
             missing = "title" if entry.id else "id"

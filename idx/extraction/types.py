@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from shared.files.access import Identity
-from shared.model.document import Metadata, Page
+from shared.model.document import Heading, Metadata, Page
 from shared.settings.defaults import DEFAULT_MAX_MEGABYTES, DEFAULT_TIMEOUT
 
 
@@ -24,6 +24,7 @@ class Extracted:
             ``creator`` (the program), ``created`` and ``modified`` (ISO 8601), ``language``; only
             keys with a value. Markdown may add other keys.
         pages: the pages, slides or sheets, in order; empty for formats without them.
+        headings: the headings of the text, in order.
         warnings: problems that a reader of the text should know, such as pages without text.
     """
 
@@ -33,6 +34,7 @@ class Extracted:
     title: str | None = None
     metadata: Metadata = field(default_factory=dict)
     pages: tuple[Page, ...] = ()
+    headings: tuple[Heading, ...] = ()
     warnings: tuple[str, ...] = ()
 
 

@@ -21,12 +21,17 @@ _UNITS: Final = ("page", "slide", "sheet", "line")
 
 
 def cited(chunk: Citation) -> str:
-    """Return the file and place, such as ``/docs/lease.pdf, pages 3-4``; empty without a file."""
+    """Return the file and place, such as ``/docs/lease.pdf, pages 3-4, Terms > Rent``.
+
+    It is empty without a file.
+    """
     parts = [chunk.file_path] if chunk.file_path else []
     for unit in _UNITS:
         first, last = getattr(chunk, f"{unit}_start"), getattr(chunk, f"{unit}_end")
         if parts and first is not None:
             parts.append(f"{unit} {first}" if first == last else f"{unit}s {first}-{last}")
+    if parts and chunk.section:
+        parts.append(chunk.section)
     return ", ".join(parts)
 
 

@@ -11,16 +11,18 @@ from idx.sync.plan import Change
 from shared.messages import decodable, utc_time
 from shared.model import metadata
 from shared.model.document import MAX_TITLE, Document, FileState, Metadata, SourceFile
+from shared.settings.defaults import Layout
 
 _LANGUAGE_CODE: Final = re.compile("[a-z]{2}")
 
 
-def file_document(change: Change, read: ReadFile) -> Document:
+def file_document(change: Change, read: ReadFile, layout: Layout) -> Document:
     """Return the document of a file.
 
     Args:
         change: the file.
         read: its extracted text and its state.
+        layout: the white space in the chunks of the document.
 
     Raises:
         InvalidDocumentError: the id or the text cannot be indexed.
@@ -44,6 +46,7 @@ def file_document(change: Change, read: ReadFile) -> Document:
         content=extracted.text,
         metadata={key: value for key, value in known.items() if value != ""},
         pages=extracted.pages,
+        headings=extracted.headings,
         has_lines=extracted.is_own_text,
         file=SourceFile(
             path=change.relative,
@@ -55,6 +58,7 @@ def file_document(change: Change, read: ReadFile) -> Document:
                 other_volume=change.other_volume,
             ),
         ),
+        layout=layout,
     )
 
 

@@ -28,6 +28,7 @@ from idx.sync.plan import Change, Plan
 from shared.errors import InvalidDocumentError
 from shared.messages import decodable, utc_time
 from shared.model.failures import Failure, Kind, save_failures
+from shared.settings.defaults import Layout
 from shared.writing.index import Index
 
 SECONDS_BETWEEN_COMMITS: Final = 5.0
@@ -48,6 +49,7 @@ class Ingestion:
         failures: known failures by document id, updated by the run.
         kept: counts of the documents committed by the run.
         started: start of the run, on the monotonic clock.
+        layout: the white space in the chunks.
         strict: whether the first failure ends the run.
     """
 
@@ -60,6 +62,7 @@ class Ingestion:
         kept: Kept,
         *,
         started: float,
+        layout: Layout = "keep",
         strict: bool = False,
     ) -> None:
         self._plan = plan
@@ -69,6 +72,7 @@ class Ingestion:
         self._kept = kept
         self._strict = strict
         self._started = started
+        self._layout = layout
         self._counts: Counter[str] = Counter()
         # Sets of ids instead of counters, so that an interrupted and repeated operation counts
         # once.
@@ -168,7 +172,7 @@ class Ingestion:
                 yield note
             return
         try:
-            document = file_document(change, result)
+            document = file_document(change, result, self._layout)
         except InvalidDocumentError as error:
             yield self._note(change, "failed", str(error))
         else:

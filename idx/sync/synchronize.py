@@ -22,6 +22,7 @@ from shared.files.access import Identity, is_missing, own_files
 from shared.model.failures import Failure, load_failures
 from shared.reading.searcher import Searcher
 from shared.settings.current import configuration_file
+from shared.settings.defaults import Layout
 from shared.writing.index import Index
 
 
@@ -34,6 +35,7 @@ class SyncOptions:
         selections: the selection of files in the folders.
         extraction: the options of text extraction.
         limits: the limits on reading one file.
+        layout: the white space in the chunks of files.
         workers: number of worker processes.
         wait: timeout for the lock of another writer, in seconds.
         reread: whether unchanged files are read again and nothing is deleted.
@@ -52,6 +54,7 @@ class SyncOptions:
     limits: Limits
     workers: int
     wait: float
+    layout: Layout = "keep"
     reread: bool = False
     retry: bool = False
     prune_missing: bool = False
@@ -99,7 +102,10 @@ def synchronize(
                 yield Created(str(index.path))
             skip_unchanged(plan, pool)
             run = Ingestion(
-                plan, index, pool, failures, kept, started=started, strict=options.strict
+                *(plan, index, pool, failures, kept),
+                started=started,
+                strict=options.strict,
+                layout=options.layout,
             )
             yield from run.run()
 

@@ -40,6 +40,7 @@ from shared.model.search_results import (
     Facet,
     Hit,
     QueryExplanation,
+    without_unknown,
 )
 
 _ENVELOPE_CHARACTERS: Final = 1_000
@@ -124,7 +125,13 @@ def shorten_chunk(chunk: ChunkText, excess: int) -> ChunkText:
     content = cut(chunk.content, excess)
     if content:
         return replace(chunk, content=content)
-    return replace(chunk, content="", metadata={}, title=brief(chunk.title))
+    return replace(
+        chunk,
+        content="",
+        metadata={},
+        title=brief(chunk.title),
+        section=chunk.section and brief(chunk.section),
+    )
 
 
 def shorten_hit(hit: Hit, excess: int) -> Hit:
@@ -138,6 +145,7 @@ def shorten_hit(hit: Hit, excess: int) -> Hit:
         passages=None if hit.passages is None else [],
         metadata={},
         title=brief(hit.title),
+        section=hit.section and brief(hit.section),
     )
 
 
@@ -260,6 +268,6 @@ def _size(item: Any) -> int:
     """Return the length of a result in the response's JSON, with its comma and fences."""
     kind: Any = type(item)
     adapter = _adapter(kind)
-    if fence := current_fence():
-        return len(to_json(fence.parts(adapter.dump_python(item))).decode()) + 1
-    return len(adapter.dump_json(item).decode()) + 1
+    plain = without_unknown(adapter.dump_python(item))
+    fence = current_fence()
+    return len(to_json(fence.parts(plain) if fence else plain).decode()) + 1

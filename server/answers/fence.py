@@ -31,7 +31,10 @@ _ALWAYS_FENCED: Final = frozenset({"content", "passages", "preview", "title", "r
 """Fields whose values are always fenced."""
 
 _FENCED_UNLESS_PLAIN: Final = frozenset(
-    {"metadata", "value", "examples", "term", "match", "language", "sheet_start", "sheet_end"}
+    {
+        *("metadata", "value", "examples", "term", "match", "language"),
+        *("section", "sheet_start", "sheet_end"),
+    }
 )
 """Fields whose values are fenced unless they are plain words."""
 

@@ -13,13 +13,13 @@ from server.resources.uris import ResourceUri
 from server.runtime.state import ToolContext, ask
 from server.tools.table import chosen_tools
 from shared.messages import quantity
-from shared.model.chunks import OVERLAP, WORDS_PER_CHUNK, without_overlap
+from shared.model.chunks import OVERLAP, WORDS_PER_CHUNK, addition
 from shared.model.search_results import ChunkText
 
 _DOCUMENT_ENVELOPE_CHARACTERS: Final = 1_000
 """Characters reserved for the rest of the response, including the notice, besides ids and URIs."""
 
-_MIN_CHARACTERS_PER_CHUNK: Final = 2 * (WORDS_PER_CHUNK - OVERLAP)
+_MIN_CHARACTERS_PER_CHUNK: Final = WORDS_PER_CHUNK - OVERLAP
 """Minimum characters that a full chunk adds: words of one letter, each with a space."""
 
 _TOOL: Final = "get_document_chunks"
@@ -90,15 +90,20 @@ def _fit(chunks: Sequence[ChunkText], budget: int) -> _Fitted:
     left = budget - json_characters(fenced(first.content))
     if left < 0:
         return _Fitted(cut(first.content, -left), first.chunk_index, is_cut=True)
-    parts, end = [first.content], first.chunk_index
+    parts, last = [first.content], first
     for chunk in others:
-        part = without_overlap(chunk.content)
-        left -= json_characters(part) + 1
+        part = addition(chunk.content, *_characters(chunk), _characters(last)[1])
+        left -= json_characters(part)
         if left < 0:
             break
         parts.append(part)
-        end = chunk.chunk_index
-    return _Fitted(" ".join(parts), end, is_cut=False)
+        last = chunk
+    return _Fitted("".join(parts), last.chunk_index, is_cut=False)
+
+
+def _characters(chunk: ChunkText) -> tuple[int, int]:
+    """Return the offsets of a chunk in the text of its document, which every chunk has."""
+    return chunk.char_start or 0, chunk.char_end or 0
 
 
 def _notice(context: ToolContext, max_characters: int, meta: Mapping[str, Any]) -> str:

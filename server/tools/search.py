@@ -85,8 +85,8 @@ async def search(
     answers the query; if low_confidence is true, try other words, or say that the documents
     probably do not answer it. suggestion is a corrected query; unless suggestion_applied is true,
     search again with it. note says how the query was understood if that may not be the intention.
-    Cite file_path, or else source_document, with page_start, slide_start, sheet_start or
-    line_start.
+    Cite file_path, or else source_document, with section, and page_start, slide_start, sheet_start
+    or line_start.
     """
     rewriting = await rewriting_of(context, query, syntax)
     request = SearchRequest(

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from shared.errors import InvalidDocumentError
+from shared.settings.defaults import Layout
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,25 @@ class Page:
     start: int
 
 
+MAX_HEADING: Final = 200
+"""Maximum length of a heading, in characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading in a text; its section ends at the next heading of the same or a higher level.
+
+    Attributes:
+        level: its level, from 1 for the highest.
+        text: one line of at most 200 characters.
+        start: offset in the text of the section's first character, which is usually the heading.
+    """
+
+    level: int
+    text: str
+    start: int
+
+
 Scalar = str | int | float | bool
 
 Metadata = dict[str, Scalar | list[Scalar]]
@@ -98,9 +118,12 @@ class Document:
             keys of at most 128 characters. A document that is added to an index has at most
             1,000,000 characters of metadata, written as JSON.
         pages: the pages, slides or sheets of the text, in order.
+        headings: the headings of the text, in order.
         has_lines: true if the lines of the text are those of its source, so that chunks can be
             cited by line.
         file: the file it was made from; None if it was not made from one.
+        layout: whether chunks keep the white space of the text and end after 3,000 characters, or
+            join its words by single spaces.
 
     Raises:
         InvalidDocumentError: one of these rules is broken, or a text contains half of a surrogate
@@ -112,8 +135,10 @@ class Document:
     content: str
     metadata: Metadata = field(default_factory=dict)
     pages: Sequence[Page] = ()
+    headings: Sequence[Heading] = ()
     has_lines: bool = True
     file: SourceFile | None = None
+    layout: Layout = "join"
 
     def __post_init__(self) -> None:
         if not self.id:

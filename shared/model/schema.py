@@ -22,11 +22,13 @@ meaning.
 | `number.KEY`       | double point, numeric doc values | no     | filters on numbers              |
 
 The details are shown but never searched. They share one field, which is several times faster than
-six: ``title`` and ``chunk_count`` of the whole document, its ``metadata``, the chunk's ``place``
-(lines, pages, characters), and the file it was made from: the prefix of its ``folder`` and its
-``file_path`` within it.
+six: ``title``, ``chunk_count`` and number of ``words`` of the whole document, its ``metadata``, the
+chunk's ``place`` (section, lines, pages, characters), and the file it was made from: the prefix of
+its ``folder`` and its ``file_path`` within it.
 
-The indexed title is that of the document; the stored one may end with the number of the chunk.
+The section of a chunk is also a value of the metadata key ``section``, and so is each section
+around it. The indexed title is that of the document; the stored one may end with the number of the
+chunk.
 
 Text is analyzed by `shared.analysis`. Without positions, phrases cannot be searched; with terms
 only, term frequencies are unknown, too. A keyword is indexed unchanged, as one term.
@@ -52,6 +54,7 @@ CONTENT: Final = "content"
 REVERSED: Final = f"{CONTENT}.reversed"
 STEMS: Final = "stems"
 TITLE_STEMS: Final = "title_stems"
+SECTION: Final = "section"
 LANGUAGES: Final = "languages"
 IDENTIFIERS: Final = "identifiers"
 SOURCE_DOCUMENT: Final = "source_document"

@@ -18,6 +18,7 @@ class Citation:
 
     Attributes:
         file_path: the file, absolute; bytes of its name that are not UTF-8 as ``\xNN``.
+        section: the headings above its beginning, such as ``Terms > Payment``.
         page_start: the page on which the chunk begins, from 1.
         page_end: the page on which it ends.
         slide_start: the slide on which it begins, from 1.
@@ -31,6 +32,7 @@ class Citation:
     """
 
     file_path: str | None = None
+    section: str | None = None
     page_start: int | None = None
     page_end: int | None = None
     slide_start: int | None = None

@@ -13,7 +13,7 @@ class Weights:
     """Weights of a search; 0 switches a kind of match off.
 
     Attributes:
-        stems: a form of a word in the title or the content.
+        stems: a form of a word in the title, the headings above the chunk, or its content.
         title_stems: a form of a word in the title, in addition.
         irregular: an irregular form, such as "mice" for "mouse", relative to other forms.
         content: a phrase or a pattern in the content.

@@ -13,7 +13,7 @@ from org.apache.lucene.index import Term
 from org.apache.lucene.search import IndexSearcher, TermQuery
 
 from shared.model import metadata, schema
-from shared.model.chunks import word_count
+from shared.model.chunks import STEP
 from shared.model.failures import load_failures
 from shared.model.index_results import DocumentDetails, DocumentList, FailedFile, FailureList
 from shared.model.metadata import MODIFIED
@@ -24,6 +24,7 @@ from shared.storage.chunk_queries import first_chunks, prefix_query
 from shared.storage.commits import Snapshot, cached_per_commit
 from shared.storage.field_names import all_fields
 from shared.storage.mapping import SUMMARY_FIELDS, stored_fields, summary_from_lucene
+from shared.storage.stored_details import details_of
 
 _MAX_TITLE_KEY_CHARACTERS: Final = 100
 """Number of characters of a title that are compared when sorting, to limit memory."""
@@ -182,12 +183,25 @@ def document_details(snapshot: Snapshot, source_document: str) -> DocumentDetail
         title=summary.title,
         chunk_count=total,
         language=language if isinstance(language, str) else None,
-        words=word_count(total, last.content),
+        words=_word_count(stored, total, last.content),
         characters=last.char_end,
         preview=_preview(first.content.strip()),
         metadata=summary.metadata,
         file_path=summary.file_path,
     )
+
+
+def _word_count(stored: Any, chunk_count: int, last_content: str) -> int:
+    """Return the number of words of a document.
+
+    Args:
+        stored: the stored fields of one of its chunks.
+        chunk_count: the number of its chunks.
+        last_content: the content of the last one.
+    """
+    words = details_of(stored).words
+    # Older indexes have only chunks of a fixed number of words.
+    return STEP * (chunk_count - 1) + len(last_content.split()) if words is None else words
 
 
 def _preview(text: str) -> str:

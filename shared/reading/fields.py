@@ -25,7 +25,10 @@ _MAX_EXAMPLE_CHARACTERS: Final = 80
 _MEANINGS: Final[Mapping[str, tuple[FieldKind, str]]] = {
     schema.CONTENT: ("text", "words of the chunks, as written"),
     schema.TITLE: ("text", "words of the document titles"),
-    schema.STEMS: ("text", "stems of the words of titles and chunks, after their language"),
+    schema.STEMS: (
+        "text",
+        "stems of the words of titles, headings and chunks",
+    ),
     schema.TITLE_STEMS: ("text", "stems of the words of the document titles"),
     schema.IDENTIFIERS: ("text", "names that contain punctuation, such as DEC-0054 or user@host"),
     schema.METADATA: ("text", "words of text metadata, such as authors"),

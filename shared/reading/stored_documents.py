@@ -1,7 +1,7 @@
 """Iteration over the documents of an index as they are stored."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from org.apache.lucene.document import IntPoint
@@ -23,7 +23,7 @@ from org.apache.lucene.search import (
 )
 
 from shared.model import schema
-from shared.model.chunks import Chunk, Place
+from shared.model.chunks import STEP, Chunk, Place, chunk_id
 from shared.model.document import Document, FileState, SourceFile
 from shared.storage.mapping import CHUNK_FIELDS, stored_fields, unpack
 from shared.storage.stored_details import details_of
@@ -83,6 +83,8 @@ def stored_document(searcher: Any, number: int, state: FileState | None = None) 
     stored = searcher.storedFields().document(number, stored_fields(*CHUNK_FIELDS))
     details = details_of(stored)
     first, place = _chunk(stored)
+    if first.words is None:
+        first = replace(first, words=_word_count(searcher, first))
     document = Document(
         id=first.source_document,
         title=details.title,
@@ -91,6 +93,17 @@ def stored_document(searcher: Any, number: int, state: FileState | None = None) 
         file=SourceFile(details.file_path, state) if state and details.file_path else None,
     )
     return StoredDocument(document, _chunks(searcher, first, place))
+
+
+def _word_count(searcher: Any, first: Chunk) -> int:
+    """Return the number of words of a document of an older index, from its first chunk.
+
+    All of its chunks but the last have the same number of words.
+    """
+    last = Term(schema.ID, schema.keyword(chunk_id(first.source_document, first.count)))
+    (hit,) = searcher.search(TermQuery(last), 1).scoreDocs
+    content = searcher.storedFields().document(hit.doc, stored_fields(schema.CONTENT))
+    return STEP * (first.count - 1) + len(content.get(schema.CONTENT).split())
 
 
 def _chunks(searcher: Any, first: Chunk, place: Place) -> Iterator[tuple[Chunk, Place]]:
@@ -124,5 +137,6 @@ def _chunk(stored: Any) -> tuple[Chunk, Place]:
         start=int(place["char_start"]),
         end=int(place["char_end"]),
         count=details.chunk_count,
+        words=details.words,
     )
     return chunk, place

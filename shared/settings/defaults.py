@@ -32,6 +32,7 @@ VARIABLES: Final = {
     "allow_secrets": "IDX_ALLOW_SECRETS",
     "max_size": "IDX_MAX_SIZE",
     "encoding": "IDX_ENCODING",
+    "layout": "IDX_LAYOUT",
     "pdf_engine": "IDX_PDF_ENGINE",
     "pdf_password": "IDX_PDF_PASSWORD",
     "workers": "IDX_WORKERS",
@@ -44,6 +45,9 @@ VARIABLES: Final = {
     "normalizer_timeout": "IDX_NORMALIZER_TIMEOUT",
 }
 """Environment variable of each setting, in the order in which settings are shown."""
+
+Layout = Literal["keep", "join"]
+"""White space in the chunks of a text: kept as it is, or single spaces between words."""
 
 PdfEngineName = Literal["auto", "pdfium", "pdfplumber"]
 """Engine that reads the pages of a PDF; ``auto`` uses pdfplumber only for pages with ruled

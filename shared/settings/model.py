@@ -29,6 +29,7 @@ from shared.settings.defaults import (
     MIN_MEMORY,
     MIN_NORMALIZER_TIMEOUT,
     MIN_TIMEOUT,
+    Layout,
     PdfEngineName,
 )
 from shared.settings.machine import default_java_heap, default_workers
@@ -81,6 +82,7 @@ class Settings(BaseModel):
     allow_secrets: list[LocatedPath] = []
     max_size: Annotated[float, _NOT_NEGATIVE] = DEFAULT_MAX_MEGABYTES
     encoding: EncodingName | None = None
+    layout: Layout | None = None
     pdf_engine: PdfEngineName = DEFAULT_PDF_ENGINE
     pdf_password: SecretStr | None = None
     workers: int = Field(default_factory=default_workers, ge=1, le=MAX_WORKERS)

@@ -30,10 +30,12 @@ from shared.analysis.detection import detect_language, languages_of
 from shared.analysis.identifiers import names_in
 from shared.analysis.languages import UNDETERMINED
 from shared.analysis.stems import stemmed
+from shared.chunking.chunker import chunks
+from shared.chunking.places import places, sections_around
 from shared.errors import InvalidDocumentError
 from shared.messages import decodable
 from shared.model import metadata, schema
-from shared.model.chunks import Chunk, Place, chunks, places
+from shared.model.chunks import Chunk, Place
 from shared.model.document import MAX_METADATA, MAX_METADATA_KEYS, Document, FileState, Scalar
 from shared.model.folders import IndexedFolders, file_term
 from shared.model.index_results import DocumentSummary
@@ -78,6 +80,13 @@ def _values(reader: Any) -> Any:
             yield states.binaryValue().utf8ToString()
 
 
+_TITLE_REPEATS: Final = 3
+
+_SECTION_REPEATS: Final = 2
+"""Numbers of times that the stems of the title, and those of the headings above a chunk, precede
+those of its text; see docs/measured/relevance.md."""
+
+
 def document_search_fields(document: Document) -> Iterator[Any]:
     """Yield the search fields that all chunks of a document share: its title and metadata text."""
     yield TextField(schema.TITLE, document.title, Field.Store.NO)
@@ -86,14 +95,25 @@ def document_search_fields(document: Document) -> Iterator[Any]:
         yield Field(schema.METADATA, texts, _words())
 
 
-def chunk_search_fields(document: Document, content: str) -> Iterator[Any]:
-    """Yield the search fields of a chunk: stems, reversed words and names."""
+def chunk_search_fields(document: Document, content: str, section: str = "") -> Iterator[Any]:
+    """Yield the search fields of a chunk: stems, reversed words, names and section.
+
+    Args:
+        document: its document.
+        content: its text.
+        section: the path of the headings above its beginning; empty without any.
+    """
     # Some fields index each word once, so repeated words can be skipped.
     words = dict.fromkeys(chain(document.title.split(), content.split()))
     languages = languages_of(content) or (UNDETERMINED,)
     title = stemmed(languages, document.title, content)
-    yield _field(schema.STEMS, f"{title} {title} {title} {stemmed(languages, content)}", _words())
+    section_stems = stemmed(languages, section, content) if section else ""
+    parts = [*[title] * _TITLE_REPEATS, *[section_stems] * _SECTION_REPEATS]
+    parts.append(stemmed(languages, content))
+    yield _field(schema.STEMS, " ".join(parts), _words())
     yield _field(schema.TITLE_STEMS, title, _words())
+    for around in sections_around(section) if section else ():
+        yield _metadata_field(schema.SECTION, schema.keyword(around))
     for language in languages:
         yield _language_field(language)
     yield _field(schema.REVERSED, " ".join(words), _terms())
@@ -162,7 +182,7 @@ def to_lucene(document: Document) -> Iterator[list[Any]]:
             "long text into the content"
         )
     document = with_language(document)
-    pieces, to_place = tee(chunks(document.id, document.title, document.content))
+    pieces, to_place = tee(chunks(document.id, document.title, document.content, document.layout))
     yield from placed_to_lucene(document, zip(pieces, places(document, to_place), strict=True))
 
 
@@ -179,13 +199,13 @@ def placed_to_lucene(
     first = next(placed, None)
     if first is None:
         return
-    details = _details(document, count=first[0].count)
+    details = _details(document, first[0])
     common = Arrays.asList(list(_document_fields(document)))
     # At most one batch exists at a time: a text may have hundreds of megabytes.
     size = max(1, min(_MAX_BATCH_CHUNKS, _MAX_BATCH_METADATA_CHARACTERS // len(details(first[1]))))
     placed = chain([first], placed)
     while batch := list(islice(placed, size)):
-        yield [_chunk_document(document, piece, details(place), common) for piece, place in batch]
+        yield [_chunk_document(document, piece, place, details, common) for piece, place in batch]
 
 
 def with_language(document: Document) -> Document:
@@ -202,12 +222,18 @@ def with_language(document: Document) -> Document:
     return replace(document, metadata={**document.metadata, metadata.LANGUAGE: language})
 
 
-def _details(document: Document, count: int) -> Callable[[Place], str]:
-    """Return a function that makes the details of a chunk from its place."""
+def _details(document: Document, chunk: Chunk) -> Callable[[Place], str]:
+    """Return a function that makes the details of a chunk from its place.
+
+    Args:
+        document: the document.
+        chunk: one of its chunks.
+    """
     file = document.file
     common = {
         "title": document.title,
-        "chunk_count": count,
+        "chunk_count": chunk.count,
+        "words": chunk.words,
         "metadata": document.metadata,
         "folder": file.state.folder if file else None,
         "file_path": decodable(file.path) if file else None,
@@ -283,19 +309,21 @@ def summary_from_lucene(stored: Any, folders: IndexedFolders) -> DocumentSummary
     )
 
 
-def _chunk_document(document: Document, chunk: Chunk, details: str, common: Any) -> Any:
+def _chunk_document(
+    document: Document, chunk: Chunk, place: Place, details: Callable[[Place], str], common: Any
+) -> Any:
     """Return the fields of a chunk; a writer takes any list of fields as a document."""
     fields = ArrayList(common)
-    for field in _chunk_fields(document, chunk, details):
+    for field in _chunk_fields(document, chunk, place, details(place)):
         fields.add(field)
     return fields
 
 
-def _chunk_fields(document: Document, chunk: Chunk, details: str) -> Iterator[Any]:
+def _chunk_fields(document: Document, chunk: Chunk, place: Place, details: str) -> Iterator[Any]:
     yield from _keyword_fields(schema.ID, chunk.id)
     yield StoredField(schema.TITLE, chunk.title)
     yield TextField(schema.CONTENT, chunk.content, Field.Store.YES)
-    yield from chunk_search_fields(document, chunk.content)
+    yield from chunk_search_fields(document, chunk.content, str(place.get("section", "")))
     yield IntPoint(schema.CHUNK_INDEX, [chunk.index])
     yield NumericDocValuesField(schema.CHUNK_INDEX, chunk.index)
     yield StoredField(schema.CHUNK_INDEX, chunk.index)

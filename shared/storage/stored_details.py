@@ -25,6 +25,7 @@ class StoredDetails:
     Attributes:
         title: the title of the document.
         chunk_count: the number of chunks of the document, from 1.
+        words: the number of words of the document; None in older indexes.
         metadata: the metadata of the document.
         folder: the prefix of the indexed folder of its file; None without one.
         file_path: the path of the file within the folder, or the absolute one; None without a file.
@@ -37,6 +38,7 @@ class StoredDetails:
     folder: str | None
     file_path: str | None
     place: Place
+    words: int | None = None
 
 
 def details_of(stored: Any) -> StoredDetails:
@@ -55,6 +57,7 @@ def details_of(stored: Any) -> StoredDetails:
     if not (
         isinstance(details.title, str)
         and isinstance(details.chunk_count, int)
+        and isinstance(details.words, int | None)
         and isinstance(details.metadata, dict)
         and isinstance(details.folder, str | None)
         and isinstance(details.file_path, str | None)

@@ -19,7 +19,8 @@ from org.apache.lucene.document import (
 from org.apache.lucene.util import BytesRef
 
 from shared import Document, Index
-from shared.model.chunks import chunks, places
+from shared.chunking.chunker import chunks
+from shared.chunking.places import places
 from shared.storage.mapping import placed_to_lucene, to_lucene
 from tests.conftest import Idx
 from tests.idx.files import make

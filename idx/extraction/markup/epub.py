@@ -1,13 +1,15 @@
 """Extraction of EPUB 2 and 3."""
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Final
 from urllib.parse import unquote
 
 from idx.errors import SourceFileError
 from idx.extraction.markup.html import decode_hypertext, read_hypertext
+from idx.extraction.markup.markup import Headed
 from idx.extraction.markup.package import Package, resolve
-from idx.extraction.text.cleaning import normalize
+from idx.extraction.text.headings import join_sections
 from idx.extraction.text.properties import one_line, properties
 from idx.extraction.types import Extracted, Source
 from shared.model.document import Metadata
@@ -43,8 +45,12 @@ def extract_epub(source: Source) -> Extracted:
     if _encrypted(package).intersection(chapters):
         raise SourceFileError(source.file, "protected against copying (DRM)")
     title, metadata = _properties(package, book)
+    text, headings = join_sections(
+        chain.from_iterable(_sections(package, chapter, source) for chapter in chapters)
+    )
     return Extracted(
-        text=normalize("\n\n".join(_text(package, chapter, source) for chapter in chapters)),
+        text=text,
+        headings=headings,
         media_type=source.media_type,
         title=title,
         metadata=metadata,
@@ -76,9 +82,9 @@ def _encrypted(package: Package) -> set[str]:
     return {unquote(reference.get("URI", "")) for reference in references}
 
 
-def _text(package: Package, chapter: str, source: Source) -> str:
+def _sections(package: Package, chapter: str, source: Source) -> Iterator[Headed]:
     page = Source(source.file, package.read(chapter), "text/html", type(source.options)())
-    return read_hypertext(decode_hypertext(page)).text
+    return read_hypertext(decode_hypertext(page)).headed()
 
 
 def _properties(package: Package, book: str) -> tuple[str | None, Metadata]:

@@ -8,9 +8,9 @@ from typing import Final
 
 from idx.errors import SourceFileError
 from idx.extraction.markup.markup import MarkupText, Role, Roles, parse_html
-from idx.extraction.text.cleaning import normalize
 from idx.extraction.text.declared_encoding import declared_codec
 from idx.extraction.text.decoding import decode
+from idx.extraction.text.headings import join_sections
 from idx.extraction.text.properties import one_line, properties
 from idx.extraction.types import Extracted, Source
 
@@ -26,6 +26,7 @@ _TAGS_BY_ROLE: Final[dict[Role | str, str]] = {
     Role.CELL: "td th",
     "\n": "br",
 }
+_LEVELS: Final = {f"h{level}": level for level in range(1, 7)}
 _ROLES: Final[Roles] = {tag: role for role, tags in _TAGS_BY_ROLE.items() for tag in tags.split()}
 
 _CHARSET: Final = re.compile(
@@ -65,6 +66,8 @@ class HypertextText(MarkupText):
             elif tag == "html":
                 self.language = attributes.get("lang") or attributes.get("xml:lang")
         MarkupText.start(self, tag, attributes)
+        if not self._hidden and (level := _LEVELS.get(tag)):
+            self.begin_heading(level)
 
     def end(self, tag: str) -> None:
         """Handle the end of an element; see `Target`."""
@@ -123,10 +126,12 @@ def extract_html(source: Source) -> Extracted:
     """
     page = read_hypertext(decode_hypertext(source))
     meta = page.meta
+    text, headings = join_sections(page.headed())
     return Extracted(
-        text=normalize(page.text),
+        text=text,
         media_type=source.media_type,
         title=one_line(page.title),
+        headings=headings,
         metadata=properties(
             author=meta.get("author"),
             subject=meta.get("description") or meta.get("og:description"),

@@ -10,7 +10,7 @@ from typing import Final
 
 from idx.errors import SourceFileError
 from idx.extraction.markup.html import decode_hypertext, read_hypertext
-from idx.extraction.text.cleaning import normalize
+from idx.extraction.text.cleaning import normalize, preformatted
 from idx.extraction.text.declared_encoding import declared_codec
 from idx.extraction.text.decoding import decode
 from idx.extraction.text.properties import one_line, properties
@@ -97,7 +97,10 @@ def _texts(part: EmailMessage, source: Source) -> Iterator[str]:
     ]
     if part.get_content_maintype() == "text":
         text = _content(part, source)
-        yield read_hypertext(text).text if kind == "text/html" else text
+        if kind == "text/html":
+            yield read_hypertext(text).text
+        elif text.strip():
+            yield preformatted(text)
     elif kind == "multipart/alternative":
         forms = sorted(within, key=lambda form: _FORMS.get(form.get_content_type(), len(_FORMS)))
         texts = ("\n\n".join(_texts(form, source)) for form in forms)

@@ -4,12 +4,12 @@ Each format of this family is a table of the effects of its elements on the text
 bytes are read: no document type, no external entity, no address.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any, Final, Protocol, cast
 
-from idx.extraction.text.cleaning import CELL_SEPARATOR
+from idx.extraction.text.cleaning import CELL_SEPARATOR, preformatted
 
 _PARSER_CHARACTERS: Final = 1 << 20
 """Number of characters passed to the HTML parser at once."""
@@ -37,6 +37,10 @@ class Role(Enum):
 
 
 _BREAKS: Final = frozenset({"\n", "\n\n"})
+
+Headed = tuple[int, str, str]
+"""Section of a text: the level of its heading, the text of the heading, and the section with it; 0
+and no heading for the text before the first one."""
 
 Roles = Mapping[str, Role | str]
 """Roles of the elements of a format, by name; a string replaces the element.
@@ -90,6 +94,15 @@ class _Cell:
 
 
 @dataclass(slots=True)
+class _Heading:
+    """Heading in the pieces of a text: its level, its first piece, and the one after its last."""
+
+    level: int
+    start: int
+    end: int
+
+
+@dataclass(slots=True)
 class MarkupText:
     """Collector of the text of a document; a target for `parse_xml` and `parse_html`.
 
@@ -106,6 +119,8 @@ class MarkupText:
     _cells: list[_Cell] = field(default_factory=list)
     _around: list[list[str]] = field(default_factory=list)
     _apart: list[str] = field(default_factory=list)
+    _headings: list[_Heading] = field(default_factory=list)
+    _heading: _Heading | None = None
     _hidden: int = 0
     _preformatted: int = 0
     _counts: bool = True
@@ -119,6 +134,25 @@ class MarkupText:
     def text(self) -> str:
         """Text outside all pages, followed by its notes."""
         return "\n\n".join(("".join(self._pieces), *self._apart))
+
+    def headed(self) -> Iterator[Headed]:
+        """Yield the sections of the text outside all pages, then its notes without heading."""
+        pieces = self._pieces
+        ends = [*(heading.start for heading in self._headings), len(pieces)]
+        yield 0, "", "".join(pieces[: ends[0]])
+        for heading, end in zip(self._headings, ends[1:], strict=True):
+            title = "".join(pieces[heading.start : heading.end])
+            yield heading.level, title, "".join(pieces[heading.start : end])
+        yield 0, "", "\n\n".join(self._apart)
+
+    def begin_heading(self, level: int) -> None:
+        """Take the paragraph that has just begun as a heading, unless it is within a table or note.
+
+        Args:
+            level: its level, from 1.
+        """
+        if not (self._cells or self._around or self.pages):
+            self._heading = _Heading(level, len(self._pieces), len(self._pieces))
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         """Handle the start of an element; see `Target`."""
@@ -165,6 +199,10 @@ class MarkupText:
             self._apart.clear()
         elif isinstance(role, Role):
             self._preformatted -= role is Role.PREFORMATTED
+            if self._heading and role is Role.PARAGRAPH:
+                self._heading.end = len(self._pieces)
+                self._headings.append(self._heading)
+                self._heading = None
             self._break(role)
 
     def data(self, text: str) -> None:
@@ -172,7 +210,7 @@ class MarkupText:
         if not self._counts or self._hidden:
             return
         if self._preformatted:
-            self._pieces.append(text)
+            self._pieces.append(preformatted(text))
         elif not text.isspace():
             self._pieces.append(text.replace("\n", " "))
         elif self._pieces and self._pieces[-1] not in _BREAKS:

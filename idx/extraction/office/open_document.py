@@ -1,14 +1,16 @@
 """Extraction of OpenDocument: texts, presentations and spreadsheets (.odt, .odp, .ods)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Final
 
 from idx.errors import SourceFileError
 from idx.extraction.markup.markup import MarkupText, Role, Roles
 from idx.extraction.markup.package import Package
 from idx.extraction.office.workbook import MAX_GAP
-from idx.extraction.text.cleaning import join_pages, normalize
+from idx.extraction.text.cleaning import join_pages
+from idx.extraction.text.headings import join_sections
 from idx.extraction.text.properties import one_line, properties
 from idx.extraction.types import Extracted, Source
 from shared.model.document import Metadata, Page
@@ -19,6 +21,12 @@ _STYLES: Final = "styles.xml"
 _TABLE_NAMESPACE: Final = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 _REPEATED: Final = _TABLE_NAMESPACE + "number-columns-repeated"
 _NAME: Final = _TABLE_NAMESPACE + "name"
+_TEXT_NAMESPACE: Final = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
+_HEADING: Final = _TEXT_NAMESPACE + "h"
+_LEVEL: Final = _TEXT_NAMESPACE + "outline-level"
+_LOWEST: Final = 10
+"""Level of a heading below those of one digit, which are all that LibreOffice has but the last."""
+
 _DUBLIN_CORE: Final = "{http://purl.org/dc/elements/1.1/}"
 _META: Final = "{urn:oasis:names:tc:opendocument:xmlns:meta:1.0}"
 _LIBREOFFICE: Final = "{urn:org:documentfoundation:names:experimental:office:xmlns:loext:1.0}"
@@ -78,6 +86,13 @@ class _OpenDocumentText(MarkupText):
 
     package: Package
 
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        """Handle the start of an element; see `MarkupText`."""
+        MarkupText.start(self, tag, attributes)
+        if tag == _HEADING:
+            level = attributes.get(_LEVEL, "1")
+            self.begin_heading(int(level) if level.isdecimal() and len(level) == 1 else _LOWEST)
+
     def copies(self, attributes: Mapping[str, str]) -> int:
         """Return the number of repetitions of a cell; see `MarkupText`."""
         repeated = attributes.get(_REPEATED, "1")
@@ -96,8 +111,10 @@ def extract_odt(source: Source) -> Extracted:
     """
     package = _open(source)
     parts = (_CONTENT, _STYLES) if _STYLES in package else (_CONTENT,)
-    text = "\n\n".join(_read(package, part, _TEXT_ROLES).text for part in parts)
-    return _extracted(source, package, normalize(text))
+    text, headings = join_sections(
+        chain.from_iterable(_read(package, part, _TEXT_ROLES).headed() for part in parts)
+    )
+    return replace(_extracted(source, package, text), headings=headings)
 
 
 def extract_odp(source: Source) -> Extracted:

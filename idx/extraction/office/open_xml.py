@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from idx.extraction.markup.markup import MarkupText, Role, Roles
 from idx.extraction.markup.package import Package, resolve
@@ -12,6 +12,8 @@ from shared.model.document import Metadata
 
 if TYPE_CHECKING:
     from lxml import etree
+
+Text = TypeVar("Text", bound=MarkupText)
 
 ROLES: Final[Roles] = {
     "t": Role.TEXT,
@@ -127,9 +129,12 @@ class OfficeOpenFile:
         )
 
     def _own_text(self, part: str, roles: Roles) -> str:
-        target = MarkupText(roles)
+        return self.read(part, MarkupText(roles)).text
+
+    def read(self, part: str, target: Text) -> Text:
+        """Parse a part of the package, and return the target with its text."""
         self.package.parse(part, target)
-        return target.text
+        return target
 
     def _related(self, part: str, kinds: tuple[str, ...], seen: set[str]) -> Iterator[str]:
         links = list(self.relationships(part).values())

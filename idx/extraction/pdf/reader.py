@@ -1,4 +1,4 @@
-"""Extraction of a PDF page by page, with form fields and properties.
+"""Extraction of a PDF page by page, with form fields, properties and the headings of its outline.
 
 PDFium reads all pages. A page whose lines form a grid is also read by pdfplumber, which recognizes
 the cells of tables but takes far longer.
@@ -18,6 +18,7 @@ from idx.errors import SourceFileError
 from idx.extraction.pdf.document import opened_pdf
 from idx.extraction.pdf.forms import read_fields
 from idx.extraction.pdf.grid import has_grid
+from idx.extraction.pdf.outline import outline_headings, read_outline
 from idx.extraction.pdf.properties import read_properties
 from idx.extraction.pdf.tables import TablePage, read_table_pages
 from idx.extraction.pdf.text import read_text
@@ -87,6 +88,7 @@ def extract_pdf(file: Path, data: bytes, options: ExtractionOptions) -> Extracte
             pages = _read_pages(document, options.pdf_engine)
             count = len(document)
             title, metadata = read_properties(document)
+            outline = read_outline(document)
         seconds = options.table_seconds - (time.monotonic() - started)
         for number, page in read_table_pages(data, password, pages.for_pdfplumber, count, seconds):
             if isinstance(page, Exception):
@@ -117,6 +119,7 @@ def extract_pdf(file: Path, data: bytes, options: ExtractionOptions) -> Extracte
         title=title,
         metadata=metadata,
         pages=places,
+        headings=outline_headings(outline, text, places),
         warnings=tuple(_warnings(pages, blank)),
     )
 

@@ -14,7 +14,7 @@ from shared.model.document import Page, Unit
 CELL_SEPARATOR: Final = " | "
 """Separator of the cells in a table row, which is one line."""
 
-_PAGE_SEPARATOR: Final = "\n\n"
+PAGE_SEPARATOR: Final = "\n\n"
 
 _LINE_BREAK: Final = re.compile("\r\n|[\r\v\f\x1c-\x1e\x85\u2028]")
 
@@ -50,7 +50,7 @@ _INVISIBLE: Final = re.compile(
     "\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f"  # bidirectional controls
     "\ufff9-\ufffd"  # annotations, and U+FFFD for undecodable characters
     "\uf000-\uf0ff"  # symbols of symbol fonts, such as bullets
-    "\ufdd0-\ufdef\ufffe\uffff\ud800-\udfff\U000e0000-\U000e007f]+"  # noncharacters and surrogates
+    "\ufdd2-\ufdef\ufffe\uffff\ud800-\udfff\U000e0000-\U000e007f]+"  # noncharacters and surrogates
 )
 _NEEDLESS_JOINER: Final = re.compile(f"[\u200c\u200d](?<![{_JOINING}].)")
 _NEEDLESS_BREAK: Final = re.compile(f"\u200b(?<![{_SPACELESS}].)")
@@ -62,6 +62,17 @@ _HYPHENATION: Final = re.compile(
     re.DOTALL,
 )
 _BLANK_LINES: Final = re.compile(r"\n{3,}")
+_KEPT_BLANK: Final = "\ufdd0"
+_KEPT_TAB: Final = "\ufdd1"
+"""Noncharacters of Unicode in place of white space that is kept; no text has them."""
+
+_KEPT: Final = str.maketrans({" ": _KEPT_BLANK, "\t": _KEPT_TAB})
+_RESTORED: Final = str.maketrans({_KEPT_BLANK: " ", _KEPT_TAB: "\t"})
+
+
+def preformatted(text: str) -> str:
+    """Return a text in which `normalize` keeps blanks and tabs, such as source code."""
+    return text.translate(_KEPT)
 
 
 def normalize(text: str) -> str:
@@ -75,15 +86,16 @@ def normalize(text: str) -> str:
     - Characters without meaning are removed: control characters, bidirectional controls, zero-width
       characters, U+FFFD, the bullets of symbol fonts. Joiners are kept in the scripts and emoji
       that need them, zero-width spaces in the scripts that mark the ends of words with them.
-    - White space is reduced to one space, one line break, or one blank line between paragraphs.
+    - White space is reduced to one space, one line break, or one blank line between paragraphs,
+      except within lines of `preformatted` text.
 
     Args:
         text: the text extracted from a file; surrogates in it are removed.
 
     Returns:
-        The text, without white space at its ends.
+        The text, without blank lines at its ends.
     """
-    text = _LINE_BREAK.sub("\n", text.replace("\u2029", _PAGE_SEPARATOR))
+    text = _LINE_BREAK.sub("\n", text.replace("\u2029", PAGE_SEPARATOR))
     if not text.isascii():
         text = _SOFT_HYPHEN.sub("", _COMPATIBLE.sub(_compatible, text))
         text = _NEEDLESS_BREAK.sub("", _NEEDLESS_JOINER.sub("", text))
@@ -91,7 +103,10 @@ def normalize(text: str) -> str:
     # Splitting and joining is ten times faster than a regular expression.
     text = "\n".join([" ".join(line.split()) for line in text.split("\n")])
     text = _HYPHENATION.sub(_joined, text)
-    return _BLANK_LINES.sub(_PAGE_SEPARATOR, text).strip()
+    if _KEPT_BLANK in text or _KEPT_TAB in text:
+        restored = text.translate(_RESTORED)
+        text = "\n".join([line.rstrip(" \t") for line in restored.split("\n")])
+    return _BLANK_LINES.sub(PAGE_SEPARATOR, text).strip("\n")
 
 
 def join_pages(unit: Unit, parts: Iterable[tuple[int | str, str]]) -> tuple[str, tuple[Page, ...]]:
@@ -113,13 +128,13 @@ def join_pages(unit: Unit, parts: Iterable[tuple[int | str, str]]) -> tuple[str,
         text = normalize(part)
         if not text:
             continue
-        start = length + len(_PAGE_SEPARATOR) if texts else 0
+        start = length + len(PAGE_SEPARATOR) if texts else 0
         pages.extend(Page(unit, waiting, start) for waiting in blank)
         blank.clear()
         texts.append(text)
         length = start + len(text)
     pages.extend(Page(unit, waiting, length) for waiting in blank)
-    return _PAGE_SEPARATOR.join(texts), tuple(pages)
+    return PAGE_SEPARATOR.join(texts), tuple(pages)
 
 
 def _compatible(text: re.Match[str]) -> str:

@@ -1,6 +1,8 @@
 """Extraction of plain text and similar files: source code, CSV, JSON, XML."""
 
+from idx.extraction.media_types import PLAIN_TEXT
 from idx.extraction.text.decoding import decode
+from idx.extraction.text.headings import plain_text_headings
 from idx.extraction.types import Extracted, Source
 
 
@@ -10,8 +12,10 @@ def extract_plain_text(source: Source) -> Extracted:
     Raises:
         SourceFileError: the bytes are not text.
     """
+    text = decode(source.data, source.file, source.options.encoding)
     return Extracted(
-        text=decode(source.data, source.file, source.options.encoding),
+        text=text,
         media_type=source.media_type,
         is_own_text=True,
+        headings=plain_text_headings(text) if source.media_type == PLAIN_TEXT else (),
     )

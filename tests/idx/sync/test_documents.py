@@ -22,7 +22,7 @@ def test_a_time_that_no_calendar_has_is_left_out(seconds: int, modified: str | N
     location = Location(Path("/papers/a.txt"), KnownFolder(Path("/papers"), (1, 2)), "a.txt")
     change = Change("a.txt", location, "a.txt", "", 4, 0, False, True)
     read = ReadFile(Extracted("text", "text/plain"), None, 4, seconds * 10**9, "hash", True)
-    document = file_document(change, read)
+    document = file_document(change, read, "keep")
     assert document.metadata.get("modified") == modified
     assert document.file
     assert document.file.state.modified_ns == seconds * 10**9

@@ -27,7 +27,7 @@ def test_a_page_is_its_text(read: Read) -> None:
     extracted = read("a.html", PAGE)
     assert extracted.text == (
         "Home\n\nGardens\n\nOne line with bold, été € 5 &bogus; and a\nbreak\n\nfirst\nsecond\n\n"
-        "Place | Year\nGranada | | 1238 AD\n\ncode\nstays\n\nCafé fin"
+        "Place | Year\nGranada | | 1238 AD\n\ncode\n  stays\n\nCafé fin"
     )
     assert extracted.title == "The Gardens & more"
     assert extracted.metadata == {

@@ -188,4 +188,5 @@ def test_a_header_that_nobody_can_read_costs_only_itself(read: Read, header: str
 def test_mails_in_utf_7_are_read(read: Read) -> None:
     for kind in ("plain", "html"):
         raw = f"Subject: x\nContent-Type: text/{kind}; charset=utf-7\n\nGr+APwA3w-e +2AA- b"
-        assert read("a.eml", raw).text == "Subject: x\n\nGrüße b"
+        blanks = "  " if kind == "plain" else " "
+        assert read("a.eml", raw).text == f"Subject: x\n\nGrüße{blanks}b"

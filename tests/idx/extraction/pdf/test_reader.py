@@ -25,7 +25,7 @@ from tests.idx.extraction.pdf_files import (
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_every_page_is_read_once_and_is_a_section(tmp_path: Path, engine: str) -> None:
+def test_every_page_is_read_once_and_cited(tmp_path: Path, engine: str) -> None:
     pages = [f"This is page {number}.\nIt has two lines." for number in range(1, 13)]
     read = extract(write_pages(tmp_path / "a.pdf", pages), engine)
     assert read.text == "\n\n".join(pages)

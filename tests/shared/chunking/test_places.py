@@ -5,8 +5,10 @@ from itertools import accumulate
 
 import pytest
 
-from shared.model.chunks import Place, chunks, places
-from shared.model.document import Document, Page, Unit
+from shared.chunking.chunker import chunks
+from shared.chunking.places import places
+from shared.model.chunks import Place
+from shared.model.document import Document, Heading, Page, Unit
 
 
 def placed(
@@ -122,3 +124,21 @@ def test_blanks_at_the_ends_of_a_chunk_are_on_no_page() -> None:
     ((content, place),) = placed("\n \nw\n \n", pages)
     assert content == "\n \nw\n \n"
     assert (place["page_start"], place["page_end"]) == ("2", "2")
+
+
+def test_the_section_of_a_chunk_is_the_path_of_headings_above_its_beginning() -> None:
+    parts = [(1, "Law", 1), (2, "One", 260), (3, "Deep", 210), (2, "Two", 300)]
+    text, headings = "", []
+    for level, heading, count in parts:
+        headings.append(Heading(level, heading, len(text)))
+        text += f"{heading}\n{'word ' * count}\n"
+    document = Document("a", "A", text, headings=headings)
+    pieces = list(chunks(document.id, document.title, document.content))
+    sections = [place["section"] for place in places(document, pieces)]
+    assert sections == ["Law", "Law > One", "Law > One > Deep", "Law > Two"]
+
+
+def test_text_before_the_first_heading_has_no_section() -> None:
+    document = Document("a", "A", "Some text\n\nHeading\n", headings=[Heading(1, "Heading", 11)])
+    (place,) = places(document, chunks(document.id, document.title, document.content))
+    assert "section" not in place

@@ -1,0 +1,3 @@
+"""Chunks of documents: how texts are cut, and where each chunk stands. Imports `analysis` and
+`model`.
+"""

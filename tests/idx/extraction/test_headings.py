@@ -1,0 +1,181 @@
+"""Headings of files of every format that has them."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import docx
+import pytest
+from docx.enum.style import WD_STYLE_TYPE
+from fpdf import FPDF
+
+from idx.extraction.formats import extract
+from idx.extraction.types import Extracted, ExtractionOptions
+from tests.idx.extraction.conftest import FILES, Read
+from tests.idx.extraction.markup.test_epub import book
+from tests.idx.extraction.pdf_files import write_pdf
+
+
+def outline(extracted: Extracted) -> list[tuple[int, str]]:
+    """The level and the text of each heading; each must stand where it says."""
+    for heading in extracted.headings:
+        first = heading.text.split()[0]
+        assert first in extracted.text[heading.start :].split("\n")[0], heading
+    return [(heading.level, heading.text) for heading in extracted.headings]
+
+
+def read_file(file: Path) -> Extracted:
+    return extract(file, ExtractionOptions())
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("# One\n\ntext\n\n## Two ##\n", [(1, "One"), (2, "Two")]),
+        ("One\n===\n\ntext\n\nTwo\n---\n", [(1, "One"), (2, "Two")]),
+        ("a paragraph of\ntwo lines\n---\n", []),
+        ("a paragraph\nof three\nlines\n---\n", []),
+        ("text\n\n---\n\ntext", []),
+        ("- item\n---\n", []),
+        ("```\n# code\n```\n###### Six\n####### seven\n", [(6, "Six")]),
+        ("# The `code` of [a link](http://a) is **bold**\n", [(1, "The code of a link is bold")]),
+        ("---\ntitle: x\n---\n# One\n", [(1, "One")]),
+        ("# snake_case_name and _this_\n", [(1, "snake_case_name and this")]),
+        ("#no heading\n", []),
+    ],
+)
+def test_headings_of_markdown(read: Read, text: str, expected: list[tuple[int, str]]) -> None:
+    assert outline(read("a.md", text)) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("§ 551 Deposits\n\nText.\n\n§ 552\n\nText", [(20, "§ 551 Deposits"), (20, "§ 552")]),
+        ("Title\n\n§§ 551 and 552\nText", [(20, "§§ 551 and 552")]),
+        (
+            "Buch 2\nAbschnitt 8\n§ 551 Kaution\n(1) Text",
+            [(1, "Buch 2"), (3, "Abschnitt 8"), (20, "§ 551 Kaution")],
+        ),
+        ("CHAPTER IV. Of Things\n\nText", [(4, "CHAPTER IV. Of Things")]),
+        ("Article 5\r\n\r\nText\r\n\r\nAppendix A\r\n", [(20, "Article 5"), (3, "Appendix A")]),
+        (
+            "1. Scope\n\nText.\n\n1.1 Parties\n\nText.\n\n2) Rent\n\nText",
+            [(7, "1. Scope"), (8, "1.1 Parties"), (7, "2) Rent")],
+        ),
+        ("1. Milk\n\n2. Eggs\n\n3. Bread\n\nText", []),
+        ("1. Milk\n2. Eggs\n", []),
+        ("See\n§ 551 BGB and more", []),
+        ("Text.\n\n§ 551 BGB applies here.\n", []),
+        ("Text.\n\n3. März 2024\n\nText", []),
+        ("Text.\n\n12 people came\n\nText", []),
+        ("Text.\n\n1. " + "Long " * 40 + "\n\nText", []),
+        ("Text.\n\nPartition 5\n\nText", []),
+    ],
+)
+def test_headings_of_plain_text(read: Read, text: str, expected: list[tuple[int, str]]) -> None:
+    assert outline(read("a.txt", text)) == expected
+
+
+def test_source_code_and_tables_have_no_headings(read: Read) -> None:
+    text = "\n1. Scope\n\n§ 551 Deposits\n\ntext\n"
+    assert outline(read("a.py", text)) == outline(read("a.csv", text)) == []
+
+
+def test_headings_of_a_page(read: Read) -> None:
+    page = (
+        "<body>before<h1>One <b>and</b>\nonly</h1><p>text<h3>Three</h3>"
+        "<table><tr><td><h2>In a table</h2></td></tr></table><h2></h2>"
+        "<template><h2>Hidden</h2></template><h2>Two</h2><pre>  code\n</pre></body>"
+    )
+    extracted = read("a.html", page)
+    assert outline(extracted) == [(1, "One and only"), (3, "Three"), (2, "Two")]
+    assert extracted.text == (
+        "before\n\nOne and only\n\ntext\n\nThree\n\nIn a table\n\nTwo\n\n  code"
+    )
+
+
+def test_headings_of_the_chapters_of_a_book(read: Read) -> None:
+    chapters = {"OEBPS/text/two more.xhtml": "<h2>Two</h2><p>text</p><h1>Three</h1>"}
+    extracted = read("a.epub", book(**chapters))
+    assert outline(extracted) == [(1, "One"), (2, "Two"), (1, "Three")]
+
+
+def test_headings_of_word_by_style_and_by_outline_level(tmp_path: Path) -> None:
+    document = docx.Document()
+    document.add_heading("The title", 0)
+    document.add_heading("One", 1)
+    document.add_paragraph("text")
+    own = document.styles.add_style("Klausel", WD_STYLE_TYPE.PARAGRAPH)
+    own.base_style = document.styles["Heading 2"]
+    document.add_paragraph("Two", "Klausel")
+    third = document.add_paragraph("Three")
+    level = third._p.get_or_add_pPr().makeelement(  # noqa: SLF001 - the library has no other way
+        third._p.tag.replace("}p", "}outlineLvl"),  # noqa: SLF001
+        {third._p.tag.replace("}p", "}val"): "2"},  # noqa: SLF001
+    )
+    third._p.get_or_add_pPr().append(level)  # noqa: SLF001
+    document.add_table(1, 1).cell(0, 0).add_paragraph("In a table", "Heading 1")
+    document.add_heading("Four", 1)
+    document.save(str(tmp_path / "a.docx"))
+    assert outline(read_file(tmp_path / "a.docx")) == [
+        (1, "One"),
+        (2, "Two"),
+        (3, "Three"),
+        (1, "Four"),
+    ]
+
+
+def test_headings_of_open_document() -> None:
+    assert outline(read_file(FILES / "garden.odt")) == [(1, "Gardens")]
+
+
+def two_chapters(pdf: FPDF) -> None:
+    pdf.add_page()
+    pdf.multi_cell(0, text="A preface")
+    for number in (1, 2):
+        pdf.add_page()
+        pdf.start_section(f"Chapter {number}")
+        pdf.multi_cell(0, text=f"Some words above\nChapter {number}\nSome words below")
+        pdf.start_section("Not in the text", level=1)
+
+
+def test_headings_of_a_pdf_are_those_of_its_outline(tmp_path: Path) -> None:
+    extracted = read_file(write_pdf(tmp_path / "a.pdf", two_chapters))
+    found = [(heading.level, heading.text) for heading in extracted.headings]
+    assert found == [
+        *((1, "Chapter 1"), (2, "Not in the text")),
+        *((1, "Chapter 2"), (2, "Not in the text")),
+    ]
+    first, below, second, _ = extracted.headings
+    assert extracted.text[first.start :].startswith("Chapter 1")
+    assert first.start <= below.start < extracted.pages[2].start < second.start
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# " + "word " * 10_000,
+        "# a\n" * 50_000,
+        "# " + "[" * 20_000,
+        "\n".join(f"a{n}\n===" for n in range(20_000)),
+    ],
+    ids=["long", "many", "brackets", "underlined"],
+)
+def test_many_and_long_headings_are_bounded(read: Read, text: str) -> None:
+    headings = read("a.md", text).headings
+    assert len(headings) <= 20_000
+    assert all(len(heading.text) <= 201 for heading in headings)
+
+
+WITH_CODE: dict[str, Callable[[], str]] = {
+    "a.html": lambda: "<p>See  this:</p><pre>\ndef f():\n\n    return  1\n</pre><p>  End</p>",
+    "a.eml": lambda: "Subject: x\nContent-Type: text/plain\n\ndef f():\n\n    return  1\n",
+}
+
+
+@pytest.mark.parametrize("name", WITH_CODE)
+def test_preformatted_text_keeps_its_blanks(read: Read, name: str) -> None:
+    text = read(name, WITH_CODE[name]()).text
+    assert "def f():\n\n    return  1" in text
+    assert "See this:" in text or name == "a.eml"
+    assert not text.endswith(" ")

@@ -1,0 +1,103 @@
+"""Sections: the headings above a chunk are stored, shown, searched and filtered by."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shared import Document, Index, Searcher
+from shared.model.document import Heading
+from tests.conftest import Connect, Idx
+from tests.server.tool_answers import answer
+
+LAW = (
+    "# Bürgerliches Gesetzbuch\n\n## § 550 Form\n\n"
+    + "Der Vertrag gilt für unbestimmte Zeit, wenn die Form fehlt. " * 30
+    + "\n\n## § 551 Begrenzung der Sicherheiten\n\n"
+    + "Sie darf höchstens das Dreifache betragen und ist getrennt anzulegen. " * 40
+)
+DEPOSITS = "Bürgerliches Gesetzbuch > § 551 Begrenzung der Sicherheiten"
+
+
+@pytest.fixture
+def law(idx: Idx, tmp_path: Path) -> Path:
+    (tmp_path / "bgb.md").write_text(LAW)
+    (tmp_path / "other.txt").write_text("Das Dreifache ist hier gemeint, ohne Überschrift.")
+    idx("add", "bgb.md", "other.txt")
+    return tmp_path
+
+
+def hits(idx: Idx, *arguments: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(idx("search", "--json", *arguments).stdout)["results"]
+    return found
+
+
+def test_a_hit_shows_the_section_that_it_begins_in(idx: Idx, law: Path) -> None:
+    sections = {hit["id"]: hit.get("section") for hit in hits(idx, "Dreifache Form")}
+    assert sections["other.txt-chunk-001"] is None
+    assert sections["bgb.md-chunk-001"] == "Bürgerliches Gesetzbuch"
+    assert sections["bgb.md-chunk-003"] == DEPOSITS
+    shown = idx("search", "Dreifache").stdout
+    assert f"bgb.md, line 9, {DEPOSITS}" in shown
+    assert DEPOSITS in idx("show", "bgb.md", "--chunk", "3").stdout
+
+
+def test_a_chunk_is_found_by_words_of_its_headings(idx: Idx, law: Path) -> None:
+    # Only the first and the second chunk have the word in their text.
+    found = [hit["id"] for hit in hits(idx, "Sicherheit Dreifache")]
+    assert "bgb.md-chunk-003" in found[:2]
+    assert found[-1] == "other.txt-chunk-001"
+
+
+def test_a_query_can_name_the_section(idx: Idx, law: Path) -> None:
+    found = {hit["section"] for hit in hits(idx, "section:sicherheiten")}
+    assert found == {DEPOSITS}
+
+
+@pytest.mark.parametrize(
+    ("condition", "chunks"),
+    [
+        (f"section={DEPOSITS}", {"003", "004"}),
+        ("section=Bürgerliches Gesetzbuch", {"001", "002", "003", "004"}),
+        ("section^=Bürgerliches Gesetzbuch > § 551", {"003", "004"}),
+        ("section!=Bürgerliches Gesetzbuch", set()),
+    ],
+)
+def test_a_filter_on_a_section_takes_the_sections_within_it(
+    idx: Idx, law: Path, condition: str, chunks: set[str]
+) -> None:
+    found = {hit["id"] for hit in hits(idx, "", "--filter", condition)}
+    assert {name[-3:] for name in found if name.startswith("bgb")} == chunks
+
+
+@pytest.mark.anyio
+async def test_a_client_gets_sections_with_hits_and_chunks(
+    idx: Idx, law: Path, connect: Connect
+) -> None:
+    async with connect() as client:
+        found = answer(await client.call_tool("Search", {"query": "Dreifache"}))
+        sections = [hit.get("section") for hit in found["results"]]
+        assert DEPOSITS in sections
+        chunk = answer(await client.call_tool("get_next_chunk", {"chunk_id": "bgb.md-chunk-002"}))
+        assert chunk["chunk"]["section"] == DEPOSITS
+        fields = answer(await client.call_tool("list_fields", {}))
+        assert "section" in {field["name"] for field in fields["fields"]}
+
+
+def test_sections_survive_a_rebuild(idx: Idx, law: Path) -> None:
+    before = hits(idx, "Sicherheit Dreifache")
+    idx("rebuild")
+    after = hits(idx, "Sicherheit Dreifache")
+    assert [(hit["id"], hit.get("section")) for hit in after] == [
+        (hit["id"], hit.get("section")) for hit in before
+    ]
+
+
+def test_a_program_may_give_headings_of_its_own(empty_index: Path) -> None:
+    text = "Rent is due.\n\nNotice is three months."
+    with Index(empty_index) as index:
+        index.add(Document("a", "A", text, headings=[Heading(1, "Lease", 0)]))
+    with Searcher(empty_index) as searcher:
+        (hit,) = searcher.search("notice").results
+    assert hit.section == "Lease"
