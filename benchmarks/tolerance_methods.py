@@ -105,7 +105,7 @@ def _grams_of(name: str, word: str, weight: float) -> Node:
     return any_of(*(weighted(Terms(name, (gram,)), weight / len(grams)) for gram in grams))
 
 
-def spell_checked(reader: Any, text: str, _: int) -> list[tuple[str, float]]:
+def spell_checked(reader: Any, text: str, *_: int, **__: bool) -> list[tuple[str, float]]:
     """What Lucene's DirectSpellChecker finds in content and titles with up to two edits at once."""
     from org.apache.lucene.index import Term
     from org.apache.lucene.search.spell import DirectSpellChecker, SuggestMode
@@ -146,7 +146,7 @@ class Method:
 
 _STEP: Final = "shared.query.pipeline.SimilarWords"
 _TERMS: Final = "shared.query.steps.spelling.similar_terms"
-_COGNATES: Final = "shared.query.steps.spelling.spellings"
+_COGNATES: Final = "shared.query.steps.similar_terms.spellings"
 
 NOTHING: Final = Method("nothing", replaced={_STEP: NoSimilarWords})
 EDITS: Final = Method("edit distance", replaced={_COGNATES: lambda _: None})

@@ -2,7 +2,8 @@
 
 A word that some chunk has is left unchanged, so this step does not change the hits of a query whose
 words all exist. If only its stem is there, as of "severence" in "severe", similar words are
-searched beside it, unless they differ in their ends only. Identifiers, words with digits, excluded
+searched beside it, unless they differ in their ends only. If no word is similar, its stem may be:
+"magnetissed" finds "magnetism". Identifiers, words with digits, short words in capitals, excluded
 words and phrases are literal. A word in the dictionary of a language (one of `WITH_LEMMAS`) in
 which at least a twentieth of the chunks are written is not misspelled; only its spellings in other
 languages may replace it.
@@ -14,130 +15,41 @@ same; a correction is searched only if the answer is poor, and is only suggested
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from functools import cached_property
+from itertools import islice
 from typing import Any, Final
 
-from org.apache.lucene.index import MultiTerms, Term, TermsEnum
-from org.apache.lucene.search import FuzzyQuery, RegexpQuery
-from org.apache.lucene.search.spell import DirectSpellChecker, SuggestMode
-from org.apache.lucene.util import BytesRefIterator
-
 from shared.analysis.analyzers import is_in_dictionary, tokens
-from shared.analysis.languages import WITH_LEMMAS
-from shared.java.cancellation import check
+from shared.analysis.languages import UNDETERMINED, WITH_LEMMAS, WITHOUT_BLANKS
+from shared.analysis.stems import stems_of_query
 from shared.model import schema
 from shared.query.index_terms import IndexTerms, is_present, terms_of
-from shared.query.steps.cognates import spellings
+from shared.query.steps.similar_terms import (
+    FEWEST_LETTERS,
+    LEAST_ALIKE,
+    MOST_LETTERS,
+    more_frequent_term,
+    similar_terms,
+    words_with_similar_stem,
+)
 from shared.query.tree import Leaf, Node, Occur, Terms, Word, best_of, leaves, weighted
 
-FEWEST_LETTERS: Final = 5
-"""Minimum number of letters; shorter words have too many neighbours to choose from."""
-
-MOST_LETTERS: Final = 64
-"""Maximum number of letters; automata of longer words take long, and are too large from some 200
-letters on."""
-
-_LETTERS_FOR_TWO: Final = 7
-"""Minimum number of letters of a word in which two may be wrong; in shorter words only one may."""
+_FEWEST_OTHERWISE: Final = 5
+"""Minimum number of letters of a word of which no dictionary tells whether it is misspelled, of one
+in capitals, which may be an abbreviation, and of one in a script without capitals, such as Arabic
+and Korean, which writes few vowels or whole syllables."""
 
 _SUGGESTIONS: Final = 3
 """Maximum number of words that may replace one."""
 
-_SAME_BEGINNING: Final = 1
-"""Number of letters at the beginning that must match; they are hardly ever mistyped, and the search
-takes far longer without this limit."""
-
-_LEAST_ALIKE: Final = 0.6
-"""Minimum similarity of cognates, however much they differ: that of two words of five letters with
-two edits."""
-
-
-def similar_terms(reader: Any, text: str, most_edits: int = 2) -> list[tuple[str, float]]:
-    """Return the words of content and titles that may replace a word that is in neither.
-
-    They are cognates (`shared.query.steps.cognates`), or one letter is left out, doubled, changed
-    or swapped with the next one (the distance of Damerau and Levenshtein); two letters only in a
-    long word, and only if there are no such words.
-
-    Args:
-        reader: the reader of the index.
-        text: a folded word of letters, `FEWEST_LETTERS` to `MOST_LETTERS` of them.
-        most_edits: the maximum number of wrong letters, at most two; the second takes several times
-            as long as the first.
-
-    Returns:
-        At most three terms, each with its similarity from 0 to 1; the most similar first, on a tie
-        the most frequent.
-    """
-    frequencies = _cognates(reader, text)
-    alike = {
-        term: max(_LEAST_ALIKE, SequenceMatcher(None, text, term).ratio()) for term in frequencies
-    }
-    for edits in range(1, min(most_edits, 2 if len(text) >= _LETTERS_FOR_TWO else 1) + 1):
-        within = _within(reader, text, edits)
-        alike |= {term: 1 - edits / min(len(text), len(term)) for term in within}
-        frequencies |= within
-        if alike:
-            break
-    return sorted(alike.items(), key=lambda entry: (-entry[1], -frequencies[entry[0]], entry[0]))[
-        :_SUGGESTIONS
-    ]
-
-
-def more_frequent_term(reader: Any, text: str, above: int) -> str | None:
-    """Return the more frequent word of the content that is one edit away from a rare one.
-
-    Args:
-        reader: the reader of the index.
-        text: a folded word of letters.
-        above: the number of chunks that must be exceeded by those of the other word.
-
-    Returns:
-        The most similar such word; None if there is none.
-    """
-    checker = DirectSpellChecker()
-    checker.setMaxEdits(1)
-    checker.setMinPrefix(_SAME_BEGINNING)
-    checker.setThresholdFrequency(float(above))
-    found = checker.suggestSimilar(
-        Term(schema.CONTENT, text), 1, reader, SuggestMode.SUGGEST_ALWAYS
-    )
-    return str(found[0].string) if found else None
-
-
-def _within(reader: Any, text: str, edits: int) -> dict[str, int]:
-    """Return the words within a number of edits, and their frequencies."""
-    # Not DirectSpellChecker, which makes a new automaton for each field and number of edits.
-    return _accepted(reader, FuzzyQuery.getFuzzyAutomaton(text, edits, _SAME_BEGINNING, True))
-
-
-def _cognates(reader: Any, text: str) -> dict[str, int]:
-    """Return the words that may be the word in another language, and their frequencies."""
-    pattern = spellings(text)
-    if pattern is None:
-        return {}
-    found = _accepted(reader, RegexpQuery(Term(schema.CONTENT, pattern)).getCompiled())
-    return {term: count for term, count in found.items() if len(term) >= FEWEST_LETTERS}
-
-
-def _accepted(reader: Any, automaton: Any) -> dict[str, int]:
-    """Return the terms of content and titles that an automaton accepts, with their frequencies."""
-    frequencies: dict[str, int] = {}
-    for field in (schema.TITLE, schema.CONTENT):
-        terms = MultiTerms.getTerms(reader, field)
-        if terms is None:
-            continue
-        found = TermsEnum.cast_(terms.intersect(automaton, None))
-        following = BytesRefIterator.cast_(found)
-        while (term := following.next()) is not None:
-            check()
-            frequencies[term.utf8ToString()] = found.docFreq()
-    return frequencies
-
+_LESS_LIKELY: Final = 0.6
+"""Weight of the other words that may replace one, relative to the first."""
 
 _WORD: Final = re.compile(r"\W*([^\W\d_]+)\W*")
 """Word of letters only, and the punctuation around it."""
+
+_MOST_COMPARED: Final = 8
+"""Maximum number of similar words of which it is checked whether they are forms of one."""
 
 _MOST_LOOKED_UP: Final = 8
 """Maximum number of words of a query for which similar ones are searched, since each takes a
@@ -206,21 +118,58 @@ class SimilarWords:
         if frequency or self._looked_up >= _MOST_LOOKED_UP:
             return leaf
         is_known = not self._is_unknown(leaf, occur)
-        if is_known and self._is_spelled_right(text):
-            return leaf
-        self._looked_up += 1
-        similar = similar_terms(self._reader, text, 1 if is_known else self._most_edits(text))
-        if is_known and any(_is_form(text, term) for term, _ in similar):
-            similar = []
+        similar = self._similar(text, is_known=is_known)
         if not similar:
             return leaf
         self.corrections.append(Correction(letters[1], similar[0][0]))
-        words = [weighted(Word(term, alike=alike), self._weight * alike) for term, alike in similar]
+        words = [
+            weighted(Word(term, alike=alike), self._weight * alike * by)
+            for (term, alike), by in self._distinct(similar)
+        ]
         # Some chunks have its stem, by chance or as another form.
         return best_of(leaf, *words) if is_known else best_of(*words)
 
+    def _similar(self, text: str, *, is_known: bool) -> Sequence[tuple[str, float]]:
+        """Return the words that a word may stand for, the most similar first.
+
+        Args:
+            text: the folded word.
+            is_known: true if some chunk has its stem.
+        """
+        is_certain = not is_known and self._knows_words
+        is_short = len(text) < _FEWEST_OTHERWISE and not is_certain
+        if is_short or (is_known and self._is_spelled_right(text)):
+            return []
+        self._looked_up += 1
+        most_edits = 1 if is_known else self._most_edits(text)
+        similar = similar_terms(self._reader, text, most_edits, same_beginning=not is_certain)
+        if is_known:
+            return [] if any(_is_form(text, term) for term, _ in similar) else similar
+        return similar or (self._with_similar_stem(text) if most_edits else [])
+
     def _is_unknown(self, word: Word, occur: Occur) -> bool:
         return not is_present(self._on_fields(word, occur), self._terms)
+
+    def _distinct(
+        self, similar: Sequence[tuple[str, float]]
+    ) -> Iterator[tuple[tuple[str, float], float]]:
+        """Yield the best words that are no forms of a better one, each with its weight."""
+        seen: set[str] = set()
+        left = _SUGGESTIONS
+        for term, alike in similar[:_MOST_COMPARED]:
+            stems = set(self._stems(term)) or {term}
+            if left and seen.isdisjoint(stems):
+                yield (term, alike), _LESS_LIKELY if seen else 1.0
+                left -= 1
+            seen |= stems
+
+    def _with_similar_stem(self, text: str) -> list[tuple[str, float]]:
+        found = words_with_similar_stem(self._reader, text, self._stems(text))
+        return [(word, LEAST_ALIKE) for word in islice(found, 1)]
+
+    def _stems(self, text: str) -> list[str]:
+        languages = [code for code in self._terms.languages if code not in WITHOUT_BLANKS]
+        return stems_of_query(languages, text)
 
     def _most_edits(self, text: str) -> int:
         if self._is_spelled_right(text):
@@ -236,6 +185,13 @@ class SimilarWords:
         return [
             code for code in WITH_LEMMAS if self._terms.languages.get(code, 0.0) >= _LEAST_SHARE
         ]
+
+    @cached_property
+    def _knows_words(self) -> bool:
+        """True if the languages of the index have dictionaries, apart from very few chunks."""
+        shares = {code: by for code, by in self._terms.languages.items() if code != UNDETERMINED}
+        rest = sum(by for code, by in shares.items() if code not in WITH_LEMMAS)
+        return bool(self._languages) and rest < _LEAST_SHARE
 
     def _is_doubtful(self, word: Word, text: str, occur: Occur) -> bool:
         """Check whether a word is in no dictionary, and all its forms are rare."""
@@ -281,6 +237,11 @@ def more_frequent_words(reader: Any, words: Sequence[str]) -> Iterator[Correctio
 def _folded(letters: str) -> str | None:
     """Return a word as in the content; None if it is too short or long, or not a single word."""
     match tokens(schema.CONTENT, letters):
-        case ((text,),) if FEWEST_LETTERS <= len(text) <= MOST_LETTERS:
+        case ((text,),) if _fewest_letters(letters) <= len(text) <= MOST_LETTERS:
             return text
     return None
+
+
+def _fewest_letters(word: str) -> int:
+    is_plain = word.lower() != word.upper() != word
+    return FEWEST_LETTERS if is_plain else _FEWEST_OTHERWISE

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from shared import Document, Index, Searcher, create
-from shared.query.steps.spelling import similar_terms
+from shared.query.steps.similar_terms import similar_terms
 from shared.reading.open_index import OpenIndex
 
 TEXTS = {
@@ -74,9 +74,18 @@ def test_a_spelling_of_another_language_comes_beside_one_mistake(reader: Any) ->
     assert terms(reader, "contratt") == ["contract", "contrast"]
 
 
-def test_the_first_letter_is_right_unless_another_language_has_another(reader: Any) -> None:
-    assert terms(reader, "xontract") == []
+def test_the_first_letter_may_be_wrong_if_all_others_are_right(reader: Any) -> None:
+    assert terms(reader, "xontract") == terms(reader, "ocntract") == ["contract"]
+    assert terms(reader, "xontracx") == []
+    assert terms(reader, "xlue") == []
+    assert similar_terms(reader, "xontract", same_beginning=True) == []
     assert terms(reader, "kontract") == ["contract"]
+
+
+def test_a_slip_is_more_likely_than_another_letter(reader: Any) -> None:
+    assert terms(reader, "plannt") == ["plant", "planet"]
+    assert terms(reader, "paltn") == []
+    assert terms(reader, "folderr") == ["folder"]
 
 
 def test_similar_words_are_looked_for_in_an_index_without_titles(tmp_path: Path) -> None:

@@ -178,3 +178,83 @@ def test_a_misspelled_word_is_not_taken_for_one_with_the_same_stem(empty_index: 
 def test_a_suggestion_on_the_command_line_keeps_its_umlaut(idx: Idx, index_path: Path) -> None:
     add_documents(index_path, Document("a", "A", "Die Kündigungsfrist beträgt drei Monate."))
     assert "Searched for: Kündigungsfrist\n" in idx("search", "kundigunsfrist").stderr
+
+
+@pytest.fixture(scope="module")
+def english(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An index of a language with a dictionary, and an abbreviation."""
+    path = tmp_path_factory.mktemp("english") / "index"
+    create(path)
+    texts = {
+        "deposit": "The deposit of two months of rent is paid before the tenant has the keys.",
+        "robot": "A robotic arm lifts the boxes from the belt and puts them into the lorry.",
+        "lease": "The lease is signed by both parties, and a copy is sent to the landlord.",
+        "saga": "NATA is the name of the saga that is read to the children every evening.",
+    }
+    with Index(path) as index:
+        for name, text in texts.items():
+            index.add(Document(name, name, text, {"language": "en"}))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("query", "first", "suggestion"),
+    [
+        ("feposit", "deposit", "deposit"),  # the first letter
+        ("edposit", "deposit", "deposit"),
+        ("eposit", "deposit", "deposit"),
+        ("rnet", "deposit", "rent"),  # four letters
+        ("lese", "lease", "lease"),
+        ("roobotics", "robot", "robotic"),  # no chunk has this form
+        ("tenat", "deposit", "tenant"),
+    ],
+)
+def test_the_first_letter_and_short_words_may_be_mistyped(
+    english: Path, query: str, first: str, suggestion: str
+) -> None:
+    with Searcher(english) as searcher:
+        answer = searcher.search(query)
+    assert answer.results[0].source_document == first
+    assert (answer.suggestion, answer.suggestion_applied) == (suggestion, True)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "NASA",  # an abbreviation, not "NATA"
+        "bent",  # a word, not "rent"
+        "sage",
+        "ren",  # three letters
+        "xwposit",  # the first letter and another one
+    ],
+)
+def test_other_words_of_four_letters_and_abbreviations_stay(english: Path, query: str) -> None:
+    with Searcher(english) as searcher:
+        answer = searcher.search(query)
+    assert (answer.totalHits, answer.suggestion) == (0, None)
+
+
+def test_in_a_language_without_a_dictionary_the_first_letter_is_right(tmp_path: Path) -> None:
+    create(tmp_path / "index")
+    with Index(tmp_path / "index") as index:
+        text = "Katten sover i soffan medan barnen läser en bok om havet och väntar på kvällen."
+        index.add(Document("sv", "Hemma", text, {"language": "sv"}))
+    assert found(str(tmp_path / "index"), "hatten") == []
+    assert found(str(tmp_path / "index"), "byn") == []
+    assert found(str(tmp_path / "index"), "barmen") == ["sv"]
+
+
+def test_the_word_that_was_probably_meant_comes_before_other_similar_ones(tmp_path: Path) -> None:
+    create(tmp_path / "index")
+    with Index(tmp_path / "index") as index:
+        texts = {
+            "change": (3, "The change of tenants in flat {} was agreed on by the whole council."),
+            "charge": (2, "The charge for the use of lift {} is paid by the owners of the house."),
+            "other": (20, "The garden of house {} was full of flowers from May to September."),
+        }
+        for name, (count, text) in texts.items():
+            for number in range(count):
+                written = text.format(number)
+                index.add(Document(f"{name} {number}", "Note", written, {"language": "en"}))
+    hits = found(str(tmp_path / "index"), "chabge")
+    assert [hit.split()[0] for hit in hits] == ["change"] * 3 + ["charge"] * 2
