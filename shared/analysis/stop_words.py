@@ -46,11 +46,12 @@ def is_function_word(language: str, word: str) -> bool:
     if len(word) > 1 and word.isupper() and not _OPERATORS.issuperset(_WORD.findall(word)):
         return False
     letters = word.lower().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
-    return _function_words(language).issuperset(_WORD.findall(letters))
+    return function_words(language).issuperset(_WORD.findall(letters))
 
 
 @cache
-def _function_words(language: str) -> frozenset[str]:
+def function_words(language: str) -> frozenset[str]:
+    """Return the function words of a language of `WITH_FUNCTION_WORDS`, in small letters."""
     # Any class of Lucene can load resources from its jars.
     file = f"/org/apache/lucene/analysis/snowball/{_LISTS[language]}_stop.txt"
     lines = StopFilter.class_.getResourceAsStream(file).readAllBytes().bytes_.decode()

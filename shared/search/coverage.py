@@ -18,7 +18,7 @@ from shared.java.cancellation import check, guarded_until_cancelled
 from shared.query.compiler import Compiler
 from shared.query.index_terms import terms_of
 from shared.query.parts import Part
-from shared.query.tree import Nothing
+from shared.query.tree import Node, Nothing
 
 _BITS: Final = 24
 """Number of bits of a score (``float``, IEEE 754), each of which can represent one part."""
@@ -49,21 +49,30 @@ def coverages(searcher: Any, parts: Sequence[Part], hits: Sequence[Any]) -> list
     there = [part for part in parts if not isinstance(part.found, Nothing)]
     return [
         sum(there[number].rarity * there[number].alike for number in matched) / total
-        for matched in _matched(searcher, there, hits)
+        for matched in matches(searcher, [part.found for part in there], hits)
     ]
 
 
-def _matched(searcher: Any, parts: Sequence[Part], hits: Sequence[Any]) -> list[list[int]]:
-    """Return the numbers of the parts that each hit has."""
+def matches(searcher: Any, nodes: Sequence[Node], hits: Sequence[Any]) -> list[list[int]]:
+    """Return which of some trees each hit matches.
+
+    Args:
+        searcher: a Lucene searcher.
+        nodes: trees whose leaves are on fields.
+        hits: hits of any query (``ScoreDoc``).
+
+    Returns:
+        For each hit the positions of the trees.
+    """
     compiler = Compiler(
         terms_of(searcher.getIndexReader()).query, ranks=False, guard=guarded_until_cancelled
     )
     found: dict[int, list[int]] = {hit.doc: [] for hit in hits}
-    for begin in range(0, len(parts), _BITS):
+    for begin in range(0, len(nodes), _BITS):
         check()
         builder = BooleanQuery.Builder()
-        for bit, part in enumerate(parts[begin : begin + _BITS]):
-            telling = BoostQuery(ConstantScoreQuery(compiler.query(part.found)), float(1 << bit))
+        for bit, node in enumerate(nodes[begin : begin + _BITS]):
+            telling = BoostQuery(ConstantScoreQuery(compiler.query(node)), float(1 << bit))
             builder.add(telling, BooleanClause.Occur.SHOULD)
         unscored = [ScoreDoc(doc, 0.0) for doc in found]
         for hit in scored_again(searcher, unscored, builder.build()):

@@ -6,15 +6,15 @@ weighted by their rarity, and they only reorder hits; they do not add any.
 """
 
 import math
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Sequence
 from heapq import nlargest
 from operator import itemgetter
 from typing import Any, Final
 
-from shared.analysis.detection import languages_of
 from shared.analysis.languages import UNDETERMINED, WITHOUT_BLANKS
 from shared.analysis.stems import stems
+from shared.analysis.stop_words import WITH_FUNCTION_WORDS, function_words
 from shared.model import schema
 from shared.query.index_terms import IndexTerms
 from shared.query.tree import (
@@ -27,6 +27,7 @@ from shared.query.tree import (
     any_of,
     weighted,
 )
+from shared.search.coverage import matches
 from shared.storage.mapping import stored_fields
 
 HITS: Final = 5
@@ -45,6 +46,9 @@ terms."""
 _POWER: Final = 4
 """Exponent of the scores by which the hits are weighted."""
 
+_WORDS: Final = 150
+"""Number of words whose stems are looked up: the most likely ones in the hits."""
+
 _CANDIDATES: Final = 40
 """Number of terms that are looked up in the index: the most likely ones in the hits."""
 
@@ -52,6 +56,7 @@ _COMMON: Final = 0.3
 """Share of the chunks beyond which a term is too common to be significant."""
 
 _SHORTEST: Final = 2
+_PUNCTUATION: Final = "()[]{}<>,;:.!?\"'`*"
 
 ANSWERED: Final = 0.6
 """Share of a query in its best hit beyond which feedback weighs less; if the hit has all of it,
@@ -98,12 +103,13 @@ def topic_terms(searcher: Any, hits: Sequence[Any], terms: IndexTerms) -> Node:
     Returns:
         A disjunction of the terms, whose weights sum to 1; `Nothing` if there are none.
     """
-    likely = _likely_terms(searcher, hits[:HITS])
+    likely = _likely_terms(searcher, hits[:HITS], terms)
     informative: dict[tuple[str, ...], float] = {}
     most = _COMMON * terms.total
     for stem, likelihood in nlargest(_CANDIDATES, likely.items(), key=itemgetter(1)):
         # Texts of an unknown language have the same stems under a code of their own.
-        texts = (stem, f"{UNDETERMINED}:{stem.partition(':')[2]}")
+        unknown = f"{UNDETERMINED}:{stem.partition(':')[2]}"
+        texts = (stem, unknown) if UNDETERMINED in terms.languages else (stem,)
         there = {text: count for text in texts if (count := terms.frequency(schema.STEMS, text))}
         frequency = sum(there.values())
         if 0 < frequency <= max(1, most):
@@ -118,25 +124,42 @@ def _is_word(clause: Clause) -> bool:
     return clause.occur == "should" and isinstance(node, Word) and node.field is None
 
 
-def _likely_terms(searcher: Any, hits: Sequence[Any]) -> dict[str, float]:
+def _likely_terms(searcher: Any, hits: Sequence[Any], terms: IndexTerms) -> dict[str, float]:
     """Return the likelihood of terms in texts like the hits, weighted by score."""
     stored, loaded = searcher.storedFields(), stored_fields(schema.CONTENT)
     best = max((hit.score for hit in hits), default=0.0)
     if best <= 0:
         # For example if all words that were found have the weight 0.
         return {}
-    likely: dict[str, float] = defaultdict(float)
-    for hit in hits:
+    words: dict[tuple[str, ...], dict[str, float]] = defaultdict(lambda: defaultdict(float))
+    texts: dict[tuple[str, ...], str] = {}
+    for hit, languages in zip(hits, _languages(searcher, hits, terms), strict=True):
         content = stored.document(hit.doc, loaded).get(schema.CONTENT) or ""
-        languages = [
-            code for code in languages_of(content) or (UNDETERMINED,) if code not in WITHOUT_BLANKS
-        ]
-        words = Counter(content.split())
-        length = sum(words.values()) + _SMOOTHING
-        share = (hit.score / best) ** _POWER
-        found = stems(languages, words, content)
-        for word, count in words.items():
-            for text in found[word]:
+        texts.setdefault(languages, content)
+        found = content.lower().split()
+        share = (hit.score / best) ** _POWER / (len(found) + _SMOOTHING)
+        likely = words[languages]
+        for word in found:
+            likely[word.strip(_PUNCTUATION)] += share
+    stemmed: dict[str, float] = defaultdict(float)
+    for languages, likely in words.items():
+        for code in WITH_FUNCTION_WORDS.intersection(languages):
+            for word in likely.keys() & function_words(code):
+                del likely[word]
+        most = dict(nlargest(_WORDS, likely.items(), key=itemgetter(1)))
+        for word, found_terms in stems(languages, most, texts[languages]).items():
+            for text in found_terms:
                 if len(text.partition(":")[2]) >= _SHORTEST:
-                    likely[text] += share * count / length
-    return likely
+                    stemmed[text] += most[word]
+    return stemmed
+
+
+def _languages(searcher: Any, hits: Sequence[Any], terms: IndexTerms) -> list[tuple[str, ...]]:
+    """Return the languages of each hit in which words have blanks between them."""
+    codes = [code for code in terms.languages if code not in WITHOUT_BLANKS]
+    if len(terms.languages) == 1:
+        return [tuple(codes)] * len(hits)
+    fields = [Terms(schema.LANGUAGES, (code,)) for code in codes]
+    return [
+        tuple(codes[number] for number in matched) for matched in matches(searcher, fields, hits)
+    ]
