@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any, Final
 
@@ -67,6 +67,7 @@ _NO_FIELD: Final = "\0"
 _SHOWN: Final = 40
 """Maximum length of the part of a query that an error repeats, in characters."""
 
+_OPERATORS: Final = frozenset(("AND", "OR", "NOT"))
 _COLUMN: Final = re.compile(r"at line 1, column (\d+)")
 _WILDCARDS: Final = re.compile(r"[\\*?]")
 
@@ -84,6 +85,30 @@ def parse(text: str, classic: str, operator: Operator) -> Node:
         QueryError: the query is too large, nested too deeply, or cannot be run.
     """
     IndexSearcher.setMaxClauseCount(MAX_CLAUSES)
+    tree = _plain_words(classic, operator) or _parsed(text, classic, operator)
+    if sum(1 for _ in leaves(tree)) > MAX_TERMS:
+        raise too_many_clauses()
+    return tree
+
+
+def _plain_words(classic: str, operator: Operator) -> Node | None:
+    """Return the tree of a query of letters and digits only, without Lucene, which takes longer."""
+    words = classic.split(" ")
+    if not all(map(str.isalnum, words)) or not _OPERATORS.isdisjoint(words):
+        return None
+    if len(words) == 1:
+        return Word(classic)
+    return _clauses((Word(word), "must" if operator == "and" else "should") for word in words)
+
+
+def _clauses(parts: Iterable[tuple[Node, Occur]]) -> Node:
+    # A repeated word weighs as many times as it occurs.
+    counts = Counter(Clause(node, occur) for node, occur in parts)
+    clauses = [Clause(weighted(one.node, count), one.occur) for one, count in counts.items()]
+    return Clauses(tuple(clauses))
+
+
+def _parsed(text: str, classic: str, operator: Operator) -> Node:
     with running():
         check_expressions(classic)
         check_wildcards(classic)
@@ -96,8 +121,6 @@ def parse(text: str, classic: str, operator: Operator) -> Node:
             raise _parse_error(text, classic, error.getJavaException()) from error
     tree = _node(query, 0)
     check_boosts(tree)
-    if sum(1 for _ in leaves(tree)) > MAX_TERMS:
-        raise too_many_clauses()
     everything = leaves(tree, excluded=True)
     check_fuzzy_words([leaf.text for leaf in everything if isinstance(leaf, Fuzzy)])
     return tree
@@ -153,13 +176,7 @@ def _word(query: Any) -> Node:
 
 def _boolean(query: Any, depth: int) -> Node:
     clauses = (BooleanClause.cast_(clause) for clause in query.clauses())
-    # A repeated word weighs as many times as it occurs.
-    counts = Counter(Clause(_node(clause.query(), depth), _occur(clause)) for clause in clauses)
-    return Clauses(
-        tuple(
-            Clause(weighted(clause.node, count), clause.occur) for clause, count in counts.items()
-        )
-    )
+    return _clauses((_node(clause.query(), depth), _occur(clause)) for clause in clauses)
 
 
 def _occur(clause: Any) -> Occur:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from shared import create
+from shared.model.request import Operator
 from shared.query.parser import parse
 from shared.query.tree import (
     Clause,
@@ -66,3 +67,11 @@ def test_each_kind_of_query_becomes_a_part_of_its_own(text: str, tree: Node, tol
 def test_the_operator_decides_of_words_without_a_sign() -> None:
     assert str(parse("a b", "a b", "and")) == "+a +b"
     assert str(parse("a b", "a b", "or")) == "a b"
+
+
+@pytest.mark.parametrize(
+    "text", ["rent", "rent rent", "rent deposit rent", "Öl 2024 не", "to or and"]
+)
+@pytest.mark.parametrize("operator", ["or", "and"])
+def test_plain_words_are_parsed_as_in_parentheses(text: str, operator: Operator) -> None:
+    assert parse(text, text, operator) == parse(f"({text})", f"({text})", operator)
