@@ -137,7 +137,17 @@ def tokens(field: str, text: str) -> Sequence[Sequence[str]]:
 
     A position has several terms if a word has several lemmas.
     """
+    if is_ascii_word(text) and field not in _IN_QUERIES:
+        return ((text.lower(),),)
     return _known_tokens(field, text) if len(text) <= _LONGEST else _tokens(field, text)
+
+
+def is_ascii_word(text: str) -> bool:
+    """Check whether a text is a word of the letters A to Z, which folding only makes small.
+
+    Calling an analyzer takes far longer.
+    """
+    return len(text) <= _LONGEST and text.isascii() and text.isalpha()
 
 
 def _tokens(field: str, text: str) -> Sequence[Sequence[str]]:
@@ -178,14 +188,27 @@ def dictionary_lemmas(language: str, words: Iterable[str]) -> dict[str, list[str
         words: folded words, with the letters a to z only.
     """
     asked = list(dict.fromkeys(words))
+    if len(asked) == 1:
+        lemmas = _lemmas(language, asked[0])
+        return {asked[0]: list(lemmas)} if lemmas else {}
     stream = TokenStream.cast_(_dictionary(language).tokenStream(schema.CONTENT, " ".join(asked)))
     found = zip(asked, _positions(stream), strict=True)
     known = ((word, lemmas) for word, lemmas in found if lemmas[0].endswith(KNOWN))
     return {word: [lemma.removesuffix(KNOWN) for lemma in lemmas] for word, lemmas in known}
 
 
+@lru_cache(maxsize=_REMEMBERED)
+def _lemmas(language: str, word: str) -> Sequence[str]:
+    """Return the lemmas of a word; none if the dictionary does not have it."""
+    stream = TokenStream.cast_(_dictionary(language).tokenStream(schema.CONTENT, word))
+    (lemmas,) = _positions(stream)
+    return [lemma.removesuffix(KNOWN) for lemma in lemmas] if lemmas[0].endswith(KNOWN) else []
+
+
 def normalized(field: str, text: str) -> str:
     """Return a part of a word, such as a prefix, folded like the words of a field."""
+    if is_ascii_word(text):
+        return text.lower()
     return query_analyzer(field).normalize(field, text).utf8ToString()
 
 

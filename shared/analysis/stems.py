@@ -19,6 +19,7 @@ from org.apache.lucene.analysis.tokenattributes import CharTermAttribute, Offset
 
 from shared.analysis.analyzers import (
     dictionary_lemmas,
+    is_ascii_word,
     is_in_dictionary,
     normalized,
     stemming_analyzer,
@@ -133,6 +134,18 @@ def stems_of_query(languages: Sequence[str], word: str) -> list[str]:
     return list(found | dict.fromkeys(typed))
 
 
+def stem_together(languages: Iterable[str], words: Collection[str]) -> None:
+    """Stem the words of a query at once, so that `stems_of_query` need not analyze each of them.
+
+    Args:
+        languages: the languages of the index.
+        words: the words as typed.
+    """
+    for code in languages:
+        if code != UNDETERMINED and code not in WITHOUT_BLANKS:
+            _stemmer(code, code).stems(words)
+
+
 def irregular_stems(terms: Iterable[str]) -> list[str]:
     """Return the terms of the irregular forms of words, and of what they are forms of.
 
@@ -236,7 +249,13 @@ class _Stemmer:
             words = [word for word in words if not word.isascii()]
         elif self._language not in WITH_LEMMAS:
             return
-        folded = dict(zip(words, _each(stemming_analyzer(UNDETERMINED), words), strict=True))
+        folded: dict[str, Sequence[str]] = {
+            word: (word.lower(),) for word in words if is_ascii_word(word)
+        }
+        others = [word for word in words if word not in folded]
+        if others:
+            each = _each(stemming_analyzer(UNDETERMINED), others)
+            folded |= zip(others, each, strict=True)
         letters = {text for terms in folded.values() for text in terms if _LETTERS.fullmatch(text)}
         known = self._language in WITH_LEMMAS and dictionary_lemmas(self._language, letters)
         for word, terms in folded.items():

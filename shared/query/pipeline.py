@@ -26,6 +26,7 @@ from functools import cache, partial
 from typing import Any, Final
 
 from shared.analysis.languages import LANGUAGES, UNDETERMINED
+from shared.analysis.stems import stem_together
 from shared.java.cancellation import check, guarded
 from shared.model import metadata
 from shared.model.filters import Filter
@@ -56,7 +57,9 @@ from shared.query.tree import (
     Node,
     Nothing,
     Occur,
+    Word,
     any_of,
+    leaves,
     ranks,
     rewrite,
     weighted,
@@ -184,6 +187,7 @@ def parse_query(request: SearchRequest, snapshot: Snapshot) -> ParsedQuery:
     }
     telling = without_function_words(asked.tree, asked.classic, usual, languages)
     trees = {"parse": asked.tree, "telling": telling}
+    stem_together(languages, {leaf.text for leaf in leaves(telling) if isinstance(leaf, Word)})
     with running():
         clauses = [clauses_of(telling)]
         for name, step in steps.items():

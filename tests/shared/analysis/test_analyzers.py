@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from shared import Document, Index, Searcher, create
-from shared.analysis.analyzers import normalized, tokens
+from shared.analysis.analyzers import normalized, query_analyzer, tokens, tokens_of
 from shared.analysis.detection import languages_of, presumed_languages
 from shared.analysis.languages import LANGUAGES, UNDETERMINED, WITH_LEMMAS, WITHOUT_BLANKS
 from shared.analysis.stems import irregular_stems, segments, stemmed, stems, stems_of_query
@@ -279,3 +279,9 @@ def test_a_long_text_in_two_languages() -> None:
 def test_a_text_whose_language_cannot_be_told(text: str, languages: tuple[str, ...]) -> None:
     assert languages_of(text) == ()
     assert presumed_languages(text) == languages
+
+
+@pytest.mark.parametrize("word", ["a", "Lease", "NASA", "kachelofen", "x" * 64])
+def test_a_word_of_ascii_letters_is_folded_as_the_analyzer_does(word: str) -> None:
+    assert tokens(schema.CONTENT, word) == tokens_of(query_analyzer(schema.CONTENT), word)
+    assert normalized(schema.CONTENT, word) == tokens(schema.CONTENT, word)[0][0]
