@@ -46,7 +46,7 @@ terms."""
 _POWER: Final = 4
 """Exponent of the scores by which the hits are weighted."""
 
-_WORDS: Final = 150
+_WORDS: Final = 250
 """Number of words whose stems are looked up: the most likely ones in the hits."""
 
 _CANDIDATES: Final = 40
