@@ -20,7 +20,6 @@ class Weights:
         title: a phrase or a pattern in the title.
         metadata: a word in the metadata.
         identifier: an identifier, which is a name with punctuation in it, as it was typed.
-        parts_in_a_row: the words of an identifier next to each other.
         exact_phrase: a phrase as it was typed.
         near_phrase: the words of a phrase near each other.
         exact: a word as it was typed, for the best hits.
@@ -44,7 +43,6 @@ class Weights:
     title: float = 0.3
     metadata: float = 0.15
     identifier: float = 1.0
-    parts_in_a_row: float = 0.5
     exact_phrase: float = 1.0
     near_phrase: float = 0.5
     exact: float = 0.05

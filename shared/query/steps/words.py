@@ -262,11 +262,11 @@ class _WordSearch:
         weights = _text_weights(self.weights)
         return ((field, weights[field]) for field in self.fields if field in weights)
 
-    def row(self, positions: Sequence[Sequence[str]], weight: float = 1.0) -> Node:
+    def row(self, positions: Sequence[Sequence[str]]) -> Node:
         """Return a phrase of adjacent words."""
         return any_of(
             *(
-                weighted(_phrase_of(field, positions), of_field * weight)
+                weighted(_phrase_of(field, positions), of_field)
                 for field, of_field in self._text_fields()
             )
         )
@@ -283,7 +283,7 @@ class _WordSearch:
             elif not is_whole and occur != "must_not":
                 written.append(self.plain(text, parts))
             return any_of(*written)
-        row = self.row([[part] for part in parts], self.weights.parts_in_a_row)
+        row = self.row([[part] for part in parts])
         if occur == "must_not" or _PRECISE.search(text):
             return any_of(*written, row)
         joined = "".join(parts)

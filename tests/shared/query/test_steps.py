@@ -127,8 +127,8 @@ def test_the_parts_of_a_precise_name_alone_are_no_match(text: str) -> None:
     ("text", "found"),
     [
         (".NET", "identifiers:.net^3"),
-        ("a-b", 'identifiers:a-b^3 (content:"a b" title:"a b"^0.5) (content:ab^2 title:ab)'),
-        ("AB-12", 'identifiers:ab-12^3 (content:"ab 12" title:"ab 12"^0.5)'),
+        ("a-b", 'identifiers:a-b^3 (content:"a b"^2 title:"a b") (content:ab^2 title:ab)'),
+        ("AB-12", 'identifiers:ab-12^3 (content:"ab 12"^2 title:"ab 12")'),
     ],
 )
 def test_of_a_name_that_is_no_words_only_the_whole_is_looked_for(text: str, found: str) -> None:
@@ -153,7 +153,7 @@ def test_a_name_of_words_is_searched_as_a_name_and_by_its_words() -> None:
 def test_a_name_that_must_not_match_excludes_only_the_whole() -> None:
     tree = Clauses((Clause(Word("TCP/IP"), "must_not"), Clause(Word("node.js"), "must_not")))
     assert on_fields(tree) == (
-        '-(identifiers:tcp/ip^3 (content:"tcp ip" title:"tcp ip"^0.5)) -identifiers:node.js^3'
+        '-(identifiers:tcp/ip^3 (content:"tcp ip"^2 title:"tcp ip")) -identifiers:node.js^3'
     )
 
 
