@@ -131,16 +131,16 @@ def _bounded(text: str) -> Iterator[_Window]:
     while window := _WINDOW.match(text, word, _limit(text, word) + 1):
         start, limit = word - _indentation(text, word), _limit(text, word)
         end = window.start("rest")
-        words = [match.start() for match in _WORD.finditer(text, word, end)]
+        count = len(_WORD.findall(text, word, end))
         is_last = window.end() == len(text)
-        if end <= limit and (is_last or len(words) == WORDS_PER_CHUNK):
-            yield _Window(start, end, before + len(words))
+        if end <= limit and (is_last or count == WORDS_PER_CHUNK):
+            yield _Window(start, end, before + count)
             if is_last:
                 return
-            word, before = words[STEP], before + STEP
+            word, before = _end(_ADVANCE, text, word), before + STEP
             continue
         end = _last_end(text, limit)
-        words = words[: bisect_left(words, end)]
+        words = [match.start() for match in _WORD.finditer(text, word, end)]
         following = _end(_BLANK, text, end)
         is_within_word = following == end
         near = len(words) - bisect_left(words, following - _MAX_REPEATED)
