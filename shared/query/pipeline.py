@@ -54,6 +54,7 @@ from shared.query.syntax import to_lucene_syntax
 from shared.query.tree import (
     Change,
     Everything,
+    Leaf,
     Node,
     Nothing,
     Occur,
@@ -159,15 +160,21 @@ def parse_query(request: SearchRequest, snapshot: Snapshot) -> ParsedQuery:
     other_words = _rewritten(request, weights)
     terms = terms_of(reader)
     languages = _languages(terms, (*request.filters, *asked.filters))
-    # Several steps need the same words.
-    on_fields = cache(
-        WordsOnFields(
-            tuple(languages),
-            misses_languages=languages.keys() < terms.languages.keys(),
-            requires_all=request.operator == "and",
-            weights=weights,
-        )
+    words_on_fields = WordsOnFields(
+        tuple(languages),
+        misses_languages=languages.keys() < terms.languages.keys(),
+        requires_all=request.operator == "and",
+        weights=weights,
     )
+
+    # Several steps need the same words.
+    @cache
+    def on_fields(leaf: Leaf, occur: Occur = "should") -> Node:
+        node = words_on_fields(leaf, occur)
+        known = present(node, terms)
+        # What no chunk has stays a condition.
+        return node if isinstance(known, Nothing) else known
+
     takes_other_words = request.syntax != "lucene"
     similar = SimilarWords(reader, terms, on_fields, weights.similar if takes_other_words else 0.0)
     compounds = Compounds(
