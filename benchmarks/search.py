@@ -75,6 +75,7 @@ WRITERS: Final = {
 
 def write(home: Path, count: int) -> None:
     """Write the same texts into each index, one after the other, for merges take time later on."""
+    home.mkdir(parents=True, exist_ok=True)
     times = []
     for name in ("whole", "content"):
         create(home / name)
