@@ -11,6 +11,9 @@ from shared.model.document import Document, Heading
 SECTION_SEPARATOR: Final = " > "
 """Separator of the headings in the path of a section."""
 
+_MOST_HEADINGS: Final = 8
+"""Maximum number of headings in the path of a section, which every hit shows."""
+
 
 def places(document: Document, chunks: Iterable[Chunk]) -> Iterator[Place]:
     """Yield the place of each chunk of a document, in order.
@@ -40,7 +43,7 @@ def places(document: Document, chunks: Iterable[Chunk]) -> Iterator[Place]:
             place["line_end"] = line + text.count(newline, chunk.start, last)
         while headings and headings[0].start <= first:
             heading = headings.popleft()
-            above = [*(one for one in above if one.level < heading.level), heading]
+            above = [*(one for one in above if one.level < heading.level), heading][:_MOST_HEADINGS]
         if above:
             place["section"] = SECTION_SEPARATOR.join(heading.text for heading in above)
         yield place

@@ -35,7 +35,11 @@ def read_outline(document: Any) -> list[OutlineItem]:
     for bookmark in islice(document.get_toc(), MAX_HEADINGS):
         destination = bookmark.get_dest()
         index = destination.get_index() if destination else None
-        title = one_line(bookmark.get_title())
+        try:
+            title = one_line(bookmark.get_title())
+        except UnicodeDecodeError:
+            # It has half of a surrogate pair.
+            continue
         if index is not None and title:
             items.append(OutlineItem(bookmark.level + 1, title, index + 1))
     return items

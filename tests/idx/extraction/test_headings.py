@@ -151,6 +151,14 @@ def test_headings_of_a_pdf_are_those_of_its_outline(tmp_path: Path) -> None:
     assert first.start <= below.start < extracted.pages[2].start < second.start
 
 
+def test_a_heading_that_is_no_text_costs_only_itself(tmp_path: Path) -> None:
+    file = write_pdf(tmp_path / "a.pdf", two_chapters)
+    damaged = file.read_bytes().replace(b"/Title (Chapter 1)", b"/Title <FEFFD800>")
+    file.write_bytes(damaged)
+    found = [heading.text for heading in read_file(file).headings]
+    assert found == ["Not in the text", "Chapter 2", "Not in the text"]
+
+
 @pytest.mark.parametrize(
     "text",
     [

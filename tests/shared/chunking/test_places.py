@@ -142,3 +142,10 @@ def test_text_before_the_first_heading_has_no_section() -> None:
     document = Document("a", "A", "Some text\n\nHeading\n", headings=[Heading(1, "Heading", 11)])
     (place,) = places(document, chunks(document.id, document.title, document.content))
     assert "section" not in place
+
+
+def test_a_section_has_at_most_eight_headings() -> None:
+    headings = [Heading(level, f"h{level}", 0) for level in range(1, 12)]
+    document = Document("a", "A", "text", headings=headings)
+    (place,) = places(document, chunks(document.id, document.title, document.content))
+    assert place["section"] == " > ".join(f"h{level}" for level in range(1, 9))
