@@ -62,6 +62,7 @@ from shared.maintenance.unlock import (
 from shared.model.document import (
     Document as Document,
     FileState as FileState,
+    Heading as Heading,
     Page as Page,
     SourceFile as SourceFile,
 )

@@ -155,6 +155,17 @@ class Document:
         for part, text in (("id", self.id), ("title", self.title), ("content", self.content)):
             _check_unicode(f"the {part} of {name}", text)
         _check_metadata(name, self.metadata)
+        _check_headings(name, self.headings)
+
+
+def _check_headings(name: str, headings: Sequence[Heading]) -> None:
+    for heading in headings:
+        if not 1 <= len(heading.text) <= MAX_HEADING or heading.level < 1:
+            raise InvalidDocumentError(
+                f"{name} has the heading {heading.text[:80]!r} of level {heading.level}; a heading "
+                f"has 1 to {MAX_HEADING} characters and a level of 1 or more"
+            )
+        _check_unicode(f"a heading of {name}", heading.text)
 
 
 def _check_unicode(what: str, text: str) -> None:

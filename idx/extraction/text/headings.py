@@ -68,7 +68,9 @@ def headings(found: Iterable[tuple[int, str | None, int]]) -> tuple[Heading, ...
             without text are left out.
     """
     named = (
-        Heading(level, shortened(text, MAX_HEADING), start) for level, text, start in found if text
+        Heading(level, shortened(text, MAX_HEADING - 1), start)
+        for level, text, start in found
+        if text
     )
     return tuple(islice(named, MAX_HEADINGS))
 

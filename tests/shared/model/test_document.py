@@ -5,6 +5,7 @@ import pytest
 
 from shared import Document
 from shared.errors import InvalidDocumentError
+from shared.model.document import Heading
 
 
 @pytest.mark.parametrize(
@@ -37,3 +38,17 @@ def test_what_cannot_be_indexed_is_refused_with_a_reason(
 def test_every_kind_of_metadata_value_is_allowed() -> None:
     metadata: Any = {"a": "x", "b": 1, "c": 1.5, "d": True, "e": ["x", 2, False], "f": []}
     assert Document("id", "title", "", metadata).metadata == metadata
+
+
+@pytest.mark.parametrize(
+    ("heading", "complaint"),
+    [
+        (Heading(1, "", 0), "has the heading '' of level 1"),
+        (Heading(0, "One", 0), "has the heading 'One' of level 0"),
+        (Heading(1, "a" * 201, 0), "a heading has 1 to 200 characters"),
+        (Heading(1, "a\ud800", 0), "a heading of .* lone surrogate at character 1"),
+    ],
+)
+def test_a_heading_that_cannot_be_indexed_is_refused(heading: Heading, complaint: str) -> None:
+    with pytest.raises(InvalidDocumentError, match=complaint):
+        Document("id", "title", "text", headings=[heading])
