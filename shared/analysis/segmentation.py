@@ -1,10 +1,11 @@
 """Words in scripts that have no blanks between them: Chinese, Japanese, Thai and others."""
 
 import re
+from array import array
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import chain
 from typing import Final
 
 # Scripts that ICU divides by dictionaries.
@@ -19,21 +20,26 @@ _RUN: Final = re.compile(f"[{_SCRIPTS}][^ \\t\\n\\r]*+")
 _BLANKS: Final = " \t\n\r"
 
 
+_BEYOND_16_BITS: Final = re.compile("[\U00010000-\U0010ffff]")
+
+
 @dataclass(frozen=True, slots=True)
 class Separated:
     """A text with a blank between all its words.
 
     Attributes:
         text: the text.
-        inserted: the offsets in it of the blanks that the original text does not have, ascending.
+        starts: the offsets in the original text of the words that have no blank before them there.
     """
 
     text: str
-    inserted: Sequence[int]
+    starts: Sequence[int]
 
     def original(self, offset: int) -> int:
         """Return the offset in the original text of a character of this one."""
-        return offset - bisect_left(self.inserted, offset)
+        # Each blank inserted before a word moves those after it.
+        inserted = range(len(self.starts))
+        return offset - bisect_left(inserted, offset, key=lambda blank: self.starts[blank] + blank)
 
 
 def separate(text: str) -> Separated:
@@ -42,17 +48,21 @@ def separate(text: str) -> Separated:
     The words are those of Unicode's text segmentation (UAX #29) with the dictionaries of ICU
     (Lucene's ``ICUTokenizer``); signs belong to the word before them.
     """
-    starts = [
-        start
-        for run in _RUN.finditer(text)
-        for start in (run.start() + offset for offset in _word_starts(run[0]))
-        if start and text[start - 1] not in _BLANKS
-    ]
+    # An array, since a text may have millions of words.
+    starts = array(
+        "Q",
+        (
+            start
+            for run in _RUN.finditer(text)
+            for start in (run.start() + offset for offset in _word_starts(run[0]))
+            if start and text[start - 1] not in _BLANKS
+        ),
+    )
     if not starts:
-        return Separated(text, ())
-    ends = [*starts, len(text)]
-    parts = (text[start:end] for start, end in zip([0, *starts], ends, strict=True))
-    return Separated(" ".join(parts), [start + number for number, start in enumerate(starts)])
+        return Separated(text, starts)
+    ends = chain(starts, [len(text)])
+    parts = (text[start:end] for start, end in zip(chain([0], starts), ends, strict=True))
+    return Separated(" ".join(parts), starts)
 
 
 def _word_starts(run: str) -> Iterator[int]:
@@ -65,12 +75,16 @@ def _word_starts(run: str) -> Iterator[int]:
     stream = ICUTokenizer()
     stream.setReader(StringReader(run))
     offset = OffsetAttribute.cast_(stream.getAttribute(OffsetAttribute.class_))
-    # Java counts a character beyond U+FFFF as two.
-    units = list(accumulate((1 + (character > "\uffff") for character in run), initial=0))
+    # Java counts these characters as two.
+    doubled = [match.start() for match in _BEYOND_16_BITS.finditer(run)]
+    passed = 0
     try:
         stream.reset()
         while stream.incrementToken():
-            yield bisect_left(units, offset.startOffset())
+            start = offset.startOffset()
+            while passed < len(doubled) and doubled[passed] + passed < start:
+                passed += 1
+            yield start - passed
         stream.end()
     finally:
         stream.close()

@@ -205,3 +205,13 @@ def test_blanks_that_fill_a_window_are_left_out() -> None:
 def test_an_accent_stays_with_its_letter() -> None:
     text = "a" * 2_999 + "e\u0301" * 2_000
     assert not any(content.startswith("\u0301") for content in contents(text, "keep"))
+
+
+def test_characters_that_java_counts_twice_do_not_move_the_ends_of_chunks() -> None:
+    text = "𠮷野家で😀👍牛丼を食べた。" * 200
+    pieces = cut(text, "keep")
+    assert len(pieces) > 4
+    assert assembled(pieces) == text
+    assert all(piece.content[0] in "𠮷野家で😀👍牛丼を食べた" for piece in pieces)
+    # Windows of whole words: none begins with the second character of one.
+    assert not any(piece.content.startswith(("家", "べ")) for piece in pieces)
