@@ -18,7 +18,7 @@ from benchmarks.calibration import Asked, Bin, Features, Model, Numbers, Sample,
 from benchmarks.collection import collections
 from benchmarks.confidence_plot import draw
 from benchmarks.confidence_questions import Asking, asked_of_collection, asked_of_library
-from benchmarks.first_hits import best_confidence, first_hits_table, is_low
+from benchmarks.first_hits import best_confidence, first_hits_table, is_low, order_table
 from benchmarks.page import MEASURED, write_figures
 from idx.evaluation.experiment import temporary_index
 from shared.search.confidence import EXPONENT, LOW, ODDS, WHOLE, WHOLE_POWER, probability
@@ -70,6 +70,8 @@ def main() -> None:
         *group_table(askings),
         "",
         *first_hits_table(askings),
+        "",
+        *order_table(askings),
         "",
         *reliability_table(by_collection),
         "",

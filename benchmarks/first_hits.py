@@ -51,6 +51,28 @@ def first_hits_table(askings: Mapping[str, Asking]) -> Iterator[str]:
         yield _row(f"{name}: questions on other topics", asking.all_off_topic)
 
 
+def order_table(askings: Mapping[str, Asking]) -> Iterator[str]:
+    """How good the first ten hits of each collection are, by score and by confidence."""
+    yield f"| first ten by | {' | '.join(f'{name}: P@3 | 1/rank' for name in askings)} |"
+    yield f"|---|{'---:|---:|' * len(askings)}"
+    for order in ("score", "confidence"):
+        cells = []
+        for asking in askings.values():
+            answers = [_in_order(asked, by_score=order == "score") for asked in asking.queries]
+            precision = statistics.mean(sum(answer[:FIRST_HITS]) / FIRST_HITS for answer in answers)
+            ranks = (1 / (1 + answer.index(True)) if any(answer) else 0.0 for answer in answers)
+            cells.append(f"{precision:.3f} | {statistics.mean(ranks):.3f}")
+        yield f"| {order} | {' | '.join(cells)} |"
+
+
+def _in_order(asked: Asked, *, by_score: bool) -> list[bool]:
+    """Return which hits of a query are relevant, in an order of theirs."""
+    hits = list(zip(_confidences(asked.evidence), asked.relevant, strict=True))
+    if not by_score:
+        hits.sort(key=lambda hit: -hit[0])
+    return [is_relevant for _, is_relevant in hits]
+
+
 def _row(name: str, asked: Sequence[Asked]) -> str:
     shares = (statistics.mean(is_low(one, number) for one in asked) for number in DECIDING)
     return f"| {name} | {len(asked)} | {' | '.join(f'{share:.0%}' for share in shares)} |"
