@@ -22,7 +22,7 @@ from shared.search.ranking import best_first, scored
 from shared.search.sorting import document_order, order
 from shared.search.spelling import as_written
 from shared.storage.commits import Snapshot
-from shared.storage.mapping import CHUNK_FIELDS, chunk_count, from_lucene, stored_fields
+from shared.storage.mapping import CHUNK_FIELDS, counted_from_lucene, stored_fields
 
 _FEW_HITS: Final = 3
 """Maximum number of hits of a poor answer, which gets a suggestion."""
@@ -129,12 +129,12 @@ def _hits(
     for ranked in found:
         check()
         document = stored.document(ranked.doc, loaded)
-        chunk = from_lucene(document, snapshot.folders)
+        chunk, count = counted_from_lucene(document, snapshot.folders)
         yield {
             **vars(chunk),
             "content": chunk.content if request.content in {"full", "both"} else None,
             "score": 1.0 if query.browses else ranked.score,
-            "has_next": chunk.chunk_index < chunk_count(document),
+            "has_next": chunk.chunk_index < count,
             "has_previous": chunk.chunk_index > 1,
             "passages": passages.best_in(chunk.content) if passages else None,
         }

@@ -268,8 +268,18 @@ def from_lucene(stored: Any, folders: IndexedFolders) -> ChunkText:
         stored: its stored `CHUNK_FIELDS`.
         folders: the folders of the index.
     """
+    return counted_from_lucene(stored, folders)[0]
+
+
+def counted_from_lucene(stored: Any, folders: IndexedFolders) -> tuple[ChunkText, int]:
+    """Return the chunk of a Lucene document, and the number of chunks of its document.
+
+    Args:
+        stored: its stored `CHUNK_FIELDS`.
+        folders: the folders of the index.
+    """
     details = details_of(stored)
-    return ChunkText(
+    chunk = ChunkText(
         id=stored.get(schema.ID),
         title=stored.get(schema.TITLE),
         content=stored.get(schema.CONTENT) or "",
@@ -280,11 +290,7 @@ def from_lucene(stored: Any, folders: IndexedFolders) -> ChunkText:
         # The names are those of a citation; mypy cannot know which of them are numbers.
         **cast("dict[str, Any]", details.place),
     )
-
-
-def chunk_count(stored: Any) -> int:
-    """Return the number of chunks of a chunk's document; `stored` has its details."""
-    return details_of(stored).chunk_count
+    return chunk, details.chunk_count
 
 
 SUMMARY_FIELDS = (schema.SOURCE_DOCUMENT, schema.DETAILS)

@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import dataclass, fields
-from functools import lru_cache
 from typing import Any, Final
 
 from shared.model import schema
@@ -51,14 +50,8 @@ def details_of(stored: Any) -> StoredDetails:
     Raises:
         StoredDetailsError: they have a form that only another program can have written.
     """
-    return _parsed(stored.get(schema.DETAILS))
-
-
-# Of a hit, both the chunk and the number of chunks of its document are read.
-@lru_cache(maxsize=1)
-def _parsed(text: str) -> StoredDetails:
     try:
-        details = StoredDetails(**json.loads(text))
+        details = StoredDetails(**json.loads(stored.get(schema.DETAILS)))
     except (ValueError, TypeError, RecursionError) as error:
         raise StoredDetailsError("the details of a chunk are not readable") from error
     if not (
