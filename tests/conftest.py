@@ -23,6 +23,11 @@ Idx = Callable[..., subprocess.CompletedProcess[str]]
 Connect = Callable[..., AbstractAsyncContextManager[Client]]
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """Return one worker more than there are cores, since a test often waits for a program."""
+    return (os.cpu_count() or 1) + 1
+
+
 def pytest_report_header() -> str:
     return f"Lucene {lucene.VERSION}"
 

@@ -29,42 +29,47 @@ from shared.java import vm
 from shared.errors import McpLuceneError
 
 
-def read():
+def read(name):
     try:
         with vm.attached():
-            print("read", len(extract(Path(sys.argv[1]), options).text))
+            print(name, "read", len(extract(Path(name), options).text), flush=True)
     except McpLuceneError as error:
-        print("refused", error)
+        print(name, "refused", error, flush=True)
 
 
-options = ExtractionOptions(pdf_engine=sys.argv[2])
+engine, *names = sys.argv[1:]
+options = ExtractionOptions(pdf_engine=engine)
 vm.start()
-read()
-thread = threading.Thread(target=read)
-thread.start()
-thread.join()
+for name in names:
+    read(name)
+    thread = threading.Thread(target=read, args=[name])
+    thread.start()
+    thread.join()
 """
 
-ENGINES: Final = [(name, "pdfium") for name in NESTED] + [
-    (name, "pdfplumber") for name in NESTED if name.endswith(".pdf")
-]
+ENGINES: Final = {
+    "pdfium": [*NESTED],
+    "pdfplumber": [name for name in NESTED if name.endswith(".pdf")],
+}
 
 
-@pytest.mark.parametrize(("name", "engine"), ENGINES)
-def test_a_reader_beside_java_survives_what_is_nested_deeply(
-    tmp_path: Path, name: str, engine: str
-) -> None:
-    file = tmp_path / name
-    file.write_bytes(NESTED[name]())
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_reader_beside_java_survives_what_is_nested_deeply(tmp_path: Path, engine: str) -> None:
+    names = ENGINES[engine]
+    for name in names:
+        (tmp_path / name).write_bytes(NESTED[name]())
     done = subprocess.run(
-        [sys.executable, "-c", READING, file, engine],
+        [sys.executable, "-c", READING, engine, *names],
+        cwd=tmp_path,
         capture_output=True,
         text=True,
         check=False,
         timeout=120,
     )
-    assert (done.returncode, done.stderr) == (0, "")
-    assert len(re.findall(r"^(?:read \d+|refused .+)$", done.stdout, re.MULTILINE)) == 2
+    # The last line names what ended the process.
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+    ends = re.findall(r"^(\S+) (?:read \d+|refused .+)$", done.stdout, re.MULTILINE)
+    assert ends == [name for name in names for _ in range(2)]
 
 
 def test_no_reader_of_a_folder_crashes_on_what_is_nested_deeply(

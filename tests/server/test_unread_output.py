@@ -98,7 +98,13 @@ def check_flood(client: RawClient, message: dict[str, Any]) -> None:
     assert b"Traceback" not in client.process.stderr.read()
 
 
-@pytest.mark.parametrize("kind", FLOODS)
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param(kind, marks=() if kind in {"pings", "searches"} else pytest.mark.soak)
+        for kind in FLOODS
+    ],
+)
 def test_a_client_that_never_reads_is_not_served_without_end(session: RawClient, kind: str) -> None:
     check_flood(session, FLOODS[kind])
 

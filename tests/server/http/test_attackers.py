@@ -147,6 +147,6 @@ def test_no_call_goes_on_after_its_time_is_over(
 ) -> None:
     hurried.call(tool, **arguments)
     # Whatever it answered, a thread that goes on is counted, after a second at most.
-    time.sleep(2)
+    time.sleep(1.2)
     assert hurried.metrics()["mcp_lucene_abandoned_calls"] == 0
     assert _asked(hurried) == 1

@@ -37,7 +37,7 @@ def search(query: str) -> dict[str, object]:
     return {"method": "tools/call", "params": {"name": "Search", "arguments": {"query": query}}}
 
 
-@pytest.mark.parametrize("second", [7, "7"])
+@pytest.mark.parametrize("second", ["7", pytest.param(7, marks=pytest.mark.soak)])
 def test_of_two_requests_with_one_id_the_second_is_answered_with_an_error(
     documents: Path, tmp_path: Path, second: int | str
 ) -> None:
