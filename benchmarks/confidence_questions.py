@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Final
 from unittest.mock import patch
 
@@ -13,16 +12,14 @@ from benchmarks.calibration import Asked
 from benchmarks.collection import Collection
 from benchmarks.misspelled import misspelled
 from benchmarks.off_topic import OFF_TOPIC
-from idx.cli.bulk_file import document_of, read_bulk
+from benchmarks.suite import library
 from idx.evaluation.collection.documents import read_documents
 from idx.evaluation.collection.judgements import read_judgements
 from idx.evaluation.collection.queries import read_queries
-from shared import Index, Searcher, create
+from shared import Searcher
 from shared.query.pipeline import ParsedQuery
 from shared.search.confidence import evidence
 from tests.relevance.queries import read as read_suite
-
-LIBRARY: Final = Path(__file__).parents[1] / "tests" / "relevance" / "documents"
 
 HITS: Final = 10
 """Hits of each query."""
@@ -154,29 +151,20 @@ def asked_of_library() -> Iterator[tuple[str, list[Asked]]]:
         for query in suite
         if (query.first or query.top) and not query.filters and query.category != "off-topic"
     ]
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "index"
-        create(path)
-        with Index(path) as index:
-            for file in sorted(LIBRARY.glob("*.jsonl")):
-                for number, entry in read_bulk(str(file)):
-                    document = document_of(str(file), number, entry)
-                    if document is not None:
-                        index.add(document)
-        with asked_for_evidence(path) as ask:
-            yield (
-                "the library: its queries",
-                [
-                    ask(
-                        query.query,
-                        {query.first, *query.top}.__contains__,
-                        operator=query.operator or "or",
-                        syntax=query.syntax or "auto",
-                    )
-                    for query in answered
-                ],
-            )
-            yield (
-                "the library: its questions on other topics",
-                [ask(query.query, never) for query in suite if query.category == "off-topic"],
-            )
+    with library() as path, asked_for_evidence(path) as ask:
+        yield (
+            "the library: its queries",
+            [
+                ask(
+                    query.query,
+                    {query.first, *query.top}.__contains__,
+                    operator=query.operator or "or",
+                    syntax=query.syntax or "auto",
+                )
+                for query in answered
+            ],
+        )
+        yield (
+            "the library: its questions on other topics",
+            [ask(query.query, never) for query in suite if query.category == "off-topic"],
+        )

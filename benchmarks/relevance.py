@@ -24,6 +24,7 @@ from benchmarks.known_items import known_item_table
 from benchmarks.page import MEASURED, machine, write_figures
 from benchmarks.relevance_engines import LIMIT, Search, engines
 from benchmarks.relevance_plot import draw
+from benchmarks.suite import failures
 from idx.evaluation.collection.documents import read_documents
 from idx.evaluation.collection.judgements import read_judgements
 from idx.evaluation.collection.queries import Query, read_queries
@@ -62,6 +63,7 @@ class Row:
         difference: the same less that of the first search, query by query, over the mean of the
             collections.
         changes: whether any query has another value than with the first search.
+        failures: the number of queries of tests/relevance that fail; None if they were not asked.
         milliseconds: the mean time of a search.
     """
 
@@ -69,6 +71,7 @@ class Row:
     means: Sequence[float]
     difference: Estimate
     changes: bool
+    failures: int | None
     milliseconds: float
 
 
@@ -97,12 +100,14 @@ def main() -> None:
     by_engine = rows(
         [one.engines for one in found.values()], [one.seconds for one in found.values()]
     )
-    by_weights = rows([one.weights for one in found.values()])
-    of_note = [row for row in by_weights[1:] if row.changes]
+    by_weights = rows(
+        [one.weights for one in found.values()], failures=failures([DEFAULT, *configurations()])
+    )
+    of_note = [row for row in by_weights[1:] if row.changes or row.failures]
     draw(
         PICTURE,
         [(row.name, statistics.fmean(row.means)) for row in by_engine],
-        [(row.name, row.difference) for row in of_note],
+        [(row.name, row.difference) for row in of_note if row.changes],
     )
     lines = [
         *table("search", by_engine, list(found), times=True),
@@ -188,6 +193,7 @@ def ranked(ids: Iterable[str]) -> Iterator[RankedDocument]:
 def rows(
     by_collection: Sequence[Mapping[str, Numbers]],
     seconds: Sequence[Mapping[str, Sequence[float]]] = (),
+    failures: Mapping[str, int] | None = None,
 ) -> list[Row]:
     """What was measured of each search, compared with the first one."""
     names = list(by_collection[0])
@@ -205,6 +211,7 @@ def rows(
                 [float(values[name].mean()) for values in by_collection],
                 difference,
                 any(np.abs(one).max() > NOTICEABLE for one in differences),
+                failures[name] if failures else None,
                 1000 * statistics.fmean(times) if times else 0.0,
             )
         )
@@ -214,18 +221,20 @@ def rows(
 def table(
     head: str, compared: Sequence[Row], names: Sequence[str], *, times: bool = False
 ) -> Iterator[str]:
-    """The searches beside each other, the first being this project as it is."""
-    yield f"| {head} | {' | '.join(names)} | mean | to the first | 95 % interval |" + (
-        " ms |" if times else ""
-    )
-    yield f"|---|{'---:|' * len(names)}---:|---:|---|" + ("---:|" if times else "")
+    """The searches beside each other, the first being this project as it is.
+
+    The last column has the time of a search, or how many queries of tests/relevance fail.
+    """
+    last = " ms |" if times else " suite |"
+    yield f"| {head} | {' | '.join(names)} | mean | to the first | 95 % interval |{last}"
+    yield f"|---|{'---:|' * len(names)}---:|---:|---|---:|"
     for row in compared:
         cells = " | ".join(map(figure, row.means))
         low, high = change(row.difference.low), change(row.difference.high)
         difference = f"{change(row.difference.mean)} | [{low}, {high}]"
         line = f"| {row.name} | {cells} | {figure(statistics.fmean(row.means))} | "
         line += f"{difference if row is not compared[0] else ' | '} |"
-        yield line + (f" {row.milliseconds:.1f} |" if times else "")
+        yield line + (f" {row.milliseconds:.1f} |" if times else f" {row.failures} |")
 
 
 def left_out_table(by_weights: Sequence[Row], names: Sequence[str]) -> Iterator[str]:
@@ -242,9 +251,9 @@ def left_out_table(by_weights: Sequence[Row], names: Sequence[str]) -> Iterator[
 
 def without_effect(ablations: Sequence[Row]) -> Iterator[str]:
     """A paragraph on the changes that change nothing."""
-    same = [f"`{row.name}`" for row in ablations if not row.changes]
+    same = [f"`{row.name}`" for row in ablations if not row.changes and not row.failures]
     if same:
-        yield f"No query of the collections fares better or worse with {', '.join(same)}."
+        yield f"No query of the collections or the suite fares otherwise with {', '.join(same)}."
         yield ""
 
 
