@@ -45,7 +45,12 @@ def main() -> None:
 
             if is_completing():
                 complete(app)
-            app()
+            try:
+                app()
+            finally:
+                # Java was used if it is there; it must not be loaded for this.
+                if startup_cache := sys.modules.get("shared.java.startup_cache"):
+                    startup_cache.train_in_background()
         except McpLuceneError as error:
             from idx.errors import message
 

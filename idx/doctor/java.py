@@ -44,7 +44,8 @@ def java() -> Findings:
         yield Finding(
             "Start-up cache",
             "warning",
-            "there is none, so every start takes three times as long; make it: "
+            "there is none, so every start takes three times as long; the first command that uses "
+            f"an index makes it in the background. If {cache.parent} stays empty, make it: "
             "python -m shared.maintenance.train_startup",
         )
     started = time.perf_counter()

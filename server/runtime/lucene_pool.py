@@ -275,8 +275,11 @@ def _leave_java() -> None:
 
 def _open(index_path: Path) -> Searcher:
     _start_java()
+    from shared.java import startup_cache
     from shared.reading.searcher import Searcher
     from shared.storage import lucene_errors
+
+    startup_cache.train_in_background()
 
     lucene_errors.load_classes()
     searcher = Searcher(index_path, program="server")

@@ -1,30 +1,97 @@
 """Ahead-of-time cache that makes Lucene start in a third of the time.
 
 JDK 25 can record the classes that a run loaded, linked and profiled, and start the next run with
-them (JEP 483, JEP 514, JEP 515). `shared.maintenance.train_startup` makes the cache. Without one
-everything works, only more slowly.
+them (JEP 483, JEP 514, JEP 515). `shared.maintenance.train_startup` makes the cache; the first
+program that runs without one has it made in the background. Without it everything works, only more
+slowly.
 """
 
 import hashlib
+import os
+import subprocess
 import sys
+import time
 from pathlib import Path
+from typing import Any, Final
 
 import lucene
+
+_RETRY_SECONDS: Final = 24 * 60 * 60
+"""Time after which training is tried again that was begun and left no cache."""
+
+_training: subprocess.Popen[bytes] | None = None
+"""The training that this process has started, which goes on when this process ends."""
 
 
 def path() -> Path:
     """Return the path of the cache of this environment, whether it exists or not.
 
-    The name contains a hash of Lucene's jars, so that a cache trained for other jars is never used;
-    the virtual machine itself refuses one that another version of it wrote.
+    It lies in the environment, or in the user's cache folder if the environment belongs to another
+    user. The name contains a hash of Lucene's jars, so that a cache trained for other jars is never
+    used; the virtual machine itself refuses one that another version of it wrote.
     """
-    jars = sorted(Path(jar) for jar in lucene.CLASSPATH.split(":"))
-    state = [(jar.name, jar.stat().st_size, jar.stat().st_mtime_ns) for jar in jars]
-    key = hashlib.sha256(repr(state).encode()).hexdigest()[:16]
-    return Path(sys.prefix) / "share" / "mcp-lucene" / f"lucene-{key}.aot"
+    jars = sorted(Path(jar) for jar in lucene.CLASSPATH.split(os.pathsep))
+    state = [(str(jar), jar.stat().st_size, jar.stat().st_mtime_ns) for jar in jars]
+    name = f"lucene-{hashlib.sha256(repr(state).encode()).hexdigest()[:16]}.aot"
+    cache = Path(sys.prefix) / "share" / "mcp-lucene" / name
+    if cache.is_file() or _can_be_written(cache.parent):
+        return cache
+    import platformdirs  # most environments can be written
+
+    return platformdirs.user_cache_path("mcp-lucene", appauthor=False) / name
+
+
+def _can_be_written(folder: Path) -> bool:
+    there = next(parent for parent in (folder, *folder.parents) if parent.exists())
+    return os.access(there, os.W_OK)
 
 
 def options() -> tuple[str, ...]:
     """Return the options of the virtual machine that use the cache; empty if there is no cache."""
     cache = path()
     return (f"-XX:AOTCache={cache}",) if cache.is_file() else ()
+
+
+def train_in_background() -> None:
+    """Have the cache made by another process, unless there is one or it is being made.
+
+    The process takes about five seconds at the lowest priority, and goes on when this one ends. If
+    it fails, the next attempt is a day later; where no file can be written there is none.
+    """
+    global _training  # noqa: PLW0603 - Python warns of a process that nothing refers to
+    cache = path()
+    if cache.is_file():
+        return
+    try:
+        _mark_as_begun(cache.with_suffix(".training"))
+        _training = subprocess.Popen(
+            [sys.executable, "-P", "-m", "shared.maintenance.train_startup", "--quiet"],
+            cwd=cache.parent,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            **_detached(),
+        )
+    except OSError:
+        # Another process has begun, or nothing can be written: programs work without a cache.
+        return
+
+
+def _mark_as_begun(mark: Path) -> None:
+    """Create the file that keeps other processes from training.
+
+    Raises:
+        FileExistsError: another process has begun within a day.
+        OSError: the file cannot be written.
+    """
+    mark.parent.mkdir(parents=True, exist_ok=True)
+    if mark.exists() and time.time() - mark.stat().st_mtime > _RETRY_SECONDS:
+        mark.unlink()
+    mark.touch(exist_ok=False)
+
+
+def _detached() -> dict[str, Any]:
+    """Return the arguments of `subprocess.Popen` for a process that outlives this one."""
+    if sys.platform == "win32":
+        return {"creationflags": subprocess.CREATE_NO_WINDOW | subprocess.IDLE_PRIORITY_CLASS}
+    return {"start_new_session": True}

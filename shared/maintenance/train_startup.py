@@ -1,8 +1,11 @@
 """Training of the start-up cache, with one run of the typical work of `idx` and the server.
 
-``python -m shared.maintenance.train_startup`` writes a new cache to the Python environment.
+``python -m shared.maintenance.train_startup`` writes a new cache to the Python environment. With
+``--quiet``, as `shared.java.startup_cache` calls it, it runs at the lowest priority and prints
+nothing.
 """
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -46,6 +49,8 @@ def train() -> Path:
         for old in cache.parent.glob("lucene-*.aot"):
             old.unlink()
         trained.replace(cache)
+    for mark in cache.parent.glob("lucene-*.training"):
+        mark.unlink(missing_ok=True)
     return cache
 
 
@@ -88,11 +93,17 @@ def _record(output: Path, folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) == 1:
-        try:
-            print(f"Trained the start-up cache {train()}")
-        except JavaStartError as error:
-            # All programs work without a cache, only more slowly.
-            print(f"The start-up cache was not created: {error}", file=sys.stderr)
-    else:
-        _record(Path(sys.argv[1]), Path(sys.argv[2]))
+    match sys.argv[1:]:
+        case [output, folder]:
+            _record(Path(output), Path(folder))
+        case arguments:
+            quiet = arguments == ["--quiet"]
+            if quiet and sys.platform != "win32":
+                os.nice(19)
+            try:
+                trained = train()
+            except (JavaStartError, OSError) as error:
+                # All programs work without a cache, only more slowly.
+                print(f"The start-up cache was not created: {error}", file=sys.stderr)
+            else:
+                print(f"Trained the start-up cache {trained}")

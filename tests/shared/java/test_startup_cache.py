@@ -1,0 +1,133 @@
+"""The start-up cache is made in the background by the first program that runs without one."""
+
+import json
+import os
+import stat
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from shared.java import startup_cache
+from tests.unprivileged import UNPRIVILEGED
+
+SEARCH = """
+import sys
+from pathlib import Path
+from shared.java import startup_cache
+# The environment of this process is another one.
+sys.prefix = sys.argv[1]
+sys.argv = ["idx", "search", "x", "--json", "--index-path", sys.argv[2]]
+from idx.__main__ import main
+main()
+"""
+"""Runs `idx search` in an environment without a cache."""
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> Path:
+    """The folder of a Python environment without a cache."""
+    folder = tmp_path / "environment"
+    folder.mkdir()
+    return folder
+
+
+def trained(folder: Path) -> list[Path]:
+    return list(folder.rglob("*.aot"))
+
+
+def begun(folder: Path) -> list[Path]:
+    return list(folder.rglob("*.training"))
+
+
+def search(environment: Path, index: Path) -> dict[str, object]:
+    done = subprocess.run(
+        [*UNPRIVILEGED, sys.executable, "-c", SEARCH, environment, index],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+        # What is trained in the background must not take the cache of this environment's tests.
+        env={**os.environ, "PYTHONPATH": str(environment)},
+    )
+    assert done.stderr == ""
+    found: dict[str, object] = json.loads(done.stdout)
+    return found
+
+
+def stand_in(environment: Path) -> Path:
+    """Have a training that only counts its starts, and return the file with them."""
+    counted = environment.with_name("counted")
+    (environment / "sitecustomize.py").write_text(
+        "import sys\n"
+        "if 'shared.maintenance.train_startup' in sys.orig_argv:\n"
+        f"    with open({str(counted)!r}, 'a') as file:\n"
+        "        file.write(' '.join(sys.orig_argv) + '\\n')\n"
+        "    sys.exit()\n"
+    )
+    return counted
+
+
+def lines(file: Path, seconds: float = 5) -> list[str]:
+    until = time.monotonic() + seconds
+    while not file.exists() and time.monotonic() < until:
+        time.sleep(0.05)
+    return file.read_text().splitlines() if file.exists() else []
+
+
+def test_the_first_command_has_the_cache_made_and_the_next_ones_leave_it_alone(
+    environment: Path, empty_index: Path
+) -> None:
+    counted = stand_in(environment)
+    assert search(environment, empty_index)["totalHits"] == 0
+    assert len(lines(counted)) == 1
+    assert len(begun(environment)) == 1
+    search(environment, empty_index)
+    time.sleep(0.5)
+    assert len(lines(counted)) == 1
+
+
+def test_a_training_that_left_nothing_is_tried_again_after_a_day(
+    environment: Path, empty_index: Path
+) -> None:
+    counted = stand_in(environment)
+    search(environment, empty_index)
+    assert len(lines(counted)) == 1
+    (mark,) = begun(environment)
+    yesterday = time.time() - 25 * 60 * 60
+    os.utime(mark, (yesterday, yesterday))
+    counted.unlink()
+    search(environment, empty_index)
+    assert len(lines(counted)) == 1
+
+
+def test_in_an_environment_of_another_user_the_cache_is_the_users(
+    environment: Path, empty_index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    counted = stand_in(environment)
+    environment.chmod(stat.S_IRUSR | stat.S_IXUSR)
+    search(environment, empty_index)
+    assert len(lines(counted)) == 1
+    (mark,) = begun(tmp_path)
+    assert mark.is_relative_to(tmp_path / "cache" / "mcp-lucene")
+
+
+@pytest.mark.soak
+def test_what_is_made_in_the_background_is_used_by_the_next_command(
+    environment: Path, empty_index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The process that trains finds the folder by the same name.
+    (environment / "sitecustomize.py").write_text(
+        f"import sys; sys.prefix = {str(environment)!r}\n"
+    )
+    search(environment, empty_index)
+    until = time.monotonic() + 60
+    while begun(environment) and time.monotonic() < until:
+        time.sleep(0.2)
+    (cache,) = trained(environment)
+    monkeypatch.setattr(sys, "prefix", str(environment))
+    assert startup_cache.path() == cache
+    assert startup_cache.options() == (f"-XX:AOTCache={cache}",)
