@@ -50,7 +50,6 @@ check: .venv/ready
 .venv/tools: requirements.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "mcp-lucene needs Python 3.11 or newer; run: make PYTHON=python3.11")'
 	@$(PYTHON) -c 'import ensurepip, venv' || { echo "Python lacks venv; on Debian: apt install python3-venv" >&2; exit 1; }
-	@test -f "$$($(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("include"))')/Python.h" || { echo "Python lacks its headers (Python.h); on Debian: apt install python3-dev" >&2; exit 1; }
 	rm -rf .venv
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --require-hashes --no-deps -r requirements.txt

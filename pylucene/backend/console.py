@@ -23,12 +23,13 @@ _DROPPED = (
     "PIP_DRY_RUN",
     "PIP_ONLY_BINARY",
     "PIP_NO_BINARY",
-    # Compiler flags are the backend's own: the name under which a wheel is kept does not know
-    # what else the user's environment asks for.
-    "CFLAGS",
-    "CXXFLAGS",
-    "CPPFLAGS",
-    "LDFLAGS",
+    # Where the compiler looks for headers and libraries is the backend's own: the name under which
+    # a wheel is kept does not know what else the user's environment asks for.
+    "CPATH",
+    "CPLUS_INCLUDE_PATH",
+    "C_INCLUDE_PATH",
+    "LIBRARY_PATH",
+    "ZIG_",
 )
 
 

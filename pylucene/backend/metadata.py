@@ -1,4 +1,4 @@
-"""The core metadata of the package, which its source distribution carries as PKG-INFO."""
+"""The metadata that the package carries, in its source distribution and in its wheels."""
 
 import tomllib
 from collections.abc import Iterator
@@ -19,6 +19,20 @@ def pkg_info() -> str:
     table = project()
     headers = "".join(f"{name}: {value}\n" for name, value in _headers(table))
     return f"{headers}\n{(ROOT / table['readme']).read_text(encoding='utf-8')}"
+
+
+def wheel(tag: str) -> str:
+    """The file WHEEL of a wheel.
+
+    Args:
+        tag: the tag of the wheel, as in its name.
+    """
+    return (
+        "Wheel-Version: 1.0\n"
+        f"Generator: pylucene ({project()['version']})\n"
+        "Root-Is-Purelib: false\n"
+        f"Tag: {tag}\n"
+    )
 
 
 def _headers(table: dict[str, Any]) -> Iterator[tuple[str, str]]:

@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from . import platforms
 from .errors import BuildError
+from .platforms import Platform
 
 ConfigSettings = Mapping[str, str | list[str]]
 
@@ -13,11 +15,14 @@ ConfigSettings = Mapping[str, str | list[str]]
 class Options:
     """What the user decides about the wheel.
 
-    `classes` is "listed" for the Java classes of classes.txt, or "all" for every public class
-    of the Lucene jars.
+    Attributes:
+        classes: "listed" for the Java classes of classes.txt, or "all" for every public class
+            of the Lucene jars.
+        platform: where the wheel can be installed, None for this machine's.
     """
 
     classes: Literal["listed", "all"] = "listed"
+    platform: Platform | None = None
 
 
 def parse(settings: ConfigSettings | None) -> Options:
@@ -34,10 +39,14 @@ def parse(settings: ConfigSettings | None) -> Options:
     """
     given = dict(settings or {})
     classes = given.pop("classes", "listed")
+    tag = given.pop("platform", None)
     if given:
-        raise BuildError(f"unknown build option {min(given)!r}: the only one is 'classes'")
+        raise BuildError(
+            f"unknown build option {min(given)!r}: there are only 'classes' and 'platform'"
+        )
+    platform = None if tag is None else platforms.named(str(tag))
     if classes == "listed":
-        return Options("listed")
+        return Options("listed", platform)
     if classes == "all":
-        return Options("all")
+        return Options("all", platform)
     raise BuildError(f"build option classes={classes!r} is unknown: use 'listed' or 'all'")

@@ -14,9 +14,11 @@ def files() -> list[Path]:
         "jgo.toml",
         "jgo.lock.toml",
         "pyproject.toml",
+        "backend/**/*.h",
         "backend/**/*.py",
         "licenses/*.txt",
         "requirements/*.in",
+        "requirements/*.toml",
         "requirements/*.txt",
     )
 

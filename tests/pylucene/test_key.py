@@ -9,7 +9,10 @@ from pathlib import Path
 import pytest
 from backend import source
 
-_PRINT_KEY = "from backend.wheel import key; from backend.options import Options; print(key({}))"
+_PRINT_KEY = (
+    "from backend.wheel import key; from backend.options import Options; "
+    "from backend.platforms import PLATFORMS; print(key({}))"
+)
 
 
 @pytest.fixture
@@ -68,3 +71,17 @@ def test_a_new_backend_module_changes_the_key(copy: Path, unchanged: str) -> Non
 
 def test_the_options_change_the_key(pylucene: Path) -> None:
     assert key(pylucene, "Options('all')") != key(pylucene, "Options('listed')")
+
+
+def test_the_platform_changes_the_key(pylucene: Path, unchanged: str) -> None:
+    keys = {key(pylucene, f"Options(platform=PLATFORMS[{number}])") for number in range(5)}
+    assert len(keys) == 5
+    # Naming this machine's is the same as naming none.
+    assert unchanged in keys
+
+
+def test_the_time_of_the_files_changes_the_key(
+    pylucene: Path, monkeypatch: pytest.MonkeyPatch, unchanged: str
+) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    assert key(pylucene) != unchanged

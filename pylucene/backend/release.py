@@ -1,0 +1,28 @@
+"""Build what is published: run `python -m backend.release FOLDER` in this folder."""
+
+import sys
+from pathlib import Path
+
+from . import sdist, wheel
+from .console import say
+from .errors import one_sentence
+from .options import Options
+from .platforms import PLATFORMS
+
+
+def main(folder: str) -> None:
+    """Put the wheels of all platforms and the source distribution into a folder.
+
+    Args:
+        folder: where to, made when absent.
+
+    Raises:
+        SystemExit: one of them cannot be built; its text is one sentence that says why.
+    """
+    with one_sentence():
+        wheel.obtain_all([Options(platform=platform) for platform in PLATFORMS], Path(folder))
+        say(f"the source distribution is {sdist.write(Path(folder))}")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
