@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 CLIENTS := tests/clients
 
-.PHONY: demo test quick check soak clients coverage lock docs site bench bench-quick
+.PHONY: demo test quick check soak clients coverage wheels lock docs site bench bench-quick
 
 demo: .venv/ready
 	$(BIN)/python test-index/demo.py
@@ -55,13 +55,27 @@ check: .venv/ready
 	$(BIN)/python -m pip install --quiet --require-hashes --no-deps -r requirements.txt
 	touch $@
 
+# A wheel that make wheels has built of the same sources is taken from dist.
 .venv/pylucene: .venv/tools $(shell find pylucene -type f -not -path '*/__pycache__/*')
-	$(BIN)/python -m pip install --quiet --no-deps --force-reinstall ./pylucene
+	PYLUCENE_WHEELS=$(CURDIR)/dist $(BIN)/python -m pip install --quiet --no-deps --force-reinstall ./pylucene
 	touch $@
 
 .venv/ready: .venv/pylucene pyproject.toml shared/maintenance/train_startup.py shared/java/startup_cache.py shared/java/vm.py
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	$(BIN)/python -m shared.maintenance.train_startup
+	touch $@
+
+# All that is published, in dist: wheels of all platforms, source distributions and their hashes.
+wheels: .venv/ready build/release-tools/ready
+	rm -rf dist
+	cd pylucene && $(CURDIR)/$(BIN)/python -m backend.release $(CURDIR)/dist
+	$(BIN)/hatchling build --target sdist --target wheel --directory dist
+	build/release-tools/bin/python -m deployment.release.check dist
+
+build/release-tools/ready: deployment/release/requirements.txt
+	rm -rf $(@D)
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python -m pip install --quiet --require-hashes --no-deps -r $<
 	touch $@
 
 # Pin the newest versions that pyproject.toml allows.
@@ -72,6 +86,9 @@ lock: .venv/ready
 	uv pip compile $(CLIENTS)/python/requirements.in --universal --python-version 3.11 \
 		--generate-hashes --no-emit-index-url --custom-compile-command "make lock" \
 		--quiet --output-file $(CLIENTS)/python/requirements.txt
+	uv pip compile deployment/release/requirements.in --universal --python-version 3.11 \
+		--generate-hashes --no-emit-index-url --custom-compile-command "make lock" \
+		--quiet --output-file deployment/release/requirements.txt
 	uv pip compile docs/site/requirements.in --universal --python-version 3.11 \
 		--generate-hashes --no-emit-index-url --custom-compile-command "make lock" \
 		--quiet --output-file docs/site/requirements.txt

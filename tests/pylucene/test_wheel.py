@@ -3,11 +3,12 @@
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping
+import zipfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
-from backend import build_wheel, cache, wheel
+from backend import build_wheel, cache, metadata, platforms, wheel
 from backend.options import Options
 
 _NAME = "pylucene-10.5.0-cp311-abi3-manylinux_2_17_x86_64.whl"
@@ -85,12 +86,12 @@ def test_an_unknown_option_is_one_sentence(
 def test_two_builds_at_once_build_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     built: list[Path] = []
 
-    def build(missing: dict[Options, Path]) -> None:
-        for kept in missing.values():
+    def build(missing: Sequence[Options]) -> None:
+        for options in missing:
             made = tmp_path / _NAME
             made.write_bytes(b"wheel")
             built.append(made)
-            cache.place(made, kept)
+            cache.place(made, cache.folder() / "wheels" / wheel.key(options))
 
     monkeypatch.setattr(wheel, "_build", build)
     threads = [
@@ -110,3 +111,45 @@ def test_a_cache_that_cannot_be_written_is_one_sentence(cache_home: Path, tmp_pa
     cache_home.write_text("a file where the folder should be")
     with pytest.raises(SystemExit, match=r"cache folder .* cannot be written .* XDG_CACHE_HOME"):
         build_wheel(str(tmp_path))
+
+
+def ready(folder: Path, made_of: str) -> Path:
+    """Put a wheel for this machine into a folder, made of sources with a key."""
+    folder.mkdir(exist_ok=True)
+    path = folder / f"pylucene-10.5.0-cp311-abi3-{platforms.here().tag}.whl"
+    with zipfile.ZipFile(path, "w") as packed:
+        packed.writestr("pylucene-10.5.0.dist-info/WHEEL", metadata.wheel("any", made_of))
+    return path
+
+
+def test_a_ready_wheel_of_these_sources_is_taken(
+    pylucene: Path, cache_home: Path, tmp_path: Path
+) -> None:
+    found = ready(tmp_path / "dist", wheel.key(Options()))
+    environ = {
+        "PATH": "",
+        "XDG_CACHE_HOME": str(cache_home),
+        "PYLUCENE_WHEELS": str(tmp_path / "dist"),
+    }
+    done = hook(pylucene, tmp_path / "out", environ)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "out" / found.name).read_bytes() == found.read_bytes()
+
+
+def test_a_ready_wheel_of_other_sources_is_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ready(tmp_path / "dist", "0" * 64)
+    monkeypatch.setenv("PYLUCENE_WHEELS", str(tmp_path / "dist"))
+    keep(b"built")
+    assert build_wheel(str(tmp_path / "out")) == _NAME
+    assert (tmp_path / "out" / _NAME).read_bytes() == b"built"
+
+
+def test_a_ready_file_that_is_no_wheel_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ready(tmp_path / "dist", "").write_text("half of one")
+    monkeypatch.setenv("PYLUCENE_WHEELS", str(tmp_path / "dist"))
+    with pytest.raises(SystemExit, match=r"manylinux_2_17_\w+\.whl is not a wheel .*: remove it"):
+        build_wheel(str(tmp_path / "out"))
