@@ -25,6 +25,12 @@ def test_a_missing_ensurepip_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         toolchain.require()
 
 
+def test_a_python_without_the_lock_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sysconfig.get_config_var", {"Py_GIL_DISABLED": 1}.get)
+    with pytest.raises(BuildError, match="needs a Python with the global interpreter lock"):
+        toolchain.require()
+
+
 @pytest.mark.parametrize("system", ["darwin", "win32"])
 def test_only_linux_builds(monkeypatch: pytest.MonkeyPatch, system: str) -> None:
     monkeypatch.setattr(sys, "platform", system)
