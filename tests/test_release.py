@@ -1,0 +1,88 @@
+"""The checks of what is published: each finds what it is there for."""
+
+import base64
+import hashlib
+import zipfile
+from importlib.metadata import distribution
+from pathlib import Path
+
+import pytest
+
+from deployment.release import check, modules
+
+
+def wheel(folder: Path, tag: str, files: dict[str, bytes], listed: dict[str, bytes]) -> Path:
+    """A wheel with these files, whose list of files was made of others."""
+    path = folder / f"thing-1-cp311-abi3-{tag}.whl"
+    record = "".join(
+        f"{name},sha256={digest(content)},{len(content)}\n" for name, content in listed.items()
+    )
+    with zipfile.ZipFile(path, "w") as packed:
+        for name, content in files.items():
+            packed.writestr(name, content)
+        packed.writestr("thing-1.dist-info/RECORD", f"{record}thing-1.dist-info/RECORD,,\n")
+    return path
+
+
+def digest(content: bytes) -> str:
+    """A hash as lists of files have it."""
+    encoded = base64.urlsafe_b64encode(hashlib.sha256(content).digest())
+    return encoded.decode().rstrip("=")
+
+
+@pytest.fixture(scope="module")
+def module() -> bytes:
+    """The extension module that this environment has installed."""
+    return Path(str(distribution("pylucene").locate_file("lucene/_lucene.abi3.so"))).read_bytes()
+
+
+def test_a_wheel_that_is_what_its_list_says_is_right(tmp_path: Path) -> None:
+    files = {"thing.py": b"VERSION = 1\n"}
+    assert check.complaints(wheel(tmp_path, "any", files, files)) == []
+
+
+def test_a_file_that_is_not_as_listed_is_named(tmp_path: Path) -> None:
+    found = {"thing.py": b"VERSION = 1\n", "more.py": b""}
+    listed = {"thing.py": b"VERSION = 2\n", "less.py": b""}
+    assert check.complaints(wheel(tmp_path, "any", found, listed)) == [
+        "less.py is in the wheel or in its list of files, but not in both",
+        "more.py is in the wheel or in its list of files, but not in both",
+        "thing.py has another hash than its list of files says",
+    ]
+
+
+def test_a_platform_that_is_not_published_is_named(tmp_path: Path) -> None:
+    (sentence,) = check.complaints(wheel(tmp_path, "win32", {}, {}))
+    assert sentence == "its platform win32 is none that is published"
+
+
+def test_a_wheel_without_its_module_is_named(tmp_path: Path) -> None:
+    (sentence,) = check.complaints(wheel(tmp_path, "win_amd64", {}, {}))
+    assert sentence == "it has 0 extension modules instead of one"
+
+
+def test_a_module_of_another_platform_is_named(tmp_path: Path, module: bytes) -> None:
+    files = {"thing.pyd": module}
+    found = check.complaints(wheel(tmp_path, "win_amd64", files, files))
+    assert "it loads libjvm.so" in found
+    assert any(sentence.endswith("not for AMD64") for sentence in found)
+    assert any(sentence.startswith("it looks for libraries in $ORIGIN") for sentence in found)
+
+
+def test_a_module_that_needs_a_newer_system_is_named(module: bytes) -> None:
+    found = modules.read(module)
+    tag = next(tag for tag, allowed in modules.ALLOWED.items() if allowed.machine == found.machine)
+    newer = modules.Module(
+        found.machine, found.libraries, found.paths, found.exports, oldest=(2, 34)
+    )
+    assert modules.complaints(tag, newer) == ["it needs version 2.34 of the system"]
+    silent = modules.Module(found.machine, frozenset(), found.paths, frozenset(), found.oldest)
+    assert modules.complaints(tag, silent) == [
+        "it does not load the JVM",
+        "it does not export what Python calls",
+    ]
+
+
+def test_what_is_no_module_is_an_error() -> None:
+    with pytest.raises(ValueError, match="not an extension module"):
+        modules.read(b"text")
