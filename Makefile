@@ -70,7 +70,7 @@ wheels: .venv/ready build/release-tools/ready
 	rm -rf dist
 	cd pylucene && $(CURDIR)/$(BIN)/python -m backend.release $(CURDIR)/dist
 	$(BIN)/hatchling build --target sdist --target wheel --directory dist
-	build/release-tools/bin/python -m deployment.release.check dist
+	build/release-tools/bin/python -m deployment.release dist
 
 build/release-tools/ready: deployment/release/requirements.txt
 	rm -rf $(@D)

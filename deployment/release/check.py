@@ -1,4 +1,4 @@
-"""Check what `make wheels` has built: run `python -m deployment.release.check FOLDER`."""
+"""Checks of a wheel: its list of files, its extension module, and its platform."""
 
 import base64
 import csv
@@ -13,33 +13,12 @@ from pathlib import Path
 from deployment.release import modules
 
 
-def main(folder: str) -> None:
-    """Check each file of a folder, and write the list of their hashes, SHA256SUMS.
-
-    Raises:
-        SystemExit: a wheel is missing or a check fails; its text says which, of which file.
-    """
-    files = sorted(path for path in Path(folder).iterdir() if path.suffix in {".whl", ".gz"})
-    wrong = [*_missing(files)]
-    for file in files:
-        if file.suffix == ".whl":
-            wrong += [f"{file.name}: {sentence}" for sentence in complaints(file)]
-    run("twine", "check", "--strict", *files)
-    compiled = [file for file in files if _tag(file) in modules.ALLOWED]
-    run("abi3audit", "--strict", "--summary", *compiled)
-    if wrong:
-        sys.exit("\n".join(wrong))
-    sums = (f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}\n" for file in files)
-    Path(folder, "SHA256SUMS").write_text("".join(sums), encoding="utf-8")
-    print(f"{len(files)} files are as they should be")
-
-
 def complaints(wheel: Path) -> list[str]:
     """List what is wrong with a wheel, in sentences: its list of files, and what it loads."""
     wrong: list[str] = []
     with zipfile.ZipFile(wheel) as archive:
         wrong += _differences(archive)
-        tag = _tag(wheel)
+        tag = platform(wheel)
         if tag == "any":
             return wrong
         if tag not in modules.ALLOWED:
@@ -81,14 +60,8 @@ def run(program: str, *arguments: str | Path) -> str:
     return done.stdout
 
 
-def _missing(files: list[Path]) -> Iterator[str]:
-    """Say which platform has no wheel of PyLucene."""
-    tags = {_tag(file) for file in files if file.name.startswith("pylucene-")}
-    yield from (f"there is no wheel for {tag}" for tag in modules.ALLOWED if tag not in tags)
-
-
-def _tag(file: Path) -> str:
-    """The platform in the name of a wheel; what is no wheel has none."""
+def platform(file: Path) -> str:
+    """Return the platform in the name of a wheel, and nothing for what is no wheel."""
     return file.stem.rpartition("-")[2] if file.suffix == ".whl" else ""
 
 
@@ -104,7 +77,3 @@ def _differences(archive: zipfile.ZipFile) -> Iterator[str]:
             found = base64.urlsafe_b64encode(digest).decode().rstrip("=")
             if expected != f"sha256={found}":
                 yield f"{name} has another hash than its list of files says"
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

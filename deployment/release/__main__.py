@@ -1,0 +1,52 @@
+"""Check and describe what `make wheels` has built: run `python -m deployment.release FOLDER`."""
+
+import hashlib
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from deployment.release import bill, modules
+from deployment.release.check import complaints, platform, run
+
+_FIRST_TIME: Final = 315_532_800
+"""Time of the files in the wheels unless SOURCE_DATE_EPOCH sets it: 1 January 1980, in seconds."""
+
+
+def main(folder: str) -> None:
+    """Check each file of a folder, and write PyLucene's bill of materials and SHA256SUMS.
+
+    Run it in the folder of the project.
+
+    Raises:
+        SystemExit: a wheel is missing or a check fails; its text says which, of which file.
+    """
+    files = sorted(path for path in Path(folder).iterdir() if path.suffix in {".whl", ".gz"})
+    wrong = [*_missing(files)]
+    for file in files:
+        if file.suffix == ".whl":
+            wrong += [f"{file.name}: {sentence}" for sentence in complaints(file)]
+    run("twine", "check", "--strict", *files)
+    compiled = [file for file in files if platform(file) in modules.ALLOWED]
+    run("abi3audit", "--strict", "--summary", *compiled)
+    if wrong:
+        sys.exit("\n".join(wrong))
+    (sdist,) = (file for file in files if file.name.startswith("pylucene-") and not platform(file))
+    described = sdist.with_name(sdist.name.replace(".tar.gz", ".cdx.json"))
+    seconds = int(os.environ.get("SOURCE_DATE_EPOCH") or _FIRST_TIME)
+    bill.write(Path("pylucene"), described, seconds)
+    files.append(described)
+    sums = (f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}\n" for file in files)
+    Path(folder, "SHA256SUMS").write_text("".join(sums), encoding="utf-8")
+    print(f"{len(files)} files in {folder} are as they should be")
+
+
+def _missing(files: list[Path]) -> Iterator[str]:
+    """Say which platform has no wheel of PyLucene."""
+    tags = {platform(file) for file in files if file.name.startswith("pylucene-")}
+    yield from (f"there is no wheel for {tag}" for tag in modules.ALLOWED if tag not in tags)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
