@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import cache, console
+from . import archive, cache, console
 from .errors import BuildError
 from .platforms import Platform
 
@@ -103,6 +103,8 @@ class Compiler:
                 # The C++ library of each platform, compiled when it is first needed.
                 "ZIG_GLOBAL_CACHE_DIR": str(cache.folder() / "zig"),
                 "ZIG_LOCAL_CACHE_DIR": str(folder / "zig"),
+                # The linker for Windows puts the time into a module.
+                "SOURCE_DATE_EPOCH": str(archive.epoch()),
             },
             cwd=folder,
         )
