@@ -24,7 +24,7 @@ LAYERS = {
     "shared": (
         *("maintenance", "reading", "search", "rewriting", "query", "writing", "storage"),
         *("chunking", "analysis", "model", "java", "settings", "files", "remedies", "errors"),
-        *("messages", "control_characters", "version"),
+        *("messages", "control_characters", "version", "system"),
     ),
 }
 """The modules and folders of each package: one may import those after it only."""

@@ -1,0 +1,1 @@
+"""Calls of Linux and macOS."""

@@ -1,0 +1,73 @@
+"""Single files, on each system by its own calls."""
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from shared.files.content import IrregularFileError, locked, read_of_owner, read_regular
+from shared.system import disk
+
+_HOLDS = (
+    "import sys, pathlib; from shared.files.content import locked\n"
+    "with locked(pathlib.Path(sys.argv[1])): print('locked', flush=True); sys.stdin.read()"
+)
+
+
+def test_a_lock_keeps_another_program_waiting_and_ends_with_it(tmp_path: Path) -> None:
+    file = tmp_path / "new" / "settings.toml"
+    with subprocess.Popen(
+        [sys.executable, "-c", _HOLDS, file],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == "locked\n"
+        threading.Timer(0.5, other.kill).start()
+        before = time.monotonic()
+        with locked(file):
+            assert time.monotonic() - before > 0.2
+    assert [*file.parent.iterdir()] == []
+
+
+def test_the_null_device_is_an_empty_file_of_its_owner() -> None:
+    assert read_of_owner(Path(os.devnull), 10) == b""
+    with pytest.raises((IrregularFileError, OSError)):
+        read_regular(Path(os.devnull), 10)
+
+
+def test_a_file_that_is_being_read_can_be_replaced(tmp_path: Path) -> None:
+    file, new = tmp_path / "file", tmp_path / "new"
+    file.write_text("old")
+    new.write_text("new")
+    with os.fdopen(disk.open_file(file, follow_links=False)) as opened:
+        threading.Timer(0.2, opened.close).start()
+        disk.replace(new, file)
+    assert file.read_text() == "new"
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_a_folder_moves_into_the_place_of_an_empty_one(tmp_path: Path, there: bool) -> None:
+    (tmp_path / "new").mkdir()
+    (tmp_path / "new" / "file").touch()
+    if there:
+        (tmp_path / "old").mkdir()
+    disk.move_folder(tmp_path / "new", tmp_path / "old")
+    assert [path.name for path in tmp_path.rglob("*")] == ["old", "file"]
+
+
+def test_a_link_leads_to_the_content_of_a_file(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("text")
+    disk.link(tmp_path / "other", tmp_path / "file")
+    assert (tmp_path / "other").read_text() == "text"
+
+
+def test_files_and_folders_can_be_flushed(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("text")
+    disk.flush(tmp_path / "file")
+    disk.flush(tmp_path)
