@@ -7,11 +7,10 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import Final
 
+from shared.system.folders import open_folder, open_parent
+
 Identity = tuple[int, int]
 """Identity of a file or folder, whatever its path: its device and inode number."""
-
-PASSAGE: Final = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
-"""Flags that open a folder to reach its content, which does not require the right to list it."""
 
 OWN: Final = "is a file of mcp-lucene itself: its configuration, tokens, key, certificate or log"
 """Reason why one of the program's own files is not indexed."""
@@ -62,7 +61,7 @@ def opened_folder(path: Path | str) -> Iterator[int]:
     Raises:
         OSError: it cannot be opened.
     """
-    descriptor = os.open(path, PASSAGE)
+    descriptor = open_folder(path)
     try:
         yield descriptor
     finally:
@@ -77,13 +76,12 @@ def lies_in(descriptor: int, folders: Collection[Identity]) -> bool:
     Raises:
         OSError: a folder above it cannot be opened.
     """
-    top = identity("/")
     here = os.dup(descriptor)
     try:
-        while (found := identity_of(os.fstat(here))) not in folders:
-            if found == top:
+        while identity_of(os.fstat(here)) not in folders:
+            above = open_parent(here)
+            if above is None:
                 return False
-            above = os.open("..", PASSAGE, dir_fd=here)
             os.close(here)
             here = above
     finally:

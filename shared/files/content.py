@@ -1,16 +1,17 @@
 """Contents of files: regular files only, hashes, and atomic writes."""
 
 import errno
-import fcntl
 import hashlib
 import os
 import stat
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from io import BufferedReader
 from pathlib import Path
 from typing import Final
+
+from shared.system import disk
 
 NOT_REGULAR: Final = "it is not a regular file but a link, a folder, a pipe or a device"
 
@@ -33,7 +34,7 @@ def read_regular(file: Path, max_bytes: int) -> bytes:
     if not stat.S_ISREG(file.lstat().st_mode):
         raise IrregularFileError(NOT_REGULAR)
     # It may have been replaced since.
-    with _opened(file, os.O_NOFOLLOW) as (descriptor, status):
+    with _opened(file, follow_links=False) as (descriptor, status):
         if not stat.S_ISREG(status.st_mode):
             raise IrregularFileError(NOT_REGULAR)
         return _bounded(descriptor, max_bytes)
@@ -48,18 +49,17 @@ def read_of_owner(file: Path, max_bytes: int) -> bytes:
         IrregularFileError: it is a pipe or another device, or it is larger.
         OSError: it does not exist, is a folder, or cannot be read.
     """
-    with _opened(file) as (descriptor, status):
+    with _opened(file, follow_links=True) as (descriptor, status):
         if stat.S_ISDIR(status.st_mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(file))
-        if status.st_rdev != Path(os.devnull).stat().st_rdev and not stat.S_ISREG(status.st_mode):
+        if not (stat.S_ISREG(status.st_mode) or disk.is_null_device(file, status)):
             raise IrregularFileError("it is not a regular file but a pipe or a device")
         return _bounded(descriptor, max_bytes)
 
 
 @contextmanager
-def _opened(file: Path, flags: int = 0) -> Iterator[tuple[int, os.stat_result]]:
-    """Open a file for reading; a pipe without a writer does not block."""
-    descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | flags)
+def _opened(file: Path, *, follow_links: bool) -> Iterator[tuple[int, os.stat_result]]:
+    descriptor = disk.open_file(file, follow_links=follow_links)
     try:
         yield descriptor, os.fstat(descriptor)
     finally:
@@ -98,14 +98,8 @@ def locked(file: Path) -> Iterator[None]:
     """
     parent = Path(os.path.realpath(file)).parent
     parent.mkdir(parents=True, exist_ok=True)
-    folder = os.open(parent, os.O_RDONLY)
-    try:
-        with suppress(OSError):
-            # Some file systems have no locks; two changes at a time are as rare there.
-            fcntl.flock(folder, fcntl.LOCK_EX)
+    with disk.locked_folder(parent):
         yield
-    finally:
-        os.close(folder)
 
 
 def write_atomically(file: Path, content: bytes) -> None:
@@ -123,15 +117,15 @@ def write_atomically(file: Path, content: bytes) -> None:
         raise FileExistsError(errno.EEXIST, "it is not a regular file", str(file))
     target.parent.mkdir(parents=True, exist_ok=True)
     mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else _OWNER_ONLY_FILE
-    with tempfile.NamedTemporaryFile(
-        "wb", dir=target.parent, prefix=f".{target.name}.", delete=False
-    ) as new:
-        try:
+    descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        # Closed before it is moved, which Windows demands.
+        with os.fdopen(descriptor, "wb") as new:
             new.write(content)
             new.flush()
-            os.fchmod(new.fileno(), mode)
-            os.fsync(new.fileno())
-            Path(new.name).replace(target)
-        except BaseException:
-            Path(new.name).unlink()
-            raise
+            disk.set_mode(descriptor, mode)
+            os.fsync(descriptor)
+        disk.replace(Path(name), target)
+    except BaseException:
+        Path(name).unlink()
+        raise

@@ -1,11 +1,8 @@
 """The folder of an index: its path, its state, and its replacement."""
 
-import ctypes
-import errno
-import os
 import re
-import shlex
 import stat
+import sys
 from collections.abc import Iterable
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -15,6 +12,8 @@ from typing import Final
 from shared.errors import IndexDamagedError, IndexMissingError, IndexPathError
 from shared.files.lucene_files import NO_COMMIT, has_segments
 from shared.messages import reason_of
+from shared.system.command_lines import quoted
+from shared.system.disk import exchange, flush, move_folder
 
 _OWNER_ONLY_FOLDER: Final = 0o700
 
@@ -125,8 +124,13 @@ def _check_parent(path: Path, error: OSError) -> None:
         raise IndexPathError(
             path,
             f"the folder {path.parent} does not exist",
-            f"create that folder first, with: mkdir -p {shlex.quote(str(path.parent))}",
+            f"create that folder first, with: {_make_command(path.parent)}",
         ) from error
+
+
+def _make_command(path: Path) -> str:
+    # mkdir of Windows makes missing parents by itself.
+    return f"mkdir {'' if sys.platform == 'win32' else '-p '}{quoted(str(path))}"
 
 
 def _not_a_folder(path: Path) -> str:
@@ -161,18 +165,6 @@ def size_bytes(files: Iterable[Path]) -> int:
     return size
 
 
-_CURRENT_FOLDER: Final = -100
-
-_EXCHANGE: Final = 2
-"""Constants ``AT_FDCWD`` of fcntl.h and ``RENAME_EXCHANGE`` of linux/fs.h, for renameat2(2)."""
-
-_NOT_SUPPORTED: Final = {errno.EINVAL, errno.ENOSYS}
-"""Errors of renameat2(2) if the kernel or the file system does not support it."""
-
-_NOT_FLUSHED: Final = {errno.EINVAL, errno.EBADF}
-"""Errors of fsync(2) for a folder on a file system that writes names by itself."""
-
-
 def replace_folder(new: Path, old: Path) -> Path | None:
     """Move a folder to the path of another one, or to a free path.
 
@@ -193,12 +185,12 @@ def replace_folder(new: Path, old: Path) -> Path | None:
     with ExitStack() as undo:
         if not old.exists() or not any(old.iterdir()):
             was_there = old.exists()
-            new.replace(old)
+            move_folder(new, old)
             if was_there:
                 undo.callback(old.mkdir)
             undo.callback(old.rename, new)
-        elif _exchange(new, old):
-            undo.callback(_exchange, new, old)
+        elif exchange(new, old):
+            undo.callback(exchange, new, old)
             replaced = new
         else:
             replaced = old.with_name(f".{old.name}.{token_hex(8)}")
@@ -211,33 +203,3 @@ def replace_folder(new: Path, old: Path) -> Path | None:
         flush(old.parent)
         undo.pop_all()
     return replaced
-
-
-def flush(path: Path) -> None:
-    """Write a file, or the names in a folder, to the disk.
-
-    Raises:
-        OSError: the file system refused.
-    """
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    except OSError as error:
-        if error.errno not in _NOT_FLUSHED or not path.is_dir():
-            raise
-    finally:
-        os.close(descriptor)
-
-
-def _exchange(one: Path, other: Path) -> bool:
-    """Exchange the names of two folders; return False if the system does not support it."""
-    renameat2 = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
-    if renameat2 is None:
-        return False
-    names = (os.fsencode(one), _CURRENT_FOLDER, os.fsencode(other))
-    if renameat2(_CURRENT_FOLDER, *names, _EXCHANGE) == 0:
-        return True
-    error = ctypes.get_errno()
-    if error in _NOT_SUPPORTED:
-        return False
-    raise OSError(error, os.strerror(error), str(other))

@@ -23,7 +23,7 @@ from shared.errors import BackupError, IndexDamagedError, IndexPathError
 from shared.files import index_folder
 from shared.files.access import holds
 from shared.files.content import read_regular
-from shared.files.index_folder import flush, replace_folder, size_bytes
+from shared.files.index_folder import replace_folder, size_bytes
 from shared.files.lucene_files import begins_as_lucene, blocks, damage_of, is_lucene_file
 from shared.java import vm
 from shared.maintenance.progress import Progress, Step
@@ -33,6 +33,7 @@ from shared.storage import lucene_errors
 from shared.storage.chunk_queries import document_count
 from shared.storage.commits import commit_files, rebuilt_schema
 from shared.storage.integrity import open_directory
+from shared.system.disk import flush
 
 NOTE: Final = "backup.json"
 """Name of the file with the index that a folder is a backup of."""
@@ -147,7 +148,7 @@ def _refuse_foreign_files(path: Path, destination: Path) -> None:
             if destination.exists() or destination.is_symlink():
                 raise BackupError(f"{destination} is not a folder; name one for the backup")
             return
-        if destination.is_mount():
+        if os.path.ismount(destination):
             raise BackupError(
                 f"a backup replaces its folder, and {destination} is a mount point; "
                 f"name a folder on it, such as {destination / path.name}"

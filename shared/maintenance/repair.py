@@ -33,6 +33,7 @@ from shared.settings.defaults import DEFAULT_WAIT
 from shared.storage import lucene_errors
 from shared.storage.commits import rebuilt_schema
 from shared.storage.integrity import open_directory, open_links
+from shared.system.disk import link
 from shared.writing.writer import clean, locked, open_writer
 
 
@@ -133,7 +134,7 @@ def _save(commit: Any, lost: set[str], path: Path, saved: Any, links: Path) -> N
         if str(info.info.name) in lost:
             commit.remove(info)
     for name in commit.files(False):
-        (links / str(name)).symlink_to(path / str(name))
+        link(links / str(name), path / str(name))
     commit.changed()
     commit.commit(saved)
 
@@ -154,7 +155,7 @@ def _examine_documents(reader: Any, repaired: Repaired) -> Iterator[Step]:
 def _keep(path: Path) -> Path:
     """Keep the present index in a folder next to it, with hard links to the same files."""
     # A folder next to a mounted disk is on another one, which a container loses when it ends.
-    parent, prefix = (path, "") if path.is_mount() else (path.parent, path.name)
+    parent, prefix = (path, "") if os.path.ismount(path) else (path.parent, path.name)
     name = f"{prefix}.damaged-{datetime.now(UTC):%Y-%m-%dT%H-%M-%SZ}"
     names = (f"{name}{f'-{number}' if number else ''}" for number in count())
     # A clock that was set back shows the same time twice.

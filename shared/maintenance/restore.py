@@ -29,7 +29,7 @@ from shared.errors import (
 )
 from shared.files import index_folder
 from shared.files.access import holds
-from shared.files.index_folder import flush, size_bytes
+from shared.files.index_folder import size_bytes
 from shared.files.lucene_files import damage_of, has_segments
 from shared.java import vm
 from shared.java.interruption import in_background
@@ -42,6 +42,7 @@ from shared.storage import lucene_errors
 from shared.storage.chunk_queries import document_count
 from shared.storage.commits import commit_files, rebuilt_schema
 from shared.storage.integrity import open_directory, open_links
+from shared.system.disk import flush, link
 from shared.writing.writer import clean, locked, open_writer
 
 
@@ -83,7 +84,7 @@ def checked_backup(source: Path, links: Path) -> Iterator[Step]:
             damage = reason_of(error)
         if damage:
             raise _damaged(source, f"file {name}: {damage}")
-        (links / name).symlink_to(source / name)
+        link(links / name, source / name)
 
 
 def _damaged(source: Path, reason: str) -> BackupError:

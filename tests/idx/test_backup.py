@@ -115,7 +115,7 @@ def test_folders_change_places_where_the_system_cannot_exchange_them(
     make(tmp_path / "new", "n")
     make(tmp_path / "old", "o")
     # As a file system without it answers: an unknown flag of renameat2.
-    monkeypatch.setattr("shared.files.index_folder._EXCHANGE", 1 << 30)
+    monkeypatch.setattr("shared.system.posix.disk._EXCHANGE", 1 << 30)
     replaced = replace_folder(tmp_path / "new", tmp_path / "old")
     assert replaced is not None
     assert [file.name for file in replaced.iterdir()] == ["o"]

@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 
 from shared.files.content import read_of_owner, write_atomically
+from tests.systems import has_pipes_as_files
 
 OPEN_FILES = Path("/proc/self/fd")
 
 
+@has_pipes_as_files
 def test_what_is_no_regular_file_is_never_replaced(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
