@@ -75,7 +75,9 @@ def _allowed(reading: ReadingOptions) -> frozenset[str]:
     """Return the paths of allowed files, as given and with the links in their folders resolved."""
     named = {path.absolute() for path in reading.allow_secrets or ()}
     return frozenset(
-        str(path) for each in named for path in (each, each.parent.resolve() / each.name)
+        os.path.normcase(path)
+        for each in named
+        for path in (each, each.parent.resolve() / each.name)
     )
 
 

@@ -8,9 +8,8 @@ folder, and the kernel refuses links on the way. Type and size are read from the
 not from the path.
 
 ``openat2`` does this in one call. Where the kernel lacks it (before Linux 5.6, on other systems) or
-a sandbox forbids it, each part of the path is opened separately with ``O_NOFOLLOW``, which is as
-safe but takes a call for each part. On a system without ``openat``, Python raises
-`NotImplementedError` and nothing is read.
+a sandbox forbids it, each part of the path is opened separately and not followed if it is a link,
+which is as safe but takes a call for each part; see `shared.system.folders`.
 
 Hard links and mounts are not links in this sense: a file with two names lies in both folders.
 """
@@ -18,23 +17,15 @@ Hard links and mounts are not links in this sense: a file with two names lies in
 import ctypes
 import errno
 import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from stat import S_ISLNK
 from typing import Final
 
-from shared.files.access import PASSAGE, opened_folder
-
-LISTING: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
-"""Flags for opening a folder to list it."""
-
-READING: Final = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
-"""Flags for opening a file to read it; non-blocking, because it may now be a pipe."""
-
-_MAX_PATH_BYTES: Final = 4_095
-"""Maximum length of a path for the system, in bytes; deeper files cannot be opened by path."""
+from shared.files.access import opened_folder
+from shared.system.folders import MAX_PATH_LENGTH, PASSAGE, open_part, path_length
 
 _OPENAT2: Final = 437
 """Number of the system call, on every architecture except Alpha."""
@@ -54,7 +45,7 @@ def open_beneath(folder: int, path: str, flags: int) -> int:
     Args:
         folder: a descriptor of the folder.
         path: path relative to the folder, with slashes; "." is the folder itself.
-        flags: `LISTING`, `PASSAGE` of `shared.files.access`, or `READING`.
+        flags: `LISTING`, `PASSAGE`, or `READING` of `shared.system.folders`.
 
     Returns:
         A descriptor, which the caller must close.
@@ -64,7 +55,7 @@ def open_beneath(folder: int, path: str, flags: int) -> int:
     """
     if path.startswith("/") or ".." in path.split("/"):
         raise OSError(errno.EXDEV, "its path leads out of its folder", path)
-    openat2 = _openat2()
+    openat2 = _openat2() if sys.platform == "linux" else None
     try:
         if openat2 is None:
             return _open_part_by_part(folder, path, flags)
@@ -91,7 +82,7 @@ def refuse_too_long(folder: Path, path: str) -> None:
     Raises:
         OSError: the path is too long.
     """
-    if len(os.fsencode(folder)) + 1 + len(os.fsencode(path)) > _MAX_PATH_BYTES:
+    if path_length(folder) + 1 + path_length(path) > MAX_PATH_LENGTH:
         raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG), path)
 
 
@@ -147,22 +138,11 @@ def _open_part_by_part(folder: int, path: str, flags: int) -> int:
     here = folder
     try:
         for parent in parents:
-            inner = _open_part(here, parent, PASSAGE)
+            inner = open_part(here, parent, PASSAGE)
             if here != folder:
                 os.close(here)
             here = inner
-        return _open_part(here, name, flags)
+        return open_part(here, name, flags)
     finally:
         if here != folder:
             os.close(here)
-
-
-def _open_part(folder: int, name: str, flags: int) -> int:
-    try:
-        return os.open(name, flags | os.O_NOFOLLOW, dir_fd=folder)
-    except NotADirectoryError:
-        # The error includes links to folders.
-        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
-        if S_ISLNK(status.st_mode):
-            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), name) from None
-        raise

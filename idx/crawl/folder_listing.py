@@ -1,16 +1,16 @@
 """Listings of folders: the entries and their states, read through a descriptor of the folder."""
 
 import errno
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from stat import S_ISDIR, S_ISREG
 from typing import NamedTuple
 
-from idx.crawl.descriptors import LISTING, opened_beneath
+from idx.crawl.descriptors import opened_beneath
 from idx.crawl.ignore_files import Rules, ignore_rules
 from idx.crawl.location import KnownFolder, Target, resolve_links
 from shared.files.access import Identity, identity_of
+from shared.system.folders import LISTING, FolderEntry, entries, is_hidden, status_of_part
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,7 @@ class Entry(NamedTuple):
     Attributes:
         name: its name.
         is_folder: whether it is a folder.
+        is_hidden: whether it is hidden, by its name or as the system marks it.
         size: size in bytes.
         modified_ns: modification time, in nanoseconds since 1970.
         other_volume: whether it lies on another volume than the crawled folder.
@@ -49,6 +50,7 @@ class Entry(NamedTuple):
 
     name: str
     is_folder: bool
+    is_hidden: bool
     size: int
     modified_ns: int
     other_volume: bool
@@ -95,13 +97,12 @@ def list_folder(
     Raises:
         OSError: it cannot be listed, or an ignore file in it cannot be read.
     """
-    entries = []
+    selected = []
     errors = []
     with opened_beneath(start.descriptor, start.beneath(within), LISTING) as here:
         # This fails if the folder can be listed but its entries cannot be examined.
-        identity = identity_of(os.stat(".", dir_fd=here))
-        with os.scandir(here) as listing:
-            found = sorted(listing, key=lambda entry: entry.name)
+        identity = identity_of(status_of_part(here, "."))
+        found = sorted(entries(here), key=lambda entry: entry.name)
         rules = [*ignore_rules(here, {entry.name for entry in found}, within)]
         # Entries are examined through the descriptor of the folder, so before it is closed.
         for each in found:
@@ -118,11 +119,11 @@ def list_folder(
                     errors.append((path, error))
                 continue
             if entry is not None:
-                entries.append(entry)
-    return Listing(identity, not found, entries, errors, rules)
+                selected.append(entry)
+    return Listing(identity, not found, selected, errors, rules)
 
 
-def _examine(found: os.DirEntry[str], path: str, volume: int) -> Entry | None:
+def _examine(found: FolderEntry, path: str, volume: int) -> Entry | None:
     """Return the state of a file or folder, or None for anything else.
 
     Args:
@@ -138,6 +139,7 @@ def _examine(found: os.DirEntry[str], path: str, volume: int) -> Entry | None:
     return Entry(
         found.name,
         is_folder,
+        is_hidden(found.name, status),
         status.st_size,
         status.st_mtime_ns,
         status.st_dev != volume,

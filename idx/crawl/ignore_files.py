@@ -6,8 +6,9 @@ from collections.abc import Collection, Iterator
 from stat import S_ISREG
 from typing import Final
 
-from idx.crawl.descriptors import READING, open_beneath
+from idx.crawl.descriptors import open_beneath
 from idx.crawl.patterns import Patterns
+from shared.system.folders import READING
 
 IGNORE_FILES: Final = (".gitignore", ".idxignore")
 """Names of ignore files, whose patterns use the syntax of git and apply to their folder."""

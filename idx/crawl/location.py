@@ -16,9 +16,10 @@ from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 from typing import Final
 
-from idx.crawl.descriptors import READING, open_beneath, opened_beneath, refuse_too_long
+from idx.crawl.descriptors import open_beneath, opened_beneath, refuse_too_long
 from idx.errors import SourceFileError
-from shared.files.access import PASSAGE, Identity, identity_of, opened_folder
+from shared.files.access import Identity, identity_of, opened_folder
+from shared.system.folders import PASSAGE, READING, status_of_part
 
 OUTSIDE_ROOTS: Final = (
     "is in no folder that may be indexed: it was moved, or a folder above it was replaced"
@@ -90,15 +91,15 @@ def resolve_links(path: Path | str) -> Target:
     Raises:
         OSError: the target does not exist or cannot be examined.
     """
-    real = os.path.realpath(path)
-    parent, name = os.path.split(real)
+    real = Path(os.path.realpath(path))
+    parent, name = real.parent, real.name or "."
     with (
-        opened_folder("/") as top,
-        opened_beneath(top, parent.strip("/") or ".", PASSAGE) as descriptor,
+        opened_folder(real.anchor) as top,
+        opened_beneath(top, parent.relative_to(real.anchor).as_posix(), PASSAGE) as descriptor,
     ):
-        folder = KnownFolder(Path(parent), identity_of(os.fstat(descriptor)))
-        status = os.stat(name or ".", dir_fd=descriptor, follow_symlinks=False)
-    return Target(folder, name or ".", status)
+        folder = KnownFolder(parent, identity_of(os.fstat(descriptor)))
+        status = status_of_part(descriptor, name)
+    return Target(folder, name, status)
 
 
 @contextmanager

@@ -1,5 +1,6 @@
 """Names of files and folders that hold secrets."""
 
+import os
 from collections.abc import Collection
 from pathlib import Path
 from typing import Final
@@ -51,11 +52,13 @@ def is_allowed_secret(path: Path, allowed: Collection[str]) -> bool:
 
     Args:
         path: the file, absolute.
-        allowed: absolute paths, both as given and with the links in their folders resolved.
+        allowed: absolute paths, both as given and with the links in their folders resolved; on
+            Windows without capital letters (`os.path.normcase`).
     """
     if not allowed:
         return False
-    return str(path) in allowed or str(path.parent.resolve() / path.name) in allowed
+    real = path.parent.resolve() / path.name
+    return os.path.normcase(path) in allowed or os.path.normcase(real) in allowed
 
 
 def is_inside_secret(path: str, folder: str) -> bool:

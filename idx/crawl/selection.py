@@ -88,9 +88,9 @@ class Selections:
 
     def within(self, folder: Path) -> dict[str, Selection]:
         """Return the patterns of folders within a folder, by their relative path with slashes."""
-        here = os.path.join(os.path.realpath(folder), "")  # noqa: PTH118 - of a real path
+        here = Path(os.path.realpath(folder))
         return {
-            path.removeprefix(here): selection
+            Path(path).relative_to(here).as_posix(): selection
             for path, selection in self.own.items()
-            if path.startswith(here)
+            if here in Path(path).parents
         }

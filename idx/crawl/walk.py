@@ -248,7 +248,7 @@ class Crawl:
         slash = "/" if entry.is_folder else ""
         # An ignore file cannot include what the user excludes.
         return (
-            (entry.name[0] == "." and not self.selection.hidden)
+            (entry.is_hidden and not self.selection.hidden)
             or inherited.choice.skips(path + slash)
             or (bool(inherited.rules) and is_ignored(path + slash, inherited.rules))
             or not (entry.is_folder or inherited.choice.takes(path))
@@ -261,7 +261,7 @@ class Crawl:
         slash = "/" if entry.is_folder else ""
         is_one = is_secret(entry.name + slash) or (
             entry.target is not None
-            and is_inside_secret(str(entry.target.path) + slash, self._real)
+            and is_inside_secret(entry.target.path.as_posix() + slash, Path(self._real).as_posix())
         )
         if not is_one:
             return None
