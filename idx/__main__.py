@@ -12,6 +12,8 @@ import sys
 from typing import Final
 
 from shared.messages import reason_of
+from shared.system.processes import TERMINATIONS
+from shared.system.streams import use_utf8
 
 _OBJECTS_BETWEEN_COLLECTIONS: Final = 20_000
 """Threshold of the garbage collector, in objects.
@@ -21,7 +23,7 @@ With Python's default of 700, it would scan the same classes and modules again a
 
 
 class Terminated(KeyboardInterrupt):
-    """SIGTERM arrived; it ends a run like Ctrl-C, with a separate exit code."""
+    """A signal of `TERMINATIONS` arrived; it ends a run like Ctrl-C, with a separate exit code."""
 
     # Recorded in the class, because a library may raise a KeyboardInterrupt of its own instead.
     was_raised = False
@@ -34,8 +36,10 @@ def main() -> None:
     """
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
     _replace_closed_streams()
+    use_utf8()
     _escape_what_stdout_cannot_encode()
-    signal.signal(signal.SIGTERM, _terminate)
+    for number in TERMINATIONS:
+        signal.signal(number, _terminate)
     try:
         from shared.errors import McpLuceneError
 

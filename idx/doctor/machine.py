@@ -3,7 +3,6 @@
 import os
 import platform
 import re
-import resource
 import shutil
 from importlib.metadata import PackageNotFoundError, metadata, requires, version
 from pathlib import Path
@@ -14,6 +13,7 @@ from idx.clients.launch import installed_program
 from idx.doctor.finding import Finding, Findings
 from shared.files.access import is_folder
 from shared.messages import reason_of
+from shared.system.limits import address_space_limit
 from shared.version import software_version
 
 DISTRIBUTION: Final = "mcp-lucene"
@@ -33,7 +33,10 @@ def python() -> Findings:
         yield Finding("Python", "ok", where)
     else:
         yield Finding(
-            "Python", "warning", f"{where}: mcp-lucene is made and tested on Linux; use a container"
+            "Python",
+            "warning",
+            f"{where}: mcp-lucene is made on Linux, and tested less elsewhere; use a container if "
+            "something fails",
         )
     try:
         program = installed_program()
@@ -74,11 +77,12 @@ def memory(needed: int) -> Findings:
     Args:
         needed: the address space that the Java virtual machine reserves, in bytes.
     """
-    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
-    allowed = f"{limit / 1e9:.1f} GB of address space are allowed"
-    if limit == resource.RLIM_INFINITY:
+    limit = address_space_limit()
+    if limit is None:
         yield Finding("Memory", "ok", "no limit on the address space")
-    elif limit < needed:
+        return
+    allowed = f"{limit / 1e9:.1f} GB of address space are allowed"
+    if limit < needed:
         yield Finding(
             "Memory",
             "problem",

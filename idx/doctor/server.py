@@ -3,7 +3,7 @@
 import tempfile
 import time
 from pathlib import Path
-from typing import Any, Final, TextIO
+from typing import Any, Final, TextIO, cast
 
 from idx.clients.errors import ProgramMissingError
 from idx.clients.launch import installed_program
@@ -32,7 +32,7 @@ def server(index_path: Path) -> Findings:
     started = time.perf_counter()
     with tempfile.TemporaryFile("w+", errors="replace") as log:
         try:
-            tools, errors = anyio.run(_ask, program, index_path, log)
+            tools, errors = anyio.run(_ask, program, index_path, cast("TextIO", log))
         except (MCPError, OSError, ExceptionGroup) as error:
             log.seek(0)
             lines = [line.strip() for line in log if line.strip()]

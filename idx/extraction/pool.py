@@ -8,12 +8,10 @@ virtual machine.
 
 import multiprocessing
 import os
-import signal
 from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from multiprocessing import resource_tracker
 from types import TracebackType
 from typing import Any, Final, Protocol, Self, TypeVar
 
@@ -22,6 +20,8 @@ from pebble import ProcessExpired, ProcessPool
 from idx.crawl.location import Location
 from idx.errors import ReadersDiedError
 from idx.extraction.types import ExtractionOptions, ReadFile, Unreadable
+from shared.system.limits import EXIT_CODE_AFTER_TIME
+from shared.system.processes import end_together, spawning
 
 _MAX_BATCH_FILES: Final = 32
 _MAX_BATCH_BYTES: Final = 64_000
@@ -149,18 +149,13 @@ class ExtractionPool:
         # The first call starts the workers. With PYTHONSAFEPATH they import no module from the
         # current folder, which may be the one to index.
         os.environ["PYTHONSAFEPATH"] = "1"
-        # Ctrl-C reaches the whole process group, but workers inherit the signal mask that this
-        # thread has now; starting the resource tracker later would unblock the signal.
-        resource_tracker.ensure_running()
-        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        try:
-            self._pool = self._pool or self._new_pool()
-            task = self._pool.schedule(work, args=arguments, timeout=seconds)
-        except RuntimeError:
-            # The pool has given up, together with all waiting tasks.
-            task = None
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+        with spawning():
+            try:
+                self._pool = self._pool or self._new_pool()
+                task = self._pool.schedule(work, args=arguments, timeout=seconds)
+            except RuntimeError:
+                # The pool has given up, together with all waiting tasks.
+                task = None
         if task is None:
             self._restart(work, waiting)
             self._schedule(work, batch, waiting)
@@ -209,9 +204,12 @@ class ExtractionPool:
     def _new_pool(self) -> ProcessPool:
         from idx.extraction.worker import prepare
 
+        end_together()
+        # Windows' kind of pipe is missing in the types of pebble.
+        context: Any = multiprocessing.get_context("spawn")
         return ProcessPool(
             max_workers=self._workers,
-            context=multiprocessing.get_context("spawn"),
+            context=context,
             initializer=prepare,
             initargs=(self._limits.memory_bytes,),
         )
@@ -233,7 +231,7 @@ class ExtractionPool:
                 return Unreadable("failed", self._too_long())
             case MemoryError():
                 return Unreadable("failed", self._too_much_memory())
-            case ProcessExpired(exitcode=exitcode) if exitcode == -signal.SIGXCPU:
+            case ProcessExpired(exitcode=exitcode) if exitcode == EXIT_CODE_AFTER_TIME:
                 return Unreadable("failed", self._too_long())
             case ProcessExpired(exitcode=exitcode):
                 return Unreadable(

@@ -1,11 +1,7 @@
 """Tasks of worker processes, which read one file at a time under limits."""
 
-import ctypes
 import logging
 import os
-import resource
-import signal
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -23,6 +19,8 @@ from shared.analysis.detection import detect_language
 from shared.files.access import OWN, identity_of
 from shared.files.content import content_hash
 from shared.messages import reason_of
+from shared.system import limits
+from shared.system.processes import ignore_interruptions
 
 _MEGABYTE: Final = 1_000_000
 
@@ -112,9 +110,6 @@ def _check_size(file: Path, size: int, max_megabytes: float) -> None:
         )
 
 
-_PR_SET_PDEATHSIG: Final = 1
-"""Option of prctl(2) for the signal sent to a process when its parent ends."""
-
 _Result = TypeVar("_Result")
 
 
@@ -122,18 +117,14 @@ def prepare(memory_bytes: int) -> None:
     """Prepare a new worker process.
 
     Args:
-        memory_bytes: the limit on its address space, in bytes.
+        memory_bytes: the limit on its memory, in bytes.
     """
-    memory_bytes = _within_limit(resource.RLIMIT_AS, memory_bytes)
-    resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    if sys.platform == "linux":
-        # Otherwise a worker would continue to the end of its task after its parent is killed.
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    limits.limit_memory(memory_bytes)
+    # Otherwise a worker would continue to the end of its task after its parent is killed.
+    limits.end_with_parent()
     # Parsers log everything that they repair.
     logging.disable()
-    # Ctrl-C reaches the whole process group; the parent ends this process.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    ignore_interruptions()
 
 
 def read_files(
@@ -167,16 +158,8 @@ def _each(
 ) -> list[_Result | Unreadable]:
     # The limit ends a worker that hangs, even if its parent is gone.
     used = int(time.process_time())
-    _, highest = resource.getrlimit(resource.RLIMIT_CPU)
-    most = _within_limit(resource.RLIMIT_CPU, used + int(seconds) + 2)
-    resource.setrlimit(resource.RLIMIT_CPU, (most, highest))
+    limits.limit_processor_time(used + int(seconds) + 2)
     return [_outcome(work, file) for file in files]
-
-
-def _within_limit(which: int, wanted: int) -> int:
-    """Return the possible value of a limit, given a lower hard limit of the process (ulimit)."""
-    _, highest = resource.getrlimit(which)
-    return wanted if highest == resource.RLIM_INFINITY else min(wanted, highest)
 
 
 def _outcome(work: Callable[[Location], _Result], file: Location) -> _Result | Unreadable:

@@ -8,6 +8,7 @@ from types import FrameType
 from typing import Any
 
 from shared.messages import quantity
+from shared.system.processes import TERMINATIONS
 
 
 @dataclass(slots=True)
@@ -31,14 +32,14 @@ class Kept:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Defer SIGINT and SIGTERM to the end of the block, so that its outcome is certain."""
+    """Defer SIGINT and `TERMINATIONS` to the end of the block, so that its outcome is certain."""
     arrived: list[tuple[int, FrameType | None]] = []
 
     def note(number: int, frame: FrameType | None) -> None:
         arrived.append((number, frame))
 
     before: dict[int, Any] = {
-        number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)
+        number: signal.signal(number, note) for number in (signal.SIGINT, *TERMINATIONS)
     }
     try:
         yield

@@ -1,10 +1,10 @@
 """Memory and cores that this process may use, and the defaults based on them."""
 
-import os
 from pathlib import Path
 from typing import Final
 
 from shared.settings.defaults import DEFAULT_JAVA_HEAP, MIN_JAVA_HEAP
+from shared.system.limits import memory_bytes, usable_cores
 
 _CONTROL_GROUPS: Final = Path("/sys/fs/cgroup")
 
@@ -18,8 +18,7 @@ def usable_bytes(groups: Path = _CONTROL_GROUPS, own_group: Path = _OWN_GROUP) -
         groups: the mount point of Linux's control groups, version 2.
         own_group: the file that names the group of this process (cgroups(7)).
     """
-    machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return min([machine, *_limits(groups, own_group)])
+    return min([memory_bytes(), *_limits(groups, own_group)])
 
 
 def _limits(groups: Path, own_group: Path) -> list[int]:
@@ -44,8 +43,7 @@ def _limits(groups: Path, own_group: Path) -> list[int]:
 
 def default_workers() -> int:
     """Return the default number of worker processes: one for each core of this process."""
-    # The affinity respects containers and taskset, unlike os.cpu_count.
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return usable_cores()
 
 
 def default_java_heap() -> int:

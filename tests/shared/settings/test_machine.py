@@ -1,6 +1,5 @@
 """How much memory a process may use in a container or a service."""
 
-import os
 from pathlib import Path
 
 import pytest
@@ -8,8 +7,9 @@ import pytest
 from shared.settings import machine
 from shared.settings.defaults import DEFAULT_JAVA_HEAP
 from shared.settings.machine import default_java_heap
+from shared.system.limits import memory_bytes
 
-MACHINE = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+MACHINE = memory_bytes()
 
 
 @pytest.mark.parametrize(
