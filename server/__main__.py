@@ -14,7 +14,9 @@ def main() -> None:
     from server.pipes.stderr_queue import drain_stderr, queue_stderr
     from shared.control_characters import visible_line
     from shared.errors import McpLuceneError
+    from shared.system.streams import use_utf8
 
+    use_utf8()
     queue_stderr()
     try:
         app()

@@ -8,17 +8,16 @@ file.
 import asyncio
 import json
 import os
-import signal
 import sys
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
-from contextlib import suppress
 from typing import Any, Final
 
 from server.administration.errors import ChildError
 from shared.errors import FOR_CLIENT_VARIABLE
 from shared.messages import reason_of
 from shared.settings.defaults import NORMALIZER_API_KEY_VARIABLE, TOKENS_VARIABLE
+from shared.system.processes import GROUP_OPTIONS, TERMINATED_EXIT_CODES, Group, exited
 
 _MAX_LINE_BYTES: Final = 1_000_000
 """Maximum length of a line, in bytes; events, with their paths and reasons, are far shorter."""
@@ -33,9 +32,6 @@ _MAX_STDERR_LINE_CHARACTERS: Final = 1_000
 _WITHHELD_VARIABLES: Final = frozenset({TOKENS_VARIABLE, NORMALIZER_API_KEY_VARIABLE})
 """Environment variables of the server that are withheld from the child process."""
 
-_TERMINATED_EXIT_CODES: Final = frozenset({143, -signal.SIGTERM})
-"""Exit codes of idx after SIGTERM; the signal itself ends a Python that has hardly started."""
-
 
 class Child:
     """A process of `idx` with its own child processes; created by `start`.
@@ -47,6 +43,7 @@ class Child:
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
+        self._group = Group(process.pid)
         self._stderr_lines: deque[str] = deque(maxlen=_MAX_STDERR_LINES)
         self.was_terminated = False
         self.was_killed = False
@@ -70,9 +67,9 @@ class Child:
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE,
                 env=_environment(),
-                # Ctrl-C then reaches only the server, which ends the child process in order.
-                start_new_session=True,
                 limit=_MAX_LINE_BYTES,
+                # Ctrl-C then reaches only the server, which ends the child process in order.
+                **GROUP_OPTIONS,
             )
         except OSError as error:
             raise ChildError(f"idx could not be started: {reason_of(error)}") from error
@@ -87,7 +84,7 @@ class Child:
     def ended_on_request(self) -> bool:
         """True if the process ended because of `terminate` or `kill`."""
         code = self._process.returncode
-        return self.was_killed or (self.was_terminated and code in _TERMINATED_EXIT_CODES)
+        return self.was_killed or (self.was_terminated and code in TERMINATED_EXIT_CODES)
 
     async def lines(self) -> AsyncIterator[bytes]:
         """Yield the lines of stdout."""
@@ -115,40 +112,21 @@ class Child:
         """Have the process commit its work and end; repeated calls have no effect."""
         if not self.was_terminated and self._process.returncode is None:
             self.was_terminated = True
-            # Only the process itself, which ends its own child processes.
-            with suppress(ProcessLookupError):
-                self._process.terminate()
+            self._group.terminate()
 
     def kill(self) -> None:
         """Kill the process and its child processes; the index stays at its last commit."""
         if self._process.returncode is None:
             self.was_killed = True
-            self._kill_group()
-
-    def _kill_group(self) -> None:
-        # Once all processes have ended, the group's number may be reused.
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)
+            self._group.kill()
 
     async def _end(self) -> None:
         """Wait for the process alone, then kill the child processes that it left behind.
 
         They hold the pipes open, which would delay the end of the output until they finish.
         """
-        try:
-            descriptor = os.pidfd_open(self._process.pid)
-        except OSError:
-            # It has ended already, or the kernel does not support process descriptors.
-            await self._process.wait()
-        else:
-            loop, exited = asyncio.get_running_loop(), asyncio.Event()
-            loop.add_reader(descriptor, exited.set)
-            try:
-                await exited.wait()
-            finally:
-                loop.remove_reader(descriptor)
-                os.close(descriptor)
-        self._kill_group()
+        await exited(self._process)
+        self._group.kill()
 
     async def _read_stderr(self) -> None:
         stderr = self._process.stderr

@@ -7,9 +7,11 @@ these identities and reads nothing outside them, whatever its paths lead to by t
 """
 
 import os
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from server.administration.errors import (
     DirectoryError,
@@ -19,6 +21,8 @@ from server.administration.errors import (
 from server.settings import ServerOptionError
 from shared.files.access import Identity, identity_of, lies_in, opened_folder
 from shared.messages import reason_of
+
+_BEGINNING: Final = "a drive such as C:\\" if sys.platform == "win32" else "/"
 
 
 @dataclass(frozen=True)
@@ -70,8 +74,8 @@ class Roots:
             DirectoryError: the path is invalid or not absolute.
             OutsideRootsError: the folder does not lie under the roots.
         """
-        if not path.startswith("/"):
-            raise DirectoryError(path, "is not an absolute path, which begins with /")
+        if not os.path.isabs(path):  # noqa: PTH117 - text of a client
+            raise DirectoryError(path, f"is not an absolute path, which begins with {_BEGINNING}")
         try:
             resolved = os.path.realpath(path)
             # Of a link to itself, the part of the path after it stays unresolved.

@@ -7,11 +7,12 @@ it limit the number of connections, so clients could use up the open files that 
 
 import asyncio
 import re
-import resource
 from typing import ClassVar, Final
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from shared.system.limits import max_open_files
 
 MAX_HEADER_BYTES: Final = 16 * 1_024
 """Maximum length of a request's headers, in bytes."""
@@ -136,11 +137,9 @@ class TimedConnection(H11Protocol):
 def timed_connections(limit: float) -> type[TimedConnection]:
     """Return a connection class with a timeout in seconds.
 
-    The number of connections is limited to half of the process's open files. The hard limit is
-    used, since Java raises the soft one to it when it starts, which may be before or after this
-    call.
+    The number of connections is limited to half of the process's open files.
     """
-    _, files = resource.getrlimit(resource.RLIMIT_NOFILE)
+    files = max_open_files()
 
     class Connection(TimedConnection):
         seconds = limit

@@ -11,6 +11,7 @@ import uvicorn
 
 from server.http.admission import Admission
 from server.http.telemetry.logs import LOG
+from shared.system.processes import handle_signals, release_signals
 
 STOP_SECONDS: Final = 10.0
 """Maximum time for running calls to finish during shutdown, in seconds."""
@@ -67,16 +68,13 @@ class GracefulServer(uvicorn.Server):
 
         uvicorn would raise the signal again at the end, which would end the process by that signal.
         """
-        loop = asyncio.get_running_loop()
-        for each in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(each, self._stop)
+        handle_signals(self._stop)
         try:
             yield
         finally:
-            for each in (signal.SIGINT, signal.SIGTERM):
-                loop.remove_signal_handler(each)
+            release_signals()
 
-    def _stop(self) -> None:
+    def _stop(self, _number: signal.Signals) -> None:
         if self.should_exit:
             self._told_twice.set()
         self.should_exit = True

@@ -5,7 +5,6 @@ client that sends and never reads would fill the memory. Therefore further reque
 pipe; if the client closes stdin meanwhile, the session ends without them.
 """
 
-import select
 import time
 from collections import Counter
 from typing import Final
@@ -26,6 +25,7 @@ from mcp.types import (
 
 from server.pipes.message_stream import MessageStream, Received
 from server.settings import DEFAULT_MAX_REQUESTS
+from shared.system.pipes import has_hung_up
 
 MAX_OPEN_REQUESTS: Final = DEFAULT_MAX_REQUESTS
 """Maximum number of requests without a response, and of messages waiting for room on stdout."""
@@ -34,8 +34,6 @@ SECONDS_WITHOUT_READER: Final = 2.0
 """Maximum time that a client may read nothing after it has closed stdin, in seconds."""
 
 _HANGUP_CHECK_SECONDS: Final = 0.25
-
-_HANGUP: Final = select.POLLHUP | getattr(select, "POLLRDHUP", 0)
 
 _LISTEN: Final = "subscriptions/listen"
 """A method whose response is sent when its stream ends; streams have a limit of their own."""
@@ -95,7 +93,7 @@ class FlowControl:
                 await self._changed.wait()
             await anyio.sleep(_HANGUP_CHECK_SECONDS)
             idle = time.monotonic() - self._last_read
-            if self._waiting and idle > SECONDS_WITHOUT_READER and self._has_hung_up():
+            if self._waiting and idle > SECONDS_WITHOUT_READER and has_hung_up(self._stdin):
                 self._reading.cancel()
                 return
 
@@ -119,12 +117,6 @@ class FlowControl:
     def _change(self) -> None:
         self._changed.set()
         self._changed = anyio.Event()
-
-    def _has_hung_up(self) -> bool:
-        """Check whether stdin is closed at the other end, even if unread data remains."""
-        poll = select.poll()
-        poll.register(self._stdin, _HANGUP)
-        return bool(poll.poll(0))
 
 
 class ThrottledReadStream(MessageStream):

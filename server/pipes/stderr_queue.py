@@ -8,7 +8,6 @@ and tracebacks. Messages are dropped and counted while the queue is full.
 import atexit
 import io
 import os
-import select
 import sys
 import threading
 from collections.abc import Callable
@@ -16,6 +15,7 @@ from queue import SimpleQueue
 from typing import Final, TextIO
 
 from shared.messages import quantity, shortened
+from shared.system.pipes import wait_for_room
 
 MAX_WAITING_MESSAGES: Final = 1_000
 """Maximum number of messages in the queue; further ones are dropped."""
@@ -136,7 +136,7 @@ class QueuedStderr(io.TextIOBase):
                 data = data[os.write(self._descriptor, data) :]
             except BlockingIOError:
                 # Another process that shares the pipe may have made it non-blocking.
-                select.select([], [self._descriptor], [])
+                wait_for_room(self._descriptor)
             except OSError:
                 # The reader has closed the pipe.
                 with self._changed:

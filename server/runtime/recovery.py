@@ -18,8 +18,8 @@ from shared.errors import JavaHeapError, LuceneError, McpLuceneError
 if TYPE_CHECKING:
     from shared.reading.searcher import Searcher
 
-EXIT_CODE: Final = os.EX_TEMPFAIL
-"""Exit code 75: a temporary failure (sysexits.h)."""
+EXIT_CODE: Final = 75
+"""Exit code for a temporary failure (``EX_TEMPFAIL`` of sysexits.h)."""
 
 SECONDS_TO_RECOVER: Final = 20.0
 """Maximum time that Java may lack memory, in seconds: longer than a call that uses much of it can

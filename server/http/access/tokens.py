@@ -7,7 +7,6 @@ are kept, and a presented token is compared with all of them in constant time.
 import hashlib
 import hmac
 import os
-import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Final
 from server.runtime.scopes import SCOPES, Scope
 from server.settings import ServerOptionError
 from shared.settings.defaults import TOKENS_VARIABLE
+from shared.system.disk import others_may_read
 
 MIN_TOKEN_CHARACTERS: Final = 32
 """Minimum length of a token, in characters: as hexadecimal digits they hold 128 random bits."""
@@ -71,8 +71,7 @@ def _lines(file: Path) -> list[str]:
     try:
         with file.open(encoding="utf-8") as opened:
             # `fstat` examines the open file, not the path, which may name another file by now.
-            mode = os.fstat(opened.fileno()).st_mode
-            if mode & (stat.S_IRWXG | stat.S_IRWXO):
+            if others_may_read(os.fstat(opened.fileno())):
                 raise ServerOptionError(
                     f"{file} holds tokens, and others may read or change it; run: chmod 600 {file}"
                 )
