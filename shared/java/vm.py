@@ -6,7 +6,6 @@ Never fork while the machine runs: spawn child processes.
 """
 
 import locale
-import mmap
 import os
 import sys
 import threading
@@ -20,6 +19,7 @@ import lucene
 from shared.errors import JavaStartError
 from shared.java import startup_cache
 from shared.settings.current import java_heap
+from shared.system.limits import reserve
 
 Program = Literal["command", "batch", "server"]
 """Kind of program that runs the machine: a short command, a long run of writing, or the server."""
@@ -129,16 +129,20 @@ def _attach(environment: lucene.JCCEnv) -> None:
 def _have_java_spell_paths_like_python() -> None:
     """Make Java use UTF-8 for file names if the locale has no encoding for them.
 
-    Python does so by itself (PEP 540); Java only follows the locale.
+    Python does so by itself (PEP 540); on Linux, Java only follows the locale.
     """
-    if sys.getfilesystemencoding() == "utf-8" and locale.getencoding().lower() != "utf-8":
+    if (
+        sys.platform == "linux"
+        and sys.getfilesystemencoding() == "utf-8"
+        and locale.getencoding().lower() != "utf-8"
+    ):
         os.environ["LC_ALL"] = "C.UTF-8"
 
 
 def _check_address_space(needed: int) -> None:
     """Check that memory can be reserved, since Java would end the process if it cannot."""
     try:
-        mmap.mmap(-1, needed, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, mmap.PROT_READ).close()
+        reserve(needed)
     except OSError as error:
         raise JavaStartError(
             "the Java virtual machine could not be started: it reserves "

@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 from shared.errors import JavaStartError
@@ -31,24 +32,30 @@ def train() -> Path:
     cache = path()
     cache.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=cache.parent) as folder:
-        trained = Path(folder) / "lucene.aot"
+        trained, printed = Path(folder) / "lucene.aot", Path(folder) / "printed"
         try:
-            run = subprocess.run(
-                [sys.executable, "-m", "shared.maintenance.train_startup", str(trained), folder],
-                capture_output=True,
-                text=True,
-                timeout=TRAINING_TIMEOUT_SECONDS,
-                check=False,
-            )
+            # Not a pipe: Java starts a process of its own, which would hold the pipe open.
+            with printed.open("wb") as output:
+                run = subprocess.run(
+                    [sys.executable, "-m", "shared.maintenance.train_startup", trained, folder],
+                    stdout=output,
+                    stderr=output,
+                    timeout=TRAINING_TIMEOUT_SECONDS,
+                    check=False,
+                )
         except subprocess.TimeoutExpired as error:
             raise JavaStartError(
                 f"training the start-up cache took longer than {TRAINING_TIMEOUT_SECONDS} seconds"
             ) from error
         if run.returncode or not trained.is_file():
-            raise JavaStartError(f"training the start-up cache failed: {run.stdout}{run.stderr}")
+            reason = printed.read_text("utf-8", errors="replace")
+            raise JavaStartError(f"training the start-up cache failed: {reason}")
         for old in cache.parent.glob("lucene-*.aot"):
-            old.unlink()
-        trained.replace(cache)
+            # Windows deletes no file that a program is using; the next training does.
+            with suppress(PermissionError):
+                old.unlink()
+        if sys.platform != "win32" or not cache.exists():
+            trained.replace(cache)
     for mark in cache.parent.glob("lucene-*.training"):
         mark.unlink(missing_ok=True)
     return cache
