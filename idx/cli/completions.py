@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import typer
@@ -54,10 +55,11 @@ def remembered_folders(incomplete: str) -> list[str]:
     from shared.settings.file import read
 
     try:
-        paths = [str(folder.path) for folder in read(configuration_file()).folders]
+        paths = [folder.path.as_posix() for folder in read(configuration_file()).folders]
     except McpLuceneError:
         return []
-    home = os.path.expanduser("~")  # noqa: PTH111 - Path.home fails without a home folder
+    home = Path(os.path.expanduser("~")).as_posix()  # noqa: PTH111 - Path.home fails without one
+    incomplete = incomplete.replace(os.sep, "/")
     if incomplete.startswith("~/"):
         paths = [f"~{path.removeprefix(home)}" for path in paths if path.startswith(f"{home}/")]
     return [path for path in paths if path.startswith(incomplete) and is_offered(path)]
@@ -98,10 +100,11 @@ def _conditions(catalog: "Catalog", typed: str) -> list[str]:
 
 def _files(catalog: "Catalog", typed: str) -> list[str]:
     """Return indexed files whose paths begin with the typed text, spelled alike."""
+    typed = typed.replace(os.sep, "/")
     name = typed.rpartition("/")[2]
     spelled = typed.removesuffix(name)
     absolute = os.path.abspath(os.path.expanduser(spelled or "."))  # noqa: PTH100, PTH111 - resolves no links
-    beginning = os.path.join(absolute, "")  # noqa: PTH118 - ends with a slash
+    beginning = f"{Path(absolute).as_posix().rstrip('/')}/"
     return [
         spelled + path.removeprefix(beginning) for path in catalog.complete_files(beginning + name)
     ]

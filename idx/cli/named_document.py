@@ -1,6 +1,7 @@
 """Lookup of the document that a user names by id or file path."""
 
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from idx.errors import SourceFileError
@@ -46,13 +47,13 @@ def named_document(searcher: "Searcher", name: str) -> str:
 def _paths(searcher: "Searcher", name: str) -> list[str]:
     """Return the absolute paths that a name may mean: as spelled, and with links resolved."""
     path = os.path.abspath(os.path.expanduser(name))  # noqa: PTH100, PTH111 - resolves no links
-    real = os.path.realpath(path)
-    paths = [path, real]
+    real = Path(os.path.realpath(path))
+    paths = [Path(path).as_posix(), real.as_posix()]
     for folder in searcher.folders():
         # The folder may have been indexed under another path.
-        beginning = os.path.join(os.path.realpath(folder.path), "")  # noqa: PTH118 - ends with a slash
-        if real.startswith(beginning):
-            paths.append(f"{folder.beginning}{real.removeprefix(beginning)}")
+        real_folder = Path(os.path.realpath(folder.path))
+        if real_folder in real.parents:
+            paths.append(f"{folder.beginning}{real.relative_to(real_folder).as_posix()}")
     return list(dict.fromkeys(map(decodable, paths)))
 
 

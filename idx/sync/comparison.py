@@ -252,8 +252,9 @@ class _Comparison:
     def _without(self) -> frozenset[str]:
         """Return the relative paths of the index's other folders that lie within this one."""
         others = [folder.path for folder in self._plan.folders if folder != self._folder]
-        here = os.path.realpath(self._folder.path)
-        return frozenset(os.path.relpath(os.path.realpath(path), here) for path in others)
+        here = Path(os.path.realpath(self._folder.path))
+        within = (real for path in others if here in (real := Path(os.path.realpath(path))).parents)
+        return frozenset(path.relative_to(here).as_posix() for path in within)
 
     def _error(self, path: str, reason: str) -> None:
         self._plan.errors.append(SourceFileError(self._folder.path / path, reason))

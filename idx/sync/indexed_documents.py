@@ -1,7 +1,6 @@
 """Documents of an index, and detection of conflicts between their ids and new files."""
 
 import os
-import shlex
 from functools import cached_property
 from pathlib import Path
 from typing import Final
@@ -11,6 +10,7 @@ from shared.model.folders import IndexedFolders
 from shared.model.index_results import DocumentSummary
 from shared.model.schema import keyword
 from shared.reading.searcher import Searcher
+from shared.system.command_lines import quoted
 
 _IDS_READ_PER_LOOKUP: Final = 200
 """Number of document ids that can be read in the time of one lookup."""
@@ -57,7 +57,7 @@ class IndexedDocuments:
         command = "idx delete --" if source_document.startswith("-") else "idx delete"
         return (
             f"has the same id as {other}, {source_document!r}; to index this file instead: "
-            f"{command} {shlex.quote(source_document)}"
+            f"{command} {quoted(source_document)}"
         )
 
     def _may_have_no_file(self, source_document: str) -> bool:
@@ -100,5 +100,5 @@ class NoDocuments(IndexedDocuments):
 def _is_same_file(indexed: str | None, file: Path) -> bool:
     """Check whether a path stored in the index denotes a file, possibly through links."""
     return indexed is not None and (
-        indexed == decodable(str(file)) or os.path.realpath(indexed) == os.path.realpath(file)
+        indexed == decodable(file.as_posix()) or os.path.realpath(indexed) == os.path.realpath(file)
     )

@@ -70,7 +70,7 @@ def single_file(path: Path, roots: Collection[Identity] | None = None) -> Change
     return Change(
         source_document=decodable(path.name),
         location=Location(absolute, target.folder, target.name),
-        relative=str(absolute),
+        relative=absolute.as_posix(),
         folder=None,
         size=target.status.st_size,
         modified_ns=target.status.st_mtime_ns,

@@ -28,8 +28,11 @@ class IndexedFolder:
 
     @property
     def beginning(self) -> str:
-        r"""Common start of the paths of its files; bytes that are not UTF-8 as ``\xNN``."""
-        return f"{decodable(str(self.path)).rstrip('/')}/"
+        r"""Common start of the paths of its files, with slashes on Windows, too.
+
+        Bytes that are not UTF-8 become ``\xNN``.
+        """
+        return f"{decodable(self.path.as_posix()).rstrip('/')}/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,7 @@ class IndexedFolders:
                 {
                     "prefix": folder.prefix,
                     "path": str(folder.path),
-                    "from_index": os.path.relpath(folder.path, index),
+                    "from_index": _relative(folder.path, index),
                 }
                 for folder in self.folders
             ]
@@ -119,6 +122,15 @@ def _text(value: object) -> str:
     if b"\0" in os.fsencode(value):
         raise ValueError("not a name of a file")
     return value
+
+
+def _relative(path: Path, index: Path) -> str:
+    """Return the path of a folder from the index, with slashes, or its own on another drive."""
+    try:
+        return Path(os.path.relpath(path, index)).as_posix()
+    except ValueError:
+        # Windows has no path from one drive to another.
+        return path.as_posix()
 
 
 def _find(path: str, from_index: str, index: Path) -> Path:

@@ -1,7 +1,9 @@
 """Filter on folders: documents whose file is in a folder, given by name or path."""
 
 import re
+import sys
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 from org.apache.lucene.index import Term
@@ -26,8 +28,8 @@ def in_folder(folder: str, folders: IndexedFolders) -> Any:
     """
     builder = BooleanQuery.Builder()
     names = [name for name in _SLASHES.split(folder) if name]
-    if folder.startswith("/"):
-        for beginning in folders.term_prefixes("".join(f"/{name}" for name in names) + "/"):
+    if absolute := _absolute(folder, names):
+        for beginning in folders.term_prefixes(absolute):
             term = Term(FILE_FIELD, schema.keyword_prefix(beginning))
             builder.add(PrefixQuery(term), BooleanClause.Occur.SHOULD)
     elif names:
@@ -35,6 +37,13 @@ def in_folder(folder: str, folders: IndexedFolders) -> Any:
         for expression in (f"([^\0]*\0)?(.*/)?{within}/.*", *_through_roots(names, folders)):
             builder.add(RegexpQuery(Term(FILE_FIELD, expression), 0), BooleanClause.Occur.SHOULD)
     return builder.build()
+
+
+def _absolute(folder: str, names: Sequence[str]) -> str | None:
+    """Return an absolute path as files have it, with a slash at the end; None if relative."""
+    if sys.platform == "win32" and Path(folder).is_absolute():
+        return f"{Path(folder).as_posix().rstrip('/')}/"
+    return "".join(f"/{name}" for name in names) + "/" if folder.startswith("/") else None
 
 
 def _through_roots(names: Sequence[str], folders: IndexedFolders) -> Iterator[str]:
