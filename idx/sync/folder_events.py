@@ -6,8 +6,9 @@ read permission.
 """
 
 import os
+import sys
 import time
-from collections.abc import Collection, Generator, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -91,8 +92,8 @@ class FolderWatch:
         Raises:
             IndexFolderError: the index cannot be used; the subclass gives the reason.
         """
-        places = {path for path in changed if is_folder(path) or str(path) in self._watched}
-        scopes = Scopes(map(str, places))
+        places = {path for path in changed if is_folder(path) or path.as_posix() in self._watched}
+        scopes = Scopes(path.as_posix() for path in places)
         appeared, self._appeared = self._appeared, set()
         # A folder may be created inside a new one before the new one is watched.
         for _ in range(_MAX_WATCH_ATTEMPTS):
@@ -155,7 +156,7 @@ class FolderWatch:
             scopes = None if source.scopes is None else Scopes(source.scopes)
             for path in crawl.folders:
                 if scopes is None or scopes.holds(path):
-                    yield str(folder / path)
+                    yield (folder / path).as_posix()
 
     def _watch(self, folders: frozenset[str]) -> None:
         """Watch exactly these folders."""
@@ -199,23 +200,39 @@ class FolderWatch:
             return set()
 
     def _note(self, changes: set[FileChange]) -> None:
-        self._appeared.update(path for change, path in changes if change is Change.added)
+        self._appeared.update(
+            Path(path).as_posix() for change, path in changes if change is Change.added
+        )
         self._noticed.update(_place(Path(path)) for _, path in changes)
 
 
 def _begin(folders: Collection[str]) -> _Feed:
-    """Start a watch of folders, without subfolders, that yields empty sets between changes."""
+    """Start a watch of folders that yields empty sets between changes.
+
+    Linux watches each folder by itself. Elsewhere the outermost ones are watched as a whole, which
+    takes one handle, and lets the folders in them be renamed on Windows.
+    """
+    is_by_itself = sys.platform == "linux"
     return watch(
-        *folders,
+        *(folders if is_by_itself else _outermost(folders)),
         watch_filter=None,
         debounce=_MAX_GROUP_MILLISECONDS,
         step=_STEP_MILLISECONDS,
         rust_timeout=_TIMEOUT_MILLISECONDS,
         yield_on_timeout=True,
         poll_delay_ms=_POLL_MILLISECONDS,
-        recursive=False,
+        recursive=not is_by_itself,
         ignore_permission_denied=False,
     )
+
+
+def _outermost(folders: Collection[str]) -> Iterable[str]:
+    """Yield the folders that lie in no other one."""
+    last = None
+    for folder in sorted(folders):
+        if last is None or not folder.startswith(f"{last.rstrip('/')}/"):
+            last = folder
+            yield folder
 
 
 def _reason(error: Exception) -> str:
