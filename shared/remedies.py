@@ -4,7 +4,6 @@ Both programs report these errors, and their users have the command line; the er
 speak of the Python library.
 """
 
-import shlex
 from typing import Final
 
 from shared.errors import (
@@ -22,6 +21,7 @@ from shared.errors import (
     PartDamagedError,
     RestoreDestinationError,
 )
+from shared.system.command_lines import quoted
 
 _NEW_INDEX: Final = "create a new one with idx init in another folder and add the documents again"
 
@@ -42,7 +42,7 @@ def command_line_remedy(error: McpLuceneError) -> str:
 
 
 def _remedy_of_index(error: IndexFolderError) -> str:
-    remedy, path = error.remedy, shlex.quote(str(error.path))
+    remedy, path = error.remedy, quoted(str(error.path))
     match error:
         case IndexMissingError():
             remedy = f"create one with: idx init --index-path {path}"

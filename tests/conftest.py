@@ -2,7 +2,7 @@
 
 import os
 import subprocess
-import sys
+import sysconfig
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
@@ -17,7 +17,10 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from shared.writing.index import create
 
-PROGRAMS = Path(sys.executable).parent
+PROGRAMS = Path(sysconfig.get_path("scripts"))
+
+USER_FOLDERS = ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "WIN_PD_OVERRIDE_LOCAL_APPDATA")
+"""Variables for the folders of a user's settings and data; the last one is for Windows."""
 
 Idx = Callable[..., subprocess.CompletedProcess[str]]
 Connect = Callable[..., AbstractAsyncContextManager[Client]]
@@ -40,7 +43,7 @@ def anyio_backend() -> str:
 @pytest.fixture(scope="session", autouse=True)
 def _no_settings_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as environment:
-        for variable in ("XDG_CONFIG_HOME", "XDG_DATA_HOME"):
+        for variable in USER_FOLDERS:
             environment.setenv(variable, str(tmp_path_factory.mktemp(variable)))
         for name in [name for name in os.environ if name.startswith("IDX_")]:
             environment.delenv(name)
@@ -54,7 +57,7 @@ def _configuration_and_data_of_its_own(
     monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     # Unlike mktemp, which lists all folders of earlier tests for the next number.
-    for variable in ("XDG_CONFIG_HOME", "XDG_DATA_HOME"):
+    for variable in USER_FOLDERS:
         monkeypatch.setenv(variable, mkdtemp(dir=tmp_path_factory.getbasetemp()))
 
 
@@ -107,7 +110,7 @@ async def connected(
     passed_on = {
         name: value
         for name, value in os.environ.items()
-        if "COVERAGE" in name or name in {"XDG_CONFIG_HOME", "XDG_DATA_HOME", "PYTHONPATH"}
+        if "COVERAGE" in name or name in {*USER_FOLDERS, "PYTHONPATH"}
     }
     server = StdioServerParameters(
         command=str(PROGRAMS / "mcp-lucene"),

@@ -1,7 +1,5 @@
 """Command `idx config` and its subcommands."""
 
-import shlex
-import stat
 import sys
 from typing import Annotated, Final
 
@@ -11,6 +9,8 @@ from idx.cli.options import Json
 from idx.output.printing import print_json, tell, warn
 from shared.settings.current import configuration_file
 from shared.settings.defaults import VARIABLES
+from shared.system.command_lines import quoted
+from shared.system.disk import others_may_read
 
 HIDDEN = "••••"
 """Substitute for a password."""
@@ -18,7 +18,6 @@ HIDDEN = "••••"
 _PROMPTED_SETTING: Final = "pdf_password"
 """Setting whose value may be omitted from the command line."""
 
-_READABLE_BY_OTHERS: Final = stat.S_IRGRP | stat.S_IROTH
 
 config = typer.Typer(help="Show and change the settings.", no_args_is_help=True)
 
@@ -98,8 +97,8 @@ def set_(
             "a password on the command line is visible to other users, and stays in the history "
             "of the shell; omit it to be asked for it"
         )
-    if name == _PROMPTED_SETTING and file.stat().st_mode & _READABLE_BY_OTHERS:
-        warn(f"other users can read {file}; to prevent this: chmod 600 {shlex.quote(str(file))}")
+    if name == _PROMPTED_SETTING and others_may_read(file.stat()):
+        warn(f"other users can read {file}; to prevent this: chmod 600 {quoted(str(file))}")
     warn_of_variable(name, file)
     if as_json:
         shown = HIDDEN if is_secret(name) else value

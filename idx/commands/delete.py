@@ -1,6 +1,5 @@
 """Command `idx delete`."""
 
-import shlex
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -11,6 +10,7 @@ from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json, Wait
 from idx.output.printing import print_json, say, tell, warn
 from shared.messages import quantity
 from shared.settings.defaults import DEFAULT_WAIT
+from shared.system.command_lines import joined
 
 if TYPE_CHECKING:
     from idx.configuration.file_exclusion import DocumentFile
@@ -98,7 +98,7 @@ def _warn_about_next_sync(behind: Mapping[str, "DocumentFile"]) -> None:
         return
     # A name that begins with a dash would be parsed as an option.
     dashes = ["--"] if any(name.startswith("-") for name in names) else []
-    command = shlex.join(["idx", "delete", "--exclude", *dashes, *names])
+    command = joined(["idx", "delete", "--exclude", *dashes, *names])
     if len(names) > _MAX_IDS_IN_COMMAND:
         command = "the same command with --exclude"
     one = len(names) == 1

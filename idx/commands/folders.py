@@ -1,6 +1,5 @@
 """Command `idx folders` and its subcommands."""
 
-import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +9,7 @@ from idx.cli.completions import remembered_folders
 from idx.cli.options import Json
 from idx.output.printing import print_json, say, tell
 from shared.settings.current import configuration_file
+from shared.system.command_lines import joined
 
 folders = typer.Typer(help="Manage the folders that are indexed by default.", no_args_is_help=True)
 
@@ -130,13 +130,13 @@ def remove(
             f"{folder} lies in a folder that is still remembered: its documents stay, as part of it"
         )
     if left := [folder for folder in done.removed if folder not in done.covered]:
-        named = shlex.join(map(str, left))
+        named = joined(map(str, left))
         say(
             "The documents stay in the index; to remove them, and those of indexed folders inside: "
             f"idx sync --exclude '*' --prune-missing {named}"
         )
     if done.inside:
-        named = shlex.join(map(str, done.inside))
+        named = joined(map(str, done.inside))
         say(f"To add the documents of remembered folders inside again: idx sync {named}")
     for path in done.unknown:
         say(f"Error: {path} is not a remembered folder; see idx folders list")

@@ -5,7 +5,6 @@ The list is a convenience: no problem with it stops a command.
 
 import json
 import os
-import shlex
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Final
 from idx.errors import message
 from shared.errors import IndexMissingError, McpLuceneError
 from shared.files.index_folder import holds_index
+from shared.system.command_lines import quoted
 
 _MAX_RECENT_INDEXES: Final = 10
 
@@ -31,7 +31,7 @@ class DefaultIndexMissingError(McpLuceneError):
     """
 
     def __init__(self, missing: IndexMissingError, recent: Sequence[Path], command: str) -> None:
-        first = shlex.quote(str(recent[0]))
+        first = quoted(str(recent[0]))
         super().__init__(
             f"{message(missing)}; or name a recently used index "
             f"({', '.join(map(str, recent))}), for this command: "
@@ -66,7 +66,7 @@ def note_use(index_path: Path) -> None:
 def _list_file() -> Path | None:
     from platformdirs import user_data_path
 
-    file = user_data_path("mcp-lucene") / "recent-indexes.json"
+    file = user_data_path("mcp-lucene", appauthor=False) / "recent-indexes.json"
     # The path is relative if the home folder is unknown.
     return file if file.is_absolute() else None
 

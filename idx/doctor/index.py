@@ -1,7 +1,6 @@
 """Checks of the index, its writer, the files missing from it, and its folders."""
 
 import os
-import shlex
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -13,6 +12,7 @@ from shared.files.access import is_folder
 from shared.messages import decodable, quantity
 from shared.model.index_results import FailureList, IndexStatistics
 from shared.storage.lock import writer
+from shared.system.command_lines import quoted
 
 
 def index(path: Path) -> Findings:
@@ -109,5 +109,5 @@ def _folders(indexed: Iterable[Path]) -> Findings:
             "problem",
             f"{shown} {what}; its documents stay as they are: mount it or fix its permissions, or "
             "give it up: "
-            + "; ".join(f"{way} {shlex.quote(shown)}" for way, helps in ways.items() if helps),
+            + "; ".join(f"{way} {quoted(shown)}" for way, helps in ways.items() if helps),
         )

@@ -5,7 +5,6 @@ path, the folder keeps its ids and everything known about its files.
 """
 
 import os
-import shlex
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,6 +21,7 @@ from shared.files.content import content_hash
 from shared.messages import decodable, quantity
 from shared.model.document import FileState
 from shared.model.folders import IndexedFolder, IndexedFolders
+from shared.system.command_lines import quoted
 
 Item = TypeVar("Item")
 
@@ -235,4 +235,4 @@ def _hash(folder: Path, name: str) -> str | None:
 
 
 def _quoted(path: Path) -> str:
-    return shlex.quote(decodable(str(path)))
+    return quoted(decodable(str(path)))

@@ -7,7 +7,6 @@ keep ids unique, a file of the first folder whose path begins with another folde
 """
 
 import os
-import shlex
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import count
@@ -18,6 +17,7 @@ from idx.errors import SourceFileError
 from shared.files.access import is_folder, is_missing
 from shared.messages import decodable
 from shared.model.folders import IndexedFolder, IndexedFolders
+from shared.system.command_lines import joined
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Source:
     def shown(self) -> str:
         """Folder, or the parts of it named by a user, as arguments of a command."""
         scopes = (self.scopes if self.is_named else None) or ("",)
-        return shlex.join(decodable(str(self.folder.path / scope)) for scope in scopes)
+        return joined(decodable(str(self.folder.path / scope)) for scope in scopes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,4 +187,4 @@ def _is_within(path: Path, folder: Path, *, or_same: bool = False) -> bool:
 
 def _relative(path: Path, folder: Path) -> str:
     relative = os.path.relpath(os.path.realpath(path), os.path.realpath(folder))
-    return "" if relative == "." else relative
+    return "" if relative == "." else Path(relative).as_posix()

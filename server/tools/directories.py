@@ -1,6 +1,5 @@
 """Tools for the remembered folders, which a crawl uses if no folder is named."""
 
-import shlex
 from dataclasses import replace
 from typing import Annotated
 
@@ -24,6 +23,7 @@ from server.answers.budget import fit
 from server.answers.text import DEFAULT_CHARACTERS
 from server.runtime.state import ToolContext, administration
 from server.tools.arguments import MaxCharacters
+from shared.system.command_lines import quoted
 
 Directory = Annotated[
     str,
@@ -89,8 +89,8 @@ async def remove_directory(context: ToolContext, directory: Directory) -> Direct
         path=str(folder),
         removed=True,
         notice="Its documents stay in the index; to delete them, ask the user to run: "
-        f"idx sync --index-path {shlex.quote(str(admin.index_path))} --exclude '*' --prune-missing "
-        f"{shlex.quote(str(folder))}",
+        f"idx sync --index-path {quoted(str(admin.index_path))} --exclude '*' --prune-missing "
+        f"{quoted(str(folder))}",
     )
 
 

@@ -1,6 +1,5 @@
 """Tools for the maintenance of the index: optimize, purge, unlock."""
 
-import shlex
 from typing import Annotated, Final
 
 from mcp.server.mcpserver import (
@@ -16,6 +15,7 @@ from server.administration.errors import ChildError, ConfirmationError
 from server.administration.results import OperationStatus
 from server.runtime.state import ToolContext, administration, ask
 from shared.messages import quantity
+from shared.system.command_lines import quoted
 
 _UNLOCK_TIMEOUT_SECONDS: Final = 30.0
 
@@ -44,7 +44,7 @@ async def ask_to_purge(context: ToolContext) -> Elicit[Confirmation]:
         raise ConfirmationError(
             "this client cannot ask its user to confirm (it has no elicitation), so nothing was "
             "deleted; ask the user to run: idx purge --index-path "
-            f"{shlex.quote(str(admin.index_path))}"
+            f"{quoted(str(admin.index_path))}"
         )
     index = await ask(context, lambda searcher: searcher.statistics())
     return Elicit(

@@ -46,7 +46,7 @@ def configuration_file() -> Path:
         return Path(os.path.expanduser(named)).absolute()  # noqa: PTH111 - Path.expanduser may fail
     from platformdirs import user_config_path
 
-    return user_config_path("mcp-lucene") / "config.toml"
+    return user_config_path("mcp-lucene", appauthor=False) / "config.toml"
 
 
 def configured(setting: str) -> Any:

@@ -7,6 +7,7 @@ compares each file once, before its first use, and again if it was written to si
 
 import errno
 import os
+import sys
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -31,7 +32,7 @@ _MAX_KNOWN_FILES: Final = 20_000
 
 _State = tuple[int, int, int, int]
 """State of a file that changes when it is written to: device, inode, size, and the status change
-time, which no program can set."""
+time, which no program can set, or on Windows the modification time."""
 
 _SIZE_POSITION: Final = 2
 """Position of the size in a `_State`."""
@@ -162,7 +163,9 @@ def _refuse(path: Path, name: str, damage: str | None) -> None:
 
 def _state(file: str | Path) -> _State:
     status = os.stat(file)  # noqa: PTH116 - faster, for many files at each call
-    return status.st_dev, status.st_ino, status.st_size, status.st_ctime_ns
+    # The status change time of Windows is that of creation.
+    changed = status.st_mtime_ns if sys.platform == "win32" else status.st_ctime_ns
+    return status.st_dev, status.st_ino, status.st_size, changed
 
 
 def _compare(file: Path) -> str | None:

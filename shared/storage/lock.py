@@ -2,10 +2,13 @@
 
 Lucene's `NativeFSLockFactory` locks ``write.lock`` with a POSIX record lock. The file must not be
 opened to query the lock, since closing it would release the lock of the calling process (fcntl(2)).
-So the kernel's tables of locks (proc_locks(5)) and of mounts (proc_pid_mountinfo(5)) are read.
+So the kernel's tables of locks (proc_locks(5)) and of mounts (proc_pid_mountinfo(5)) are read. Only
+Linux has them; elsewhere the holder is unknown.
 """
 
+import errno
 import os
+import sys
 from pathlib import Path
 from typing import Final
 
@@ -59,11 +62,18 @@ def _identity(file: Path) -> list[str]:
     returned.
     """
     status = file.stat()
-    major, minor = os.major(status.st_dev), os.minor(status.st_dev)
+    major, minor = _device(status)
     mounts = (line.split() for line in _MOUNTS.read_text(errors="replace").splitlines())
     if any(mount[_DEVICE_COLUMN] == f"{major}:{minor}" for mount in mounts):
         return [f"{major:02x}", f"{minor:02x}", str(status.st_ino)]
     return [str(status.st_ino)]
+
+
+def _device(status: os.stat_result) -> tuple[int, int]:
+    if sys.platform == "win32":
+        raise OSError(errno.ENOSYS, "Windows has no table of locks")
+    else:  # noqa: RET506 - mypy knows that one of both is never reached
+        return os.major(status.st_dev), os.minor(status.st_dev)
 
 
 def _describe(process: int) -> str:

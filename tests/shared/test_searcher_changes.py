@@ -18,6 +18,7 @@ from shared.errors import (
     McpLuceneError,
 )
 from tests.shared.conftest import LONG
+from tests.systems import replaces_open_files
 
 
 def remove(path: Path) -> None:
@@ -40,6 +41,7 @@ def swap(path: Path) -> None:
         index.add(Document("new", "New", "text"))
 
 
+@replaces_open_files
 @pytest.mark.parametrize("change", [replace_in_place, swap])
 def test_another_index_at_the_same_path_is_picked_up(
     filled_index: Path, change: Callable[[Path], None]
@@ -50,6 +52,7 @@ def test_another_index_at_the_same_path_is_picked_up(
         assert [hit.source_document for hit in searcher.search("").results] == ["new"]
 
 
+@replaces_open_files
 def test_a_refresh_is_a_newer_commit(filled_index: Path) -> None:
     with Searcher(filled_index) as searcher:
         assert searcher.refreshes == 0
@@ -154,6 +157,7 @@ def test_threads_search_while_another_one_writes(filled_index: Path) -> None:
     assert errors == []
 
 
+@replaces_open_files
 def test_threads_search_while_the_folder_is_exchanged(filled_index: Path) -> None:
     errors: list[McpLuceneError] = []
     done = threading.Event()
@@ -201,6 +205,7 @@ def test_a_commit_to_an_index_that_was_at_rest_is_seen_at_once(filled_index: Pat
         assert searcher.search("").totalHits == before[-1] + 1
 
 
+@replaces_open_files
 def test_a_commit_put_into_the_place_of_one_at_rest_is_seen(
     filled_index: Path, tmp_path: Path
 ) -> None:

@@ -15,6 +15,7 @@ from shared.reading import open_index
 from shared.storage import integrity
 from tests.idx.damage import change_a_bit
 from tests.idx.raw_index import files_of_lucene
+from tests.systems import replaces_open_files
 
 
 @pytest.fixture
@@ -87,6 +88,7 @@ def test_what_replaces_all_files_waits_for_those_of_any_size(
         replace(segment.parent)
 
 
+@replaces_open_files
 def test_files_are_read_once_and_again_when_they_are_written_to(
     segment: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -119,6 +121,7 @@ def test_only_so_many_results_are_kept(segment: Path, monkeypatch: pytest.Monkey
     assert len(integrity._known) == 2  # noqa: SLF001 - how much it holds
 
 
+@replaces_open_files
 def test_a_file_that_is_cut_short_while_it_is_read_is_an_error(segment: Path) -> None:
     def read_while_it_is_cut() -> None:
         with searcher._index.newest() as opened:  # noqa: SLF001 - a long call

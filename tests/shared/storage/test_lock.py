@@ -8,14 +8,17 @@ import pytest
 from shared import Index
 from shared.storage import lock
 from shared.storage.lock import writer
+from tests.systems import names_lock_holders
 
 
+@names_lock_holders
 def test_the_process_that_writes_is_named(empty_index: Path) -> None:
     with Index(empty_index):
         assert writer(empty_index) == f"this process, {os.getpid()}"
     assert writer(empty_index) is None
 
 
+@names_lock_holders
 @pytest.mark.parametrize(
     ("of_the_lock", "of_the_mount", "is_held"), [(0, 0, True), (1, 0, False), (1, 1, True)]
 )
