@@ -1,0 +1,37 @@
+"""Run tests under Wine: ``python -m tests.windows [ARGUMENTS of Windows' python]``."""
+
+import subprocess
+import sys
+from typing import Final
+
+from tests.windows import environment
+
+_TESTS: Final = ("tests/shared",)
+"""Tests that hold on Windows, apart from those that say why they do not."""
+
+_PYTEST: Final = (
+    *("-B", "-m", "pytest", "-q", "-n", "0", "--dist", "no", "-p", "no:cacheprovider"),
+    # It would report what Java catches by itself.
+    *("-p", "no:faulthandler"),
+)
+
+_NOISE: Final = "OpenJDK 64-Bit Server VM warning: Attempt to "
+"""Beginning of warnings about calls that Wine lacks, from every start of Java."""
+
+
+def main(*arguments: str) -> None:
+    """Make the environment, and run its Python; without arguments pytest.
+
+    Raises:
+        SystemExit: it failed, or the environment cannot be made.
+    """
+    environment.ensure()
+    try:
+        for line in environment.run(*(arguments or (*_PYTEST, *_TESTS))):
+            if not line.startswith(_NOISE):
+                print(line, flush=True)
+    except subprocess.CalledProcessError as error:
+        sys.exit(error.returncode)
+
+
+main(*sys.argv[1:])
