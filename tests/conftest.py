@@ -16,6 +16,7 @@ from mcp.client.session import ElicitationFnT, MessageHandlerFnT
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from shared.writing.index import create
+from tests.systems import without_wine
 
 PROGRAMS = Path(sysconfig.get_path("scripts"))
 
@@ -86,9 +87,11 @@ def idx(tmp_path: Path) -> Idx:
             input=stdin,
             capture_output=True,
             text=True,
+            encoding="utf-8",
             timeout=120,
             check=False,
         )
+        done.stderr = without_wine(done.stderr)
         assert done.returncode == code, done.stdout + done.stderr
         assert "Traceback" not in done.stderr
         return done

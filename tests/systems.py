@@ -7,12 +7,23 @@ import pytest
 
 ON_WINDOWS = sys.platform == "win32"
 
+WINE_WARNING = "OpenJDK 64-Bit Server VM warning: Attempt to "
+"""Beginning of the warnings about calls that Wine lacks, which each start of Java prints."""
+
 
 def _is_wine() -> bool:
     return sys.platform == "win32" and hasattr(ctypes.WinDLL("ntdll"), "wine_get_version")
 
 
 enforces_limits = pytest.mark.skipif(_is_wine(), reason="Wine enforces no limits of jobs")
+
+
+def without_wine(errors: str) -> str:
+    """Return what a program wrote to stderr, without Java's complaints about Wine."""
+    return "".join(
+        line for line in errors.splitlines(keepends=True) if not line.startswith(WINE_WARNING)
+    )
+
 
 names_lock_holders = pytest.mark.skipif(
     sys.platform != "linux", reason="only Linux tells who holds a lock"
@@ -22,6 +33,7 @@ has_pipes_as_files = pytest.mark.skipif(ON_WINDOWS, reason="Windows has no pipes
 replaces_open_files = pytest.mark.skipif(
     ON_WINDOWS, reason="Windows neither changes, moves nor deletes files that Java has mapped"
 )
+uses_a_unix_shell = pytest.mark.skipif(ON_WINDOWS, reason="Windows has no /bin/sh")
 limits_names = pytest.mark.skipif(
     ON_WINDOWS, reason="to Windows a name that is too long is one that does not exist"
 )
