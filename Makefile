@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 CLIENTS := tests/clients
 
-.PHONY: demo test quick check soak clients coverage wheels lock docs site bench bench-quick
+.PHONY: demo test quick check soak clients coverage wheels installed windows lock docs site bench bench-quick
 
 demo: .venv/ready
 	$(BIN)/python test-index/demo.py
@@ -16,7 +16,7 @@ quick: .venv/ready check
 	tests=$$($(BIN)/python -m tests.changed) && $(BIN)/pytest --exitfirst $$tests
 
 # The tests that take long, by themselves or with their like.
-soak: .venv/ready
+soak: .venv/ready dist/SHA256SUMS
 	$(BIN)/pytest -m soak
 
 # Other people's clients; without npm only those that need none.
@@ -71,6 +71,17 @@ wheels: .venv/ready build/release-tools/ready
 	cd pylucene && $(CURDIR)/$(BIN)/python -m backend.release $(CURDIR)/dist
 	$(BIN)/hatchling build --target sdist --target wheel --directory dist
 	build/release-tools/bin/python -m deployment.release dist
+
+# The wheels in dist as they are installed on this system, with the tests that hold on it.
+installed:
+	$(PYTHON) -m tests.installed $(TESTS)
+
+# The same on Windows' Python under Wine.
+windows: .venv/ready
+	$(BIN)/python -m tests.windows $(TESTS)
+
+dist/SHA256SUMS:
+	$(MAKE) wheels
 
 build/release-tools/ready: deployment/release/requirements.txt
 	rm -rf $(@D)

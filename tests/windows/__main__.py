@@ -4,14 +4,9 @@ import subprocess
 import sys
 from typing import Final
 
+from tests.installed import EVERYWHERE
 from tests.systems import WINE_WARNING
 from tests.windows import environment
-
-_TESTS: Final = (
-    *("tests/shared", "tests/idx/test_commands.py", "tests/server/test_tools.py"),
-    "tests/server/test_resources.py",
-)
-"""Tests that hold on Windows, apart from those that say why they do not."""
 
 _PYTEST: Final = (
     *("-B", "-m", "pytest", "-q", "-n", "0", "--dist", "no", "-p", "no:cacheprovider"),
@@ -30,7 +25,7 @@ def main(*arguments: str) -> None:
     """
     environment.ensure()
     try:
-        for line in environment.run(*(arguments or (*_PYTEST, *_TESTS))):
+        for line in environment.run(*(arguments or (*_PYTEST, *EVERYWHERE))):
             if not line.startswith(WINE_WARNING):
                 print(line, flush=True)
     except subprocess.CalledProcessError as error:
