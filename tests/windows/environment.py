@@ -141,9 +141,9 @@ def run(*arguments: str) -> Iterator[str]:
 
 
 def _key() -> str:
-    inputs = (*sorted(_HERE.iterdir()), _REQUIREMENTS, _TOOLS, ROOT / "pyproject.toml")
+    inputs = (Path(__file__), *sorted(_HERE.glob("*.c")), _REQUIREMENTS, _TOOLS)
     digest = hashlib.sha256()
-    for file in (file for file in inputs if file.is_file()):
+    for file in (*inputs, ROOT / "pyproject.toml"):
         digest.update(file.read_bytes())
     return digest.hexdigest()
 
