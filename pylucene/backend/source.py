@@ -16,6 +16,7 @@ def files() -> list[Path]:
         "pyproject.toml",
         "backend/**/*.h",
         "backend/**/*.py",
+        "backend/**/*.pyi",
         "licenses/*.txt",
         "requirements/*.in",
         "requirements/*.toml",

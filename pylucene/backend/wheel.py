@@ -147,6 +147,8 @@ def _compile(made: Environment, platform: Platform, folder: Path, name: str) -> 
     files: dict[str, Path | bytes] = {
         f"lucene/{file.name}": file for file in package.iterdir() if file.is_file()
     }
+    stubs = folder / "stubs"
+    files |= {f.relative_to(stubs).as_posix(): f for f in stubs.rglob("*") if f.is_file()}
     files[f"lucene/{module.name}"] = module
     files[f"{info}/METADATA"] = metadata.pkg_info().encode()
     files[f"{info}/WHEEL"] = metadata.wheel(f"{_PYTHON_TAG}-{platform.tag}", name).encode()

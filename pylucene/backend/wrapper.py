@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
-from . import classes, jcc_changes
+from . import classes, jcc_changes, stubs
 from .console import run, say
 from .environment import Environment
 from .jars import Artifact
@@ -22,6 +22,8 @@ _PYTHONIC = (
     "get:(I)Ljava/lang/Object;",
 )
 
+_WRAP = Path(__file__).with_name("inside") / "wrap.py"
+
 _VECTORIZATION = "org/apache/lucene/internal/vectorization/"
 
 
@@ -31,7 +33,7 @@ def generate(
     wanted: Literal["listed", "all"],
     folder: Path,
 ) -> None:
-    """Write the C++ code of the module `_lucene` and the package `lucene` into a folder.
+    """Write the C++ code of the module `_lucene`, the package `lucene` and the type stubs of both.
 
     They are the same for all platforms, and the same each time.
 
@@ -39,7 +41,7 @@ def generate(
         environment: the build environment.
         artifacts: the jars to bundle, in the cache.
         wanted: which classes to wrap, as in the options.
-        folder: an empty folder, which gets the folders `_lucene` and `lucene`.
+        folder: an empty folder, which gets the folders `_lucene`, `lucene` and `stubs`.
 
     Raises:
         BuildError: JCC failed, or its code is not what the changes to it (`jcc_changes`) expect.
@@ -48,13 +50,14 @@ def generate(
     # Not isolated from its variables: Python's own hashes would be other ones in each run.
     python = (environment.python, "-s", "-P")
     run(
-        (*python, "-m", "jcc", *_arguments(artifacts, wanted), "--output", "."),
+        (*python, _WRAP, "classes.json", *_arguments(artifacts, wanted), "--output", "."),
         "JCC could not generate the wrapper code: its words above say why",
         environ={"PYTHONHASHSEED": "0"},
         cwd=folder,
     )
     shutil.copytree(environment.jcc / "sources", folder / "_lucene", dirs_exist_ok=True)
     jcc_changes.change_module(folder, "lucene")
+    stubs.write(folder / "classes.json", folder / "stubs")
 
 
 def _arguments(artifacts: Sequence[Artifact], wanted: Literal["listed", "all"]) -> Iterator[str]:

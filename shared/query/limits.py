@@ -231,6 +231,7 @@ def _looks_at_terms(leaf: Leaf) -> bool:
 
 
 def _cost(leaf: Leaf, terms: IndexTerms) -> int:
+    parts: int
     match leaf:
         case Pattern(field, pattern):
             beginning = _BEGINNING.match(pattern)

@@ -77,5 +77,5 @@ def probability(evidence: float, share: float) -> float:
         evidence: its evidence, from 0.
         share: the share of the query that it contains, from 0 to 1.
     """
-    odds = ODDS * max(0.0, evidence) ** EXPONENT * math.exp(WHOLE * share**WHOLE_POWER)
+    odds: float = ODDS * max(0.0, evidence) ** EXPONENT * math.exp(WHOLE * share**WHOLE_POWER)
     return odds / (1 + odds)

@@ -185,8 +185,9 @@ async def test_a_running_server_answers_all_the_time(filled: Path, connect: Conn
         async def ask() -> dict[str, Any]:
             result = await client.call_tool("Search", {"query": "common", "limit": 100})
             assert not result.is_error, result.content
-            assert result.structured_content is not None
-            return result.structured_content
+            answer: dict[str, Any] | None = result.structured_content
+            assert answer is not None
+            return answer
 
         before = await ask()
         assert before["totalHits"] == 90

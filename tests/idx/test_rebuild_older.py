@@ -86,7 +86,7 @@ def without_details(chunk: dict[str, Any]) -> dict[str, Any]:
 
 
 def as_before(chunk: dict[str, Any]) -> dict[str, Any]:
-    details = json.loads(chunk["details"])
+    details: dict[str, Any] = json.loads(chunk["details"])
     details["metadata"].pop("language", None)
     # Older versions did not store it.
     details.pop("words", None)

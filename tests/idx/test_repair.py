@@ -40,7 +40,7 @@ def filled(idx: Idx, empty_index: Path) -> Path:
     return empty_index
 
 
-def write(index: Index, batch: list[object]) -> None:
+def write(index: Index, batch: list[LuceneDocument]) -> None:
     index._writer.addDocuments(Arrays.asList(batch))  # noqa: SLF001 - no public way does that
 
 

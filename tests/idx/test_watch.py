@@ -28,7 +28,7 @@ def watch(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watch]:
 @pytest.fixture
 def papers(watch: Watch, request: pytest.FixtureRequest) -> Path:
     """The test's own folder, with a file in it that the index has."""
-    folder = watch.index.parent / "papers" / request.node.name
+    folder: Path = watch.index.parent / "papers" / request.node.name
     make(folder, "there.txt")
     watch.until_texts({"there.txt": "text of there.txt"}, f"{folder.name}/")
     return folder

@@ -16,8 +16,9 @@ pytestmark = pytest.mark.anyio
 
 async def search(client: Client, query: str, **arguments: Any) -> dict[str, Any]:
     result = await client.call_tool("Search", {"query": query, **arguments})
-    assert result.structured_content is not None, result.content
-    return result.structured_content
+    answer: dict[str, Any] | None = result.structured_content
+    assert answer is not None, result.content
+    return answer
 
 
 async def test_a_server_started_before_the_index_finds_each_document_at_once(

@@ -12,8 +12,9 @@ def answer(result: CallToolResult) -> dict[str, Any]:
     (text,) = result.content
     assert isinstance(text, TextContent)
     assert json.loads(text.text) == result.structured_content
-    assert result.structured_content is not None
-    return result.structured_content
+    structured: dict[str, Any] | None = result.structured_content
+    assert structured is not None
+    return structured
 
 
 def error(result: CallToolResult) -> str:
