@@ -171,7 +171,14 @@ def _group(names: Names, cls: Class, name: str) -> _Group:
     while inherited and base:
         above = names.classes[base]
         if name in _method_names(above):
-            overloads += _group(names, above, name).overloads
+            group = _group(names, above, name)
+            # A static method calls one that is not as a function: with the object as an argument.
+            instance = methods[0]["static"] and not group.static
+            receiver = [f"instance: {names.full(base)}"] if instance else []
+            overloads += [
+                (", ".join([*receiver, *filter(None, [parameters])]), returned)
+                for parameters, returned in group.overloads
+            ]
             break
         base = above["base"]
     # The first of the overloads with the same parameters is the one of the lowest class.
