@@ -2,6 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 CLIENTS := tests/clients
+LUPYNE := tests/pylucene/lupyne
 
 .PHONY: demo test quick check soak clients coverage wheels installed windows lock docs site bench bench-quick
 
@@ -16,8 +17,20 @@ quick: .venv/ready check
 	tests=$$($(BIN)/python -m tests.changed) && $(BIN)/pytest --exitfirst $$tests
 
 # The tests that take long, by themselves or with their like.
-soak: .venv/ready dist/SHA256SUMS
+soak: .venv/ready dist/SHA256SUMS $(LUPYNE)/.venv/ready
 	$(BIN)/pytest -m soak
+
+# lupyne, a program that others have written for PyLucene, and the sources of its tests.
+$(LUPYNE)/.venv/ready: .venv/pylucene $(wildcard $(LUPYNE)/*.txt)
+	rm -rf $(@D)
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python -m pip install --quiet --require-hashes --no-deps -r $(LUPYNE)/requirements.txt
+	$(@D)/bin/python -m pip install --quiet --no-deps ./pylucene
+	for sources in tests texts; do \
+		$(@D)/bin/python -m pip download --quiet --require-hashes --no-deps --no-binary=lupyne \
+			--no-build-isolation --dest $(@D)/sources -r $(LUPYNE)/$$sources.txt || exit 1; \
+	done
+	touch $@
 
 # Other people's clients; without npm only those that need none.
 clients: .venv/ready $(CLIENTS)/python/.venv/ready $(if $(shell command -v npm),$(CLIENTS)/node/node_modules/.package-lock.json)
@@ -100,6 +113,9 @@ lock: .venv/ready
 	uv pip compile deployment/release/requirements.in --universal --python-version 3.11 \
 		--generate-hashes --no-emit-index-url --custom-compile-command "make lock" \
 		--quiet --output-file deployment/release/requirements.txt
+	uv pip compile $(LUPYNE)/requirements.in --universal --python-version 3.11 \
+		--generate-hashes --no-emit-index-url --custom-compile-command "make lock" \
+		--quiet --output-file $(LUPYNE)/requirements.txt
 	uv pip compile docs/site/requirements.in --universal --python-version 3.11 \
 		--generate-hashes --no-emit-index-url --custom-compile-command "make lock" \
 		--quiet --output-file docs/site/requirements.txt
