@@ -12,9 +12,11 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import lucene
+
+from shared.system.processes import BACKGROUND_OPTIONS
 
 _RETRY_SECONDS: Final = 24 * 60 * 60
 """Time after which training is tried again that was begun and left no cache."""
@@ -70,7 +72,7 @@ def train_in_background() -> None:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            **_detached(),
+            **BACKGROUND_OPTIONS,
         )
     except OSError:
         # Another process has begun, or nothing can be written: programs work without a cache.
@@ -88,10 +90,3 @@ def _mark_as_begun(mark: Path) -> None:
     if mark.exists() and time.time() - mark.stat().st_mtime > _RETRY_SECONDS:
         mark.unlink()
     mark.touch(exist_ok=False)
-
-
-def _detached() -> dict[str, Any]:
-    """Return the arguments of `subprocess.Popen` for a process that outlives this one."""
-    if sys.platform == "win32":
-        return {"creationflags": subprocess.CREATE_NO_WINDOW | subprocess.IDLE_PRIORITY_CLASS}
-    return {"start_new_session": True}

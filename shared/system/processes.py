@@ -4,6 +4,7 @@ import sys
 
 if sys.platform == "win32":
     from shared.system.windows.processes import (
+        BACKGROUND_OPTIONS,
         GROUP_OPTIONS,
         TERMINATED_EXIT_CODES,
         TERMINATIONS,
@@ -18,6 +19,7 @@ if sys.platform == "win32":
     )
 else:
     from shared.system.posix.processes import (
+        BACKGROUND_OPTIONS,
         GROUP_OPTIONS,
         TERMINATED_EXIT_CODES,
         TERMINATIONS,
@@ -32,6 +34,7 @@ else:
     )
 
 __all__ = [
+    "BACKGROUND_OPTIONS",
     "GROUP_OPTIONS",
     "TERMINATED_EXIT_CODES",
     "TERMINATIONS",

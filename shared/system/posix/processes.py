@@ -27,6 +27,9 @@ GROUP_OPTIONS: Final[Mapping[str, Any]] = {"start_new_session": True}
 """Options of `asyncio.create_subprocess_exec` for the first process of a `Group`, which Ctrl-C then
 does not reach."""
 
+BACKGROUND_OPTIONS: Final[Mapping[str, Any]] = {"start_new_session": True}
+"""Options of `subprocess.Popen` for a process that goes on when this one ends."""
+
 _EXIT_CHECK_SECONDS: Final = 0.1
 
 

@@ -3,6 +3,7 @@
 import ctypes
 import os
 import signal
+import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -36,6 +37,12 @@ _NEW_PROCESS_GROUP: Final = 0x200
 GROUP_OPTIONS: Final[Mapping[str, Any]] = {"creationflags": _NEW_PROCESS_GROUP}
 """Options of `asyncio.create_subprocess_exec` for the first process of a `Group`, which Ctrl-C then
 does not reach."""
+
+BACKGROUND_OPTIONS: Final[Mapping[str, Any]] = {
+    "creationflags": subprocess.CREATE_NO_WINDOW | subprocess.IDLE_PRIORITY_CLASS
+}
+"""Options of `subprocess.Popen` for a process that goes on when this one ends; it has no
+console."""
 
 _EXIT_CHECK_SECONDS: Final = 0.1
 
