@@ -8,6 +8,7 @@ virtual machine.
 
 import multiprocessing
 import os
+import threading
 from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -42,6 +43,9 @@ _CHECK_INTERVAL_SECONDS: Final = 1.0
 
 It reports this to all waiting tasks, except to one that it was just accepting.
 """
+
+_MAX_END_SECONDS: Final = 2.0
+"""Maximum time to wait for the threads of a pool whose workers have been killed, in seconds."""
 
 _MAX_POOL_FAILURES: Final = 3
 """Number of consecutive failures of the pool, without a file read, that end the run."""
@@ -221,7 +225,11 @@ class ExtractionPool:
             for process in multiprocessing.active_children():
                 process.kill()
             self._pool.stop()  # type: ignore[no-untyped-call]  # missing in pebble
-            self._pool.join()
+            # A thread of the pool may wait for a worker to take a task from a full pipe, which none
+            # does any more. On Windows a pipe is full after 8 KB.
+            end = threading.Thread(target=self._pool.join, daemon=True)
+            end.start()
+            end.join(_MAX_END_SECONDS)
             self._pool = None
 
     def _failure(self, error: BaseException) -> Unreadable:

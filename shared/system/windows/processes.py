@@ -51,6 +51,14 @@ _set_console_handler: Final = declare(
 )
 
 
+_CTRL_BREAK: Final = 1
+
+_send_console_event: Final = declare(
+    KERNEL, "GenerateConsoleCtrlEvent", wintypes.BOOL, wintypes.DWORD, wintypes.DWORD
+)
+"""The call behind `os.kill`, which ends the process if this call fails."""
+
+
 class Group:
     """A process that was started with `GROUP_OPTIONS`, and its own child processes.
 
@@ -71,9 +79,7 @@ class Group:
 
         Without a common console, Windows has no way to ask, so they are all ended at once.
         """
-        try:
-            os.kill(self._process, signal.CTRL_BREAK_EVENT)
-        except OSError:
+        if not _send_console_event(_CTRL_BREAK, self._process):
             self.kill()
 
     def kill(self) -> None:
