@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from shared.system.disk import open_shared
+
 _CODEC_MAGIC: Final = 0x3FD76C17
 
 _SIGN_BIT: Final = 0x80000000
@@ -53,7 +55,7 @@ def written_by(path: Path) -> str:
     commits = [file for file in path.glob("segments_*") if _generation(file)]
     if not commits:
         return _UNKNOWN_VERSION
-    with max(commits, key=_generation).open("rb") as newest:
+    with open_shared(max(commits, key=_generation)) as newest:
         header = newest.read(_HEADER.size)
         if len(header) < _HEADER.size:
             return _UNKNOWN_VERSION
@@ -97,7 +99,7 @@ def begins_as_lucene(file: Path) -> bool:
     Raises:
         OSError: the file is gone or cannot be read.
     """
-    with file.open("rb") as stream:
+    with open_shared(file) as stream:
         return stream.read(4) == _CODEC_MAGIC.to_bytes(4, "big")
 
 
@@ -108,7 +110,7 @@ def commit_id(commit: Path) -> bytes | None:
         16 bytes; None if the file is gone, as it is once a newer commit has replaced it.
     """
     try:
-        with commit.open("rb") as stream:
+        with open_shared(commit) as stream:
             return stream.read(_HEADER.size + _ID_BYTES)[_HEADER.size :]
     except FileNotFoundError:
         return None
@@ -177,6 +179,6 @@ def blocks(file: Path) -> Iterator[bytes]:
     Raises:
         OSError: the file is gone or cannot be read.
     """
-    with file.open("rb") as stream:
+    with open_shared(file) as stream:
         while block := stream.read(_BLOCK_BYTES):
             yield block

@@ -7,6 +7,7 @@ import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from io import BufferedReader
 from pathlib import Path
 from typing import Final
 
@@ -44,6 +45,15 @@ def open_file(path: Path, *, follow_links: bool) -> int:
     """
     flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
     return os.open(path, flags if follow_links else flags | os.O_NOFOLLOW)
+
+
+def open_shared(file: Path) -> BufferedReader:
+    """Open a file for reading that others may delete meanwhile.
+
+    Raises:
+        OSError: it cannot be opened.
+    """
+    return file.open("rb")
 
 
 def is_null_device(_file: Path, status: os.stat_result) -> bool:

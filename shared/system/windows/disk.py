@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from ctypes import wintypes
+from io import BufferedReader
 from pathlib import Path
 from typing import Final
 
@@ -52,6 +53,15 @@ def open_file(path: Path, *, follow_links: bool) -> int:
         OSError: it cannot be opened; ``ELOOP`` if it is a link that is not followed.
     """
     return open_path(path, READING, follow_links=follow_links)
+
+
+def open_shared(file: Path) -> BufferedReader:
+    """Open a file for reading that others may delete meanwhile, unlike one that Python opens.
+
+    Raises:
+        OSError: it cannot be opened.
+    """
+    return os.fdopen(open_path(file, READING), "rb")
 
 
 def is_null_device(file: Path, status: os.stat_result) -> bool:

@@ -68,6 +68,9 @@ _NT_SYNCHRONOUS: Final = 0x20
 
 _CASE_INSENSITIVE: Final = 0x40
 
+_DELETE_PENDING: Final = 0xC000_0056
+"""Status ``STATUS_DELETE_PENDING``, which Win32 reports as a lack of permission."""
+
 _SHARING_VIOLATION: Final = 32
 _LOCK_VIOLATION: Final = 33
 _ENDS: Final = frozenset({2, 18})
@@ -126,6 +129,7 @@ _nt_create_file: Final = declare(
     *(wintypes.ULONG, wintypes.ULONG, ctypes.c_void_p, wintypes.ULONG),
 )
 _code_of_status: Final = declare(NTDLL, "RtlNtStatusToDosError", wintypes.ULONG, ctypes.c_long)
+_last_status: Final = declare(NTDLL, "RtlGetLastNtStatus", ctypes.c_long)
 _create_file: Final = declare(
     KERNEL,
     "CreateFileW",
@@ -174,7 +178,8 @@ def open_path(path: Path | str, flags: int, *, follow_links: bool = True) -> int
         extended(path), flags & ~_FOLDER, _SHARED, None, _OPEN_EXISTING, options, None
     )
     if handle == INVALID_HANDLE:
-        raise _specific(last_error(str(path)))
+        status = _last_status() & 0xFFFF_FFFF
+        raise _specific(last_error(str(path)), status)
     with _closed_on_error(handle):
         if not follow_links and is_link(handle):
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
@@ -344,11 +349,14 @@ def _open(folder: int, name: str, flags: int, options: int) -> int:
         0,
     )
     if status < 0 or handle.value is None:
-        raise _specific(error_of(_code_of_status(status), name))
+        raise _specific(error_of(_code_of_status(status), name), status & 0xFFFF_FFFF)
     return handle.value
 
 
-def _specific(error: OSError) -> OSError:
+def _specific(error: OSError, status: int) -> OSError:
+    if status == _DELETE_PENDING:
+        # Its name stays until the last program that has it open closes it.
+        return FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), error.filename)
     if error.winerror in (_SHARING_VIOLATION, _LOCK_VIOLATION):
         return BlockingIOError(errno.EAGAIN, "another program keeps it locked", error.filename)
     return error

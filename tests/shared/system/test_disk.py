@@ -71,3 +71,11 @@ def test_files_and_folders_can_be_flushed(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("text")
     disk.flush(tmp_path / "file")
     disk.flush(tmp_path)
+
+
+def test_a_file_that_is_being_read_can_be_deleted(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("text")
+    with disk.open_shared(tmp_path / "file") as opened:
+        (tmp_path / "file").unlink()
+        assert opened.read() == b"text"
+    assert not (tmp_path / "file").exists()
