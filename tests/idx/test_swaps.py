@@ -5,7 +5,7 @@ import random
 import subprocess
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -147,8 +147,10 @@ def sync_while_swapped(tmp_path: Path, index: Path, means: str, rounds: int) -> 
             assert_nothing_leaked(index)
             for _, place in victims:
                 for file in (place / "inner/file.txt", tmp_path / "replaced" / place.name):
-                    if file.is_file() and not file.is_symlink():
-                        os.utime(file, (number, number), follow_symlinks=False)
+                    # It may be swapped between these two calls, too.
+                    with suppress(FileNotFoundError):
+                        if file.is_file() and not file.is_symlink():
+                            os.utime(file, (number, number), follow_symlinks=False)
     return count[0]
 
 
