@@ -40,7 +40,9 @@ def path() -> Path:
         return cache
     import platformdirs  # most environments can be written
 
-    return platformdirs.user_cache_path("mcp-lucene", appauthor=False) / name
+    # A folder for each environment, since training deletes the older caches beside the new one.
+    environment = hashlib.sha256(sys.prefix.encode()).hexdigest()[:16]
+    return platformdirs.user_cache_path("mcp-lucene", appauthor=False) / environment / name
 
 
 def _can_be_written(folder: Path) -> bool:

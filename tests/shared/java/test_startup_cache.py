@@ -113,6 +113,12 @@ def test_in_an_environment_of_another_user_the_cache_is_the_users(
     assert len(lines(counted)) == 1
     (mark,) = begun(tmp_path)
     assert mark.is_relative_to(tmp_path / "cache" / "mcp-lucene")
+    # Training deletes what is beside the new cache, which must not be that of another environment.
+    other = environment.with_name("other")
+    environment.rename(other)
+    search(other, empty_index)
+    marks = begun(tmp_path)
+    assert len({each.parent for each in marks}) == len(marks) == 2
 
 
 @pytest.mark.soak
