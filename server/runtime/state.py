@@ -3,7 +3,7 @@
 import asyncio
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
@@ -50,6 +50,77 @@ class ServerState:
     language_model: "LanguageModel | None" = None
     administration: "Administration | None" = None
 
+    async def ask(
+        self,
+        work: Callable[["Searcher"], Answer],
+        *,
+        partial: bool = False,
+        report: Callable[[float], Awaitable[None]] | None = None,
+    ) -> Answer:
+        """Answer a request from the index, within the server's time budget.
+
+        When the budget is used up, or the caller is cancelled, Lucene's search is stopped.
+
+        Args:
+            work: the work with the searcher; it runs in a thread of the pool.
+            partial: whether the result can say that it is partial, so that a search may return its
+                results so far when the budget is used up.
+            report: called each second with the time spent, in seconds.
+
+        Raises:
+            McpLuceneError: the work raised it, or Java could not start.
+            ServerBusyError: no thread was free within the budget.
+            QueryDisplacedError: the call was slow, and was stopped since too many others were slow.
+            TimeBudgetError: the work took longer than the budget.
+        """
+        budget, began = self.settings.time_budget, time.monotonic()
+        cancellation, has_begun = Cancellation(), threading.Event()
+
+        def begin(searcher: "Searcher") -> Answer:
+            has_begun.set()
+            return work(searcher)
+
+        answer = asyncio.ensure_future(self.pool.run(begin, cancellation))
+        try:
+            pause = min(_PROGRESS_INTERVAL_SECONDS, budget)
+            while not (await asyncio.wait({answer}, timeout=pause))[0]:
+                spent = time.monotonic() - began
+                pause = _PROGRESS_INTERVAL_SECONDS
+                if spent >= budget + _STOP_GRACE_SECONDS:
+                    raise TimeBudgetError(budget)
+                if spent < budget:
+                    pause = min(pause, budget - spent)
+                elif not has_begun.is_set():
+                    raise ServerBusyError(budget)
+                elif partial and spent < budget + _PARTIAL_RESULT_SECONDS:
+                    cancellation.end_searches()
+                else:
+                    cancellation.cancel()
+                if report is not None:
+                    await report(spent)
+            error = answer.exception()
+            was_stopped = isinstance(error, SearchStoppedError) or not partial
+            is_displaced = isinstance(error, QueryDisplacedError)
+            if cancellation.cancelled and was_stopped and not is_displaced:
+                raise TimeBudgetError(budget) from error
+            return answer.result()
+        finally:
+            if not answer.done():
+                cancellation.cancel()
+                answer.cancel()
+
+    async def rewriting(self, query: str, syntax: Syntax) -> Rewriting:
+        """Rewrite a query on the event loop, without occupying a Lucene thread.
+
+        Args:
+            query: the query.
+            syntax: the query's syntax.
+        """
+        if self.language_model is None:
+            return Rewriting()
+        rewriting = await rewrite_query(query, self.language_model, syntax)
+        return replace(rewriting, diagnostic=rewriting.client_diagnostic)
+
 
 ToolContext: TypeAlias = Context[ServerState, Any]
 """The context of a request to a tool, resource or prompt."""
@@ -69,69 +140,16 @@ def administration(context: ToolContext) -> "Administration":
 async def ask(
     context: ToolContext, work: Callable[["Searcher"], Answer], *, partial: bool = False
 ) -> Answer:
-    """Answer a request from the index, within the server's time budget.
-
-    The client receives a progress notification each second. When the budget is used up, or the
-    client cancels the request, Lucene's search is stopped.
+    """Answer a request of a client as `ServerState.ask` does, with a notification each second.
 
     Args:
         context: the request's context.
-        work: the work with the searcher; it runs in a thread of the pool.
-        partial: whether the result can say that it is partial, so that a search may return its
-            results so far when the budget is used up.
-
-    Raises:
-        McpLuceneError: the work raised it, or Java could not start.
-        ServerBusyError: no thread was free within the budget.
-        QueryDisplacedError: the call was slow, and was stopped since too many others were slow.
-        TimeBudgetError: the work took longer than the budget.
+        work: the work with the searcher.
+        partial: whether the result can say that it is partial.
     """
     state = context.request_context.lifespan_context
-    budget, began = state.settings.time_budget, time.monotonic()
-    cancellation, has_begun = Cancellation(), threading.Event()
 
-    def begin(searcher: "Searcher") -> Answer:
-        has_begun.set()
-        return work(searcher)
+    async def report(spent: float) -> None:
+        await context.report_progress(spent, state.settings.time_budget, "searching")
 
-    answer = asyncio.ensure_future(state.pool.run(begin, cancellation))
-    try:
-        pause = min(_PROGRESS_INTERVAL_SECONDS, budget)
-        while not (await asyncio.wait({answer}, timeout=pause))[0]:
-            spent = time.monotonic() - began
-            pause = _PROGRESS_INTERVAL_SECONDS
-            if spent >= budget + _STOP_GRACE_SECONDS:
-                raise TimeBudgetError(budget)
-            if spent < budget:
-                pause = min(pause, budget - spent)
-            elif not has_begun.is_set():
-                raise ServerBusyError(budget)
-            elif partial and spent < budget + _PARTIAL_RESULT_SECONDS:
-                cancellation.end_searches()
-            else:
-                cancellation.cancel()
-            await context.report_progress(spent, budget, "searching")
-        error = answer.exception()
-        was_stopped = isinstance(error, SearchStoppedError) or not partial
-        if cancellation.cancelled and was_stopped and not isinstance(error, QueryDisplacedError):
-            raise TimeBudgetError(budget) from error
-        return answer.result()
-    finally:
-        if not answer.done():
-            cancellation.cancel()
-            answer.cancel()
-
-
-async def rewriting_of(context: ToolContext, query: str, syntax: Syntax) -> Rewriting:
-    """Rewrite a query on the event loop, without occupying a Lucene thread.
-
-    Args:
-        context: the request's context.
-        query: the query.
-        syntax: the query's syntax.
-    """
-    model = context.request_context.lifespan_context.language_model
-    if model is None:
-        return Rewriting()
-    rewriting = await rewrite_query(query, model, syntax)
-    return replace(rewriting, diagnostic=rewriting.client_diagnostic)
+    return await state.ask(work, partial=partial, report=report)

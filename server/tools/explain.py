@@ -7,7 +7,7 @@ from pydantic import Field
 
 from server.answers.budget import fit_explanation
 from server.answers.text import DEFAULT_CHARACTERS
-from server.runtime.state import ToolContext, ask, rewriting_of
+from server.runtime.state import ToolContext, ask
 from server.tools.arguments import Filters, MaxCharacters, Offset
 from shared.model.request import Detail, Operator, SearchRequest, Syntax
 from shared.model.search_results import QueryExplanation
@@ -37,7 +37,7 @@ async def explain_query(
     parsed, how many chunks contain each word, and what each word adds to a score. Then search
     again with other words. To learn which words are in the index, use suggest_terms.
     """
-    rewriting = await rewriting_of(context, query, syntax)
+    rewriting = await context.request_context.lifespan_context.rewriting(query, syntax)
     request = SearchRequest(
         query,
         limit=limit,

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from server.answers.budget import brief_facets, brief_passages, fit, shorten_hit
 from server.answers.text import DEFAULT_CHARACTERS, brief_query
-from server.runtime.state import ToolContext, ask, rewriting_of
+from server.runtime.state import ToolContext, ask
 from server.tools.arguments import Filters, MaxCharacters, Offset
 from shared.model.request import BY_SCORE, Content, Operator, SearchRequest, Syntax
 from shared.model.search_results import SearchAnswer
@@ -88,7 +88,7 @@ async def search(
     Cite file_path, or else source_document, with section, and page_start, slide_start, sheet_start
     or line_start.
     """
-    rewriting = await rewriting_of(context, query, syntax)
+    rewriting = await context.request_context.lifespan_context.rewriting(query, syntax)
     request = SearchRequest(
         query,
         limit=limit,
