@@ -25,8 +25,8 @@ from server.http.access.key_set import (
     _USABLE_SECONDS,
 )
 from server.http.access.oauth import _LEEWAY_SECONDS
-from server.http.admission import ADMISSION_TIMEOUT_SECONDS
-from server.http.connection import MAX_HEADER_BYTES, timed_connections
+from server.http.limits.admission import ADMISSION_TIMEOUT_SECONDS
+from server.http.limits.connection import MAX_HEADER_BYTES, timed_connections
 from server.http.run import _BACKLOG
 from server.pipes import flow_control, stderr_queue
 from server.prompts import instructions

@@ -9,9 +9,9 @@ from starlette.routing import Route
 from server.http.access import hosts
 from server.http.access.authentication import Authentication, TokenRequired
 from server.http.address import MCP_PATH
-from server.http.admission import Admission, AdmissionControl
-from server.http.messages import DistinctIds, SubscriptionShares, WholeMessages
-from server.http.sessions import SessionShares
+from server.http.limits.admission import Admission, AdmissionControl
+from server.http.limits.messages import DistinctIds, SubscriptionShares, WholeMessages
+from server.http.limits.sessions import SessionShares
 from server.http.telemetry.health import healthz, metrics_endpoint, readyz
 from server.http.telemetry.metrics import Load, Metrics
 from server.http.telemetry.observation import CallObserver, RequestObserver

@@ -13,9 +13,9 @@ import uvicorn
 from server.http import address
 from server.http.access.authentication import authentication
 from server.http.access.tokens import Token
-from server.http.admission import Admission
 from server.http.application import http_application
-from server.http.connection import timed_connections
+from server.http.limits.admission import Admission
+from server.http.limits.connection import timed_connections
 from server.http.shutdown import GracefulServer
 from server.http.telemetry.logs import LOG, log_to_stderr
 from server.http.telemetry.tracing import start_tracing

@@ -9,7 +9,7 @@ from typing import Final
 
 import uvicorn
 
-from server.http.admission import Admission
+from server.http.limits.admission import Admission
 from server.http.telemetry.logs import LOG
 from shared.system.processes import handle_signals, release_signals
 

@@ -9,7 +9,7 @@ from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
-from server.http.admission import Admission
+from server.http.limits.admission import Admission
 from server.http.telemetry.metrics import IndexState, Metrics
 from server.runtime.lucene_pool import LucenePool
 from shared.errors import JavaStartError, McpLuceneError

@@ -12,7 +12,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from server.http.address import MCP_PATH
-from server.http.admission import ADMISSION_TIMEOUT_SECONDS, holder_of_token, refused
+from server.http.limits.admission import ADMISSION_TIMEOUT_SECONDS, holder_of_token, refused
 from server.resources.shares import Holder
 
 

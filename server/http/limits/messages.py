@@ -19,7 +19,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from server.http.address import MCP_PATH
-from server.http.admission import ADMISSION_TIMEOUT_SECONDS, holder_of_token, refused
+from server.http.limits.admission import ADMISSION_TIMEOUT_SECONDS, holder_of_token, refused
 from server.resources.shares import Holder
 
 _MAX_ID_CHARACTERS: Final = 200

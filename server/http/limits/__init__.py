@@ -1,0 +1,1 @@
+"""Limits on connections, requests, sessions, bodies and subscriptions over HTTP."""
