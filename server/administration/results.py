@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-OperationName = Literal["crawl", "optimize", "purge", "unlock"]
+OperationName = Literal["crawl", "optimize", "purge", "rebuild", "unlock"]
 """The kinds of operations of `idx`."""
 
 State = Literal["running", "pausing", "paused", "stopping", "stopped", "done", "failed"]

@@ -1,20 +1,22 @@
 """The ASGI application: the SDK's MCP endpoint, its middleware, and the operational endpoints."""
 
-from mcp.server.auth.middleware.bearer_auth import RequireAuthMiddleware
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
-from starlette.routing import Route
+from starlette.routing import Mount, Route
 
 from server.http.access import hosts
 from server.http.access.authentication import Authentication, TokenRequired
+from server.http.access.web_sessions import CookieAuthorization
 from server.http.address import MCP_PATH
 from server.http.limits.admission import Admission, AdmissionControl
-from server.http.limits.messages import DistinctIds, SubscriptionShares, WholeMessages
+from server.http.limits.messages import DistinctIds, LimitedBodies, SubscriptionShares
 from server.http.limits.sessions import SessionShares
+from server.http.paths import EncodedPaths
 from server.http.telemetry.health import healthz, metrics_endpoint, readyz
 from server.http.telemetry.metrics import Load, Metrics
 from server.http.telemetry.observation import CallObserver, RequestObserver
+from server.http.web import web_application
 from server.pipes.stderr_queue import dropped_messages
 from server.resources.shares import Holder, holder_of
 from server.resources.watcher import MAX_WATCHED
@@ -77,15 +79,13 @@ def http_application(
 
     metrics = Metrics(load)
     server.middleware.append(CallObserver(metrics))
-    scrape = Route("/metrics", metrics_endpoint(state.pool, metrics))
     app.router.routes += [
         Route("/healthz", healthz),
         Route("/readyz", readyz(state.pool, admission)),
-        Route("/metrics", RequireAuthMiddleware(scrape.app, ["read"]), methods=["GET"])
-        if authentication
-        else scrape,
+        Route("/metrics", metrics_endpoint(state.pool, metrics)),
     ]
     known = frozenset(route.path for route in app.router.routes if isinstance(route, Route))
+    app.router.routes.append(Mount("", EncodedPaths(web_application(state))))
     app.user_middleware = [
         Middleware(RequestObserver, metrics, known),
         Middleware(hosts.HostCheck, security),
@@ -97,11 +97,12 @@ def http_application(
             allow_headers=["*"],
             expose_headers=["Mcp-Session-Id", "WWW-Authenticate"],
         ),
+        *([Middleware(CookieAuthorization, authentication.sessions)] if authentication else []),
         *app.user_middleware,
         # Before admission, so that requests without a token use none of the limits.
         *([Middleware(TokenRequired, authentication.settings)] if authentication else []),
         Middleware(AdmissionControl, admission),
-        Middleware(WholeMessages, max_bytes),
+        Middleware(LimitedBodies, max_bytes),
         Middleware(SessionShares, admission.share(settings.max_sessions), holders),
         Middleware(SubscriptionShares, server.resources.subscribers.has_room),
         Middleware(DistinctIds),

@@ -42,11 +42,11 @@ def run(
         ServerOptionError: an option is invalid.
     """
     own_url = address.own_url(listener, settings)
-    public_url = settings.public_url or own_url
     is_shared = settings.oauth_issuer is not None or len({token.name for token in tokens}) > 1
     admission = Admission(settings.max_requests, settings.max_sessions, is_shared=is_shared)
-    authenticated = authentication(settings, tokens, public_url)
-    app = http_application(state, settings, admission, authenticated, (own_url, public_url))
+    urls = own_url, settings.public_url or own_url
+    authenticated = authentication(settings, tokens, urls)
+    app = http_application(state, settings, admission, authenticated, urls)
     log_to_stderr(settings.log_level, as_json=settings.json_logs)
     config = uvicorn.Config(
         app,

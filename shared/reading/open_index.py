@@ -91,6 +91,18 @@ class OpenIndex:
                 # This works even after another thread has closed the manager.
                 manager.release(searcher)
 
+    def commit(self) -> str | None:
+        """Return an identity of the newest commit, which no other commit has; None if unknown.
+
+        Raises:
+            IndexFolderError: there is no index that can be read; the class says why.
+        """
+        with vm.attached(self._program), lucene_errors.reading(self.path), self._lock:
+            manager, searcher = self._verified()
+            manager.release(searcher)
+            name, identity = self._commit or ("", None)
+        return f"{name}-{identity.hex()}" if identity else None
+
     def _verified(self) -> tuple[Any, Any]:
         """Return a searcher on the newest commit whose files are intact, and its manager."""
         tried = None

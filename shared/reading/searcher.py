@@ -97,6 +97,10 @@ class Searcher:
         """Number of times the index was opened, or reopened for a newer commit."""
         return self._index.refreshes
 
+    def commit(self) -> str | None:
+        """Return an identity of the newest commit, which no other commit has; None if unknown."""
+        return self._index.commit()
+
     def search(self, query: str | SearchRequest, **options: Unpack[SearchOptions]) -> SearchAnswer:
         """Find the chunks that match a query, best first.
 

@@ -2,17 +2,24 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from http import HTTPStatus
+from urllib.parse import urlencode, urlsplit
 
-from mcp.server.auth.middleware.bearer_auth import RequireAuthMiddleware
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser, RequireAuthMiddleware
 from mcp.server.auth.provider import AccessToken, TokenVerifier
 from mcp.server.auth.routes import build_resource_metadata_url
 from mcp.server.auth.settings import AuthSettings
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from server.api.problems import problem
 from server.http.access import tokens
 from server.http.access.key_set import KeySet
 from server.http.access.oauth import JwtVerifier
+from server.http.access.web_sessions import WebSessions
 from server.http.address import MCP_PATH
+from server.http.paths import SIGN_IN_PATH, is_for_people, is_public
 from server.settings import HttpSettings
 
 
@@ -22,23 +29,26 @@ class Authentication:
 
     Attributes:
         settings: announced metadata, and the scope that every request requires.
-        verifier: verifies tokens and returns their scopes.
+        verifier: verifies tokens, and secrets of sessions, and returns their scopes.
+        sessions: the sessions of people who are signed in.
     """
 
     settings: AuthSettings
     verifier: TokenVerifier
+    sessions: WebSessions
 
 
 def authentication(
-    settings: HttpSettings, own_tokens: Sequence[tokens.Token], public_url: str
+    settings: HttpSettings, own_tokens: Sequence[tokens.Token], urls: tuple[str, str]
 ) -> Authentication | None:
     """Return the authentication settings, or None if no token is required.
 
     Args:
         settings: the settings chosen by the operator.
         own_tokens: the server's own tokens.
-        public_url: the server's URL as clients see it.
+        urls: the URL of `MCP_PATH` on the address listened on, and the one that clients see.
     """
+    own_url, public_url = urls
     if not own_tokens and settings.oauth_issuer is None:
         return None
     issuer = settings.oauth_issuer
@@ -54,7 +64,11 @@ def authentication(
             "validate_token_resource": False,
         }
     )
-    return Authentication(announced, _Verifier(own_tokens, _jwt_verifier(settings, public_url)))
+    sessions = WebSessions(
+        urlsplit(own_url).port or 0, secure=urlsplit(public_url).scheme == "https"
+    )
+    verifier = _Verifier(own_tokens, _jwt_verifier(settings, public_url), sessions)
+    return Authentication(announced, verifier, sessions)
 
 
 def _jwt_verifier(settings: HttpSettings, public_url: str) -> JwtVerifier | None:
@@ -66,18 +80,19 @@ def _jwt_verifier(settings: HttpSettings, public_url: str) -> JwtVerifier | None
 
 
 class TokenRequired:
-    """Middleware that rejects MCP requests without a token before admission and before their body.
+    """Middleware that rejects requests without a token before admission and before their body.
 
-    The SDK checks the token only after all middleware.
+    The SDK checks the token only after all middleware, and only for MCP.
 
     Args:
-        app: the application that answers the other requests.
+        app: the application that answers all other requests.
         settings: the required scopes, and the server that the tokens are for.
     """
 
     def __init__(self, app: ASGIApp, settings: AuthSettings) -> None:
         server = settings.resource_server_url
         self._app = app
+        self._scopes = frozenset(settings.required_scopes or [])
         self._guarded = RequireAuthMiddleware(
             app,
             settings.required_scopes or [],
@@ -86,19 +101,50 @@ class TokenRequired:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle an ASGI request."""
-        is_guarded = scope["type"] == "http" and scope["path"] == MCP_PATH
-        await (self._guarded if is_guarded else self._app)(scope, receive, send)
+        if scope["type"] != "http" or is_public(scope["path"]):
+            await self._app(scope, receive, send)
+        elif scope["path"] == MCP_PATH:
+            await self._guarded(scope, receive, send)
+        else:
+            refusal = self._refusal(Request(scope))
+            await (refusal or self._app)(scope, receive, send)
+
+    def _refusal(self, request: Request) -> Response | None:
+        """Return the response to a request without a token or scope, or None if it has both."""
+        user = request.scope.get("user")
+        if not isinstance(user, AuthenticatedUser):
+            if request.method == "GET" and is_for_people(request.url.path):
+                target = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+                return RedirectResponse(f"{SIGN_IN_PATH}?{urlencode({'to': target})}", 303)
+            return problem(
+                HTTPStatus.UNAUTHORIZED,
+                "this needs a token; send it as Authorization: Bearer TOKEN",
+                {"WWW-Authenticate": 'Bearer error="invalid_token"'},
+            )
+        if not self._scopes <= set(user.scopes):
+            return problem(
+                HTTPStatus.FORBIDDEN,
+                f"this needs the scope {' and '.join(map(repr, sorted(self._scopes)))}, which the "
+                "token of this request does not have",
+                {"WWW-Authenticate": 'Bearer error="insufficient_scope"'},
+            )
+        return None
 
 
 class _Verifier:
-    """A verifier that tries the server's own tokens first, then those signed by the issuer."""
+    """A verifier that tries the server's own tokens first, then sessions, then the issuer's."""
 
-    def __init__(self, own: Sequence[tokens.Token], issued: JwtVerifier | None) -> None:
+    def __init__(
+        self, own: Sequence[tokens.Token], issued: JwtVerifier | None, sessions: WebSessions
+    ) -> None:
         self._own = own
         self._issued = issued
+        self._sessions = sessions
 
     async def verify_token(self, token: str) -> AccessToken | None:
         known = tokens.find(self._own, token)
         if known is not None:
             return AccessToken(token="", client_id=known.name, scopes=sorted(known.scopes))
+        if (of_session := self._sessions.find(token)) is not None:
+            return of_session
         return await self._issued.verify_token(token) if self._issued else None

@@ -21,6 +21,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from server.http.address import MCP_PATH
+from server.http.paths import is_limited
 from server.resources.shares import Holder, holder_of
 
 _RETRY_AFTER_SECONDS: Final = 1
@@ -158,7 +159,7 @@ class AdmissionControl:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle an ASGI request."""
-        if scope["type"] != "http" or scope["path"] != MCP_PATH:
+        if scope["type"] != "http" or not is_limited(scope["path"]):
             await self._app(scope, receive, send)
             return
         holder = holder_of_token(scope)
@@ -186,6 +187,8 @@ class AdmissionControl:
 
 def _is_stream(scope: Scope) -> bool:
     """Check whether a request opens a stream: by GET, or since 2026-07-28 by an MCP method."""
+    if scope["path"] != MCP_PATH:
+        return False
     headers = Headers(scope=scope)
     return scope["method"] == "GET" or (
         # Only these protocol versions require the header to match the request.

@@ -20,28 +20,37 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from server.http.address import MCP_PATH
 from server.http.limits.admission import ADMISSION_TIMEOUT_SECONDS, holder_of_token, refused
+from server.http.paths import is_public
 from server.resources.shares import Holder
+
+MAX_PUBLIC_BYTES: Final = 16_384
+"""Maximum size of a body that anyone may send without a token, in bytes."""
 
 _MAX_ID_CHARACTERS: Final = 200
 """Maximum length of a request ID that an error repeats, in characters."""
 
 
-class WholeMessages:
-    """Middleware that passes on complete messages, and drops those whose client disconnects.
+class LimitedBodies:
+    """Middleware that limits bodies, and drops messages of MCP whose client disconnects.
 
     Args:
         app: the next ASGI application.
-        max_bytes: maximum size of a message; longer ones get a 413 response.
+        max_bytes: maximum size of a body; longer ones get a 413 response.
     """
 
     def __init__(self, app: ASGIApp, max_bytes: int) -> None:
         self._app = app
-        self._limited = RequestBodyLimitMiddleware(self._pass_on, max_bytes)
+        self._messages = RequestBodyLimitMiddleware(self._pass_on, max_bytes)
+        self._bodies = RequestBodyLimitMiddleware(app, max_bytes)
+        self._public = RequestBodyLimitMiddleware(app, MAX_PUBLIC_BYTES)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle an ASGI request."""
-        is_message = _is_message(scope)
-        await (self._limited if is_message else self._app)(scope, receive, send)
+        if scope["type"] == "http" and is_public(scope["path"]):
+            limited = self._public
+        else:
+            limited = self._messages if _is_message(scope) else self._bodies
+        await limited(scope, receive, send)
 
     async def _pass_on(self, scope: Scope, receive: Receive, send: Send) -> None:
         first = await receive()

@@ -15,6 +15,7 @@ from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.types import CallToolResult
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from server.http.paths import path_label
 from server.http.telemetry.logs import LOG
 from server.http.telemetry.metrics import Metrics
 from server.runtime.state import ServerState
@@ -52,7 +53,7 @@ class RequestObserver:
         await self._app(scope, receive, watched)
 
     def _record(self, scope: Scope, status: int) -> None:
-        path = scope["path"] if scope["path"] in self._paths else _OTHER_PATH
+        path = path_label(scope["path"], self._paths) or _OTHER_PATH
         self._metrics.count_request(path, status)
         level = logging.DEBUG if status < HTTPStatus.BAD_REQUEST else logging.WARNING
         peer = scope["client"][0] if scope["client"] else None

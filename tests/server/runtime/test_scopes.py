@@ -57,6 +57,9 @@ async def test_on_this_machine_everything_may_be_done() -> None:
         assert await told(client) == ["admin", "read"]
 
 
+URL = "http://127.0.0.1/mcp"
+
+
 @pytest.mark.anyio
 async def test_over_http_without_authentication_nothing_may_be_changed() -> None:
     server = MCPServer("test")
@@ -70,7 +73,7 @@ async def test_over_http_without_authentication_nothing_may_be_changed() -> None
 @pytest.mark.anyio
 async def test_over_http_the_token_says_what_may_be_done(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("IDX_TOKENS", f"alice:read:{READER} root:read,admin:{ADMIN}")
-    how = authentication(HttpSettings(), read_tokens(None), "http://127.0.0.1/mcp")
+    how = authentication(HttpSettings(), read_tokens(None), (URL, URL))
     assert how is not None
     server = MCPServer("test", auth=how.settings, token_verifier=how.verifier)
     server.add_tool(scopes)

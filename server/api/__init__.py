@@ -1,0 +1,1 @@
+"""The JSON API of the server over HTTP: what the tools answer, for programs."""

@@ -1,0 +1,224 @@
+"""Three endpoints in a shape that other search services have, at the root of the server."""
+
+import math
+import time
+from dataclasses import replace
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+from fastapi import APIRouter
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.responses import Response
+
+from server.administration.errors import ChildError
+from server.administration.operation import Operation
+from server.administration.results import OperationStatus
+from server.api.access import Administrator
+from server.api.reading import State, as_json
+from shared.errors import IndexFolderError
+from shared.messages import utc_time
+from shared.model.filters import Filter
+from shared.model.request import SearchRequest
+from shared.model.search_results import Hit, SearchAnswer, plain
+
+if TYPE_CHECKING:
+    from shared.reading.searcher import Searcher
+
+CATEGORY: Final = "category"
+"""Metadata key that `category_filter` compares."""
+
+MAX_QUERY_CHARACTERS: Final = 100_000
+
+_MILLISECONDS: Final = 1_000
+
+router = APIRouter(tags=["established"])
+
+
+class SearchBody(BaseModel):
+    """A search.
+
+    Attributes:
+        query: words, or Lucene's syntax.
+        top_k: maximum number of results.
+        category_filter: only chunks whose metadata key ``category`` has this value.
+        min_relevance_score: least confidence of a result, from 0 to 1.
+        include_answer: whether a language model answers the query from the results.
+        answer_model: the language model; by default, the configured one.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    query: Annotated[str, Field(max_length=MAX_QUERY_CHARACTERS)]
+    top_k: Annotated[int, Field(ge=1, le=100)] = 10
+    category_filter: Annotated[str | None, Field(max_length=10_000)] = None
+    min_relevance_score: Annotated[float, Field(ge=0, le=1)] = 0.0
+
+    def request(self) -> SearchRequest:
+        """Return the search request."""
+        wanted = self.category_filter
+        return SearchRequest(
+            self.query,
+            limit=self.top_k,
+            filters=[] if wanted is None else [Filter(CATEGORY, "eq", wanted)],
+            min_confidence=self.min_relevance_score,
+        )
+
+
+class SearchResponse(BaseModel):
+    """The results of a search.
+
+    Attributes:
+        query: the query as sent.
+        results: the chunks found, best first, as the tool Search returns them.
+        total_results: the number of all chunks that match; 0 if the confidence of the best one is
+            below `min_relevance_score`.
+        answer: the answer of a language model; null if none was requested.
+        answer_confidence: the confidence of the cited results, from 0 to 1; null without an answer.
+        citations: the passages that the answer cites.
+        retrieval_time_ms: duration of the search, in milliseconds.
+        answer_time_ms: duration of the answer, in milliseconds.
+    """
+
+    query: str
+    results: list[Hit]
+    total_results: int
+    answer: str | None = None
+    answer_confidence: float | None = None
+    citations: list[dict[str, Any]] = []
+    retrieval_time_ms: float
+    answer_time_ms: float = 0.0
+
+
+class IndexStatus(BaseModel):
+    """The state of the index.
+
+    Attributes:
+        doc_count: the number of documents in the index.
+        total_items: the documents, and the files that could not be read.
+        is_loaded: whether the index can be searched.
+        index_coverage: share of the items that are in the index, from 0 to 1; 0 without items.
+    """
+
+    doc_count: int
+    total_items: int
+    is_loaded: bool
+    index_coverage: float
+
+
+class RebuildResponse(BaseModel):
+    """A rebuild that has ended.
+
+    Attributes:
+        status: ``success``.
+        num_documents: the number of documents in the index.
+        build_time_seconds: duration of the rebuild, in seconds.
+        timestamp: its end, ISO 8601 in UTC.
+    """
+
+    status: str
+    num_documents: int
+    build_time_seconds: float
+    timestamp: str
+
+
+@router.post("/search", response_model=SearchResponse)
+async def search(state: State, body: SearchBody) -> Response:
+    """Search."""
+    request = body.request()
+    rewriting = await state.rewriting(body.query, request.syntax)
+    began = time.perf_counter()
+    found = await state.ask(
+        lambda searcher: _found(searcher, replace(request, rewritten=rewriting.rewritten)),
+        partial=True,
+    )
+    spent = time.perf_counter() - began
+    return as_json(
+        {
+            "query": body.query,
+            "results": plain(found)["results"],
+            "total_results": found.totalHits,
+            "answer": None,
+            "answer_confidence": None,
+            "citations": [],
+            "retrieval_time_ms": round(spent * _MILLISECONDS, 3),
+            "answer_time_ms": 0.0,
+        }
+    )
+
+
+def _found(searcher: "Searcher", request: SearchRequest) -> SearchAnswer:
+    """Search; a category that no document has is empty, and so is a tail without a head.
+
+    Other filters on unknown fields are errors, but which categories there are is no concern of
+    clients that were written for other services.
+    """
+    if request.filters and CATEGORY not in searcher.catalog.field_names():
+        return SearchAnswer(request.query, 0, low_confidence=True, results=[])
+    answer = searcher.search(request)
+    return answer if answer.results else replace(answer, totalHits=0)
+
+
+@router.get("/index/status", response_model=IndexStatus)
+async def index_status(state: State) -> Response:
+    """Tell whether the index can be searched, and how many of the files are in it."""
+
+    def figures(searcher: "Searcher") -> tuple[int, int]:
+        return searcher.statistics().documents, searcher.failures(limit=1).total
+
+    try:
+        documents, failures = await state.ask(figures)
+    except IndexFolderError:
+        return as_json(IndexStatus(doc_count=0, total_items=0, is_loaded=False, index_coverage=0))
+    items = documents + failures
+    return as_json(
+        IndexStatus(
+            doc_count=documents,
+            total_items=items,
+            is_loaded=True,
+            index_coverage=documents / items if items else 0.0,
+        )
+    )
+
+
+@router.post(
+    "/index/rebuild",
+    response_model=RebuildResponse,
+    responses={HTTPStatus.ACCEPTED: {"model": OperationStatus}},
+)
+async def rebuild(administration: Administrator, *, wait: bool = True) -> Response:
+    """Rebuild the index from its stored text.
+
+    The server needs the option --admin, and the request a token with the scope admin. With
+    wait=false the answer is the operation, whose end GET /api/operations/{operation_id} tells.
+    """
+    command = administration.command("rebuild")
+    operation = administration.operations.start("rebuild", command)
+    if not wait:
+        return as_json(operation.status(), status=HTTPStatus.ACCEPTED)
+    await administration.operations.wait(operation, math.inf)
+    return as_json(_rebuilt(operation))
+
+
+def _rebuilt(operation: Operation) -> RebuildResponse:
+    """Return the outcome of a rebuild.
+
+    Raises:
+        ChildError: it failed.
+    """
+    status = operation.status()
+    if operation.error is not None or status.result is None:
+        raise ChildError(operation.error or f"the rebuild was {status.state}")
+    return RebuildResponse(
+        status="success",
+        num_documents=int(status.result["documents"]),
+        build_time_seconds=status.seconds,
+        timestamp=status.ended or utc_time(),
+    )
+
+
+@router.get(
+    "/api/operations/{operation_id}", response_model=OperationStatus, tags=["administration"]
+)
+async def operation_status(administration: Administrator, operation_id: str) -> Response:
+    """Report the progress of a rebuild, a crawl or another operation, and its outcome."""
+    return as_json(administration.operations.find(operation_id).status())

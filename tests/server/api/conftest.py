@@ -1,0 +1,27 @@
+"""The sample documents in an index, and a server on it that everyone may ask."""
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import PROGRAMS
+from tests.server.http.served import Served, served
+
+SAMPLES = Path(__file__).parents[3] / "test-index" / "documents"
+
+
+@pytest.fixture(scope="session")
+def samples(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of an index of the sample documents, which tests only read."""
+    path = tmp_path_factory.mktemp("api") / "lucene-index"
+    subprocess.run([PROGRAMS / "idx", "add", SAMPLES, "-i", path], check=True, capture_output=True)
+    return path
+
+
+@pytest.fixture(scope="session")
+def api(samples: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A server on `samples` that asks for no token."""
+    with served(samples, log=tmp_path_factory.mktemp("api") / "log") as running:
+        yield running
