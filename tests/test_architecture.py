@@ -23,8 +23,8 @@ LAYERS = {
     ),
     "shared": (
         *("maintenance", "reading", "search", "rewriting", "query", "writing", "storage"),
-        *("chunking", "analysis", "model", "java", "settings", "files", "remedies", "errors"),
-        *("messages", "control_characters", "version", "system"),
+        *("chunking", "analysis", "model", "java", "language_models", "settings", "files"),
+        *("remedies", "errors", "messages", "control_characters", "version", "system"),
     ),
 }
 """The modules and folders of each package: one may import those after it only."""

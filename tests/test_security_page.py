@@ -37,10 +37,11 @@ from server.runtime.lucene_pool import _MAX_THREADS, MAX_ABANDONED_CALLS, MAX_SL
 from server.runtime.state import _STOP_GRACE_SECONDS
 from server.search_server import MAX_ARGUMENTS
 from server.tools import arguments
+from shared.language_models import transport
 from shared.model import document
 from shared.query import expressions, limits
-from shared.rewriting import rewriter, transport
-from shared.rewriting.chat import _MAX_ANSWER_TOKENS
+from shared.rewriting import rewriter
+from shared.rewriting.prompt import MAX_ANSWER_TOKENS
 from shared.settings import defaults as shared_settings
 
 ROOT = Path(__file__).parents[1]
@@ -158,7 +159,7 @@ def expected() -> dict[str, str]:
         "time to rewrite it": seconds(shared_settings.DEFAULT_NORMALIZER_TIMEOUT),
         "body of the model's answer": f"{transport.MAX_BODY_BYTES:,} bytes",
         "rewritten query": characters(rewriter.MAX_ANSWER_CHARACTERS),
-        "tokens of the model's answer": f"{_MAX_ANSWER_TOKENS}",
+        "tokens of the model's answer": f"{MAX_ANSWER_TOKENS}",
     }
 
 

@@ -1,23 +1,43 @@
-"""Language model on a server with OpenAI's chat completions, local or remote.
+"""Language model that rewrites queries, on a server with OpenAI's chat completions.
 
 Ollama, llama.cpp, LM Studio and vLLM are such servers. The client libraries are an extra of the
 distribution; they are imported when the first query is rewritten.
 """
 
-import asyncio
 import os
-from importlib.util import find_spec
+from dataclasses import dataclass, field
 from typing import Final
 
-from shared.errors import ExtraMissingError, LanguageModelError
-from shared.rewriting.endpoint import Endpoint
+from shared.errors import LanguageModelError
+from shared.language_models.endpoint import Endpoint, check_url
+from shared.language_models.libraries import check_libraries, load
+from shared.rewriting.prompt import INSTRUCTIONS, MAX_ANSWER_TOKENS, request_of
 from shared.settings.defaults import NORMALIZER_API_KEY_VARIABLE
 
-LIBRARIES: Final = ("openai", "pydantic_ai")
+_EXTRA: Final = "normalizer"
 
 
-class ServedModel(Endpoint):
-    """A language model that rewrites queries; see `shared.rewriting.rewriter`."""
+@dataclass(frozen=True, slots=True)
+class ServedModel:
+    """A language model that rewrites queries; see `shared.rewriting.rewriter`.
+
+    Attributes:
+        name: the model's name on its server; None if none was configured.
+        url: the base address, without ``/chat/completions``.
+        timeout: maximum time until the whole answer has arrived, in seconds.
+        api_key: the bearer token; None to send none.
+
+    Raises:
+        ConfigurationError: the URL is not valid, or contains a password.
+    """
+
+    name: str | None
+    url: str
+    timeout: float
+    api_key: str | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        check_url("normalizer_url", self.url, NORMALIZER_API_KEY_VARIABLE)
 
     def check(self) -> None:
         """Check that a model can be asked, without contacting a server.
@@ -26,14 +46,7 @@ class ServedModel(Endpoint):
             LanguageModelError: no model is named.
             ExtraMissingError: a library is not installed.
         """
-        if not self.name:
-            raise LanguageModelError(
-                "there is no language model",
-                "name one in IDX_NORMALIZER_MODEL, or with the setting normalizer_model",
-            )
-        for library in LIBRARIES:
-            if find_spec(library) is None:
-                raise ExtraMissingError("rewriting", "normalizer", library)
+        self._endpoint()
 
     async def rewrite(self, query: str) -> str:
         """Return the query as rewritten by the model.
@@ -42,13 +55,20 @@ class ServedModel(Endpoint):
             LanguageModelError: it does not answer, or not in time.
             ExtraMissingError: a library is not installed.
         """
-        self.check()
-        # Imports take a second, which does not count towards the timeout; in a thread they do not
-        # block others.
-        await asyncio.to_thread(_load)
-        from shared.rewriting.chat import rewrite
+        endpoint = self._endpoint()
+        await load("shared.language_models.requests", _EXTRA)
+        from shared.language_models.requests import whole_answer
 
-        return await rewrite(query, self)
+        return await whole_answer(INSTRUCTIONS, request_of(query), endpoint)
+
+    def _endpoint(self) -> Endpoint:
+        if not self.name:
+            raise LanguageModelError(
+                "there is no language model",
+                "name one in IDX_NORMALIZER_MODEL, or with the setting normalizer_model",
+            )
+        check_libraries("rewriting", _EXTRA)
+        return Endpoint(self.name, self.url, self.timeout, MAX_ANSWER_TOKENS, api_key=self.api_key)
 
 
 def configured_model(name: str | None, url: str, timeout: float) -> ServedModel:
@@ -58,13 +78,3 @@ def configured_model(name: str | None, url: str, timeout: float) -> ServedModel:
         ConfigurationError: the URL is not valid, or contains a password.
     """
     return ServedModel(name, url, timeout, os.environ.get(NORMALIZER_API_KEY_VARIABLE))
-
-
-def _load() -> None:
-    try:
-        import shared.rewriting.chat  # noqa: F401 - imported to load it
-    except ImportError as error:
-        raise LanguageModelError(
-            f"pydantic-ai-slim cannot be loaded ({error})",
-            "install the versions of mcp-lucene[normalizer]",
-        ) from error

@@ -17,6 +17,9 @@ NORMALIZER_API_KEY_VARIABLE: Final = "IDX_NORMALIZER_API_KEY"
 """Environment variable for the key of a language model's server; not a setting, so it is never
 shown."""
 
+KEY_VARIABLES: Final = {"normalizer_url": NORMALIZER_API_KEY_VARIABLE}
+"""Environment variable for the key of the server whose address is a setting."""
+
 TOKENS_VARIABLE: Final = "IDX_TOKENS"
 """Environment variable for the bearer tokens of ``mcp-lucene --http``; not a setting, so they are
 in no file."""

@@ -14,11 +14,16 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from shared.settings.defaults import NORMALIZER_API_KEY_VARIABLE
+from shared.settings.defaults import KEY_VARIABLES
 
 
-def url_problem(url: str) -> str | None:
-    """Return the problem of a server's address, without repeating it; None if it is valid."""
+def url_problem(url: str, key_variable: str) -> str | None:
+    """Return the problem of a server's address, without repeating it; None if it is valid.
+
+    Args:
+        url: the address.
+        key_variable: the environment variable for the server's key.
+    """
     try:
         parts = urlsplit(url)
         is_address = parts.scheme in {"http", "https"} and bool(parts.hostname)
@@ -30,7 +35,7 @@ def url_problem(url: str) -> str | None:
     if parts.username or parts.password or parts.query or parts.fragment:
         return (
             "this address must not contain a user, password, query or fragment; put a key into "
-            f"the variable {NORMALIZER_API_KEY_VARIABLE}"
+            f"the variable {key_variable}"
         )
     return None
 
@@ -61,8 +66,8 @@ def _checked_encoding(name: str) -> str:
     return name
 
 
-def _checked_url(url: str) -> str:
-    if problem := url_problem(url):
+def _checked_url(url: str, info: ValidationInfo) -> str:
+    if problem := url_problem(url, KEY_VARIABLES[str(info.field_name)]):
         # As an argument of the message, since the library treats braces in it as placeholders.
         raise PydanticCustomError("value", "{problem}", {"problem": problem})
     return url

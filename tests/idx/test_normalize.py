@@ -103,7 +103,7 @@ def test_without_a_model_too(idx: Idx) -> None:
     done = idx("search", QUERY, "--normalize")
     assert "1 chunk matches" in done.stderr
     assert done.stderr.startswith(
-        "The query was not rewritten: there is no language model: name one in "
+        "The query was not rewritten: there is no language model; name one in "
         "IDX_NORMALIZER_MODEL, or with the setting normalizer_model.\n"
     )
 

@@ -1,0 +1,139 @@
+"""HTTP transport for an untrusted server: little is sent, and little is read.
+
+A broken or hostile server may answer with gigabytes, compressed to look small, or redirect the
+client. The caller limits the time.
+"""
+
+import ssl
+from collections.abc import AsyncIterator, Mapping
+from typing import Final
+
+import httpx2
+
+from shared.errors import LanguageModelError
+
+MAX_BODY_BYTES: Final = 100_000
+"""Maximum size of an answer in bytes; a query with its envelope takes a hundredth of that."""
+
+_SENT_HEADERS: Final = (
+    *("host", "content-type", "content-length", "accept", "user-agent"),
+    # The version of the protocol of one provider.
+    "anthropic-version",
+)
+"""Headers that are sent; the client libraries would also reveal the operating system and their own
+environment variables."""
+
+_EVENTS: Final = "text/event-stream"
+"""Media type of an answer that arrives in parts."""
+
+_REMEDIES: Final = {
+    401: "check its key",
+    403: "check its key",
+    404: "check the address, and the name of the model",
+    429: "try again later",
+}
+"""Next steps after a status that has one."""
+
+_CERTIFICATES: Final = ssl.create_default_context()
+"""Certificates that the system trusts; loading them takes longer than a request."""
+
+
+class BoundedTransport(httpx2.AsyncBaseTransport):
+    """Transport that reads answers up to a limit, and raises an error for all else.
+
+    An answer is read completely before anyone parses it, unless it arrives in parts. Neither
+    redirects nor the environment's proxies are followed.
+
+    Args:
+        key_headers: the headers that carry the key of the server.
+        max_bytes: the maximum size of an answer, in bytes.
+        in_parts: whether answers must arrive in parts, as events of the server.
+    """
+
+    def __init__(
+        self,
+        key_headers: Mapping[str, str],
+        *,
+        max_bytes: int = MAX_BODY_BYTES,
+        in_parts: bool = False,
+    ) -> None:
+        self._transport = httpx2.AsyncHTTPTransport(verify=_CERTIFICATES, trust_env=False)
+        self._key_headers = key_headers
+        self._max_bytes = max_bytes
+        self._in_parts = in_parts
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Send a request and read the answer.
+
+        Raises:
+            LanguageModelError: the answer is an error, a redirect, compressed or too long, or
+                arrives at once although it must arrive in parts.
+        """
+        headers = {name: request.headers[name] for name in _SENT_HEADERS if name in request.headers}
+        # A compressed answer may expand a thousandfold.
+        headers["accept-encoding"] = "identity"
+        request.headers = httpx2.Headers({**headers, **self._key_headers})
+        response = await self._transport.handle_async_request(request)
+        stream = _BoundedStream(response, self._max_bytes)
+        try:
+            _check_head(response, in_parts=self._in_parts)
+            if self._in_parts:
+                return httpx2.Response(
+                    response.status_code,
+                    headers={"content-type": _EVENTS},
+                    stream=stream,
+                    request=request,
+                )
+            body = b"".join([part async for part in stream])
+        except BaseException:
+            await response.aclose()
+            raise
+        await response.aclose()
+        return httpx2.Response(
+            response.status_code,
+            headers={"content-type": "application/json"},
+            content=body,
+            request=request,
+        )
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._transport.aclose()
+
+
+class _BoundedStream(httpx2.AsyncByteStream):
+    """The body of an answer, up to a limit."""
+
+    def __init__(self, response: httpx2.Response, max_bytes: int) -> None:
+        self._response = response
+        self._max_bytes = max_bytes
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        size = 0
+        async for part in self._response.aiter_raw():
+            size += len(part)
+            if size > self._max_bytes:
+                raise LanguageModelError(
+                    f"the language model's server answered with more than {self._max_bytes:,} bytes"
+                )
+            yield part
+
+    async def aclose(self) -> None:
+        await self._response.aclose()
+
+
+def _check_head(response: httpx2.Response, *, in_parts: bool) -> None:
+    status = response.status_code
+    if status != httpx2.codes.OK:
+        raise LanguageModelError(
+            f"the language model's server answered with HTTP status {status}",
+            _REMEDIES.get(status, ""),
+        )
+    if response.headers.get("content-encoding", "identity") != "identity":
+        raise LanguageModelError("the language model's server compressed its answer")
+    media_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if in_parts and media_type != _EVENTS:
+        raise LanguageModelError(
+            "the language model's server did not send its answer in parts, as "
+            f"{_EVENTS}, but as {media_type[:80] or 'nothing in particular'}"
+        )
