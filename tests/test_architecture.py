@@ -24,7 +24,8 @@ LAYERS = {
     "shared": (
         *("maintenance", "reading", "search", "rewriting", "query", "writing", "storage"),
         *("chunking", "analysis", "model", "java", "language_models", "settings", "files"),
-        *("remedies", "errors", "messages", "control_characters", "version", "system"),
+        *("remedies", "errors", "messages", "control_characters", "document_tags"),
+        *("version", "system"),
     ),
 }
 """The modules and folders of each package: one may import those after it only."""

@@ -1,16 +1,13 @@
-"""Tags around document texts, so that a model can distinguish them from everything else.
+"""Tags around document texts in responses, so that a model can distinguish them from all else.
 
-A document may contain instructions for a model, or a claim that the document's text ends. With
-``--fence`` each response has its own pair of tags, whose name ends in a random marker: the author
-of a document cannot know it, so nothing in a document can close them. Only the tags are added,
-without line breaks: the text between them is unchanged.
+With ``--fence`` each response has its own pair of tags, which no document can know
+(`shared.document_tags`).
 
 Values that tools take as arguments are not fenced: ids, paths, field names, the query and its
 suggested correction, which consists of words that are spelled like the query's own.
 """
 
 import re
-import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -18,14 +15,10 @@ from typing import Any, Final
 
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 
+from shared.document_tags import new_tag, tagged
+
 FENCE: Final = "fence"
 """Field of a response that contains the name of its tags."""
-
-_TAG_PREFIX: Final = "document-text-"
-
-_MARKER_BYTES: Final = 8
-"""Size of a marker, in bytes: 64 random bits, chosen after the document was written, cannot be
-guessed."""
 
 _ALWAYS_FENCED: Final = frozenset({"content", "passages", "preview", "title", "reason", "problems"})
 """Fields whose values are always fenced."""
@@ -53,11 +46,11 @@ class Fence:
     """
 
     def __init__(self) -> None:
-        self.name = _TAG_PREFIX + secrets.token_hex(_MARKER_BYTES)
+        self.name = new_tag()
 
     def around(self, text: str) -> str:
         """Return the text between the tags, or the empty string for an empty text."""
-        return f"<{self.name}>{text}</{self.name}>" if text else text
+        return tagged(text, self.name)
 
     def parts(self, plain: Any) -> Any:
         """Fence all document texts in a response or a part of one.
