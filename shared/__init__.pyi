@@ -1,5 +1,10 @@
 # Every public name of the package, with the module that shared/__init__.py loads it from.
 
+from shared.answers.answer import (
+    answer as answer,
+    answer_events as answer_events,
+)
+from shared.answers.model import ServedAnswerModel as ServedAnswerModel
 from shared.errors import (
     BackupError as BackupError,
     ChunkNotFoundError as ChunkNotFoundError,
@@ -58,6 +63,14 @@ from shared.maintenance.restore import (
 )
 from shared.maintenance.unlock import (
     unlock as unlock,
+)
+from shared.model.answers import (
+    Answer as Answer,
+    AnswerPart as AnswerPart,
+    CheckedCitation as CheckedCitation,
+    Passage as Passage,
+    Passages as Passages,
+    Statement as Statement,
 )
 from shared.model.document import (
     Document as Document,

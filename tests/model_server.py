@@ -243,3 +243,121 @@ TROUBLES: Final = {
     "an essay": Trouble(says("The period of notice is " * 40), "is too long for a query"),
 }
 """Everything but an answer, by name."""
+
+
+# Answers in parts, as events of the server.
+
+
+def event(content: object, finish_reason: str | None = None) -> bytes:
+    """An event with a part of an answer."""
+    delta = {} if content is None else {"role": "assistant", "content": content}
+    chunk = {
+        "id": "1",
+        "object": "chat.completion.chunk",
+        "created": 1,
+        "model": "test",
+        "choices": [{"index": 0, "delta": delta, "finish_reason": finish_reason}],
+    }
+    return b"data: " + json.dumps(chunk).encode() + b"\n\n"
+
+
+def pieces(text: str, size: int = 7) -> list[str]:
+    """A text in parts of this many characters, which divide words and citations."""
+    return [text[start : start + size] for start in range(0, len(text), size)]
+
+
+def begin_events(handler: _Handler) -> None:
+    """Send the head of an answer in parts, which ends with the connection."""
+    handler.send_response(200)
+    handler.send_header("Content-Type", "text/event-stream; charset=utf-8")
+    handler.send_header("Connection", "close")
+    handler.end_headers()
+    handler.close_connection = True
+
+
+def streams(text: str, finish_reason: str = "stop", *, size: int = 7, pause: float = 0) -> Answer:
+    """Answers as a model that says this, part by part."""
+
+    def answer(handler: _Handler) -> None:
+        begin_events(handler)
+        for part in pieces(text, size):
+            handler.wfile.write(event(part))
+            if pause and handler.server.stopped.wait(pause):
+                return
+        handler.wfile.write(event(None, finish_reason) + b"data: [DONE]\n\n")
+
+    return answer
+
+
+def streams_events(*events: bytes) -> Answer:
+    """Sends events as they are."""
+
+    def answer(handler: _Handler) -> None:
+        begin_events(handler)
+        handler.wfile.write(b"".join(events))
+
+    return answer
+
+
+def streams_for_ever(text: str, pause: float = 0) -> Answer:
+    """Answers as a model that says the same again and again."""
+
+    def answer(handler: _Handler) -> None:
+        begin_events(handler)
+        while not handler.server.stopped.wait(pause):
+            handler.wfile.write(event(text))
+
+    return answer
+
+
+def breaks_off(text: str) -> Answer:
+    """Closes the connection after a part of the answer, in the middle of an event."""
+
+    def answer(handler: _Handler) -> None:
+        handler.send_response(200)
+        handler.send_header("Content-Type", "text/event-stream")
+        handler.send_header("Content-Length", "1000000")
+        handler.end_headers()
+        handler.wfile.write(event(text) + b'data: {"id"')
+        handler.close_connection = True
+
+    return answer
+
+
+def quoting(text: str, *quotes: str) -> str:
+    """A reply in the format that is asked for, with a quote for 1, 2 and so on."""
+    lines = [f'[{number}] "{quote}"' for number, quote in enumerate(quotes, start=1)]
+    return "\n".join((text, "QUOTES:", *lines))
+
+
+ANSWER_TROUBLES: Final = {
+    "silent": Trouble(is_silent, SLOW, 1.0),
+    "dripping": Trouble(streams_for_ever("word ", 0.1), SLOW, 1.0),
+    "dripping headers": Trouble(drips_headers, SLOW, 1.0),
+    "endless": Trouble(streams_for_ever("word " * 50), "is longer than 2000 tokens, its limit"),
+    "endless events": Trouble(
+        streams_events(b": nothing\n\n" * 300_000), "answered with more than 2,100,000 bytes"
+    ),
+    "inflated": Trouble(inflates, "the language model's server compressed its answer"),
+    "cut": Trouble(breaks_off("The rent is"), "cannot be reached, or closed the connection"),
+    "no end": Trouble(streams_events(event("The rent is")), "broke off"),
+    "nothing": Trouble(streams_events(), NO_ANSWER),
+    "error 500": Trouble(sends_bytes(b"secret-of-the-server", 500), "with HTTP status 500"),
+    "error 401": Trouble(sends_bytes(b"{}", 401), "with HTTP status 401; check its key"),
+    "error 404": Trouble(sends_bytes(b"no such model", 404), "and the name of the model"),
+    "not in parts": Trouble(says("The rent is 10 [1]."), "but as nothing in particular"),
+    "a web page": Trouble(sends_bytes(b"<html>", Content_Type="text/html"), "but as text/html"),
+    "no JSON": Trouble(streams_events(b"data: <html>\n\n"), NO_ANSWER),
+    "a list": Trouble(streams_events(b"data: [1]\n\n"), NO_ANSWER),
+    "an error": Trouble(
+        streams_events(event("The"), b'data: {"error": {"message": "secret-of-the-server"}}\n\n'),
+        NO_ANSWER,
+    ),
+    "blank": Trouble(streams(" \n "), "the answer of the language model is blank"),
+    "only quotes": Trouble(streams('QUOTES:\n[1] "the rent"'), "is blank"),
+    "thinking too long": Trouble(
+        streams("<think>Well, the user", "length"),
+        "more than 2000 tokens; allow more with answer_max_tokens",
+    ),
+}
+"""Everything but an answer in parts, by name."""

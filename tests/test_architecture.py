@@ -22,7 +22,16 @@ LAYERS = {
         "settings",
     ),
     "shared": (
-        *("maintenance", "reading", "search", "rewriting", "query", "writing", "storage"),
+        *(
+            "maintenance",
+            "answers",
+            "reading",
+            "search",
+            "rewriting",
+            "query",
+            "writing",
+            "storage",
+        ),
         *("chunking", "analysis", "model", "java", "language_models", "settings", "files"),
         *("remedies", "errors", "messages", "control_characters", "document_tags"),
         *("version", "system"),

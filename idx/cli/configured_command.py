@@ -16,7 +16,7 @@ from shared.messages import did_you_mean
 from shared.settings.current import configuration_file, configured
 from shared.settings.defaults import (
     CONFIGURATION_VARIABLE,
-    NORMALIZER_API_KEY_VARIABLE,
+    KEY_VARIABLES,
     TOKENS_VARIABLE,
     VARIABLES,
 )
@@ -94,7 +94,7 @@ def warnings_of_variables() -> Iterator[str]:
     known = {
         *VARIABLES.values(),
         CONFIGURATION_VARIABLE,
-        NORMALIZER_API_KEY_VARIABLE,
+        *KEY_VARIABLES.values(),
         TOKENS_VARIABLE,
     }
     for name in sorted(name for name in os.environ if name.startswith("IDX_")):

@@ -8,6 +8,10 @@ from typing import Any, TypeVar
 
 from idx.cli.options import (
     AllowSecrets,
+    AnswerMaxTokens,
+    AnswerModel,
+    AnswerTimeout,
+    AnswerUrl,
     Encoding,
     Exclude,
     FollowLinks,
@@ -26,6 +30,8 @@ from idx.cli.options import (
     Workers,
 )
 from shared.settings.defaults import (
+    DEFAULT_ANSWER_MAX_TOKENS,
+    DEFAULT_ANSWER_TIMEOUT,
     DEFAULT_MAX_MEGABYTES,
     DEFAULT_MAX_MEMORY,
     DEFAULT_NORMALIZER_TIMEOUT,
@@ -104,3 +110,13 @@ class RewritingOptions:
     normalizer_model: NormalizerModel = None
     normalizer_url: NormalizerUrl = DEFAULT_NORMALIZER_URL
     normalizer_timeout: NormalizerTimeout = DEFAULT_NORMALIZER_TIMEOUT
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerOptions:
+    """Options for answering questions; each is also a setting of the configuration file."""
+
+    answer_model: AnswerModel = None
+    answer_url: AnswerUrl = None
+    answer_timeout: AnswerTimeout = DEFAULT_ANSWER_TIMEOUT
+    answer_max_tokens: AnswerMaxTokens = DEFAULT_ANSWER_MAX_TOKENS

@@ -12,10 +12,13 @@ import typer
 
 from shared.settings.defaults import (
     DEFAULT_INDEX_PATH,
+    MAX_ANSWER_MAX_TOKENS,
+    MAX_ANSWER_TIMEOUT,
     MAX_MEMORY,
     MAX_NORMALIZER_TIMEOUT,
     MAX_TIMEOUT,
     MAX_WORKERS,
+    MIN_ANSWER_MAX_TOKENS,
     MIN_MEMORY,
     MIN_NORMALIZER_TIMEOUT,
     MIN_TIMEOUT,
@@ -241,9 +244,58 @@ NormalizerTimeout = Annotated[
     ),
 ]
 
+AnswerModel = Annotated[
+    str | None,
+    typer.Option(
+        "--model",
+        envvar=VARIABLES["answer_model"],
+        metavar="NAME",
+        help="Language model: its name on its server, or PROVIDER:NAME.",
+    ),
+]
+
+AnswerUrl = Annotated[
+    str | None,
+    typer.Option(
+        "--model-url",
+        envvar=VARIABLES["answer_url"],
+        metavar="URL",
+        help="URL of the language model's server, which has an OpenAI-compatible API; by default "
+        "the provider's, or Ollama's on this machine.",
+    ),
+]
+
+AnswerTimeout = Annotated[
+    float,
+    typer.Option(
+        "--model-timeout",
+        envvar=VARIABLES["answer_timeout"],
+        min=MIN_TIMEOUT,
+        max=MAX_ANSWER_TIMEOUT,
+        metavar="SECONDS",
+        help="Maximum time to wait for the whole answer of the language model.",
+    ),
+]
+
+AnswerMaxTokens = Annotated[
+    int,
+    typer.Option(
+        "--max-tokens",
+        envvar=VARIABLES["answer_max_tokens"],
+        min=MIN_ANSWER_MAX_TOKENS,
+        max=MAX_ANSWER_MAX_TOKENS,
+        metavar="N",
+        help="Maximum length of an answer, with its quotes and the model's reasoning.",
+    ),
+]
+
 __all__ = [
     "DEFAULT_INDEX_PATH",
     "AllowSecrets",
+    "AnswerMaxTokens",
+    "AnswerModel",
+    "AnswerTimeout",
+    "AnswerUrl",
     "Encoding",
     "Exclude",
     "FollowLinks",

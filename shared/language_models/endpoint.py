@@ -46,6 +46,7 @@ class Endpoint:
         max_tokens: maximum length of an answer, in tokens of the model, which include its
             reasoning.
         api_key: the key that is sent to the server; None to send none.
+        too_long: the next step if an answer has more tokens.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Endpoint:
     max_tokens: int
     provider: str | None = None
     api_key: str | None = field(default=None, repr=False)
+    too_long: str = "use one that does not print its reasoning"
 
     @property
     def place(self) -> str:

@@ -1,7 +1,7 @@
 """Requests to a language model with pydantic-ai; imported on the first request."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import Final
 
@@ -69,7 +69,7 @@ async def whole_answer(instructions: str, prompt: str, served: Endpoint) -> str:
     return response.text or ""
 
 
-async def answer_in_parts(instructions: str, prompt: str, served: Endpoint) -> AsyncIterator[str]:
+async def answer_in_parts(instructions: str, prompt: str, served: Endpoint) -> AsyncGenerator[str]:
     """Yield the answer of a model in parts, as they arrive; none of them is its reasoning.
 
     The request is ended when the iterator is closed. The arguments and errors are those of
@@ -115,6 +115,11 @@ async def _put_parts(
                             pass
                 response = stream.get()
         _check_complete(response, served)
+        # The library takes the end of the connection for that of the answer, too.
+        if response.finish_reason in {None, "stop"} and not (response.provider_details or {}).get(
+            "finish_reason"
+        ):
+            raise LanguageModelError("the language model's server broke off its answer")
     finally:
         parts.put_nowait(None)
 
@@ -149,8 +154,8 @@ def _explained(served: Endpoint) -> Iterator[None]:
 def _check_complete(response: ModelResponse, served: Endpoint) -> None:
     if response.finish_reason == "length":
         raise LanguageModelError(
-            f"the language model answered with more than {served.max_tokens} tokens; use one that "
-            "does not print its reasoning"
+            f"the language model answered with more than {served.max_tokens} tokens",
+            served.too_long,
         )
 
 

@@ -17,7 +17,14 @@ NORMALIZER_API_KEY_VARIABLE: Final = "IDX_NORMALIZER_API_KEY"
 """Environment variable for the key of a language model's server; not a setting, so it is never
 shown."""
 
-KEY_VARIABLES: Final = {"normalizer_url": NORMALIZER_API_KEY_VARIABLE}
+ANSWER_API_KEY_VARIABLE: Final = "IDX_ANSWER_API_KEY"
+"""Environment variable for the key of the server whose language model answers questions; not a
+setting, so it is never shown."""
+
+KEY_VARIABLES: Final = {
+    "normalizer_url": NORMALIZER_API_KEY_VARIABLE,
+    "answer_url": ANSWER_API_KEY_VARIABLE,
+}
 """Environment variable for the key of the server whose address is a setting."""
 
 TOKENS_VARIABLE: Final = "IDX_TOKENS"
@@ -46,6 +53,10 @@ VARIABLES: Final = {
     "normalizer_model": "IDX_NORMALIZER_MODEL",
     "normalizer_url": "IDX_NORMALIZER_URL",
     "normalizer_timeout": "IDX_NORMALIZER_TIMEOUT",
+    "answer_model": "IDX_ANSWER_MODEL",
+    "answer_url": "IDX_ANSWER_URL",
+    "answer_timeout": "IDX_ANSWER_TIMEOUT",
+    "answer_max_tokens": "IDX_ANSWER_MAX_TOKENS",
 }
 """Environment variable of each setting, in the order in which settings are shown."""
 
@@ -100,8 +111,11 @@ more."""
 MAX_WORKERS: Final = 1024
 """Maximum number of worker processes."""
 
-DEFAULT_NORMALIZER_URL: Final = "http://localhost:11434/v1"
-"""Default address of a language model's server, that of Ollama on this machine."""
+LOCAL_MODEL_URL: Final = "http://localhost:11434/v1"
+"""Address of Ollama on this machine, a server of language models."""
+
+DEFAULT_NORMALIZER_URL: Final = LOCAL_MODEL_URL
+"""Default address of the server of the language model that rewrites queries."""
 
 DEFAULT_NORMALIZER_TIMEOUT: Final = 3.0
 """Maximum time of a language model to rewrite a query, in seconds; the search waits for it."""
@@ -110,3 +124,18 @@ MIN_NORMALIZER_TIMEOUT: Final = 0.5
 
 MAX_NORMALIZER_TIMEOUT: Final = 60
 """Bounds of that time in seconds; clients of the server abandon a search after a minute."""
+
+DEFAULT_ANSWER_TIMEOUT: Final = 120.0
+"""Maximum time of a language model to answer a question, in seconds; a small model without a
+graphics card reads six passages in half a minute."""
+
+MAX_ANSWER_TIMEOUT: Final = 3_600
+"""Maximum of that time in seconds; the minimum is `MIN_TIMEOUT`."""
+
+DEFAULT_ANSWER_MAX_TOKENS: Final = 2_000
+"""Maximum length of a language model's answer with its reasoning and quotes, in tokens."""
+
+MIN_ANSWER_MAX_TOKENS: Final = 50
+
+MAX_ANSWER_MAX_TOKENS: Final = 100_000
+"""Bounds of that length in tokens; the minimum is a sentence and its quote."""

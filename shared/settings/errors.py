@@ -13,7 +13,7 @@ from shared.settings.model import Folder
 
 def is_secret(name: str) -> bool:
     """Check whether the value of a setting must be hidden: it is or may contain a password."""
-    return any(word in name.lower() for word in ("password", "normalizer_url"))
+    return any(word in name.lower() for word in ("password", "normalizer_url", "answer_url"))
 
 
 _MAX_SETTING_CHARACTERS: Final = 80

@@ -12,6 +12,8 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from shared.settings.defaults import (
+    DEFAULT_ANSWER_MAX_TOKENS,
+    DEFAULT_ANSWER_TIMEOUT,
     DEFAULT_INDEX_PATH,
     DEFAULT_MAX_MEGABYTES,
     DEFAULT_MAX_MEMORY,
@@ -20,11 +22,14 @@ from shared.settings.defaults import (
     DEFAULT_PDF_ENGINE,
     DEFAULT_TIMEOUT,
     DEFAULT_WAIT,
+    MAX_ANSWER_MAX_TOKENS,
+    MAX_ANSWER_TIMEOUT,
     MAX_JAVA_HEAP,
     MAX_MEMORY,
     MAX_NORMALIZER_TIMEOUT,
     MAX_TIMEOUT,
     MAX_WORKERS,
+    MIN_ANSWER_MAX_TOKENS,
     MIN_JAVA_HEAP,
     MIN_MEMORY,
     MIN_NORMALIZER_TIMEOUT,
@@ -95,3 +100,11 @@ class Settings(BaseModel):
     normalizer_timeout: Annotated[
         float, Field(ge=MIN_NORMALIZER_TIMEOUT, le=MAX_NORMALIZER_TIMEOUT)
     ] = DEFAULT_NORMALIZER_TIMEOUT
+    answer_model: Annotated[str, Field(min_length=1)] | None = None
+    answer_url: Address | None = None
+    answer_timeout: Annotated[float, Field(ge=MIN_TIMEOUT, le=MAX_ANSWER_TIMEOUT)] = (
+        DEFAULT_ANSWER_TIMEOUT
+    )
+    answer_max_tokens: Annotated[int, Field(ge=MIN_ANSWER_MAX_TOKENS, le=MAX_ANSWER_MAX_TOKENS)] = (
+        DEFAULT_ANSWER_MAX_TOKENS
+    )

@@ -49,6 +49,10 @@ def probe(
     normalizer_model: options.NormalizerModel = None,
     normalizer_url: options.NormalizerUrl = DEFAULT_NORMALIZER_URL,
     normalizer_timeout: options.NormalizerTimeout = DEFAULT_NORMALIZER_TIMEOUT,
+    answer_model: options.AnswerModel = None,
+    answer_url: options.AnswerUrl = None,
+    answer_timeout: options.AnswerTimeout = DEFAULT_ANSWER_TIMEOUT,
+    answer_max_tokens: options.AnswerMaxTokens = DEFAULT_ANSWER_MAX_TOKENS,
 ) -> None:
     print(json.dumps(locals(), default=str))
 
@@ -82,6 +86,13 @@ VALUES: dict[str, tuple[str, Any, str, Any, list[str], Any]] = {
         *(["--normalizer-url", "http://c"], "http://c"),
     ),
     "normalizer_timeout": ("1", 1.0, "2", 2.0, ["--normalizer-timeout", "3"], 3.0),
+    "answer_model": ("'a'", "a", "b", "b", ["--model", "c"], "c"),
+    "answer_url": (
+        *("'http://a/v1'", "http://a/v1", "http://b", "http://b"),
+        *(["--model-url", "http://c"], "http://c"),
+    ),
+    "answer_timeout": ("1", 1.0, "2", 2.0, ["--model-timeout", "3"], 3.0),
+    "answer_max_tokens": ("101", 101, "102", 102, ["--max-tokens", "103"], 103),
 }
 
 

@@ -72,12 +72,13 @@ def make_certificate(certificate: Path, key: Path) -> None:
 
 
 @pytest.mark.soak
+@pytest.mark.parametrize("variable", ["IDX_NORMALIZER_API_KEY", "IDX_ANSWER_API_KEY"])
 def test_a_crawl_knows_neither_the_tokens_nor_the_key_of_a_model(
-    empty_index: Path, many_files: Path, monkeypatch: pytest.MonkeyPatch
+    empty_index: Path, many_files: Path, monkeypatch: pytest.MonkeyPatch, variable: str
 ) -> None:
     tokens, key = f"alice:read:{'t' * 40}", "k" * 40
     monkeypatch.setenv("IDX_TOKENS", tokens)
-    monkeypatch.setenv("IDX_NORMALIZER_API_KEY", key)
+    monkeypatch.setenv(variable, key)
     with crawling(empty_index, many_files) as (server, crawl):
         known = Path(f"/proc/{server.pid}/environ").read_bytes()
         assert tokens.encode() in known

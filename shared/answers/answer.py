@@ -1,0 +1,204 @@
+"""Answers to questions: search, ask a model about the hits, and check what it says.
+
+A question whose search finds nothing likely is not sent to a model, and an answer without a
+citation that holds is replaced by a refusal.
+"""
+
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, fields
+from time import monotonic
+from typing import Final
+
+from shared.answers.citations import answer_confidence, checked_citations, checked_statements
+from shared.answers.model import AnswerModel
+from shared.answers.prompt import prompt_for
+from shared.answers.question import DEFAULT_TOP_K, search_for
+from shared.answers.reply import read_reply, text_so_far
+from shared.errors import LanguageModelError
+from shared.model.answers import (
+    Answer,
+    AnswerEvent,
+    AnswerPart,
+    CheckedCitation,
+    Passage,
+    Passages,
+    Refusal,
+)
+from shared.model.filters import Filter
+from shared.model.request import SearchRequest
+from shared.model.search_results import Citation, Hit, SearchAnswer
+
+REFUSAL: Final = "The documents do not answer this question."
+"""Text of a refusal."""
+
+_MAX_CHARACTERS_PER_TOKEN: Final = 20
+"""Maximum length of a token in a reply, in characters; usual are 3 to 5, and more are sent by a
+server that ignores the limit of tokens."""
+
+Search = Callable[[SearchRequest], Awaitable[SearchAnswer]]
+"""A search of the index, such as one in a thread of a pool."""
+
+
+async def answer(
+    question: str,
+    search: Search,
+    model: AnswerModel,
+    *,
+    top_k: int = DEFAULT_TOP_K,
+    filters: Sequence[Filter] = (),
+) -> Answer:
+    """Answer a question from the documents, and check the answer.
+
+    Args:
+        question: the question; all of it is text, none is query syntax.
+        search: searches the index.
+        model: the model that is asked about the hits.
+        top_k: the number of hits that it is given, from 1 to `shared.answers.question.MAX_TOP_K`.
+        filters: conditions that every hit must meet.
+
+    Raises:
+        QueryError: the question is blank or too long.
+        LanguageModelError: the model cannot be asked, or sends no answer.
+        ExtraMissingError: a library of the model's client is not installed.
+        ValueError: the number of hits is out of its range.
+        McpLuceneError: the search failed.
+    """
+    events = answer_events(question, search, model, top_k=top_k, filters=filters)
+    async with aclosing(events):
+        async for event in events:
+            if isinstance(event, Answer):
+                return event
+    raise AssertionError("the last event is the answer")
+
+
+async def answer_events(
+    question: str,
+    search: Search,
+    model: AnswerModel,
+    *,
+    top_k: int = DEFAULT_TOP_K,
+    filters: Sequence[Filter] = (),
+) -> AsyncGenerator[AnswerEvent]:
+    """Answer a question, and yield the answer while it arrives.
+
+    The last event is the checked `Answer`. The parts before it are unchecked: if it is no refusal,
+    they are its text, else they are void. Close the iterator (`contextlib.aclosing`) to end a
+    request early. The arguments and errors are those of `answer`.
+    """
+    request = search_for(question, top_k=top_k, filters=filters)
+    model.check()
+    started = monotonic()
+    found = await search(request)
+    searched = monotonic()
+    begun = _Begun(question, passages_of(found), found.results, searched - started)
+    if reason := _reason_not_to_ask(found):
+        yield _refusal(begun, reason)
+        return
+    yield Passages(begun.passages)
+    reply, shown = "", 0
+    prompt = prompt_for(request.query, begun.passages)
+    async with aclosing(model.reply(prompt)) as parts:
+        async for part in parts:
+            reply += part
+            _check_length(reply, model)
+            text = text_so_far(reply)
+            if len(text) > shown:
+                yield AnswerPart(text[shown:])
+                shown = len(text)
+    done = _checked(begun, reply, model.name, monotonic() - searched)
+    if not done.refused and len(done.text) > shown:
+        yield AnswerPart(done.text[shown:])
+    yield done
+
+
+def passages_of(found: SearchAnswer) -> list[Passage]:
+    """Return the hits of a search as numbered passages."""
+    return [
+        Passage(
+            **{place.name: getattr(hit, place.name) for place in fields(Citation)},
+            number=number,
+            id=hit.id,
+            title=hit.title,
+            source_document=hit.source_document,
+            chunk_index=hit.chunk_index,
+            content=hit.content or "",
+            confidence=hit.confidence,
+        )
+        for number, hit in enumerate(found.results, start=1)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """What is known of an answer before a model is asked."""
+
+    question: str
+    passages: list[Passage]
+    nearest: list[Hit]
+    search_seconds: float
+
+
+def _reason_not_to_ask(found: SearchAnswer) -> Refusal | None:
+    if not found.results:
+        return "no_hits"
+    return "low_confidence" if found.low_confidence else None
+
+
+def _check_length(reply: str, model: AnswerModel) -> None:
+    if len(reply) > model.max_tokens * _MAX_CHARACTERS_PER_TOKEN:
+        raise LanguageModelError(
+            f"the language model's answer is longer than {model.max_tokens} tokens, its limit",
+            "use another model or server",
+        )
+
+
+def _checked(begun: _Begun, reply: str, model: str | None, seconds: float) -> Answer:
+    """Return the answer of a whole reply, or the refusal in its place.
+
+    Raises:
+        LanguageModelError: the reply is blank.
+    """
+    read = read_reply(reply)
+    if not read.text:
+        raise LanguageModelError("the answer of the language model is blank")
+    if read.declined:
+        return _refusal(begun, "declined", model, seconds)
+    citations = checked_citations(read, begun.passages)
+    if not any(citation.holds for citation in citations):
+        return _refusal(begun, "no_citation_holds", model, seconds, citations)
+    return Answer(
+        question=begun.question,
+        text=read.text,
+        refused=False,
+        reason=None,
+        confidence=answer_confidence(citations),
+        citations=citations,
+        statements=checked_statements(read.text, citations),
+        model=model,
+        nearest=begun.nearest,
+        search_seconds=round(begun.search_seconds, 3),
+        model_seconds=round(seconds, 3),
+    )
+
+
+def _refusal(
+    begun: _Begun,
+    reason: Refusal,
+    model: str | None = None,
+    seconds: float = 0.0,
+    citations: Sequence[CheckedCitation] = (),
+) -> Answer:
+    return Answer(
+        question=begun.question,
+        text=REFUSAL,
+        refused=True,
+        reason=reason,
+        confidence=0.0,
+        citations=[*citations],
+        statements=[],
+        model=model,
+        nearest=begun.nearest,
+        search_seconds=round(begun.search_seconds, 3),
+        model_seconds=round(seconds, 3),
+    )
