@@ -22,19 +22,10 @@ LAYERS = {
         "settings",
     ),
     "shared": (
-        *(
-            "maintenance",
-            "answers",
-            "reading",
-            "search",
-            "rewriting",
-            "query",
-            "writing",
-            "storage",
-        ),
-        *("chunking", "analysis", "model", "java", "language_models", "settings", "files"),
-        *("remedies", "errors", "messages", "control_characters", "document_tags"),
-        *("version", "system"),
+        *("maintenance", "answers", "reading", "search", "rewriting", "query", "writing"),
+        *("storage", "chunking", "analysis", "model", "java", "language_models", "settings"),
+        *("files", "remedies", "errors", "messages", "control_characters", "document_tags"),
+        *("version", "workers", "system"),
     ),
 }
 """The modules and folders of each package: one may import those after it only."""

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from stat import S_ISDIR, S_ISREG
 from typing import NamedTuple
 
-from idx.crawl.descriptors import opened_beneath
 from idx.crawl.ignore_files import Rules, ignore_rules
-from idx.crawl.location import KnownFolder, Target, resolve_links
 from shared.files.access import Identity, identity_of
+from shared.files.descriptors import opened_beneath
+from shared.files.location import KnownFolder, Target, resolve_links
 from shared.system.folders import LISTING, FolderEntry, entries, is_hidden, status_of_part
 
 

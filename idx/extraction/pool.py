@@ -1,28 +1,26 @@
 """Pool of worker processes for reading files, which confines failures to single files.
 
-A document is a program of sorts, written by anyone: it may crash its parser, never end, or exhaust
-the memory. Each worker process reads one file at a time under limits on time and memory, and is
-replaced when it dies. Workers are spawned, never forked, because their parent may run a Java
-virtual machine.
+Each worker process reads one file at a time under limits on time and memory, and is replaced when
+it dies; see `shared.workers`.
 """
 
-import multiprocessing
-import os
-import threading
 from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Final, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Protocol, Self, TypeVar
 
-from pebble import ProcessExpired, ProcessPool
+from pebble import ProcessExpired
 
-from idx.crawl.location import Location
 from idx.errors import ReadersDiedError
 from idx.extraction.types import ExtractionOptions, ReadFile, Unreadable
+from shared.files.location import Location
 from shared.system.limits import EXIT_CODE_AFTER_TIME
-from shared.system.processes import end_together, spawning
+from shared.workers import end_pool, new_pool, schedule
+
+if TYPE_CHECKING:
+    from pebble import ProcessPool
 
 _MAX_BATCH_FILES: Final = 32
 _MAX_BATCH_BYTES: Final = 64_000
@@ -43,9 +41,6 @@ _CHECK_INTERVAL_SECONDS: Final = 1.0
 
 It reports this to all waiting tasks, except to one that it was just accepting.
 """
-
-_MAX_END_SECONDS: Final = 2.0
-"""Maximum time to wait for the threads of a pool whose workers have been killed, in seconds."""
 
 _MAX_POOL_FAILURES: Final = 3
 """Number of consecutive failures of the pool, without a file read, that end the run."""
@@ -149,17 +144,13 @@ class ExtractionPool:
 
     def _schedule(self, work: Work, batch: list[Item], waiting: "Waiting[Item]") -> None:
         seconds = self._limits.seconds
-        arguments = ([item.location for item in batch], self._options, seconds)
-        # The first call starts the workers. With PYTHONSAFEPATH they import no module from the
-        # current folder, which may be the one to index.
-        os.environ["PYTHONSAFEPATH"] = "1"
-        with spawning():
-            try:
-                self._pool = self._pool or self._new_pool()
-                task = self._pool.schedule(work, args=arguments, timeout=seconds)
-            except RuntimeError:
-                # The pool has given up, together with all waiting tasks.
-                task = None
+        locations = [item.location for item in batch]
+        try:
+            self._pool = self._pool or new_pool(self._workers, self._limits.memory_bytes)
+            task = schedule(self._pool, work, seconds, locations, self._options, seconds)
+        except RuntimeError:
+            # The pool has given up, together with all waiting tasks.
+            task = None
         if task is None:
             self._restart(work, waiting)
             self._schedule(work, batch, waiting)
@@ -205,31 +196,9 @@ class ExtractionPool:
         for batch in batches:
             self._schedule(work, batch, waiting)
 
-    def _new_pool(self) -> ProcessPool:
-        from idx.extraction.worker import prepare
-
-        end_together()
-        # Windows' kind of pipe is missing in the types of pebble.
-        context: Any = multiprocessing.get_context("spawn")
-        return ProcessPool(
-            max_workers=self._workers,
-            context=context,
-            initializer=prepare,
-            initargs=(self._limits.memory_bytes,),
-        )
-
     def _end(self) -> None:
         if self._pool is not None:
-            # Stopping the pool removes resources that a starting worker needs, which would make it
-            # print a traceback; so kill the workers first.
-            for process in multiprocessing.active_children():
-                process.kill()
-            self._pool.stop()  # type: ignore[no-untyped-call]  # missing in pebble
-            # A thread of the pool may wait for a worker to take a task from a full pipe, which none
-            # does any more. On Windows a pipe is full after 8 KB.
-            end = threading.Thread(target=self._pool.join, daemon=True)
-            end.start()
-            end.join(_MAX_END_SECONDS)
+            end_pool(self._pool)
             self._pool = None
 
     def _failure(self, error: BaseException) -> Unreadable:

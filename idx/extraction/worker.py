@@ -1,6 +1,5 @@
 """Tasks of worker processes, which read one file at a time under limits."""
 
-import logging
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -9,7 +8,6 @@ from io import BufferedReader
 from pathlib import Path
 from typing import Final, TypeVar
 
-from idx.crawl.location import Location, opened_file
 from idx.crawl.secret_files import is_allowed_secret
 from idx.errors import SourceFileError, UnsupportedFileError
 from idx.extraction.formats import extract_from
@@ -17,10 +15,10 @@ from idx.extraction.text.secret_content import BYTES, SecretFileError, found_sec
 from idx.extraction.types import CHANGED, VANISHED, ExtractionOptions, ReadFile, Unreadable
 from shared.analysis.detection import detect_language
 from shared.files.access import OWN, identity_of
-from shared.files.content import content_hash
+from shared.files.content import IrregularFileError, content_hash
+from shared.files.location import Location, opened_file
 from shared.messages import reason_of
 from shared.system import limits
-from shared.system.processes import ignore_interruptions
 
 _MEGABYTE: Final = 1_000_000
 
@@ -87,6 +85,8 @@ def _opened(location: Location) -> Iterator[BufferedReader]:
             yield stream
     except FileNotFoundError as error:
         raise SourceFileError(location.path, VANISHED) from error
+    except IrregularFileError as error:
+        raise SourceFileError(location.path, str(error)) from error
     except OSError as error:
         reason = f"cannot be read: {reason_of(error)}"
         raise SourceFileError(location.path, reason) from error
@@ -111,20 +111,6 @@ def _check_size(file: Path, size: int, max_megabytes: float) -> None:
 
 
 _Result = TypeVar("_Result")
-
-
-def prepare(memory_bytes: int) -> None:
-    """Prepare a new worker process.
-
-    Args:
-        memory_bytes: the limit on its memory, in bytes.
-    """
-    limits.limit_memory(memory_bytes)
-    # Otherwise a worker would continue to the end of its task after its parent is killed.
-    limits.end_with_parent()
-    # Parsers log everything that they repair.
-    logging.disable()
-    ignore_interruptions()
 
 
 def read_files(

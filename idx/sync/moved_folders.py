@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, TypeVar
 
-from idx.crawl.location import KnownFolder, Location, opened_file
 from idx.errors import SourceFileError
 from idx.sync.events import MissingFolder
 from idx.sync.targets import Sources, path_of, resolve
 from shared.errors import McpLuceneError
 from shared.files.access import identity, is_folder, is_missing
-from shared.files.content import content_hash
+from shared.files.content import IrregularFileError, content_hash
+from shared.files.location import KnownFolder, Location, opened_file
 from shared.messages import decodable, quantity
 from shared.model.document import FileState
 from shared.model.folders import IndexedFolder, IndexedFolders
@@ -230,7 +230,7 @@ def _hash(folder: Path, name: str) -> str | None:
     try:
         with opened_file(Location(folder / name, KnownFolder(folder, known), name)) as stream:
             return content_hash(stream)
-    except (OSError, SourceFileError):
+    except (OSError, IrregularFileError):
         return None
 
 

@@ -4,11 +4,11 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from idx.crawl.location import OUTSIDE_ROOTS, Location, opened, resolve_links
 from idx.crawl.selection import Selections
 from idx.errors import SourceFileError
 from idx.sync.events import MissingFolder
 from shared.files.access import Identity, lies_in
+from shared.files.location import OUTSIDE_ROOTS, Location, opened, resolve_links
 from shared.messages import decodable, reason_of
 from shared.model.document import FileState
 from shared.model.folders import IndexedFolders

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from idx.errors import SourceFileError
-from idx.extraction.pdf.document import opened_pdf
 from idx.extraction.pdf.forms import read_fields
 from idx.extraction.pdf.grid import has_grid
 from idx.extraction.pdf.outline import outline_headings, read_outline
@@ -24,6 +23,7 @@ from idx.extraction.pdf.tables import TablePage, read_table_pages
 from idx.extraction.pdf.text import read_text
 from idx.extraction.text.cleaning import CELL_SEPARATOR, join_pages
 from idx.extraction.types import Extracted, ExtractionOptions
+from shared.files.pdf import PdfError, opened_pdf
 from shared.messages import quantity
 
 _MEDIA_TYPE: Final = "application/pdf"
@@ -84,7 +84,7 @@ def extract_pdf(file: Path, data: bytes, options: ExtractionOptions) -> Extracte
     """
     started = time.monotonic()
     with _quiet_parsers():
-        with opened_pdf(file, data, options.pdf_password) as (document, password):
+        with _opened(file, data, options.pdf_password) as (document, password):
             pages = _read_pages(document, options.pdf_engine)
             count = len(document)
             title, metadata = read_properties(document)
@@ -122,6 +122,23 @@ def extract_pdf(file: Path, data: bytes, options: ExtractionOptions) -> Extracte
         headings=outline_headings(outline, text, places),
         warnings=tuple(_warnings(pages, blank)),
     )
+
+
+@contextmanager
+def _opened(file: Path, data: bytes, password: str | None) -> Iterator[tuple[Any, str | None]]:
+    """Open a PDF as `opened_pdf` does; errors name the file, and the option that helps."""
+    try:
+        with opened_pdf(data, password) as opened:
+            yield opened
+    except PdfError as error:
+        reason = str(error)
+        if error.needs_password:
+            reason += (
+                "; give it with --pdf-password"
+                if password is None
+                else "; the password given does not open it"
+            )
+        raise SourceFileError(file, reason) from error
 
 
 @contextmanager

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from idx.crawl.location import Location
 from idx.extraction.pool import ExtractionPool, Limits
 from idx.extraction.types import ExtractionOptions, ReadFile, Unreadable
 from idx.sync.plan import single_file
+from shared.files.location import Location
 from tests.idx.extraction.pdf_files import write_pages
 
 LIMITS = Limits(seconds=60, memory_bytes=2_000_000_000)

@@ -2,10 +2,10 @@ from pathlib import Path
 
 import pytest
 
-from idx.crawl.location import KnownFolder, Location
 from idx.extraction.types import Extracted, ReadFile
 from idx.sync.documents import file_document
 from idx.sync.plan import Change
+from shared.files.location import KnownFolder, Location
 
 
 @pytest.mark.parametrize(

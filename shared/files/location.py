@@ -2,7 +2,7 @@
 
 A file found by the crawl is read later by another process, and somebody may replace its folder
 meanwhile. So a folder is passed between processes with its identity and opened again only if the
-identity is unchanged; for the rest of the path see `idx.crawl.descriptors`.
+identity is unchanged; for the rest of the path see `shared.files.descriptors`.
 """
 
 import errno
@@ -16,9 +16,9 @@ from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 from typing import Final
 
-from idx.crawl.descriptors import open_beneath, opened_beneath, refuse_too_long
-from idx.errors import SourceFileError
 from shared.files.access import Identity, identity_of, opened_folder
+from shared.files.content import IrregularFileError
+from shared.files.descriptors import open_beneath, opened_beneath, refuse_too_long
 from shared.system.folders import PASSAGE, READING, status_of_part
 
 OUTSIDE_ROOTS: Final = (
@@ -121,7 +121,7 @@ def opened_file(location: Location) -> Iterator[BufferedReader]:
     """Open a file for a block.
 
     Raises:
-        SourceFileError: it is not a regular file.
+        IrregularFileError: it is not a regular file.
         OSError: it cannot be opened, or it is a link.
     """
     refuse_too_long(location.folder.path, location.beneath)
@@ -130,9 +130,9 @@ def opened_file(location: Location) -> Iterator[BufferedReader]:
     try:
         mode = os.fstat(descriptor).st_mode
         if S_ISDIR(mode):
-            raise SourceFileError(location.path, "is a folder; name the files in it")
+            raise IrregularFileError("is a folder; name the files in it")
         if not S_ISREG(mode):
-            raise SourceFileError(location.path, _NOT_REGULAR)
+            raise IrregularFileError(_NOT_REGULAR)
         with os.fdopen(descriptor, "rb", closefd=False) as stream:
             yield stream
     finally:
@@ -149,6 +149,6 @@ def _open_file(folder: int, location: Location) -> int:
         except OSError as error:
             if error.errno == errno.ENXIO:
                 # It is a socket, or a device file without a device.
-                raise SourceFileError(location.path, _NOT_REGULAR) from error
+                raise IrregularFileError(_NOT_REGULAR) from error
             raise
     raise OSError(errno.EAGAIN, "another program keeps it locked")

@@ -2,18 +2,26 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
-from idx.errors import SourceFileError
+
+class PdfError(ValueError):
+    """A PDF cannot be opened, or a part of it cannot be read.
+
+    Attributes:
+        needs_password: true if no password, or a wrong one, was given for a protected file.
+    """
+
+    def __init__(self, reason: str, *, needs_password: bool = False) -> None:
+        super().__init__(reason)
+        self.needs_password = needs_password
 
 
 @contextmanager
-def opened_pdf(file: Path, data: bytes, password: str | None) -> Iterator[tuple[Any, str | None]]:
+def opened_pdf(data: bytes, password: str | None) -> Iterator[tuple[Any, str | None]]:
     """Open a PDF, and close it at the end of the block.
 
     Args:
-        file: the file, for messages.
         data: its bytes.
         password: a password to try if the file cannot be opened without one.
 
@@ -21,20 +29,15 @@ def opened_pdf(file: Path, data: bytes, password: str | None) -> Iterator[tuple[
         The document of PDFium, and the password if it was needed.
 
     Raises:
-        SourceFileError: the password is wrong or missing, or the file is damaged, which PDFium may
-            detect later.
+        PdfError: the password is wrong or missing, or the file is damaged, which PDFium may detect
+            later.
     """
     from pypdfium2 import PdfiumError, raw
 
     reasons = {
         raw.FPDF_ERR_SUCCESS: "is a damaged PDF: it has no pages",
         raw.FPDF_ERR_FORMAT: "is a damaged PDF: it has no pages, or they cannot be found",
-        raw.FPDF_ERR_PASSWORD: "protected by a password; "
-        + (
-            "give it with --pdf-password"
-            if password is None
-            else "the password given does not open it"
-        ),
+        raw.FPDF_ERR_PASSWORD: "protected by a password",
         raw.FPDF_ERR_SECURITY: "is encrypted by a method that is not supported",
     }
     try:
@@ -43,7 +46,8 @@ def opened_pdf(file: Path, data: bytes, password: str | None) -> Iterator[tuple[
             yield document, used
     except PdfiumError as error:
         reason = reasons.get(error.err_code, f"is a damaged PDF: {error}")
-        raise SourceFileError(file, reason) from error
+        needs_password = error.err_code == raw.FPDF_ERR_PASSWORD
+        raise PdfError(reason, needs_password=needs_password) from error
 
 
 def _open(data: bytes, password: str | None) -> tuple[Any, str | None]:

@@ -1,0 +1,95 @@
+"""Worker processes that read files under limits, so that a file can harm no process but one.
+
+A document is a program of sorts, written by anyone: it may crash its parser, never end, or exhaust
+the memory. Workers are spawned, never forked, because their parent may run a Java virtual machine.
+"""
+
+import logging
+import multiprocessing
+import os
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar
+
+from shared.system import limits
+from shared.system.processes import end_together, ignore_interruptions, spawning
+
+if TYPE_CHECKING:
+    from pebble import ProcessPool
+
+_MAX_END_SECONDS: Final = 2.0
+"""Maximum time to wait for the threads of a pool whose workers have been killed, in seconds."""
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
+
+
+def new_pool(workers: int, memory_bytes: int) -> "ProcessPool":
+    """Return a pool of worker processes, which start with the first task.
+
+    Args:
+        workers: the number of processes, at least 1.
+        memory_bytes: the limit on the address space of each, in bytes.
+    """
+    from pebble import ProcessPool
+
+    end_together()
+    # Windows' kind of pipe is missing in the types of pebble.
+    context: Any = multiprocessing.get_context("spawn")
+    return ProcessPool(
+        max_workers=workers, context=context, initializer=_prepare, initargs=(memory_bytes,)
+    )
+
+
+def schedule(
+    pool: "ProcessPool",
+    task: Callable[Arguments, Result],
+    seconds: float,
+    *args: Arguments.args,
+    **kwargs: Arguments.kwargs,
+) -> Future[Result]:
+    """Have a worker run a task.
+
+    The first call starts the workers. They end with the thread that makes it, so it must be one
+    that lives as long as the pool.
+
+    Args:
+        pool: a pool of `new_pool`.
+        task: a function of a module, whose arguments and result can be pickled.
+        seconds: the limit on its time; afterwards its worker is killed and replaced.
+        args: its arguments.
+        kwargs: its named arguments.
+
+    Raises:
+        RuntimeError: the pool has given up, as it does when an idle worker dies.
+    """
+    # With PYTHONSAFEPATH workers import no module from the current folder, which may be the one to
+    # index.
+    os.environ["PYTHONSAFEPATH"] = "1"
+    with spawning():
+        return pool.schedule(task, args=args, kwargs=kwargs, timeout=seconds)
+
+
+def end_pool(pool: "ProcessPool") -> None:
+    """End a pool, and all worker processes of this one."""
+    # Stopping the pool removes resources that a starting worker needs, which would make it print a
+    # traceback; so kill the workers first.
+    for process in multiprocessing.active_children():
+        process.kill()
+    pool.stop()  # type: ignore[no-untyped-call]  # missing in pebble
+    # A thread of the pool may wait for a worker to take a task from a full pipe, which none does
+    # any more. On Windows a pipe is full after 8 KB.
+    end = threading.Thread(target=pool.join, daemon=True)
+    end.start()
+    end.join(_MAX_END_SECONDS)
+
+
+def _prepare(memory_bytes: int) -> None:
+    """Prepare a new worker process; see `new_pool`."""
+    limits.limit_memory(memory_bytes)
+    # Otherwise a worker would continue to the end of its task after its parent is killed.
+    limits.end_with_parent()
+    # Parsers log everything that they repair.
+    logging.disable()
+    ignore_interruptions()
