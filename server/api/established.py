@@ -4,9 +4,9 @@ import math
 import time
 from dataclasses import replace
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
@@ -14,9 +14,19 @@ from server.administration.errors import ChildError
 from server.administration.operation import Operation
 from server.administration.results import OperationStatus
 from server.api.access import Administrator
+from server.api.answering import (
+    EVENT_STREAM,
+    event_stream,
+    last_answer,
+    usable_model,
+    wants_events,
+)
 from server.api.reading import State, as_json
+from shared.answers.answer import answer_events
+from shared.answers.question import MAX_TOP_K
 from shared.errors import IndexFolderError
 from shared.messages import utc_time
+from shared.model.answers import CheckedCitation
 from shared.model.filters import Filter
 from shared.model.request import SearchRequest
 from shared.model.search_results import Hit, SearchAnswer, plain
@@ -28,8 +38,6 @@ CATEGORY: Final = "category"
 """Metadata key that `category_filter` compares."""
 
 MAX_QUERY_CHARACTERS: Final = 100_000
-
-_MILLISECONDS: Final = 1_000
 
 router = APIRouter(tags=["established"])
 
@@ -52,6 +60,8 @@ class SearchBody(BaseModel):
     top_k: Annotated[int, Field(ge=1, le=100)] = 10
     category_filter: Annotated[str | None, Field(max_length=10_000)] = None
     min_relevance_score: Annotated[float, Field(ge=0, le=1)] = 0.0
+    include_answer: bool = False
+    answer_model: Annotated[str | None, Field(min_length=1, max_length=200)] = None
 
     def request(self) -> SearchRequest:
         """Return the search request."""
@@ -84,7 +94,7 @@ class SearchResponse(BaseModel):
     total_results: int
     answer: str | None = None
     answer_confidence: float | None = None
-    citations: list[dict[str, Any]] = []
+    citations: list[CheckedCitation] = []
     retrieval_time_ms: float
     answer_time_ms: float = 0.0
 
@@ -121,29 +131,62 @@ class RebuildResponse(BaseModel):
     timestamp: str
 
 
-@router.post("/search", response_model=SearchResponse)
-async def search(state: State, body: SearchBody) -> Response:
-    """Search."""
-    request = body.request()
-    rewriting = await state.rewriting(body.query, request.syntax)
+@router.post(
+    "/search",
+    response_model=SearchResponse,
+    responses={HTTPStatus.OK: {"content": {EVENT_STREAM: {"schema": {"type": "string"}}}}},
+)
+async def search(request: Request, state: State, body: SearchBody) -> Response:
+    """Search, and have a language model answer the query from the results if that is requested.
+
+    With the header Accept: text/event-stream an answer is sent as events: results, a response
+    without answer; delta, a part of the text, unchecked; and at last answer, the whole, with each
+    citation and statement checked, or problem.
+    """
+    model = usable_model(state, body.answer_model) if body.include_answer else None
+    asked = body.request()
+    rewriting = await state.rewriting(body.query, asked.syntax)
     began = time.perf_counter()
     found = await state.ask(
-        lambda searcher: _found(searcher, replace(request, rewritten=rewriting.rewritten)),
+        lambda searcher: _found(searcher, replace(asked, rewritten=rewriting.rewritten)),
         partial=True,
     )
-    spent = time.perf_counter() - began
+    response = {
+        "query": body.query,
+        "results": plain(found)["results"],
+        "total_results": found.totalHits,
+        "answer": None,
+        "answer_confidence": None,
+        "citations": [],
+        "retrieval_time_ms": _milliseconds(time.perf_counter() - began),
+        "answer_time_ms": 0.0,
+    }
+    if model is None:
+        return as_json(response)
+
+    async def searched(passages: SearchRequest) -> SearchAnswer:
+        wanted = replace(passages, min_confidence=asked.min_confidence)
+        return await state.ask(lambda searcher: _found(searcher, wanted), partial=True)
+
+    events = answer_events(
+        body.query, searched, model, top_k=min(body.top_k, MAX_TOP_K), filters=asked.filters
+    )
+    if wants_events(request):
+        return event_stream(response, events)
+    given = await last_answer(events)
     return as_json(
-        {
-            "query": body.query,
-            "results": plain(found)["results"],
-            "total_results": found.totalHits,
-            "answer": None,
-            "answer_confidence": None,
-            "citations": [],
-            "retrieval_time_ms": round(spent * _MILLISECONDS, 3),
-            "answer_time_ms": 0.0,
+        response
+        | {
+            "answer": given.text,
+            "answer_confidence": given.confidence,
+            "citations": plain(given)["citations"],
+            "answer_time_ms": _milliseconds(given.search_seconds + given.model_seconds),
         }
     )
+
+
+def _milliseconds(seconds: float) -> float:
+    return round(seconds * 1_000, 3)
 
 
 def _found(searcher: "Searcher", request: SearchRequest) -> SearchAnswer:

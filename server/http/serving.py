@@ -9,6 +9,7 @@ from server.runtime.lucene_pool import LucenePool
 from server.settings import HttpSettings, ServerOptionError, ServerSettings
 
 if TYPE_CHECKING:
+    from shared.answers.model import ServedAnswerModel
     from shared.rewriting.language_model import ServedModel
 
 
@@ -42,8 +43,23 @@ def serve_http(
     administration = Administration.from_settings(
         settings, (http.token_file, http.tls_certificate, http.tls_key)
     )
-    state = ServerState(settings, pool, language_model, administration)
+    state = ServerState(settings, pool, language_model, administration, _answer_model())
     run(state, http, own_tokens, listener)
+
+
+def _answer_model() -> "ServedAnswerModel":
+    """Return the configured language model that answers questions.
+
+    Raises:
+        ConfigurationError: a setting is invalid.
+    """
+    from shared.answers.model import configured_answer_model
+    from shared.settings.current import settings
+
+    values = {setting.name: setting.value for setting in settings()}
+    return configured_answer_model(
+        *(values[f"answer_{part}"] for part in ("model", "url", "timeout", "max_tokens"))
+    )
 
 
 def _refuse_without_administrator(own_tokens: Sequence[tokens.Token], http: HttpSettings) -> None:

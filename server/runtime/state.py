@@ -18,6 +18,7 @@ from shared.rewriting.rewriter import Rewriting, rewrite_query
 
 if TYPE_CHECKING:
     from server.administration.service import Administration
+    from shared.answers.model import ServedAnswerModel
     from shared.reading.searcher import Searcher
     from shared.rewriting.rewriter import LanguageModel
 
@@ -43,12 +44,15 @@ class ServerState:
         pool: the thread pool and its searcher.
         language_model: the language model that rewrites queries; None for no rewriting.
         administration: the administration service; None if the server offers none.
+        answer_model: the language model that answers questions, which need not be usable; None if
+            the server answers none.
     """
 
     settings: ServerSettings
     pool: LucenePool
     language_model: "LanguageModel | None" = None
     administration: "Administration | None" = None
+    answer_model: "ServedAnswerModel | None" = None
 
     async def ask(
         self,

@@ -7,7 +7,7 @@ that of a model on a server with OpenAI's chat completions, by default Ollama on
 import os
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from typing import Final, Protocol
 
@@ -89,6 +89,30 @@ class ServedAnswerModel:
         """
         self._endpoint()
 
+    def named(self, name: str) -> "ServedAnswerModel":
+        """Return another model of the same server.
+
+        Args:
+            name: the model, as ``PROVIDER:NAME`` or as its server calls it.
+
+        Raises:
+            LanguageModelError: it is on another server, to which no text of documents may go
+                because somebody who searches wishes it.
+        """
+        other = replace(self, name=name)
+        if other.provider != self.provider:
+            raise LanguageModelError(
+                f"the language model {name[:80]!r} is not on the server of the configured one",
+                f"name a model of {self.provider or 'that server'}, or change answer_model",
+            )
+        return other
+
+    @property
+    def provider(self) -> str | None:
+        """The provider of the model; None for a server of one's own."""
+        prefix, colon, name = (self.name or "").partition(":")
+        return prefix if not self.url and colon and name and prefix in PROVIDERS else None
+
     async def reply(self, prompt: Prompt) -> AsyncGenerator[str]:
         """Yield the reply of the model in parts; see `AnswerModel.reply`.
 
@@ -111,9 +135,11 @@ class ServedAnswerModel:
                 "name one in IDX_ANSWER_MODEL, or with the setting answer_model",
             )
         check_libraries("answering questions", _EXTRA)
-        provider, name = self._provider(self.name)
+        provider = self.provider
+        if provider is not None:
+            self._check_provider(provider)
         return Endpoint(
-            name=name,
+            name=self.name.removeprefix(f"{provider}:"),
             url=None if provider else self.url or LOCAL_MODEL_URL,
             timeout=self.timeout,
             max_tokens=self.max_tokens,
@@ -122,24 +148,19 @@ class ServedAnswerModel:
             too_long="allow more with answer_max_tokens, or use a model that reasons less",
         )
 
-    def _provider(self, model: str) -> tuple[str | None, str]:
-        """Return the provider of a model, None for a server of one's own, and its name there."""
-        prefix, colon, name = model.partition(":")
-        if self.url or not (colon and name) or prefix not in PROVIDERS:
-            return None, model
+    def _check_provider(self, provider: str) -> None:
         if not self.api_key:
             raise LanguageModelError(
-                f"the provider {prefix} needs a key",
+                f"the provider {provider} needs a key",
                 f"put it into the variable {ANSWER_API_KEY_VARIABLE}; for a model on your own "
                 "server, set answer_url",
             )
-        library = PROVIDERS[prefix].library
+        library = PROVIDERS[provider].library
         if find_spec(library) is None:
             raise LanguageModelError(
-                f"the provider {prefix} needs the library {library}, which is not installed",
+                f"the provider {provider} needs the library {library}, which is not installed",
                 f"install it with: pip install {library}",
             )
-        return prefix, name
 
 
 def configured_answer_model(
