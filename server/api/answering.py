@@ -38,7 +38,7 @@ def usable_model(state: ServerState, name: str | None = None) -> AnswerModel:
             model = model.named(name)
         model.check()
     except (ExtraMissingError, LanguageModelError) as error:
-        raise HTTPException(HTTPStatus.SERVICE_UNAVAILABLE, client_message(error)) from error
+        raise HTTPException(HTTPStatus.CONFLICT, client_message(error)) from error
     return model
 
 

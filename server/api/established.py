@@ -7,7 +7,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Annotated, Final
 
 from fastapi import APIRouter, Request
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from starlette.responses import Response
 
 from server.administration.errors import ChildError
@@ -42,6 +42,11 @@ MAX_QUERY_CHARACTERS: Final = 100_000
 router = APIRouter(tags=["established"])
 
 
+def _whole(value: object) -> object:
+    """Return a whole number such as 10.0, which is an integer in JSON, as an integer."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
 class SearchBody(BaseModel):
     """A search.
 
@@ -54,10 +59,10 @@ class SearchBody(BaseModel):
         answer_model: the language model; by default, the configured one.
     """
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", strict=True)
 
     query: Annotated[str, Field(max_length=MAX_QUERY_CHARACTERS)]
-    top_k: Annotated[int, Field(ge=1, le=100)] = 10
+    top_k: Annotated[int, Field(ge=1, le=100), BeforeValidator(_whole)] = 10
     category_filter: Annotated[str | None, Field(max_length=10_000)] = None
     min_relevance_score: Annotated[float, Field(ge=0, le=1)] = 0.0
     include_answer: bool = False

@@ -96,7 +96,7 @@ PROBLEMS: Final[dict[int | str, dict[str, Any]]] = {
         "description": HTTPStatus(status).phrase,
         "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
     }
-    for status in (400, 401, 403, 404, 405, 413, 422, 429, 500, 503)
+    for status in (400, 401, 403, 404, 405, 408, 409, 413, 422, 429, 500, 502, 503)
 }
 """Problems that any request may have, for the description of the API."""
 

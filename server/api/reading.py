@@ -24,8 +24,9 @@ _CACHED: Final = {"Cache-Control": "private, no-cache"}
 
 _NOT_CACHED: Final = {"Cache-Control": "no-store"}
 
-MAX_ID_CHARACTERS: Final = 10_000
-"""Maximum length of an id, in characters: that of a document and a number of its chunk."""
+MAX_ENCODED_CHARACTERS: Final = 8_000
+"""Maximum length of an id in a path, percent-encoded, in characters: half of what the headers of a
+request may have, so that no proxy cuts it. Longer ids can be read by MCP."""
 
 
 def _state(request: Request) -> ServerState:
@@ -53,7 +54,7 @@ Encoded = Annotated[
     str,
     Path(
         min_length=1,
-        max_length=3 * MAX_ID_CHARACTERS,
+        max_length=MAX_ENCODED_CHARACTERS,
         description="Id of a document or chunk; percent-encoded, slashes, too.",
     ),
     AfterValidator(_decoded),

@@ -16,6 +16,8 @@ from tests.server.http.served import SECONDS, Served, served
 _HERE = Path(__file__).parent
 _ARCHITECTURES = {"x86_64": "x64", "aarch64": "arm64"}
 
+_SCHEMATHESIS_SECONDS = 1_000
+
 TEXT = " ".join(f"word{number}" for number in range(1_000))
 """The text of the document `manual`: five chunks."""
 
@@ -70,7 +72,17 @@ def fastmcp(tmp_path: Path) -> Run:
     return lambda script, *arguments: _run([program, folder / script, *arguments], tmp_path)
 
 
-def _run(command: list[str | Path], home: Path) -> str:
+@pytest.fixture
+def schemathesis(tmp_path: Path) -> Run:
+    """Run schemathesis with the configuration beside this file."""
+    program = _HERE / "python/.venv/bin/schemathesis"
+    if not program.exists():
+        pytest.skip("schemathesis is not installed; make clients does it")
+    configured: list[str | Path] = [program, "--config-file", _HERE / "schemathesis.toml", "run"]
+    return lambda *arguments: _run([*configured, *arguments], tmp_path, _SCHEMATHESIS_SECONDS)
+
+
+def _run(command: list[str | Path], home: Path, seconds: float = SECONDS) -> str:
     done = subprocess.run(
         command,
         # Some of them keep files of their own there.
@@ -79,7 +91,7 @@ def _run(command: list[str | Path], home: Path) -> str:
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=SECONDS,
+        timeout=seconds,
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr

@@ -17,9 +17,10 @@ from mcp.server.auth.middleware.bearer_auth import (
 from mcp.shared.inbound import MCP_METHOD_HEADER, MCP_PROTOCOL_VERSION_HEADER
 from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 from starlette.datastructures import Headers
-from starlette.responses import PlainTextResponse
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from server.api.problems import problem
 from server.http.address import MCP_PATH
 from server.http.paths import is_limited
 from server.resources.shares import Holder, holder_of
@@ -203,9 +204,7 @@ def holder_of_token(scope: Scope) -> Holder:
     return holder_of(authorization_context(user)) if isinstance(user, AuthenticatedUser) else None
 
 
-def refused(status: HTTPStatus) -> PlainTextResponse:
+def refused(status: HTTPStatus) -> Response:
     """Return the response to a request that is not admitted."""
-    why = "Too many requests" if status == HTTPStatus.TOO_MANY_REQUESTS else "The server stops"
-    return PlainTextResponse(
-        f"{why}; try again later\n", status, {"Retry-After": f"{_RETRY_AFTER_SECONDS}"}
-    )
+    why = "too many requests run" if status == HTTPStatus.TOO_MANY_REQUESTS else "the server stops"
+    return problem(status, f"{why}; try again later", {"Retry-After": f"{_RETRY_AFTER_SECONDS}"})

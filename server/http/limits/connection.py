@@ -7,11 +7,13 @@ it limit the number of connections, so clients could use up the open files that 
 
 import asyncio
 import re
+from http import HTTPStatus
 from typing import ClassVar, Final
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from server.api.problems import problem
 from shared.system.limits import max_open_files
 
 MAX_HEADER_BYTES: Final = 16 * 1_024
@@ -125,13 +127,34 @@ class TimedConnection(H11Protocol):
     def _end_slow_request(self) -> None:
         # Once a response has begun, no error response can be sent.
         if self.conn.our_state is h11.IDLE:
-            headers = [(b"connection", b"close"), (b"content-length", b"0")]
-            response = h11.Response(status_code=408, headers=headers, reason=b"Request Timeout")
-            self.transport.write(self.conn.send(response) or b"")
-            self.transport.write(self.conn.send(h11.EndOfMessage()) or b"")
-            self.transport.close()
+            self._refuse(
+                HTTPStatus.REQUEST_TIMEOUT,
+                f"the request had not arrived after {self.seconds:g} seconds",
+            )
         else:
             self.transport.abort()
+
+    def send_400_response(self, msg: str) -> None:  # noqa: ARG002 - it says nothing more
+        """Send the response to what is not a request."""
+        self._refuse(
+            HTTPStatus.BAD_REQUEST,
+            "this is not a valid HTTP request, or its headers are longer than "
+            f"{MAX_HEADER_BYTES:,} bytes; send a long query with POST /search",
+        )
+
+    def _refuse(self, status: HTTPStatus, detail: str) -> None:
+        """Send a problem and close the connection."""
+        response = problem(status, detail, {"Connection": "close"})
+        parts = (
+            h11.Response(
+                status_code=status, headers=response.raw_headers, reason=status.phrase.encode()
+            ),
+            h11.Data(data=bytes(response.body)),
+            h11.EndOfMessage(),
+        )
+        for part in parts:
+            self.transport.write(self.conn.send(part) or b"")
+        self.transport.close()
 
 
 def timed_connections(limit: float) -> type[TimedConnection]:

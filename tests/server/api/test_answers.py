@@ -105,7 +105,7 @@ def test_a_broken_model_is_a_problem_and_the_last_event(samples: Path, tmp_path:
 
 def test_without_a_model_the_problem_says_what_to_set(api: Served) -> None:
     response = asked(api)
-    assert response.status_code == 503
+    assert response.status_code == 409
     assert "IDX_ANSWER_MODEL" in response.json()["detail"]
 
 
@@ -115,7 +115,7 @@ def test_who_searches_cannot_send_documents_to_another_server(
     variables = {"IDX_ANSWER_MODEL": "llama", "IDX_ANSWER_API_KEY": "sk-swordfish"}
     with served(samples, log=tmp_path / "log", environment=variables) as server:
         response = asked(server, answer_model="openai:gpt-5")
-        assert response.status_code == 503
+        assert response.status_code == 409
         assert "is not on the server of the configured one" in response.json()["detail"]
     with serving(streams(quoting("£1,130 [1].", QUOTE))) as model:
         variables = {"IDX_ANSWER_MODEL": "one", "IDX_ANSWER_URL": model.url}
