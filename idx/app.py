@@ -46,6 +46,10 @@ COMMANDS: Final = {
         "idx.commands.search:search",
         "Search the index, and print the best chunks with the matching words highlighted.",
     ),
+    "ask": _configured(
+        "idx.commands.ask:ask",
+        "Answer a question from the documents with a language model, and check its citations.",
+    ),
     "terms": _configured(
         "idx.commands.terms:terms",
         "List the words, or the values of a metadata field, that occur in the most chunks.",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from idx.cli.completions import conditions, fields
+from idx.cli.language_models import rewriting_of
 from idx.cli.option_groups import RewritingOptions, takes
 from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json, Plain
 from idx.output.printing import check_one_form, print_json, say, tell
@@ -203,28 +204,3 @@ def _print_notes(answer: "SearchAnswer", offset: int) -> None:
         say("None of these is likely to answer the question.")
     match = "matches" if answer.totalHits == 1 else "match"
     say(f"{quantity(answer.totalHits, 'chunk')} {match}; shown: {shown}.")
-
-
-def rewriting_of(query: str, syntax: Syntax, options: RewritingOptions) -> "Rewriting":
-    """Rewrite a query with the language model, if that is enabled.
-
-    Raises:
-        ConfigurationError: the address of the language model is invalid.
-    """
-    from shared.rewriting.rewriter import Rewriting, rewrite_query
-
-    if not options.normalize:
-        return Rewriting()
-    import asyncio
-
-    from shared.rewriting.language_model import configured_model
-
-    model = configured_model(
-        options.normalizer_model, options.normalizer_url, options.normalizer_timeout
-    )
-    # Not asyncio.run, which would wait for a pending lookup of the server's name without a limit.
-    loop = asyncio.new_event_loop()
-    try:
-        return loop.run_until_complete(rewrite_query(query, model, syntax))
-    finally:
-        loop.close()

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-_CITED: Final = re.compile(r"[\[【]\s*\^?(\d{1,3}(?:\s*[,;\u2013-]\s*\^?\d{1,3})*)\s*[\]】]")
+CITED: Final = re.compile(r"[\[【]\s*\^?(\d{1,3}(?:\s*[,;\u2013-]\s*\^?\d{1,3})*)\s*[\]】]")
 """Citations such as ``[1]``, ``[1, 2]`` and ``[1-3]``."""
 
 _MAX_RANGE: Final = 20
@@ -13,8 +13,8 @@ _MAX_RANGE: Final = 20
 
 _END: Final = re.compile(
     # The end of a sentence, with the marks and the citations that follow it.
-    rf"(?P<dot>[.!?…]+)[\"'”\u2019»)*_]*(?P<cited>(?:\s*{_CITED.pattern})*)(?=\s|$)"
-    rf"|[。\uff01\uff1f]+[”\u2019」』)]*(?:\s*{_CITED.pattern})*"
+    rf"(?P<dot>[.!?…]+)[\"'”\u2019»)*_]*(?P<cited>(?:\s*{CITED.pattern})*)(?=\s|$)"
+    rf"|[。\uff01\uff1f]+[”\u2019」』)]*(?:\s*{CITED.pattern})*"
     # The end of a paragraph or of an item, but not a line break within a sentence.
     r"|\n+(?![ \t]*[a-zß-öø-ÿ])"
 )
@@ -46,7 +46,7 @@ class Sentence:
 
 def cited_numbers(text: str) -> list[int]:
     """Return the distinct numbers that a text cites, in order."""
-    return list(dict.fromkeys(number for cited in _CITED.finditer(text) for number in _in(cited)))
+    return list(dict.fromkeys(number for cited in CITED.finditer(text) for number in _in(cited)))
 
 
 def sentences(text: str) -> list[Sentence]:
@@ -60,7 +60,7 @@ def sentences(text: str) -> list[Sentence]:
     for start, end in _spans(text):
         first = pending if pending is not None else start
         pending = None
-        bare = _CITED.sub("", text[start:end])
+        bare = CITED.sub("", text[start:end])
         numbers = tuple(cited_numbers(text[first:end]))
         if not any(map(str.isalnum, bare)):
             if found and numbers:

@@ -1,0 +1,67 @@
+"""Language models as the options of a command name them, and requests to them."""
+
+import asyncio
+from collections.abc import Coroutine
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from idx.cli.option_groups import AnswerOptions, RewritingOptions
+from shared.model.request import Syntax
+
+if TYPE_CHECKING:
+    from shared.answers.model import ServedAnswerModel
+    from shared.rewriting.rewriter import Rewriting
+
+Result = TypeVar("Result")
+
+
+def run(request: Coroutine[Any, Any, Result]) -> Result:
+    """Wait for a request and return its result; Ctrl-C ends it in an orderly way."""
+    # Not asyncio.run, which would wait for a pending lookup of a server's name without a limit.
+    loop = asyncio.new_event_loop()
+    try:
+        return loop.run_until_complete(request)
+    finally:
+        try:
+            loop.run_until_complete(_end_tasks())
+        finally:
+            loop.close()
+
+
+def rewriting_of(query: str, syntax: Syntax, options: RewritingOptions) -> "Rewriting":
+    """Rewrite a query with the language model, if that is enabled.
+
+    Raises:
+        ConfigurationError: the address of the language model is invalid.
+    """
+    from shared.rewriting.rewriter import Rewriting, rewrite_query
+
+    if not options.normalize:
+        return Rewriting()
+    from shared.rewriting.language_model import configured_model
+
+    model = configured_model(
+        options.normalizer_model, options.normalizer_url, options.normalizer_timeout
+    )
+    return run(rewrite_query(query, model, syntax))
+
+
+def answer_model_of(options: AnswerOptions) -> "ServedAnswerModel":
+    """Return the language model that answers questions.
+
+    Raises:
+        ConfigurationError: the address of the language model is invalid.
+    """
+    from shared.answers.model import configured_answer_model
+
+    return configured_answer_model(
+        options.answer_model, options.answer_url, options.answer_timeout, options.answer_max_tokens
+    )
+
+
+async def _end_tasks() -> None:
+    """Cancel what an interruption has left, so that its blocks are left."""
+    left = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in left:
+        task.cancel()
+    await asyncio.gather(*left, return_exceptions=True)
+    await asyncio.get_running_loop().shutdown_asyncgens()
