@@ -8,7 +8,7 @@ from typing import Final
 import httpx2
 from openai import AsyncOpenAI
 from pydantic_ai.direct import model_request, model_request_stream
-from pydantic_ai.exceptions import ModelConnectionError
+from pydantic_ai.exceptions import ModelConnectionError, UserError
 from pydantic_ai.messages import (
     ModelRequest,
     ModelResponse,
@@ -138,17 +138,32 @@ def _explained(served: Endpoint) -> Iterator[None]:
             f"the language model did not answer within {served.timeout:g} s"
         ) from error
     except (ModelConnectionError, httpx2.TransportError) as error:
+        if reported := _reported(error):
+            raise reported from error
         raise LanguageModelError(
             f"the language model's server{served.place} cannot be reached, or closed the connection"
         ) from error
     except LanguageModelError:
         raise
+    except UserError as error:
+        raise LanguageModelError(
+            f"the provider {served.provider} has no model {served.name!r} ({error})"
+        ) from error
     except Exception as error:  # any of three libraries may fail on what a server sends
         # Without the text of the error, which may contain what a server sent.
         raise LanguageModelError(
             f"the language model's server sent something other than an answer "
             f"({type(error).__name__})"
         ) from error
+
+
+def _reported(error: BaseException | None) -> LanguageModelError | None:
+    """Return the error of the transport that a library reports as one of the connection."""
+    while error:
+        if isinstance(error, LanguageModelError):
+            return error
+        error = error.__cause__ or error.__context__
+    return None
 
 
 def _check_complete(response: ModelResponse, served: Endpoint) -> None:
