@@ -7,16 +7,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from idx.cli.language_models import answer_model_of, run
+from idx.cli.option_groups import AnswerOptions, takes
 from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json
 from idx.errors import SourceFileError
 from idx.output.printing import print_json, say, warn
+from shared.answers.question import DEFAULT_TOP_K, MAX_TOP_K
 from shared.model.request import Operator, Syntax
 
 if TYPE_CHECKING:
     from idx.evaluation.collection.judgements import Judgements
     from idx.evaluation.collection.queries import Query
+    from idx.evaluation.results import Evaluation
 
 
+@takes(AnswerOptions, "answering")
 def evaluate(
     queries_file: Annotated[
         Path,
@@ -99,6 +104,29 @@ def evaluate(
             help="Write an HTML report with plots.",
         ),
     ] = None,
+    answers: Annotated[
+        bool,
+        typer.Option(
+            "--answers",
+            help="Have a language model answer the queries, and check its citations. Queries "
+            "without a relevant document count as questions without an answer.",
+        ),
+    ] = False,
+    passages: Annotated[
+        int,
+        typer.Option(
+            min=1, max=MAX_TOP_K, help="With --answers: number of chunks that the model is given."
+        ),
+    ] = DEFAULT_TOP_K,
+    judge: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="With --answers: have this model judge whether the quotes prove each answer.",
+        ),
+    ] = None,
+    *,
+    answering: AnswerOptions,
     index_path: IndexPath = DEFAULT_INDEX_PATH,
     as_json: Json = False,
 ) -> None:
@@ -106,7 +134,7 @@ def evaluate(
 
     Reports nDCG@10, P@k, R@k, MAP, MRR and success@k with confidence intervals, queries without
     results, and latency. The files are in the formats of TREC or BEIR. This command requires the
-    package's extra "evaluation".
+    package's extra "evaluation", or, with --answers, "answers".
 
     Example: idx eval --documents corpus.jsonl --queries queries.jsonl --qrels test.tsv --set b=0.4
     """
@@ -116,6 +144,23 @@ def evaluate(
     for file in (run_file, html_file):
         if file and not file.parent.is_dir():
             raise typer.BadParameter(f"there is no folder {file.parent} to write {file.name} into")
+    if answers:
+        if settings or run_file or html_file:
+            raise typer.BadParameter("--answers takes no --set, --run or --html")
+        with _index(documents, index_path) as (index, ids):
+            _evaluate_answers(
+                queries_file,
+                qrels,
+                index,
+                ids,
+                answering,
+                passages=passages,
+                judge=judge,
+                as_json=as_json,
+            )
+        return
+    if judge:
+        raise typer.BadParameter("--judge needs --answers")
     from idx.evaluation.extra import check_extra
     from idx.evaluation.search_settings import DEFAULT, InvalidSettingError, changed
 
@@ -146,14 +191,7 @@ def evaluate(
         skipped_queries=len(queries) - len(asked),
         diff=diff,
     )
-    if as_json:
-        from dataclasses import asdict
-
-        print_json(asdict(evaluation))
-    else:
-        from idx.evaluation.report.text import print_report
-
-        print_report(evaluation)
+    _print_evaluation(evaluation, as_json=as_json)
     if run_file:
         from idx.evaluation.run import write_run
 
@@ -165,6 +203,55 @@ def evaluate(
 
         html_file.write_text(html_report(evaluation), encoding="utf-8")
         say(f"Wrote {html_file}.")
+
+
+def _print_evaluation(evaluation: "Evaluation", *, as_json: bool) -> None:
+    if as_json:
+        from dataclasses import asdict
+
+        print_json(asdict(evaluation))
+    else:
+        from idx.evaluation.report.text import print_report
+
+        print_report(evaluation)
+
+
+def _evaluate_answers(
+    questions_file: Path,
+    qrels: Path,
+    index: Path,
+    ids: set[str],
+    answering: AnswerOptions,
+    *,
+    passages: int,
+    judge: str | None,
+    as_json: bool,
+) -> None:
+    """Print the evaluation of the answers to all questions."""
+    from dataclasses import replace
+
+    from idx.evaluation.answers.evaluate import evaluate_answers
+    from idx.evaluation.answers.questions import read_questions
+    from idx.evaluation.answers.report import print_answer_report
+    from idx.evaluation.collection.judgements import read_judgements
+
+    questions, judgements = read_questions(questions_file), read_judgements(qrels)
+    _check_documents(judgements.only({question.id for question in questions}), ids, qrels)
+    judging = answer_model_of(replace(answering, answer_model=judge)) if judge else None
+    evaluation = run(
+        evaluate_answers(
+            index,
+            questions,
+            judgements,
+            answer_model_of(answering),
+            passages=passages,
+            judge=judging,
+        )
+    )
+    if as_json:
+        print_json(evaluation)
+    else:
+        print_answer_report(evaluation)
 
 
 @contextmanager

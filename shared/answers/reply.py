@@ -76,7 +76,7 @@ class Reply:
 
 def read_reply(reply: str) -> Reply:
     """Read a whole reply."""
-    reply = _REASONING.sub("", reply)
+    reply = without_reasoning(reply)
     block = _BLOCK.search(reply)
     text = (reply[: block.start()] if block else reply).strip()
     quotes = _quotes(reply[block.end() :]) if block else []
@@ -91,7 +91,7 @@ def text_so_far(reply: str) -> str:
     """
     if _REASONING_TAG.startswith(reply.strip().lower()):
         return ""
-    reply = _REASONING.sub("", reply)
+    reply = without_reasoning(reply)
     if block := _BLOCK.search(reply):
         text = reply[: block.start()]
     else:
@@ -106,6 +106,11 @@ def text_so_far(reply: str) -> str:
     text = text.strip()
     bare = _bare(text)
     return "" if DECLINED.startswith(bare) or bare.startswith(DECLINED) else text
+
+
+def without_reasoning(reply: str) -> str:
+    """Return a reply without the reasoning before it."""
+    return _REASONING.sub("", reply)
 
 
 def parts_of(quote: str) -> list[str]:

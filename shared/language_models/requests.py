@@ -37,6 +37,13 @@ _PROFILE: Final = OpenAIModelProfile(
     supports_thinking=False,
 )
 
+_PROFILE_IN_PARTS: Final = OpenAIModelProfile(
+    **_PROFILE,
+    # The library looks for tags of reasoning only at the edges of parts, and would lose the answer
+    # behind one that it overlooks.
+    thinking_tags=("\0", "\0"),
+)
+
 _KEY_PLACEHOLDER: Final = "none"
 """Placeholder for the key that the client requires; the transport sends the real one."""
 
@@ -60,7 +67,7 @@ async def whole_answer(instructions: str, prompt: str, served: Endpoint) -> str:
     with _explained(served):
         async with (
             asyncio.timeout(served.timeout),
-            _model(served, BoundedTransport(served.key_headers)) as model,
+            _model(served, BoundedTransport(served.key_headers), _PROFILE) as model,
         ):
             response = await model_request(
                 model, _messages(instructions, prompt), model_settings=_settings(served)
@@ -70,7 +77,9 @@ async def whole_answer(instructions: str, prompt: str, served: Endpoint) -> str:
 
 
 async def answer_in_parts(instructions: str, prompt: str, served: Endpoint) -> AsyncGenerator[str]:
-    """Yield the answer of a model in parts, as they arrive; none of them is its reasoning.
+    """Yield the answer of a model in parts, as they arrive.
+
+    Reasoning is left out if the server sends it apart from the answer.
 
     The request is ended when the iterator is closed. The arguments and errors are those of
     `whole_answer`.
@@ -100,7 +109,7 @@ async def _put_parts(
         with _explained(served):
             async with (
                 asyncio.timeout(served.timeout),
-                _model(served, transport) as model,
+                _model(served, transport, _PROFILE_IN_PARTS) as model,
                 model_request_stream(
                     model, _messages(instructions, prompt), model_settings=_settings(served)
                 ) as stream,
@@ -175,7 +184,9 @@ def _check_complete(response: ModelResponse, served: Endpoint) -> None:
 
 
 @asynccontextmanager
-async def _model(served: Endpoint, transport: BoundedTransport) -> AsyncIterator[Model]:
+async def _model(
+    served: Endpoint, transport: BoundedTransport, profile: OpenAIModelProfile
+) -> AsyncIterator[Model]:
     """Yield the client of a model."""
     # A new client for each request, so that nothing is kept for the next one or another event loop.
     async with httpx2.AsyncClient(transport=transport, trust_env=False) as http_client:
@@ -186,7 +197,7 @@ async def _model(served: Endpoint, transport: BoundedTransport) -> AsyncIterator
         client = AsyncOpenAI(
             base_url=served.url, api_key=_KEY_PLACEHOLDER, http_client=http_client, max_retries=0
         )
-        provider = OpenAICompatibleProvider("local", openai_client=client, profile=_PROFILE)
+        provider = OpenAICompatibleProvider("local", openai_client=client, profile=profile)
         yield OpenAIChatModel(served.name, provider=provider)
 
 

@@ -241,9 +241,10 @@ async def test_whoever_stops_listening_ends_the_request(search: Search) -> None:
         assert not [task for task in others if "put_parts" in repr(task)]
 
 
-async def test_reasoning_is_not_part_of_the_answer(search: Search) -> None:
+@pytest.mark.parametrize("size", [1, 3, 7, 1000])
+async def test_reasoning_is_not_part_of_the_answer(search: Search, size: int) -> None:
     reply = f"<think>It says so [2].</think>\n\n{quoting('So it is [1].', QUOTE)}"
-    assert (await answered(streams(reply, size=3), search)).text == "So it is [1]."
+    assert (await answered(streams(reply, size=size), search)).text == "So it is [1]."
 
 
 async def test_what_is_missing_is_named_before_anything_is_searched(

@@ -1,0 +1,1 @@
+"""Evaluation of answers to questions: whether their citations hold, and when they are refused."""
