@@ -148,6 +148,7 @@ bench: .venv/ready
 	$(BIN)/python -m benchmarks.bounds
 	$(BIN)/python -m benchmarks.folders
 	$(BIN)/python -m benchmarks.pdf
+	$(BIN)/python -m benchmarks.page_pictures
 	$(BIN)/python -m benchmarks.relevance
 	$(BIN)/python -m benchmarks.confidence
 	$(BIN)/python -m benchmarks.tolerance

@@ -88,8 +88,8 @@ class SearchServer(MCPServer[ServerState]):
         @asynccontextmanager
         async def lifespan(_: MCPServer[ServerState]) -> AsyncIterator[ServerState]:
             administration = state.administration
-            # Closing the pool may end the process at once, so administration must be closed before.
-            with state.pool:
+            # Closing the pool may end the process at once, so all else must be closed before.
+            with state.pool, state.renderer:
                 async with (
                     self.resources.subscribers.running(),
                     administration.running() if administration else nullcontext(),
@@ -229,13 +229,15 @@ def _with_json_text(
 ) -> CallToolResult | InputRequiredResult:
     """Return the answer fenced and without unknown values.
 
-    The text content is the JSON of the structured content.
+    The text content is the JSON of the structured content; a picture precedes it.
     """
     if not isinstance(result, CallToolResult) or result.structured_content is None:
         return result
     structured = fenced_answer(without_unknown(result.structured_content))
     text = TextContent(type="text", text=to_json(structured).decode())
-    return result.model_copy(update={"content": [text], "structured_content": structured})
+    pictures = [part for part in result.content if not isinstance(part, TextContent)]
+    content = [*pictures, text]
+    return result.model_copy(update={"content": content, "structured_content": structured})
 
 
 def _tool(name: str, entry: ToolEntry, *, fence: bool) -> Tool:

@@ -25,12 +25,15 @@ Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
 
-def new_pool(workers: int, memory_bytes: int) -> "ProcessPool":
+def new_pool(
+    workers: int, memory_bytes: int, warm_up: Callable[[], object] | None = None
+) -> "ProcessPool":
     """Return a pool of worker processes, which start with the first task.
 
     Args:
         workers: the number of processes, at least 1.
         memory_bytes: the limit on the address space of each, in bytes.
+        warm_up: a function of a module, which each process calls first; None for none.
     """
     from pebble import ProcessPool
 
@@ -38,7 +41,10 @@ def new_pool(workers: int, memory_bytes: int) -> "ProcessPool":
     # Windows' kind of pipe is missing in the types of pebble.
     context: Any = multiprocessing.get_context("spawn")
     return ProcessPool(
-        max_workers=workers, context=context, initializer=_prepare, initargs=(memory_bytes,)
+        max_workers=workers,
+        context=context,
+        initializer=_prepare,
+        initargs=(memory_bytes, warm_up),
     )
 
 
@@ -85,7 +91,7 @@ def end_pool(pool: "ProcessPool") -> None:
     end.join(_MAX_END_SECONDS)
 
 
-def _prepare(memory_bytes: int) -> None:
+def _prepare(memory_bytes: int, warm_up: Callable[[], object] | None) -> None:
     """Prepare a new worker process; see `new_pool`."""
     limits.limit_memory(memory_bytes)
     # Otherwise a worker would continue to the end of its task after its parent is killed.
@@ -93,3 +99,5 @@ def _prepare(memory_bytes: int) -> None:
     # Parsers log everything that they repair.
     logging.disable()
     ignore_interruptions()
+    if warm_up is not None:
+        warm_up()

@@ -18,7 +18,8 @@ LAYERS = {
     ),
     "server": (
         *("__main__", "app", "options", "http", "api", "search_server", "completion"),
-        *("resources", "prompts", "tools", "runtime", "administration", "answers", "pipes"),
+        *("resources", "prompts", "tools", "pictures", "runtime", "rendering"),
+        *("administration", "answers", "pipes"),
         "settings",
     ),
     "shared": (

@@ -98,6 +98,18 @@ class AnswerTooLongError(McpLuceneError):
         )
 
 
+class PageNotShownError(McpLuceneError):
+    """A page of a document cannot be shown as a picture.
+
+    Args:
+        source_document: the id of the document.
+        reason: the reason, whose subject is the document or its file.
+    """
+
+    def __init__(self, source_document: str, reason: str) -> None:
+        super().__init__(f"{source_document[:200]} {reason}")
+
+
 def client_message(error: McpLuceneError) -> str:
     """Return the message of an error with the tools that help, or what to ask the user for."""
     if isinstance(error, DocumentNotFoundError):
@@ -116,6 +128,7 @@ _REQUEST_ERRORS: Final = (
     FieldNotFoundError,
     InvalidTextError,
     LanguageNotFoundError,
+    PageNotShownError,
     ResourceNotFoundError,
     TooManySubscriptionsError,
 )

@@ -51,6 +51,7 @@ _SENTENCES: Final[dict[str, tuple[str, ...]]] = {
         "get_previous_chunk",
     ),
     "Read a document from its beginning with get_document_chunks.": ("get_document_chunks",),
+    "See a page of a PDF, such as a scan, a table or a figure, with show_page.": ("show_page",),
     "ListDocuments lists the documents.": ("ListDocuments",),
     "If nothing is found, suggest_terms lists words in the index.": ("suggest_terms",),
     "list_fields and top_terms list fields and values to filter by.": ("list_fields", "top_terms"),

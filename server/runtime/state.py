@@ -4,12 +4,13 @@ import asyncio
 import threading
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from mcp.server.mcpserver import Context
 
 from server.answers.errors import QueryDisplacedError, ServerBusyError, TimeBudgetError
+from server.rendering.renderer import Renderer
 from server.runtime.lucene_pool import LucenePool
 from server.settings import ServerSettings
 from shared.java.cancellation import Cancellation, SearchStoppedError
@@ -35,6 +36,10 @@ _STOP_GRACE_SECONDS: Final = 5.0
 """Maximum time for a call to end after the time budget before it is abandoned, in seconds."""
 
 
+Report = Callable[[float, float, str], Awaitable[None]]
+"""Function that receives the seconds spent, the budget in seconds, and the present step."""
+
+
 @dataclass(frozen=True)
 class ServerState:
     """Objects that live as long as the server.
@@ -46,6 +51,7 @@ class ServerState:
         administration: the administration service; None if the server offers none.
         answer_model: the language model that answers questions, which need not be usable; None if
             the server answers none.
+        renderer: the renderer of pages.
     """
 
     settings: ServerSettings
@@ -53,13 +59,14 @@ class ServerState:
     language_model: "LanguageModel | None" = None
     administration: "Administration | None" = None
     answer_model: "ServedAnswerModel | None" = None
+    renderer: Renderer = field(default_factory=Renderer)
 
     async def ask(
         self,
         work: Callable[["Searcher"], Answer],
         *,
         partial: bool = False,
-        report: Callable[[float], Awaitable[None]] | None = None,
+        report: Report | None = None,
     ) -> Answer:
         """Answer a request from the index, within the server's time budget.
 
@@ -69,7 +76,7 @@ class ServerState:
             work: the work with the searcher; it runs in a thread of the pool.
             partial: whether the result can say that it is partial, so that a search may return its
                 results so far when the budget is used up.
-            report: called each second with the time spent, in seconds.
+            report: receives the progress each second; None if nobody waits for it.
 
         Raises:
             McpLuceneError: the work raised it, or Java could not start.
@@ -101,7 +108,7 @@ class ServerState:
                 else:
                     cancellation.cancel()
                 if report is not None:
-                    await report(spent)
+                    await report(spent, budget, "searching")
             error = answer.exception()
             was_stopped = isinstance(error, SearchStoppedError) or not partial
             is_displaced = isinstance(error, QueryDisplacedError)
@@ -152,8 +159,4 @@ async def ask(
         partial: whether the result can say that it is partial.
     """
     state = context.request_context.lifespan_context
-
-    async def report(spent: float) -> None:
-        await context.report_progress(spent, state.settings.time_budget, "searching")
-
-    return await state.ask(work, partial=partial, report=report)
+    return await state.ask(work, partial=partial, report=context.report_progress)

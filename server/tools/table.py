@@ -7,8 +7,7 @@ from typing import Any, Final, Literal
 from mcp.types import ToolAnnotations
 
 from server.settings import ServerOptionError, ServerSettings
-from server.tools.chunks import get_document_chunks, get_next_chunk, get_previous_chunk
-from server.tools.crawl import (
+from server.tools.administration.crawl import (
     admin_status,
     crawl_status,
     pause_crawl,
@@ -16,11 +15,17 @@ from server.tools.crawl import (
     start_crawl,
     stop_crawl,
 )
-from server.tools.directories import add_directory, list_directories, remove_directory
+from server.tools.administration.directories import (
+    add_directory,
+    list_directories,
+    remove_directory,
+)
+from server.tools.administration.maintenance import optimize_index, purge_index, unlock_index
+from server.tools.chunks import get_document_chunks, get_next_chunk, get_previous_chunk
 from server.tools.documents import document_details, list_documents, list_failures
 from server.tools.explain import explain_query
 from server.tools.index import index_stats, list_fields
-from server.tools.maintenance import optimize_index, purge_index, unlock_index
+from server.tools.pages import show_page
 from server.tools.search import search
 from server.tools.terms import suggest_terms, top_terms
 from shared.messages import did_you_mean
@@ -75,6 +80,7 @@ TOOLS: Final[dict[str, ToolEntry]] = {
     "get_next_chunk": ToolEntry("Next chunk", "browse", get_next_chunk),
     "get_previous_chunk": ToolEntry("Previous chunk", "browse", get_previous_chunk),
     "get_document_chunks": ToolEntry("Chunks of a document", "browse", get_document_chunks),
+    "show_page": ToolEntry("Page of a PDF as a picture", "browse", show_page),
     "start_crawl": ToolEntry("Crawl folders", "admin", start_crawl, DESTRUCTIVE),
     "crawl_status": ToolEntry("Progress of a crawl", "admin", crawl_status),
     "pause_crawl": ToolEntry("Pause a crawl", "admin", pause_crawl, ADDITIVE),

@@ -8,14 +8,15 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Final
 
-# Scripts that ICU divides by dictionaries.
-_SCRIPTS: Final = (
+SCRIPTS_WITHOUT_BLANKS: Final = (
     "\u0e00-\u0eff"  # Thai, Lao
     "\u1000-\u109f\u1780-\u17ff"  # Myanmar, Khmer
     "\u3040-\u30ff\u31f0-\u31ff"  # Hiragana, Katakana
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Han
 )
-_RUN: Final = re.compile(f"[{_SCRIPTS}][^ \\t\\n\\r]*+")
+"""Scripts that ICU divides into words by dictionaries, as the inside of a character class."""
+
+_RUN: Final = re.compile(f"[{SCRIPTS_WITHOUT_BLANKS}][^ \\t\\n\\r]*+")
 
 _BLANKS: Final = " \t\n\r"
 

@@ -90,6 +90,10 @@ class IndexedFolders:
                 return folder.beginning + path
         return path
 
+    def path_of(self, prefix: str) -> Path | None:
+        """Return the folder with a prefix; None if there is none."""
+        return next((folder.path for folder in self.folders if folder.prefix == prefix), None)
+
     def terms(self, file_path: str) -> list[str]:
         """Return the possible terms of a file; see `file_term`."""
         return [file_term(None, file_path)] + [

@@ -4,6 +4,7 @@ The names are those of the tools' answers and of ``--json``, which are public.
 """
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 from shared.model.document import Metadata
@@ -125,6 +126,30 @@ class DocumentDetails:
     metadata: Metadata
     file_path: str | None = None
     notice: str | None = None
+
+
+@dataclass(frozen=True)
+class DocumentFile:
+    r"""The file that a document was made from.
+
+    Attributes:
+        source_document: the id of the document.
+        title: its title.
+        file_path: the file, absolute; bytes of its name that are not UTF-8 as ``\xNN``.
+        folder: the indexed folder that contains it, as it is now; None for a file that was named by
+            itself.
+        path: the path within the folder, with slashes; the absolute one without a folder.
+        media_type: its MIME type, by its content.
+        content_hash: SHA-256 of its bytes when it was indexed, hexadecimal.
+    """
+
+    source_document: str
+    title: str
+    file_path: str
+    folder: Path | None
+    path: str
+    media_type: str
+    content_hash: str
 
 
 @dataclass(frozen=True)

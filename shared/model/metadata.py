@@ -16,6 +16,7 @@
 | `file_size`      | bytes                                             | range        | documents |
 | `content_hash`   | SHA-256 of the bytes, hexadecimal                 | text         | documents |
 | `indexed`        | when it was read, ISO 8601 in UTC                 | text, range  | documents |
+| `pages_without_text` | numbers of scanned or blank pages of a PDF    | range        | documents |
 
 The title is a separate field, which is searched. Each key is indexed like ``metadata.KEY`` in
 `shared.model.schema`; ISO 8601 dates are ordered as text, and files by the prefix of their folder,
@@ -40,9 +41,10 @@ FILE_EXTENSION: Final = "file_extension"
 FILE_SIZE: Final = "file_size"
 CONTENT_HASH: Final = "content_hash"
 INDEXED: Final = "indexed"
+PAGES_WITHOUT_TEXT: Final = "pages_without_text"
 
 ONLY_WITH_DOCUMENTS: Final = frozenset(
-    {CREATOR, FILE_NAME, FILE_EXTENSION, FILE_SIZE, CONTENT_HASH, INDEXED}
+    {CREATOR, FILE_NAME, FILE_EXTENSION, FILE_SIZE, CONTENT_HASH, INDEXED, PAGES_WITHOUT_TEXT}
 )
 """Keys left out of hits and chunks: they describe the file and do not help to judge a passage."""
 

@@ -1,5 +1,6 @@
 """Chunks by id, their neighbours, and the chunks of a document."""
 
+from bisect import bisect_left, bisect_right
 from typing import Any
 
 from org.apache.lucene.document import IntPoint
@@ -14,7 +15,7 @@ from org.apache.lucene.search import (
 
 from shared.errors import ChunkNotFoundError, DocumentNotFoundError
 from shared.model import schema
-from shared.model.search_results import ChunkText, DocumentChunks, Neighbour
+from shared.model.search_results import ChunkText, Citation, DocumentChunks, Neighbour
 from shared.reading.similar_ids import similar_chunk_ids, similar_document_ids
 from shared.settings.defaults import MAX_COUNT
 from shared.storage.chunk_queries import document_query
@@ -82,6 +83,30 @@ def document_chunks(
     limit = total if count is None else min(count, total)
     chunks = _in_order(snapshot, source_document, start_index, limit=limit)
     return DocumentChunks(source_document, total, chunks)
+
+
+def chunks_of_page(snapshot: Snapshot, source_document: str, page: int) -> range:
+    """Return the numbers of the chunks with text of a page; empty if it has none.
+
+    Args:
+        snapshot: the commit.
+        source_document: the document's id.
+        page: the number of the page, from 1.
+
+    Raises:
+        DocumentNotFoundError: there is no such document.
+    """
+    total = document_chunks(snapshot, source_document, 1, 1).total_chunks
+
+    def place(index: int) -> Citation:
+        (chunk,) = _in_order(snapshot, source_document, index, limit=1)
+        return chunk
+
+    # Pages ascend from chunk to chunk, so that few of a long document need to be read.
+    numbers = range(1, total + 1)
+    first = bisect_left(numbers, page, key=lambda index: place(index).page_end or 0)
+    end = bisect_right(numbers, page, lo=first, key=lambda index: place(index).page_start or 0)
+    return numbers[first:end]
 
 
 def _in_order(

@@ -15,9 +15,16 @@ from org.apache.lucene.search import IndexSearcher, TermQuery
 from shared.model import metadata, schema
 from shared.model.chunks import STEP
 from shared.model.failures import load_failures
-from shared.model.index_results import DocumentDetails, DocumentList, FailedFile, FailureList
+from shared.model.index_results import (
+    DocumentDetails,
+    DocumentFile,
+    DocumentList,
+    FailedFile,
+    FailureList,
+)
 from shared.model.metadata import MODIFIED
 from shared.model.request import BY_ID, DocumentSort
+from shared.model.search_results import ChunkText
 from shared.reading.chunks import document_chunks
 from shared.search.sorting import document_order, order_by_text
 from shared.storage.chunk_queries import first_chunks, prefix_query
@@ -173,9 +180,7 @@ def document_details(snapshot: Snapshot, source_document: str) -> DocumentDetail
     answer = document_chunks(snapshot, source_document, 1, 1)
     total, (first,) = answer.total_chunks, answer.chunks
     (last,) = document_chunks(snapshot, source_document, total, 1).chunks
-    query = TermQuery(Term(schema.ID, schema.keyword(first.id)))
-    found = snapshot.searcher.search(query, 1).scoreDocs
-    stored = snapshot.searcher.storedFields().document(found[0].doc, stored_fields(*SUMMARY_FIELDS))
+    stored = _stored(snapshot, first)
     summary = summary_from_lucene(stored, snapshot.folders)
     language = summary.metadata.get(metadata.LANGUAGE)
     return DocumentDetails(
@@ -189,6 +194,44 @@ def document_details(snapshot: Snapshot, source_document: str) -> DocumentDetail
         metadata=summary.metadata,
         file_path=summary.file_path,
     )
+
+
+def document_file(snapshot: Snapshot, source_document: str) -> DocumentFile | None:
+    """Return the file of a document; None if it was not made from a file of the indexed folders.
+
+    Raises:
+        DocumentNotFoundError: there is no such document.
+    """
+    (first,) = document_chunks(snapshot, source_document, 1, 1).chunks
+    details = details_of(_stored(snapshot, first))
+    folder = None if details.folder is None else snapshot.folders.path_of(details.folder)
+    media_type, content_hash = (
+        details.metadata.get(key) for key in (metadata.FILE_TYPE, metadata.CONTENT_HASH)
+    )
+    if (
+        first.file_path is None
+        or details.file_path is None
+        or (details.folder is not None and folder is None)
+        or not isinstance(media_type, str)
+        or not isinstance(content_hash, str)
+    ):
+        return None
+    return DocumentFile(
+        source_document=source_document,
+        title=details.title,
+        file_path=first.file_path,
+        folder=folder,
+        path=details.file_path,
+        media_type=media_type,
+        content_hash=content_hash,
+    )
+
+
+def _stored(snapshot: Snapshot, chunk: ChunkText) -> Any:
+    """Return the stored `SUMMARY_FIELDS` of a chunk."""
+    query = TermQuery(Term(schema.ID, schema.keyword(chunk.id)))
+    found = snapshot.searcher.search(query, 1).scoreDocs
+    return snapshot.searcher.storedFields().document(found[0].doc, stored_fields(*SUMMARY_FIELDS))
 
 
 def _word_count(stored: Any, chunk_count: int, last_content: str) -> int:

@@ -12,6 +12,7 @@ from shared.model.document import FileState
 from shared.model.folders import IndexedFolders
 from shared.model.index_results import (
     DocumentDetails,
+    DocumentFile,
     DocumentList,
     FailureList,
     FieldList,
@@ -39,7 +40,12 @@ from shared.model.search_results import (
 from shared.model.weights import DEFAULT_WEIGHTS, Weights
 from shared.reading import chunks
 from shared.reading.catalog import Catalog
-from shared.reading.documents import document_details, list_documents, list_failures
+from shared.reading.documents import (
+    document_details,
+    document_file,
+    list_documents,
+    list_failures,
+)
 from shared.reading.fields import list_fields
 from shared.reading.open_index import OpenIndex
 from shared.reading.statistics import statistics
@@ -214,6 +220,16 @@ class Searcher:
         """Return the details of a document, without its text; raises as `document_chunks`."""
         with self._newest() as snapshot:
             return document_details(snapshot, source_document)
+
+    def document_file(self, source_document: str) -> DocumentFile | None:
+        """Return the file that a document was made from, if any; raises as `document_chunks`."""
+        with self._newest() as snapshot:
+            return document_file(snapshot, source_document)
+
+    def chunks_of_page(self, source_document: str, page: int) -> range:
+        """Return the numbers of the chunks with text of a page; raises as `document_chunks`."""
+        with self._newest() as snapshot:
+            return chunks.chunks_of_page(snapshot, source_document, page)
 
     def suggest_terms(self, prefix: str, *, field: str = "content", limit: int = 10) -> TermList:
         """Return the terms of a field that begin with a prefix, the most frequent first.

@@ -80,9 +80,7 @@ async def test_without_the_option_no_tool_administers(empty_index: Path, connect
 @pytest.mark.anyio
 async def test_tools_of_administration_can_be_left_out(empty_index: Path, tmp_path: Path) -> None:
     async with administered(empty_index, tmp_path, "--exclude-tools", "admin") as client:
-        assert [tool.name for tool in (await client.list_tools()).tools][-1] == (
-            "get_document_chunks"
-        )
+        assert [tool.name for tool in (await client.list_tools()).tools][-1] == ("show_page")
     async with administered(empty_index, tmp_path, "--tools", "Search,admin_status") as client:
         assert [tool.name for tool in (await client.list_tools()).tools] == [
             "Search",

@@ -244,6 +244,7 @@ async def test_every_tool_is_described(client: Client) -> None:
         "get_next_chunk",
         "get_previous_chunk",
         "get_document_chunks",
+        "show_page",
     ]
     for tool in tools:
         assert re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", tool.name)

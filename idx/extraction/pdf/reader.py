@@ -25,6 +25,8 @@ from idx.extraction.text.cleaning import CELL_SEPARATOR, join_pages
 from idx.extraction.types import Extracted, ExtractionOptions
 from shared.files.pdf import PdfError, opened_pdf
 from shared.messages import quantity
+from shared.model.document import Metadata
+from shared.model.metadata import PAGES_WITHOUT_TEXT
 
 _MEDIA_TYPE: Final = "application/pdf"
 
@@ -39,6 +41,9 @@ _UNKNOWN_LETTER: Final = "(cid:"
 
 _MIN_LETTER_SHARE: Final = 0.8
 """Minimum share of the letters found by PDFium that pdfplumber must also find on a page."""
+
+MAX_BLANK_PAGES: Final = 100
+"""Maximum number of pages without text listed in the metadata, which every chunk stores."""
 
 _MAX_LISTED_RANGES: Final = 10
 """Maximum number of page ranges named in a warning."""
@@ -76,8 +81,9 @@ def extract_pdf(file: Path, data: bytes, options: ExtractionOptions) -> Extracte
         options: `pdf_engine`, `pdf_password` and `table_seconds` are used.
 
     Returns:
-        The text, with the readable pages; the warnings name pages without text, pages
-        that could not be read, and pages whose tables could not be read.
+        The text, with the readable pages. The metadata lists the first pages without text; the
+        warnings name all of them, pages that could not be read, and pages whose tables could not
+        be read.
 
     Raises:
         SourceFileError: the file needs another password, is damaged, or has no text.
@@ -113,11 +119,12 @@ def extract_pdf(file: Path, data: bytes, options: ExtractionOptions) -> Extracte
         for (number, _), place, end in zip(parts, places, ends, strict=True)
         if place.start == end
     ]
+    blank_pages: Metadata = {PAGES_WITHOUT_TEXT: [*blank[:MAX_BLANK_PAGES]]} if blank else {}
     return Extracted(
         text=text,
         media_type=_MEDIA_TYPE,
         title=title,
-        metadata=metadata,
+        metadata=metadata | blank_pages,
         pages=places,
         headings=outline_headings(outline, text, places),
         warnings=tuple(_warnings(pages, blank)),

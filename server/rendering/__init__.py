@@ -1,0 +1,1 @@
+"""Rendering of PDF pages as pictures in worker processes, without Lucene."""

@@ -1,0 +1,173 @@
+"""The renderer: worker processes that stay warm, and a cache of the pictures that they make."""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Self, TypeVar
+
+from server.answers.errors import PageNotShownError, ServerBusyError
+from server.rendering.cache import PictureCache
+from server.rendering.page import PageRequest, Picture, Unrendered
+from shared.settings.current import settings
+from shared.settings.machine import default_workers
+from shared.system.limits import EXIT_CODE_AFTER_TIME
+from shared.workers import end_pool, new_pool, schedule
+
+if TYPE_CHECKING:
+    from pebble import ProcessPool
+
+_MAX_WORKERS: Final = 2
+"""Maximum number of worker processes; each takes about 60 MB."""
+
+_MEGABYTE: Final = 1_000_000
+
+_GRACE_SECONDS: Final = 5.0
+"""Time beyond the limit of a task until its worker must have been replaced, in seconds."""
+
+_Result = TypeVar("_Result")
+
+
+@dataclass(frozen=True, slots=True)
+class _Limits:
+    """Limits of extraction, and the password, from the settings.
+
+    Attributes:
+        seconds: time for a page, in seconds.
+        memory_bytes: memory of a worker, in bytes.
+        max_bytes: size of a file, in bytes.
+        password: the password for protected files; None without one.
+    """
+
+    seconds: float
+    memory_bytes: int
+    max_bytes: int
+    password: str | None
+
+
+class Renderer:
+    """Renderer of pages; a context manager that ends its worker processes.
+
+    The processes start with the first page, and are replaced when they crash or take too long. All
+    methods belong to the event loop's thread, with which the processes end.
+    """
+
+    def __init__(self) -> None:
+        self._pool: ProcessPool | None = None
+        self._cache = PictureCache()
+        self._known_limits: _Limits | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._pool is not None:
+            end_pool(self._pool)
+            self._pool = None
+
+    async def render(self, request: PageRequest, name: str, budget: float) -> Picture:
+        """Render a page of a PDF, or return the cached picture.
+
+        Args:
+            request: the page.
+            name: the id of the document, for messages.
+            budget: maximum time, in seconds.
+
+        Raises:
+            PageNotShownError: the file cannot be read or rendered, or has no such page.
+            ServerBusyError: the workers were busy with other pages for the whole time.
+            ConfigurationError: a setting is invalid.
+        """
+        # The module imports PDFium only in workers.
+        from server.rendering.worker import file_stamp, render_page
+
+        limits = self._limits()
+        seconds = min(budget, limits.seconds)
+        try:
+            async with asyncio.timeout(budget + _GRACE_SECONDS):
+                stamp = await self._run(name, seconds, file_stamp, request, seconds)
+                if (cached := self._cache.get(request, stamp)) is not None:
+                    return cached
+                picture = await self._run(
+                    name, seconds, render_page, request, limits.password, limits.max_bytes, seconds
+                )
+        except TimeoutError as error:
+            raise ServerBusyError(budget) from error
+        self._cache.put(request, stamp, picture)
+        return picture
+
+    async def _run(
+        self,
+        name: str,
+        seconds: float,
+        task: Callable[..., _Result | Unrendered],
+        *arguments: object,
+    ) -> _Result:
+        """Have a worker run a task; a pool that gave up is replaced once."""
+        from concurrent.futures.process import BrokenProcessPool
+
+        try:
+            with suppress(BrokenProcessPool, RuntimeError):
+                return _rendered(name, await self._task(seconds, task, *arguments))
+            if self._pool is not None:
+                end_pool(self._pool)
+                self._pool = None
+            return _rendered(name, await self._task(seconds, task, *arguments))
+        except Exception as error:
+            if (reason := self._failure(error, seconds)) is None:
+                raise
+            raise PageNotShownError(name, reason) from error
+
+    async def _task(
+        self, seconds: float, task: Callable[..., _Result], *arguments: object
+    ) -> _Result:
+        if self._pool is None:
+            from server.rendering.worker import warm_up
+
+            workers = min(_MAX_WORKERS, default_workers())
+            self._pool = new_pool(workers, self._limits().memory_bytes, warm_up)
+        future = asyncio.wrap_future(schedule(self._pool, task, seconds, *arguments))
+        # Retrieved even if nobody waits any more, or asyncio would log it.
+        future.add_done_callback(lambda done: done.cancelled() or done.exception())
+        # A client that no longer waits must not cost a warm worker.
+        return await asyncio.shield(future)
+
+    def _limits(self) -> _Limits:
+        if self._known_limits is None:
+            values = {setting.name: setting.value for setting in settings()}
+            password = values["pdf_password"]
+            self._known_limits = _Limits(
+                seconds=values["timeout"],
+                memory_bytes=values["max_memory"] * _MEGABYTE,
+                max_bytes=int(values["max_size"] * _MEGABYTE),
+                password=password.get_secret_value() if password else None,
+            )
+        return self._known_limits
+
+    def _failure(self, error: Exception, seconds: float) -> str | None:
+        """Return the reason of a failed task; None for an error of another kind."""
+        from pebble import ProcessExpired
+
+        too_long = f"took more than {seconds:g} seconds to render"
+        too_much = (
+            f"takes more than {self._limits().memory_bytes / _MEGABYTE:,.0f} MB of memory to render"
+        )
+        match error:
+            case TimeoutError():
+                return too_long
+            case ProcessExpired(exitcode=exitcode) if exitcode == EXIT_CODE_AFTER_TIME:
+                return too_long
+            case MemoryError():
+                return too_much
+            case ProcessExpired(exitcode=exitcode):
+                return (
+                    f"crashed its renderer (exit code {exitcode}): it may be damaged, or it "
+                    f"{too_much}"
+                )
+        return None
+
+
+def _rendered(name: str, result: _Result | Unrendered) -> _Result:
+    if isinstance(result, Unrendered):
+        raise PageNotShownError(name, result.reason)
+    return result

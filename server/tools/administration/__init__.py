@@ -1,0 +1,1 @@
+"""Tools that change the index or its folders, for a server with `--admin`."""
