@@ -86,7 +86,8 @@ def test_the_reference_of_commands_is_the_help(tmp_path: Path) -> None:
 @pytest.mark.anyio
 async def test_the_reference_of_tools_is_complete(index_path: Path, connect: Connect) -> None:
     create(index_path)
-    async with connect("--admin", "--root", "/") as client:
+    offered = ("--tools", "search,browse,connector,admin", "--admin", "--root", "/")
+    async with connect(*offered) as client:
         await compare_with_reference(client)
 
 

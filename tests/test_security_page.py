@@ -13,7 +13,7 @@ from idx.extraction.markup import front_matter, package
 from idx.extraction.pool import _MAX_BYTES_AHEAD
 from idx.extraction.text import properties
 from server import settings
-from server.answers import errors, text
+from server.answers import errors, text, uris
 from server.http import shutdown
 from server.http.access import oauth, tokens
 from server.http.access.key_set import (
@@ -30,7 +30,7 @@ from server.http.limits.connection import MAX_HEADER_BYTES, timed_connections
 from server.http.run import _BACKLOG
 from server.pipes import flow_control, stderr_queue
 from server.prompts import instructions
-from server.resources import subscribers, uris, watcher
+from server.resources import subscribers, watcher
 from server.resources.subscribers import _SEND_TIMEOUT_SECONDS
 from server.runtime import known_values
 from server.runtime.lucene_pool import _MAX_THREADS, MAX_ABANDONED_CALLS, MAX_SLOW_CALLS

@@ -20,7 +20,9 @@ from shared.document_tags import new_tag, tagged
 FENCE: Final = "fence"
 """Field of a response that contains the name of its tags."""
 
-_ALWAYS_FENCED: Final = frozenset({"content", "passages", "preview", "title", "reason", "problems"})
+_ALWAYS_FENCED: Final = frozenset(
+    {"content", "text", "passages", "preview", "title", "reason", "problems"}
+)
 """Fields whose values are always fenced."""
 
 _FENCED_UNLESS_PLAIN: Final = frozenset(

@@ -5,6 +5,7 @@ import socket
 import ssl
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from ipaddress import ip_address
 from typing import Final
 
@@ -42,9 +43,10 @@ def run(
         ServerOptionError: an option is invalid.
     """
     own_url = address.own_url(listener, settings)
+    urls = own_url, settings.public_url or own_url
+    state = replace(state, public_base=urls[1].removesuffix(address.MCP_PATH))
     is_shared = settings.oauth_issuer is not None or len({token.name for token in tokens}) > 1
     admission = Admission(settings.max_requests, settings.max_sessions, is_shared=is_shared)
-    urls = own_url, settings.public_url or own_url
     authenticated = authentication(settings, tokens, urls)
     app = http_application(state, settings, admission, authenticated, urls)
     log_to_stderr(settings.log_level, as_json=settings.json_logs)

@@ -10,8 +10,8 @@ from pydantic_core import to_json
 from server.answers.budget import shorten_chunk
 from server.answers.fence import fenced, fenced_answer
 from server.answers.text import MAX_CHARACTERS, cut, json_characters
+from server.answers.uris import ResourceUri
 from server.resources.contents import Contents, LengthOptions, fits_beside, options_of
-from server.resources.uris import ResourceUri
 from server.runtime.state import ToolContext, ask
 from shared.model.chunks import chunk_id
 from shared.model.search_results import ChunkText, without_unknown

@@ -11,7 +11,7 @@ from server.answers.argument_errors import describe
 from server.answers.errors import ResourceNotFoundError
 from server.answers.fence import fenced_parts
 from server.answers.text import DEFAULT_CHARACTERS
-from server.resources.uris import ResourceUri
+from server.answers.uris import ResourceUri
 from server.tools.arguments import MaxCharacters
 from shared.settings.defaults import MAX_COUNT
 

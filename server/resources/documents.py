@@ -1,26 +1,23 @@
 """Documents as resources: the text, in parts if it is long."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Mapping
+from typing import Any, Final
 
 from pydantic_core import to_json
 
 from server.answers.errors import ResourceNotFoundError
 from server.answers.fence import fenced, fenced_answer
-from server.answers.text import MAX_CHARACTERS, brief, cut, json_characters
+from server.answers.joining import joined
+from server.answers.text import MAX_CHARACTERS, brief
+from server.answers.uris import ResourceUri
 from server.resources.contents import Contents, PartOptions, fits_beside, options_of
-from server.resources.uris import ResourceUri
 from server.runtime.state import ToolContext, ask
 from server.tools.table import chosen_tools
 from shared.messages import quantity
-from shared.model.chunks import OVERLAP, WORDS_PER_CHUNK, addition
-from shared.model.search_results import ChunkText
+from shared.model.chunks import MIN_CHARACTERS_PER_CHUNK
 
 _DOCUMENT_ENVELOPE_CHARACTERS: Final = 1_000
 """Characters reserved for the rest of the response, including the notice, besides ids and URIs."""
-
-_MIN_CHARACTERS_PER_CHUNK: Final = WORDS_PER_CHUNK - OVERLAP
-"""Minimum characters that a full chunk adds: words of one letter, each with a space."""
 
 _TOOL: Final = "get_document_chunks"
 """Name of the tool that can also read on."""
@@ -37,7 +34,7 @@ async def read_document(context: ToolContext, uri: ResourceUri) -> Contents:
     """
     options: PartOptions = options_of(uri, PartOptions)
     start = options.start_index
-    most = options.max_characters // _MIN_CHARACTERS_PER_CHUNK + 2
+    most = options.max_characters // MIN_CHARACTERS_PER_CHUNK + 2
     count = most if options.count is None else min(options.count, most)
     answer = await ask(
         context,
@@ -65,45 +62,15 @@ async def read_document(context: ToolContext, uri: ResourceUri) -> Contents:
         - len(str(uri))
         - len(to_json(meta).decode())
     )
-    fitted = _fit(answer.chunks, left)
+    fitted = joined(answer.chunks, left)
     if is_short := fitted.is_cut or fitted.end < wanted:
         # The URI of the next part appears in the notice and in the metadata.
-        fitted = _fit(answer.chunks, left - 2 * len(str(uri)))
+        fitted = joined(answer.chunks, left - 2 * len(str(uri)))
     meta["end_index"] = fitted.end
     if fitted.end < total:
         meta["next"] = str(ResourceUri(uri.kind, uri.name, {"start_index": str(fitted.end + 1)}))
     notice = _notice(context, options.max_characters, meta) if is_short else ""
     return Contents(fenced(fitted.text) + notice, meta=meta)
-
-
-class _Fitted(NamedTuple):
-    """The part of a text that fits, the number of its last chunk, and whether that chunk is cut."""
-
-    text: str
-    end: int
-    is_cut: bool
-
-
-def _fit(chunks: Sequence[ChunkText], budget: int) -> _Fitted:
-    """Join chunks as far as they fit; the first is cut if it does not fit by itself."""
-    first, *others = chunks
-    left = budget - json_characters(fenced(first.content))
-    if left < 0:
-        return _Fitted(cut(first.content, -left), first.chunk_index, is_cut=True)
-    parts, last = [first.content], first
-    for chunk in others:
-        part = addition(chunk.content, *_characters(chunk), _characters(last)[1])
-        left -= json_characters(part)
-        if left < 0:
-            break
-        parts.append(part)
-        last = chunk
-    return _Fitted("".join(parts), last.chunk_index, is_cut=False)
-
-
-def _characters(chunk: ChunkText) -> tuple[int, int]:
-    """Return the offsets of a chunk in the text of its document, which every chunk has."""
-    return chunk.char_start or 0, chunk.char_end or 0
 
 
 def _notice(context: ToolContext, max_characters: int, meta: Mapping[str, Any]) -> str:

@@ -21,6 +21,7 @@ from mcp.types import (
 )
 
 from server.answers.errors import as_protocol_errors, brief_error
+from server.answers.uris import Kind, ResourceUri, parse
 from server.resources.chunks import read_chunk
 from server.resources.contents import Contents
 from server.resources.documents import read_document
@@ -28,7 +29,6 @@ from server.resources.index import read_field, read_language, read_statistics
 from server.resources.listing import list_resources
 from server.resources.subscribers import RequestContext, Subscribers
 from server.resources.templates import templates
-from server.resources.uris import Kind, ResourceUri, parse
 from server.runtime.lucene_pool import LucenePool
 from server.runtime.state import ServerState, ToolContext
 

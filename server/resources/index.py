@@ -10,8 +10,8 @@ from pydantic_core import to_json
 from server.answers.errors import LanguageNotFoundError
 from server.answers.fence import fenced_answer
 from server.answers.text import DEFAULT_CHARACTERS, fitting
+from server.answers.uris import ResourceUri
 from server.resources.contents import JSON, Contents, Options, options_of
-from server.resources.uris import ResourceUri
 from server.runtime.known_values import known_languages
 from server.runtime.state import ToolContext, ask
 from server.tools.index import index_stats

@@ -9,8 +9,8 @@ from pydantic_core import to_json
 
 from server.answers.errors import CursorError
 from server.answers.text import DEFAULT_CHARACTERS
+from server.answers.uris import ResourceUri
 from server.resources.contents import JSON, TEXT
-from server.resources.uris import ResourceUri
 from server.runtime.state import ToolContext, ask
 from shared.messages import quantity
 from shared.model.index_results import DocumentSummary

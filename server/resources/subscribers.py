@@ -20,8 +20,8 @@ from mcp.types import SubscriptionFilter
 from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 
 from server.answers.errors import ResourceNotFoundError, TooManySubscriptionsError
+from server.answers.uris import parse
 from server.resources.shares import Holder, SharedWatcher, current_holder
-from server.resources.uris import parse
 from server.resources.watcher import MAX_WATCHED, Topic, Watcher
 from server.runtime.lucene_pool import LucenePool
 from server.runtime.state import ServerState

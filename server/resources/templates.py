@@ -6,8 +6,8 @@ from typing import Final
 
 from mcp.types import ResourceTemplate
 
+from server.answers.uris import FORMS
 from server.resources.contents import JSON, TEXT
-from server.resources.uris import FORMS
 from server.runtime.known_values import Completer, chunk_ids, document_ids, field_names, languages
 
 

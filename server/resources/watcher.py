@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from mcp.server.subscriptions import ResourcesListChanged, ResourceUpdated
 
 from server.answers.errors import TooManySubscriptionsError
-from server.resources.uris import parse
+from server.answers.uris import parse
 from server.runtime.lucene_pool import LucenePool
 from shared.errors import ChunkNotFoundError, IndexFolderError, McpLuceneError
 

@@ -52,6 +52,8 @@ class ServerState:
         answer_model: the language model that answers questions, which need not be usable; None if
             the server answers none.
         renderer: the renderer of pages.
+        public_base: the URL of the server as clients see it, without a slash at its end; None over
+            stdio.
     """
 
     settings: ServerSettings
@@ -60,6 +62,7 @@ class ServerState:
     administration: "Administration | None" = None
     answer_model: "ServedAnswerModel | None" = None
     renderer: Renderer = field(default_factory=Renderer)
+    public_base: str | None = None
 
     async def ask(
         self,

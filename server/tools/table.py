@@ -7,6 +7,7 @@ from typing import Any, Final, Literal
 from mcp.types import ToolAnnotations
 
 from server.settings import ServerOptionError, ServerSettings
+from server.tools import connector
 from server.tools.administration.crawl import (
     admin_status,
     crawl_status,
@@ -46,8 +47,12 @@ DESTRUCTIVE: Final = ToolAnnotations(
 """Annotations of a tool that deletes or interrupts something."""
 
 
-Group = Literal["search", "browse", "admin"]
-"""The groups of tools: search for chunks, browse documents and the index, or administer it."""
+Group = Literal["search", "browse", "admin", "connector"]
+"""The groups of tools: search for chunks, browse documents and the index, administer it, or do what
+some assistants require of every connector."""
+
+_ONLY_IF_NAMED: Final[tuple[Group, ...]] = ("connector",)
+"""Groups that are offered only if ``--tools`` names them."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +86,8 @@ TOOLS: Final[dict[str, ToolEntry]] = {
     "get_previous_chunk": ToolEntry("Previous chunk", "browse", get_previous_chunk),
     "get_document_chunks": ToolEntry("Chunks of a document", "browse", get_document_chunks),
     "show_page": ToolEntry("Page of a PDF as a picture", "browse", show_page),
+    "search": ToolEntry("Search for texts to fetch", "connector", connector.search),
+    "fetch": ToolEntry("Fetch a text", "connector", connector.fetch),
     "start_crawl": ToolEntry("Crawl folders", "admin", start_crawl, DESTRUCTIVE),
     "crawl_status": ToolEntry("Progress of a crawl", "admin", crawl_status),
     "pause_crawl": ToolEntry("Pause a crawl", "admin", pause_crawl, ADDITIVE),
@@ -103,8 +110,12 @@ def chosen_tools(settings: ServerSettings) -> dict[str, ToolEntry]:
         ServerOptionError: a tool or group does not exist or needs ``--admin``, or no tool is left.
     """
     left_out = _names(settings.exclude_tools)
-    administration = _members(TOOLS)["admin"]
-    wanted = _names(settings.tools) or set(TOOLS) - (set() if settings.admin else administration)
+    members = _members(TOOLS)
+    administration = members["admin"]
+    left_out_by_default = set().union(
+        set() if settings.admin else administration, *(members[group] for group in _ONLY_IF_NAMED)
+    )
+    wanted = _names(settings.tools) or set(TOOLS) - left_out_by_default
     if not settings.admin and wanted & administration:
         named = ", ".join(choice for choice in settings.tools if _names([choice]) & administration)
         raise ServerOptionError(
@@ -133,4 +144,5 @@ def _members(tools: Mapping[str, ToolEntry]) -> dict[str, set[str]]:
     groups: dict[str, set[str]] = {}
     for name, tool in tools.items():
         groups.setdefault(tool.group, set()).add(name)
-    return groups | {name: {name} for name in tools}
+    # A tool with the name of a group is chosen with its own group only.
+    return groups | {name: {name} for name in tools if name not in groups}

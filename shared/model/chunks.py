@@ -12,6 +12,9 @@ OVERLAP: Final = 40
 STEP: Final = WORDS_PER_CHUNK - OVERLAP
 """Number of words from the beginning of a full chunk to that of the next one."""
 
+MIN_CHARACTERS_PER_CHUNK: Final = STEP
+"""Minimum characters that a full chunk adds: words of one letter, each with a space."""
+
 Place = dict[str, int | str]
 """Known fields of `shared.model.search_results.Citation`, except the path of the file."""
 

@@ -1,0 +1,168 @@
+"""The tools `search` and `fetch`, the pair that some assistants require of every connector.
+
+Their arguments and results are those that OpenAI requires for deep research and connectors.
+"""
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, fields
+from itertools import islice
+from typing import TYPE_CHECKING, Annotated, Final
+from urllib.parse import quote
+
+from pydantic import Field
+from pydantic_core import to_json
+
+from server.answers.budget import check_room, fit
+from server.answers.fence import fenced_parts
+from server.answers.joining import joined
+from server.answers.text import DEFAULT_CHARACTERS, brief
+from server.answers.uris import ResourceUri
+from server.runtime.state import ServerState, ToolContext, ask, rewriting_of
+from shared.errors import ChunkNotFoundError
+from shared.model.chunks import MIN_CHARACTERS_PER_CHUNK, chunk_id
+from shared.model.request import SearchRequest
+from shared.model.search_results import ChunkText, Citation, DocumentChunks
+
+if TYPE_CHECKING:
+    from shared.reading.searcher import Searcher
+
+_MAX_CHUNKS: Final = DEFAULT_CHARACTERS // MIN_CHARACTERS_PER_CHUNK + 2
+"""Maximum number of chunks that fit into an answer."""
+
+_ENVELOPE_CHARACTERS: Final = 1_000
+"""Characters reserved for the names of fields and the tags around texts."""
+
+_MAX_METADATA_KEYS: Final = 12
+"""Maximum number of metadata keys of a text, besides its place."""
+
+_NEXT: Final = "next"
+
+
+@dataclass(frozen=True)
+class FoundItem:
+    """A hit.
+
+    Attributes:
+        id: its id, for `fetch`.
+        title: the title of its document, with the number of the part.
+        url: its address, for citations.
+    """
+
+    id: str
+    title: str
+    url: str
+
+
+@dataclass(frozen=True)
+class FoundItems:
+    """The hits of a search, best first."""
+
+    results: list[FoundItem]
+
+
+@dataclass(frozen=True)
+class FetchedItem:
+    """The text of a document, or of a part of it.
+
+    Attributes:
+        id: the id that was asked for.
+        title: the title of the document.
+        text: the text.
+        url: its address, for citations.
+        metadata: its file, place and metadata as texts; with ``next``, the id of the part that
+            follows, if the text does not end with the document.
+    """
+
+    id: str
+    title: str
+    text: str
+    url: str
+    metadata: dict[str, str]
+
+
+async def search(
+    context: ToolContext,
+    query: Annotated[
+        str, Field(description="A few specific words, in the language of the documents.")
+    ],
+) -> FoundItems:
+    """Search the user's documents and return the ids and addresses of the best parts, best first.
+
+    Use this first for any question that the documents may answer, then read results with fetch.
+    """
+    rewriting = await rewriting_of(context, query, "auto")
+    request = SearchRequest(query, content="none", rewritten=rewriting.rewritten)
+    answer = await ask(context, lambda searcher: searcher.search(request), partial=True)
+    state = context.request_context.lifespan_context
+    items = [
+        FoundItem(hit.id, brief(hit.title), _url(state, hit.source_document, hit.chunk_index))
+        for hit in answer.results
+    ]
+    # Without a field for a notice, those that do not fit are left out.
+    return FoundItems(fit(items, DEFAULT_CHARACTERS, lambda item, _: item)[0])
+
+
+async def fetch(
+    context: ToolContext,
+    id: Annotated[str, Field(min_length=1, description="id of a result of search.")],  # noqa: A002 - assistants require the name
+) -> FetchedItem:
+    """Read the text of a result of search; cite its url.
+
+    Use this to answer from a document. A short document is read as a whole, a long one from the
+    result on: next in metadata is then the id to read on with.
+    """
+    check_room(id, DEFAULT_CHARACTERS)
+    state = context.request_context.lifespan_context
+    whole, rest = await ask(context, lambda searcher: _read(searcher, id))
+    first = rest.chunks[0]
+    name, index, total = rest.source_document, first.chunk_index, rest.total_chunks
+    title = brief(first.title.removesuffix(f" - Part {index}" if total > 1 else ""))
+    url = _url(state, name, index)
+    metadata = dict(_metadata(first)) | {_NEXT: chunk_id(name, total)}
+    others = to_json(fenced_parts({"id": id, "title": title, "url": url, "metadata": metadata}))
+    room = DEFAULT_CHARACTERS - _ENVELOPE_CHARACTERS - len(others.decode())
+    text = joined(whole.chunks, room)
+    if text.is_cut or text.end < total:
+        text = joined(rest.chunks, room)
+    if text.end < total:
+        metadata[_NEXT] = chunk_id(name, text.end + 1)
+    else:
+        del metadata[_NEXT]
+    return FetchedItem(id, title, text.text, url, metadata)
+
+
+def _read(searcher: "Searcher", name: str) -> tuple[DocumentChunks, DocumentChunks]:
+    """Return the chunks of a document from its beginning, and from the named chunk on.
+
+    Args:
+        searcher: the searcher.
+        name: the id of a chunk or a document.
+
+    Raises:
+        DocumentNotFoundError: there is neither a chunk nor a document with this id.
+    """
+    try:
+        chunk = searcher.chunk(name)
+    except ChunkNotFoundError:
+        whole = searcher.document_chunks(name, count=_MAX_CHUNKS)
+        return whole, whole
+    document, start = chunk.source_document, chunk.chunk_index
+    whole = searcher.document_chunks(document, count=_MAX_CHUNKS)
+    return whole, searcher.document_chunks(document, start_index=start, count=_MAX_CHUNKS)
+
+
+def _url(state: ServerState, source_document: str, index: int) -> str:
+    """Return the address of a chunk: a page of the server, over stdio the URI of its resource."""
+    if state.public_base is None:
+        return str(ResourceUri("chunk", chunk_id(source_document, index)))
+    return f"{state.public_base}/documents/{quote(source_document, safe='')}?chunk={index}"
+
+
+def _metadata(chunk: ChunkText) -> Iterator[tuple[str, str]]:
+    """Yield the place and the metadata of a chunk as texts, which some assistants require."""
+    plain = asdict(chunk)
+    places = ["source_document", *(field.name for field in fields(Citation))]
+    yield from ((name, str(plain[name])) for name in places if plain[name] is not None)
+    for key, value in islice(chunk.metadata.items(), _MAX_METADATA_KEYS):
+        values = value if isinstance(value, list) else [value]
+        yield key, brief(", ".join(map(str, values)))
