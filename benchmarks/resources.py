@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from shared.java.vm import OPTIONS_VARIABLE
+
 OPENED_TO_QUESTIONS: Final = {
-    "_JAVA_OPTIONS": "-XX:+StartAttachListener -XX:NativeMemoryTracking=summary"
+    OPTIONS_VARIABLE: "-XX:+StartAttachListener -XX:NativeMemoryTracking=summary"
 }
-"""The environment of a process that `taken_by` can ask; Java says on stderr that it saw it."""
+"""The environment of a process that `taken_by` can ask."""
 
 _COMING_AND_GOING: Final = (
     "C1 Compiler",

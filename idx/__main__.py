@@ -11,7 +11,7 @@ import signal
 import sys
 from typing import Final
 
-from shared.messages import reason_of
+from shared.messages import incomplete_installation, reason_of
 from shared.system.processes import TERMINATIONS
 from shared.system.streams import use_utf8
 
@@ -59,6 +59,8 @@ def main() -> None:
             from idx.errors import message
 
             _fail(message(error))
+        except ImportError as error:
+            _fail(incomplete_installation(error))
         finally:
             sys.stdout.flush()
     except (KeyboardInterrupt, SystemExit) as end:
@@ -88,9 +90,13 @@ def _terminate(_signal: int, _frame: object) -> None:
 
 
 def _fail(message: str) -> None:
-    from idx.output.printing import say
-
-    say(f"Error: {message}")
+    try:
+        from idx.output.printing import say
+    except ImportError:
+        # A library that it needs is what is missing.
+        print(f"Error: {message}", file=sys.stderr)
+    else:
+        say(f"Error: {message}")
     sys.exit(1)
 
 

@@ -16,7 +16,7 @@ and `server.answers.errors.client_message`.
     ├── QueryError              queries
     │   └── QueryParseError
     ├── FilterError, FieldNotFoundError
-    ├── JavaStartError, JavaHeapError, LuceneError
+    ├── InstallationError, JavaStartError, JavaHeapError, LuceneError
     └── ConfigurationError, LanguageModelError, ExtraMissingError
 
 Errors of one program live with it: `idx.errors`, `idx.clients.errors`, `server.settings`,
@@ -72,6 +72,10 @@ class AdvisedError(Exception):
 
 class McpLuceneError(AdvisedError):
     """Base of every error that this project raises on purpose."""
+
+
+class InstallationError(McpLuceneError):
+    """Lucene or Java is not installed as this project needs it."""
 
 
 class JavaStartError(McpLuceneError):

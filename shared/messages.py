@@ -48,6 +48,15 @@ def reason_of(error: OSError) -> str:
     return error.strerror or str(error)
 
 
+def incomplete_installation(error: ImportError) -> str:
+    """Describe a package that is missing or cannot be loaded, and its remedy."""
+    reason = " ".join(str(error).split())
+    return (
+        f"mcp-lucene is not installed completely: {reason}; install it again: "
+        "pip install --force-reinstall mcp-lucene"
+    )
+
+
 def did_you_mean(name: str, known: Iterable[str], otherwise: str, *, cutoff: float = 0.6) -> str:
     """Suggest the known name that is spelled most like an unknown one.
 

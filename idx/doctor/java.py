@@ -5,7 +5,7 @@ import time
 
 from idx.doctor import machine
 from idx.doctor.finding import Finding, Findings
-from shared.errors import ConfigurationError, JavaStartError
+from shared.errors import ConfigurationError, InstallationError, JavaStartError
 from shared.settings.defaults import VARIABLES
 from shared.settings.machine import default_java_heap
 from shared.version import lucene_versions
@@ -14,14 +14,11 @@ from shared.version import lucene_versions
 def lucene() -> Findings:
     """Check the installed Lucene."""
     try:
+        import shared.java  # noqa: F401 - this looks at the installation
+
         package, release = lucene_versions()
-    except ImportError as error:
-        yield Finding(
-            "Lucene",
-            "problem",
-            f"pylucene cannot be loaded: {error}; install it again: pip install --force-reinstall "
-            "./pylucene",
-        )
+    except InstallationError as error:
+        yield Finding("Lucene", "problem", str(error))
     else:
         yield Finding("Lucene", "ok", f"Lucene {release}, pylucene {package}")
 

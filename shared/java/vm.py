@@ -62,6 +62,14 @@ _ADDRESS_SPACE_BESIDE_HEAP: Final = 1_070_000_000
 """Address space in bytes that the machine reserves in addition to the heap with these options;
 about 100 MB are used."""
 
+_VARIABLES_OF_JAVA: Final = ("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_AOT_VM_OPTIONS")
+"""Environment variables with options for every Java program of a user. With options meant for
+another version or a larger heap, the machine would end the process as it starts, and with any it
+prints a line about them."""
+
+OPTIONS_VARIABLE: Final = "MCP_LUCENE_JAVA_OPTIONS"
+"""Environment variable with further options of the machine, for measurements."""
+
 _starting = threading.Lock()
 
 
@@ -78,7 +86,8 @@ def options(program: Program, *extra_options: str) -> tuple[str, ...]:
     last = extra_options or startup_cache.options()
     heap = java_heap()
     sizes = (f"-Xms{min(heap, _INITIAL_HEAP)}m", f"-Xmx{heap}m")
-    return (*_COMMON, *_OPTIONS[program], *sizes, *last)
+    measuring = os.environ.get(OPTIONS_VARIABLE, "").split()
+    return (*_COMMON, *_OPTIONS[program], *sizes, *last, *measuring)
 
 
 def address_space() -> int:
@@ -107,6 +116,8 @@ def start(program: Program = "command", *extra_options: str) -> None:
         if environment is None:
             _check_address_space(address_space())
             _have_java_spell_paths_like_python()
+            for name in _VARIABLES_OF_JAVA:
+                os.environ.pop(name, None)
             try:
                 lucene.initVM(vmargs=list(options(program, *extra_options)))
             except ValueError as error:

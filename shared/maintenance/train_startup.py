@@ -12,7 +12,7 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-from shared.errors import JavaStartError
+from shared.errors import JavaStartError, McpLuceneError
 from shared.java.startup_cache import path
 
 TRAINING_TIMEOUT_SECONDS = 120
@@ -31,24 +31,28 @@ def train() -> Path:
     """
     cache = path()
     cache.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=cache.parent) as folder:
-        trained, printed = Path(folder) / "lucene.aot", Path(folder) / "printed"
+    # The output goes to a file, since Java starts a process that would hold a pipe open; and not to
+    # the disk of the cache, which may be full.
+    with (
+        tempfile.TemporaryDirectory(dir=cache.parent) as folder,
+        tempfile.TemporaryFile() as printed,
+    ):
+        trained = Path(folder) / "lucene.aot"
         try:
-            # Not a pipe: Java starts a process of its own, which would hold the pipe open.
-            with printed.open("wb") as output:
-                run = subprocess.run(
-                    [sys.executable, "-m", "shared.maintenance.train_startup", trained, folder],
-                    stdout=output,
-                    stderr=output,
-                    timeout=TRAINING_TIMEOUT_SECONDS,
-                    check=False,
-                )
+            run = subprocess.run(
+                [sys.executable, "-m", "shared.maintenance.train_startup", trained, folder],
+                stdout=printed,
+                stderr=printed,
+                timeout=TRAINING_TIMEOUT_SECONDS,
+                check=False,
+            )
         except subprocess.TimeoutExpired as error:
             raise JavaStartError(
                 f"training the start-up cache took longer than {TRAINING_TIMEOUT_SECONDS} seconds"
             ) from error
         if run.returncode or not trained.is_file():
-            reason = printed.read_text("utf-8", errors="replace")
+            printed.seek(0)
+            reason = " ".join(printed.read().decode(errors="replace").split())
             raise JavaStartError(f"training the start-up cache failed: {reason}")
         for old in cache.parent.glob("lucene-*.aot"):
             # Windows deletes no file that a program is using; the next training does.
@@ -102,7 +106,11 @@ def _record(output: Path, folder: Path) -> None:
 if __name__ == "__main__":
     match sys.argv[1:]:
         case [output, folder]:
-            _record(Path(output), Path(folder))
+            try:
+                _record(Path(output), Path(folder))
+            except (McpLuceneError, OSError) as error:
+                # The process that waits for this one reports it.
+                sys.exit(str(error))
         case arguments:
             quiet = arguments == ["--quiet"]
             if quiet and sys.platform != "win32":

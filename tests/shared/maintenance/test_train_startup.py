@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from shared.errors import JavaStartError
+from shared.java.vm import OPTIONS_VARIABLE
 from shared.maintenance import train_startup
 
 
@@ -51,7 +52,7 @@ def test_a_training_that_fails_says_why_and_keeps_the_old_cache(
 ) -> None:
     elsewhere.parent.mkdir()
     elsewhere.write_text("old")
-    monkeypatch.setenv("JAVA_TOOL_OPTIONS", "-XX:NoSuchOption")
+    monkeypatch.setenv(OPTIONS_VARIABLE, "-XX:NoSuchOption")
     with pytest.raises(JavaStartError, match="NoSuchOption"):
         train_startup.train()
     assert elsewhere.read_text() == "old"
