@@ -115,6 +115,11 @@ class ConfigurationError(McpLuceneError):
 
 _NEW_INDEX: Final = "create a new index in another folder, and add the documents again"
 
+_UPGRADE: Final = (
+    "install the version of mcp-lucene that wrote it, or a newer one: "
+    "pip install --upgrade mcp-lucene"
+)
+
 
 class IndexFolderError(McpLuceneError):
     """Base of errors about an index folder.
@@ -192,32 +197,46 @@ class IndexWriteError(IndexFolderError):
 
 
 class IndexLuceneVersionError(IndexFolderError):
-    """The index was written by a Lucene version that the installed one cannot read."""
+    """The index was written by a Lucene version that the installed one cannot read.
 
-    def __init__(self, path: Path, written_by: str, installed: str) -> None:
+    `newer` is true if that version is newer than the installed one.
+    """
+
+    def __init__(self, path: Path, written_by: str, installed: str, *, newer: bool = False) -> None:
         super().__init__(
             path,
             f"the index at {path} was written by {written_by} and cannot be read by "
             f"Lucene {installed}",
-            _NEW_INDEX,
+            _UPGRADE if newer else _NEW_INDEX,
         )
+        self.newer = newer
 
 
 class IndexSchemaError(IndexFolderError):
     """The index is a Lucene index, but not of the `expected` schema version.
 
-    `found` describes the schema that its commit names, and `rebuilds` is true if the text stored in
-    it can be indexed again.
+    `found` describes the schema that its commit names, `rebuilds` is true if the text stored in it
+    can be indexed again, and `newer` is true if a newer version of mcp-lucene wrote it.
     """
 
-    def __init__(self, path: Path, found: str, expected: int, *, rebuilds: bool = False) -> None:
+    def __init__(
+        self,
+        path: Path,
+        found: str,
+        expected: int,
+        *,
+        rebuilds: bool = False,
+        newer: bool = False,
+    ) -> None:
+        remedy = _UPGRADE if newer else _NEW_INDEX
         super().__init__(
             path,
             f"the index at {path} has {found}, but this version of mcp-lucene works with schema "
             f"version {expected}",
-            "rebuild it from its stored text with shared.rebuild" if rebuilds else _NEW_INDEX,
+            "rebuild it from its stored text with shared.rebuild" if rebuilds else remedy,
         )
         self.rebuilds = rebuilds
+        self.newer = newer
 
 
 class IndexLockedError(IndexFolderError):

@@ -50,6 +50,8 @@ def _remedy_of_index(error: IndexFolderError) -> str:
             remedy = "choose another folder with --index-path, or fix its permissions"
         case IndexSchemaError(rebuilds=True):
             remedy = f"rebuild it from its stored text with: idx rebuild --index-path {path}"
+        case IndexSchemaError(newer=True) | IndexLuceneVersionError(newer=True):
+            pass
         case IndexSchemaError() | IndexLuceneVersionError():
             remedy = _NEW_INDEX
         case IndexLockedError(waited=float() | int()):

@@ -11,6 +11,21 @@ def software_version() -> str:
     return version("mcp-lucene")
 
 
+def is_newer(version: str, other: str) -> bool:
+    """Check whether a version is newer than another one; both are numbers with dots between them.
+
+    What follows the numbers, such as ``rc1``, is not compared.
+    """
+    return _numbers(version) > _numbers(other)
+
+
+def _numbers(version: str) -> list[int]:
+    import re
+
+    leading = re.match(r"\d+(\.\d+)*", version)
+    return [int(number) for number in leading[0].split(".")] if leading else []
+
+
 def lucene_versions() -> tuple[str, str]:
     """Return the version of the distribution ``pylucene``, and that of the Lucene in it.
 

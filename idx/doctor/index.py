@@ -13,6 +13,7 @@ from shared.messages import decodable, quantity
 from shared.model.index_results import FailureList, IndexStatistics
 from shared.storage.lock import writer
 from shared.system.command_lines import quoted
+from shared.version import is_newer, software_version
 
 
 def index(path: Path) -> Findings:
@@ -28,6 +29,7 @@ def index(path: Path) -> Findings:
         folders = []
     else:
         yield _size(figures)
+        yield from _version(figures)
         yield _failures(failures)
     yield from _writing(path)
     yield from _folders(folders)
@@ -45,6 +47,16 @@ def _size(figures: IndexStatistics) -> Finding:
         f"{quantity(figures.chunks, 'chunk')}, "
         f"{figures.size_bytes / 1e6:,.1f} MB, schema version {figures.schema_version}",
     )
+
+
+def _version(figures: IndexStatistics) -> Findings:
+    if is_newer(figures.software_version, software_version()):
+        yield Finding(
+            "Version",
+            "warning",
+            f"mcp-lucene {figures.software_version} has written the index, which is newer than "
+            f"this one ({software_version()}); upgrade: pip install --upgrade mcp-lucene",
+        )
 
 
 def _failures(failures: FailureList) -> Finding:

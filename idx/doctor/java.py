@@ -38,10 +38,12 @@ def java() -> Findings:
     if cache.is_file():
         yield Finding("Start-up cache", "ok", f"{cache}, {cache.stat().st_size / 1e6:.0f} MB")
     else:
+        older = any(cache.parent.glob("lucene-*.aot"))
         yield Finding(
             "Start-up cache",
             "warning",
-            "there is none, so every start takes three times as long; the first command that uses "
+            f"there is {'only one for another version of Lucene' if older else 'none'}, so every "
+            "start takes three times as long; the first command that uses "
             f"an index makes it in the background. If {cache.parent} stays empty, make it: "
             "python -m shared.maintenance.train_startup",
         )

@@ -8,11 +8,13 @@ from idx.doctor.finding import Finding, Findings
 from shared.errors import ConfigurationError
 from shared.settings.current import configuration_file, configured
 from shared.settings.defaults import DEFAULT_INDEX_PATH, VARIABLES
+from shared.version import software_version
 
 
 def settings() -> Findings:
     """Check whether the configuration is valid."""
     from shared.settings.current import settings as all_settings
+    from shared.settings.errors import NOT_A_SETTING
 
     for warning in warnings_of_variables():
         yield Finding("Variables", "warning", warning)
@@ -20,7 +22,12 @@ def settings() -> Findings:
     try:
         origins = [setting.origin for setting in all_settings()]
     except ConfigurationError as error:
-        yield Finding("Configuration", "problem", f"{error}; fix it, or remove it")
+        newer = (
+            f"; if a newer mcp-lucene than {software_version()} wrote it, upgrade: "
+            "pip install --upgrade mcp-lucene"
+        )
+        helps = newer if NOT_A_SETTING in str(error) else ""
+        yield Finding("Configuration", "problem", f"{error}; fix it, or remove it{helps}")
         return
     where = f"{file} sets {origins.count(str(file))} of {len(origins)} settings"
     if not file.exists():

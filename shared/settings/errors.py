@@ -10,6 +10,9 @@ from shared.messages import did_you_mean, shortened
 from shared.settings.defaults import VARIABLES
 from shared.settings.model import Folder
 
+NOT_A_SETTING: Final = "is not a setting"
+"""Words about a key that this version does not know."""
+
 
 def is_secret(name: str) -> bool:
     """Check whether the value of a setting must be hidden: it is or may contain a password."""
@@ -41,7 +44,7 @@ def _described(errors: Sequence[ErrorDetails], named: Callable[[Location], str])
         name = named(location)
         match error["type"]:
             case "extra_forbidden":
-                yield f"{name} is not a setting; {suggestion(location)}"
+                yield f"{name} {NOT_A_SETTING}; {suggestion(location)}"
             case "missing":
                 yield f"{name} is missing"
             case _:

@@ -203,5 +203,11 @@ def rebuilt_schema(reader: Any, path: Path) -> int:
             path, "no schema version, so another program created it", schema.SCHEMA_VERSION
         )
     if version not in map(str, schema.REBUILT_VERSIONS):
-        raise IndexSchemaError(path, f"schema version {version}", schema.SCHEMA_VERSION)
+        raise IndexSchemaError(
+            path,
+            f"schema version {version}, written by mcp-lucene "
+            f"{user_data(reader).get(schema.COMMIT_SOFTWARE, 'of an unknown version')}",
+            schema.SCHEMA_VERSION,
+            newer=version.isdecimal() and int(version) > schema.SCHEMA_VERSION,
+        )
     return int(version)

@@ -123,7 +123,12 @@ _READING_ERRORS: Final[list[tuple[tuple[Any, ...], Callable[[Path, Any], McpLuce
     ((IndexNotFoundException,), _missing_file_error),
     (
         (IndexFormatTooOldException, IndexFormatTooNewException),
-        lambda path, _: IndexLuceneVersionError(path, written_by(path), lucene.VERSION),
+        lambda path, thrown: IndexLuceneVersionError(
+            path,
+            written_by(path),
+            lucene.VERSION,
+            newer=IndexFormatTooNewException.instance_(thrown),
+        ),
     ),
     (
         (InvalidPathException,),

@@ -10,6 +10,7 @@ import pytest
 from shared import Document, Index, Searcher
 from shared.model import schema
 from shared.storage import mapping
+from shared.version import software_version
 from tests.conftest import Idx
 from tests.idx.contents import chunks
 from tests.idx.files import sync
@@ -151,6 +152,19 @@ def test_the_second_version_is_rebuilt_with_its_languages(
     assert (hit["id"], hit["metadata"]) == ("brief-chunk-001", {"language": "de"})
 
 
+def test_an_index_of_a_newer_version_asks_for_an_upgrade(idx: Idx, empty_index: Path) -> None:
+    mark_as(empty_index, 5)
+    upgrade = (
+        f"the index at {empty_index} has schema version 5, written by mcp-lucene "
+        f"{software_version()}, but this version of mcp-lucene works with schema version 4; "
+        "install the version of mcp-lucene that wrote it, or a newer one: "
+        "pip install --upgrade mcp-lucene"
+    )
+    for command in ("search x", "rebuild", "sync ."):
+        assert idx(*command.split(), code=1).stderr == f"Error: {upgrade}\n"
+    assert f"problem  Index           {upgrade}\n" in idx("doctor", code=1).stdout
+
+
 def test_an_index_of_this_schema_is_kept_and_still_opens(
     idx: Idx, tmp_path: Path, index_path: Path
 ) -> None:
@@ -159,6 +173,10 @@ def test_an_index_of_this_schema_is_kept_and_still_opens(
     shutil.copytree(INDEXES / f"schema-{schema.SCHEMA_VERSION}", tmp_path, dirs_exist_ok=True)
     (hit,) = json.loads(idx("search", "pay", "--json").stdout)["results"]
     assert hit["id"] == "memo-chunk-001"
+    (hit,) = json.loads(idx("search", "holiday", "--filter", "section=Handbook", "--json").stdout)[
+        "results"
+    ]
+    assert (hit["source_document"], hit["section"]) == ("handbook.md", "Handbook")
     assert "no document" in idx("show", "draft", code=1).stderr
     before = {chunk.id: chunk.content for chunk in chunks(index_path)}
     assert idx("sync", "papers").stdout.startswith("Plan: 0 to add, 0 to update, 0 to delete")

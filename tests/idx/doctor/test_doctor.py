@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from shared import Document, Index
+from shared.storage import commits
+from shared.version import software_version
 from shared.writing.index import create
 from tests.configured import write
 from tests.conftest import PROGRAMS, Idx
@@ -108,6 +110,28 @@ def test_an_index_without_documents_and_a_limit_on_memory_are_warnings(
     assert finding(findings, "Index") == ("warning", told)
     status, message = finding(findings, "Memory")
     assert (status, message.startswith("90.0 GB of address space are ")) == ("warning", True)
+
+
+def test_an_index_of_a_newer_program_and_a_setting_of_one_ask_for_an_upgrade(
+    idx: Idx, home: Path, empty_index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # What writes next is the newer program.
+    monkeypatch.setattr(commits, "software_version", lambda: "10.0.0rc1")
+    with Index(empty_index) as index:
+        index.add(Document("a", "A", "text"))
+    file = write("tone = 1")
+    findings = found(idx, code=1)
+    newer = (
+        "mcp-lucene 10.0.0rc1 has written the index, which is newer than this one "
+        f"({software_version()}); upgrade: pip install --upgrade mcp-lucene"
+    )
+    assert finding(findings, "Version") == ("warning", newer)
+    status, message = finding(findings, "Configuration")
+    assert (status, message.startswith(f"{file}: tone is not a setting; ")) == ("problem", True)
+    assert message.endswith(
+        f"; fix it, or remove it; if a newer mcp-lucene than {software_version()} wrote it, "
+        "upgrade: pip install --upgrade mcp-lucene"
+    )
 
 
 def test_who_writes_the_index_is_told(idx: Idx, home: Path, empty_index: Path) -> None:
