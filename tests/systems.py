@@ -15,6 +15,9 @@ def _is_wine() -> bool:
     return sys.platform == "win32" and hasattr(ctypes.WinDLL("ntdll"), "wine_get_version")
 
 
+keeps_open_files_in_place = pytest.mark.skipif(
+    not ON_WINDOWS or _is_wine(), reason="only Windows moves no folder with an open file"
+)
 enforces_limits = pytest.mark.skipif(_is_wine(), reason="Wine enforces no limits of jobs")
 
 

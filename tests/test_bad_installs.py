@@ -12,7 +12,7 @@ import pytest
 from shared.java.installation import JAVA_VERSION, LUCENE_VERSION
 from tests.conftest import PROGRAMS
 from tests.idx.volumes import mount, unmount
-from tests.systems import ON_WINDOWS
+from tests.systems import ON_WINDOWS, without_wine
 
 PACKAGES = Path(str(lucene.__file__)).parents[1]
 REINSTALL = f"pip install --force-reinstall pylucene=={LUCENE_VERSION}"
@@ -36,7 +36,7 @@ def run(
     """Search an index with `idx`, or start the server on it, which ends when nobody asks."""
     arguments = ("search", "x", "--json", "-i", index) if program == "idx" else (index,)
     environment = {**os.environ, **{name: str(text) for name, text in variables.items()}}
-    return subprocess.run(
+    done = subprocess.run(
         [PROGRAMS / program, *arguments],
         env={
             name: text for name, text in environment.items() if variables.get(name, 0) is not None
@@ -47,6 +47,8 @@ def run(
         timeout=60,
         check=False,
     )
+    done.stderr = without_wine(done.stderr)
+    return done
 
 
 def sentence(program: str, index: Path, **variables: str | Path | None) -> str:

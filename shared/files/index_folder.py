@@ -188,16 +188,16 @@ def replace_folder(new: Path, old: Path) -> Path | None:
             move_folder(new, old)
             if was_there:
                 undo.callback(old.mkdir)
-            undo.callback(old.rename, new)
+            undo.callback(move_folder, old, new)
         elif exchange(new, old):
             undo.callback(exchange, new, old)
             replaced = new
         else:
             replaced = old.with_name(f".{old.name}.{token_hex(8)}")
-            old.rename(replaced)
-            undo.callback(replaced.rename, old)
-            new.rename(old)
-            undo.callback(old.rename, new)
+            move_folder(old, replaced)
+            undo.callback(move_folder, replaced, old)
+            move_folder(new, old)
+            undo.callback(move_folder, old, new)
         # Otherwise a power failure could bring back the name of a folder that has been deleted
         # since.
         flush(old.parent)

@@ -42,7 +42,7 @@ from shared.storage import lucene_errors
 from shared.storage.chunk_queries import document_count
 from shared.storage.commits import commit_files, rebuilt_schema
 from shared.storage.integrity import open_directory, open_links
-from shared.system.disk import flush, link
+from shared.system.disk import delete, flush, link, replace
 from shared.writing.writer import clean, locked, open_writer
 
 
@@ -289,13 +289,13 @@ def _move_into_place(
             if name == commit:
                 flush(path)
                 failures.replace_failures(path, known)
-            (beside / name).rename(path / name)
-            undo.callback((path / name).unlink)
+            replace(beside / name, path / name)
+            undo.callback(delete, path / name)
         flush(path)
         undo.pop_all()
     try:
         for file in old:
-            file.unlink()
+            delete(file)
     except OSError as error:
         raise IndexPathError(
             path,

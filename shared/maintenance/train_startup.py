@@ -14,6 +14,7 @@ from pathlib import Path
 
 from shared.errors import JavaStartError, McpLuceneError
 from shared.java.startup_cache import path
+from shared.system import disk
 
 TRAINING_TIMEOUT_SECONDS = 120
 """Maximum duration of the training, in seconds; it takes about five."""
@@ -59,7 +60,7 @@ def train() -> Path:
             with suppress(PermissionError):
                 old.unlink()
         if sys.platform != "win32" or not cache.exists():
-            trained.replace(cache)
+            disk.replace(trained, cache)
     for mark in cache.parent.glob("lucene-*.training"):
         mark.unlink(missing_ok=True)
     return cache

@@ -14,6 +14,7 @@ from shared.messages import reason_of
 from shared.storage import lucene_errors
 from shared.storage.integrity import open_directory
 from shared.storage.lock import holder
+from shared.system.disk import delete
 from shared.writing.writer import is_locked
 
 
@@ -55,7 +56,7 @@ def unlock(path: Path | str) -> bool:
             raise IndexLockedError(path, holder(path)) from error
         with closing(lock):
             try:
-                file.unlink()
+                delete(file)
             except OSError as error:
                 raise IndexPathError(path, reason_of(error)) from error
     return True

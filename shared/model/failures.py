@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from shared.errors import IndexFileError, IndexPathError, IndexWriteError
 from shared.files.content import IrregularFileError, read_regular
 from shared.messages import reason_of
+from shared.system import disk
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -117,7 +118,7 @@ def save_failures(index: Path, failures: Mapping[str, Failure]) -> None:
         try:
             with open(temporary, "w", encoding="ascii", opener=_open_private) as stream:
                 stream.write(text)
-            temporary.replace(index / FILE_NAME)
+            disk.replace(temporary, index / FILE_NAME)
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
@@ -144,7 +145,9 @@ def delete_failures(index: Path) -> None:
         IndexWriteError: the file system refused.
     """
     try:
-        (index / FILE_NAME).unlink(missing_ok=True)
+        disk.delete(index / FILE_NAME)
+    except FileNotFoundError:
+        return
     except OSError as error:
         raise IndexWriteError(index, f"{FILE_NAME}: {reason_of(error)}") from error
 

@@ -4,6 +4,7 @@ import sys
 
 if sys.platform == "win32":
     from shared.system.windows.disk import (
+        delete,
         exchange,
         flush,
         is_null_device,
@@ -18,6 +19,7 @@ if sys.platform == "win32":
     )
 else:
     from shared.system.posix.disk import (
+        delete,
         exchange,
         flush,
         is_null_device,
@@ -32,6 +34,7 @@ else:
     )
 
 __all__ = [
+    "delete",
     "exchange",
     "flush",
     "is_null_device",

@@ -116,6 +116,15 @@ def replace(source: Path, target: Path) -> None:
     source.replace(target)
 
 
+def delete(file: Path) -> None:
+    """Delete a file.
+
+    Raises:
+        OSError: the file system refused; it is still there.
+    """
+    file.unlink()
+
+
 def move_folder(source: Path, target: Path) -> None:
     """Move a folder to a free path, or in place of an empty folder.
 

@@ -7,7 +7,7 @@ import shutil
 import stat
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from ctypes import wintypes
 from io import BufferedReader
@@ -20,9 +20,13 @@ from shared.system.windows.folders import READING, open_path
 if sys.platform != "win32":
     raise ImportError("shared.system.posix has the calls of other systems")
 
-_MAX_REPLACE_ATTEMPTS: Final = 20
-_REPLACE_RETRY_SECONDS: Final = 0.05
-"""Delay between attempts to replace a file that another program has open, in seconds."""
+_IN_USE: Final = (5, 32, 33)
+"""Codes of Windows for files that another program has open, such as a scanner for viruses:
+``ERROR_ACCESS_DENIED``, ``ERROR_SHARING_VIOLATION`` and ``ERROR_LOCK_VIOLATION``."""
+
+_FIRST_DELAY_SECONDS: Final = 0.01
+_MAX_DELAYS: Final = 8
+"""Number of delays between attempts to change such a file, each twice as long: 2.5 s in all."""
 
 _FOREVER: Final = 0xFFFF_FFFF
 """Constant ``INFINITE`` of WaitForSingleObject."""
@@ -125,33 +129,51 @@ def replace(source: Path, target: Path) -> None:
 
     Raises:
         OSError: the file system refused, for example because a program has the file open for
-            longer than a second; both are where they were.
+            longer than 2.5 s; both are where they were.
     """
-    for _ in range(_MAX_REPLACE_ATTEMPTS):
-        try:
-            source.replace(target)
-        except PermissionError:
-            time.sleep(_REPLACE_RETRY_SECONDS)
-        else:
-            return
-    source.replace(target)
+    _patiently(lambda: source.replace(target))
+
+
+def delete(file: Path) -> None:
+    """Delete a file.
+
+    Raises:
+        OSError: the file system refused, for example because a program has the file open for
+            longer than 2.5 s; it is still there.
+    """
+    _patiently(file.unlink)
 
 
 def move_folder(source: Path, target: Path) -> None:
     """Move a folder to a free path, or in place of an empty folder.
 
     Raises:
-        OSError: the file system refused; both are where they were.
+        OSError: the file system refused, for example because a program has a file of the folder
+            open for longer than 2.5 s; both are where they were.
     """
     was_there = target.exists()
     if was_there:
-        target.rmdir()
+        _patiently(target.rmdir)
     try:
-        source.rename(target)
+        _patiently(lambda: source.rename(target))
     except OSError:
         if was_there:
             target.mkdir()
         raise
+
+
+def _patiently(change: Callable[[], object]) -> None:
+    """Try a change again for a while if another program has the file open."""
+    for attempt in range(_MAX_DELAYS):
+        try:
+            change()
+        except PermissionError as error:
+            if error.winerror not in _IN_USE:
+                raise
+            time.sleep(_FIRST_DELAY_SECONDS * 2**attempt)
+        else:
+            return
+    change()
 
 
 def flush(path: Path) -> None:

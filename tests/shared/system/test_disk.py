@@ -5,12 +5,23 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable, Iterator
+from io import BufferedReader
 from pathlib import Path
 
 import pytest
 
-from shared.files.content import IrregularFileError, locked, read_of_owner, read_regular
+from shared.errors import IndexWriteError
+from shared.files.content import (
+    IrregularFileError,
+    locked,
+    read_of_owner,
+    read_regular,
+    write_atomically,
+)
+from shared.model.failures import delete_failures, save_failures
 from shared.system import disk
+from tests.systems import ON_WINDOWS, keeps_open_files_in_place
 
 _HOLDS = (
     "import sys, pathlib; from shared.files.content import locked\n"
@@ -49,6 +60,64 @@ def test_a_file_that_is_being_read_can_be_replaced(tmp_path: Path) -> None:
         threading.Timer(0.2, opened.close).start()
         disk.replace(new, file)
     assert file.read_text() == "new"
+
+
+HELD = pytest.mark.skipif(not ON_WINDOWS, reason="other systems change files that are open")
+
+CHANGES: dict[str, Callable[[Path], None]] = {
+    "replace": lambda file: disk.replace(file.with_name("new"), file),
+    "delete": disk.delete,
+    "move": lambda file: disk.move_folder(file.parent, file.parent.with_name("moved")),
+    "failures": lambda file: save_failures(file.parent, {}),
+    "no failures": lambda file: delete_failures(file.parent),
+    "settings": lambda file: write_atomically(file, b"new"),
+}
+"""Changes to a file, or to its folder."""
+
+NAMES = [
+    pytest.param(name, marks=keeps_open_files_in_place) if name == "move" else name
+    for name in CHANGES
+]
+
+
+@pytest.fixture
+def held(tmp_path: Path) -> Iterator[tuple[Path, BufferedReader]]:
+    """A file that is open as a scanner for viruses opens it, so that Windows changes nothing."""
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "new").touch()
+    file = folder / "failures.json"
+    file.write_text("{}")
+    with file.open("rb") as stream:
+        yield file, stream
+
+
+@HELD
+@pytest.mark.parametrize("change", NAMES)
+def test_a_file_that_a_scanner_holds_is_changed_a_little_later(
+    held: tuple[Path, BufferedReader], change: str
+) -> None:
+    file, stream = held
+    threading.Timer(0.5, stream.close).start()
+    CHANGES[change](file)
+    assert stream.closed
+
+
+@HELD
+@pytest.mark.parametrize("change", NAMES)
+def test_a_file_that_is_held_for_long_ends_the_change(
+    held: tuple[Path, BufferedReader], change: str
+) -> None:
+    file, _ = held
+    before = time.monotonic()
+    with pytest.raises((PermissionError, IndexWriteError)) as refused:
+        CHANGES[change](file)
+    assert 2 < time.monotonic() - before < 10
+    if isinstance(refused.value, IndexWriteError):
+        assert f"writing to the index at {file.parent} failed: failures.json: " in str(
+            refused.value
+        )
+    assert file.exists()
 
 
 @pytest.mark.parametrize("there", [False, True])
