@@ -1,6 +1,5 @@
 """The folder that keeps wheels, build environments and jars from one build to the next."""
 
-import fcntl
 import os
 import shutil
 import tempfile
@@ -26,6 +25,8 @@ def locked() -> Iterator[None]:
     Raises:
         BuildError: the cache folder cannot be written.
     """
+    import fcntl  # elsewhere than on Linux the build ends before, with a sentence
+
     path = folder() / "lock"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

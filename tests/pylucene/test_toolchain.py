@@ -44,6 +44,35 @@ def test_musl_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         toolchain.require()
 
 
+def test_an_older_glibc_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "confstr", lambda _name: "glibc 2.12")
+    with pytest.raises(
+        BuildError, match=r"newer Linux than one with glibc 2\.12; there are wheels"
+    ):
+        toolchain.require()
+
+
+def test_a_python_of_32_bits_is_refused_on_a_processor_of_64(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sys, "maxsize", 2**31 - 1)
+    with pytest.raises(BuildError, match="does not run in a Python of 32 bits; there are wheels"):
+        toolchain.require()
+
+
+def test_another_python_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.implementation, "name", "pypy")
+    with pytest.raises(BuildError, match="does not run on pypy; there are wheels for CPython"):
+        toolchain.require()
+
+
+def test_windows_on_arm_is_told_which_python_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.setattr(platform, "machine", lambda: "ARM64")
+    with pytest.raises(BuildError, match="install Python for x86_64, which Windows on Arm runs"):
+        toolchain.require()
+
+
 def test_other_processors_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(platform, "machine", lambda: "riscv64")
     with pytest.raises(BuildError, match="cannot run on a riscv64 processor"):

@@ -13,6 +13,12 @@ from backend.options import Options
 
 _NAME = "pylucene-10.5.0-cp311-abi3-manylinux_2_17_x86_64.whl"
 
+_ON_WINDOWS = (
+    "import sysconfig, venv; sysconfig.get_config_vars(); sys.platform = 'win32'; "
+    "sys.modules['fcntl'] = None"
+)
+"""Makes a process look like one on Windows, which has no fcntl."""
+
 
 def hook(
     pylucene: Path,
@@ -70,6 +76,31 @@ def test_a_missing_ensurepip_is_one_sentence(
     assert done.stderr.startswith("pylucene: error: PyLucene needs Python's ensurepip module")
     assert done.stderr.count("\n") == 1
     assert not (cache_home / "pylucene").exists()
+
+
+@pytest.mark.parametrize(
+    ("first", "words"),
+    [
+        (_ON_WINDOWS, "on Linux only, not on win32"),
+        ("sys.maxsize = 2**31 - 1", "does not run in a Python of 32 bits"),
+        ("import os; os.confstr = lambda _: 'glibc 2.12'", "newer Linux than one with glibc 2.12"),
+        (
+            "import sysconfig; sysconfig.get_config_var = {'Py_GIL_DISABLED': 1}.get",
+            "a Python with the global interpreter lock",
+        ),
+    ],
+)
+def test_a_machine_without_a_wheel_is_one_sentence_even_with_one_in_the_cache(
+    pylucene: Path, cache_home: Path, tmp_path: Path, first: str, words: str
+) -> None:
+    keep(b"wheel")
+    environ = {"PATH": "", "XDG_CACHE_HOME": str(cache_home)}
+    done = hook(pylucene, tmp_path, environ, first=f"import sys; {first}; ")
+    assert done.returncode == 1
+    assert done.stderr.startswith("pylucene: error: PyLucene ")
+    assert words in done.stderr
+    assert "; there are wheels for CPython 3.11 or newer with 64 bits, on Linux" in done.stderr
+    assert done.stderr.count("\n") == 1
 
 
 def test_an_unknown_option_is_one_sentence(
