@@ -5,6 +5,7 @@ import tomllib
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Final
 from uuid import NAMESPACE_URL, uuid5
 
 from cyclonedx.model import HashAlgorithm, HashType
@@ -36,11 +37,16 @@ def write(sources: Path, target: Path, seconds: int) -> None:
     target.write_text(outputter.output_as_string(indent=2) + "\n", encoding="utf-8")
 
 
+_TRIMMED: Final = ("icu4j",)
+"""Jars that the wheel has without some of their files, so that their hash is another one."""
+
+
 def _jars(sources: Path) -> Iterator[Component]:
     lock = tomllib.loads((sources / "jgo.lock.toml").read_text(encoding="utf-8"))
     for jar in lock["dependencies"]:
         purl = PackageURL("maven", jar["groupId"], jar["artifactId"], jar["version"])
-        yield _component(purl, HashType(alg=HashAlgorithm.SHA_256, content=jar["sha256"]))
+        pinned = HashType(alg=HashAlgorithm.SHA_256, content=jar["sha256"])
+        yield _component(purl, *([] if jar["artifactId"] in _TRIMMED else [pinned]))
 
 
 def _code(sources: Path) -> Iterator[Component]:

@@ -11,9 +11,9 @@ from .errors import BuildError
 from .platforms import Platform
 
 _FLAGS = (
-    # JCC's code is a thin layer over calls into Java: more optimisation costs minutes and gains
-    # nothing measurable, debug information costs hundreds of megabytes.
-    *("-O1", "-g0"),
+    # JCC's code is a thin layer over calls into Java: optimising for speed gains nothing measurable
+    # and makes the module half as large again, debug information costs hundreds of megabytes.
+    *("-Os", "-g0", "-ffunction-sections", "-fdata-sections"),
     # What JCC's own build sets; it has casts that compilers warn of.
     *("-fno-strict-aliasing", "-w"),
     # Zig's compiler adds checks of undefined behaviour unless told otherwise.
@@ -161,6 +161,10 @@ def _link(code: Path, module: str, platform: Platform, libraries: Libraries) -> 
     (code / "exports").write_text(f"{{ global: PyInit_{module}; local: *; }};\n", encoding="utf-8")
     return (
         "-Wl,--version-script=exports",
+        "-Wl,--gc-sections",
+        # The older kind of run-time path is searched before LD_LIBRARY_PATH, in which there may be
+        # another JVM.
+        "-Wl,--disable-new-dtags",
         f"-Wl,-rpath,$ORIGIN/{_RUNTIME}",
         *(f"-L{java / 'server'}", "-ljvm"),
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
-from . import classes, jcc_changes, stubs
+from . import classes, icu, jcc_changes, stubs
 from .console import run, say
 from .environment import Environment
 from .jars import Artifact
@@ -57,6 +57,9 @@ def generate(
     )
     shutil.copytree(environment.jcc / "sources", folder / "_lucene", dirs_exist_ok=True)
     jcc_changes.change_module(folder, "lucene")
+    for artifact in artifacts:
+        if artifact.name == "icu4j":
+            icu.trim(folder / "lucene" / artifact.path.name)
     stubs.write(folder / "classes.json", folder / "stubs")
 
 
