@@ -35,7 +35,9 @@ def main(*arguments: str) -> None:
     shutil.rmtree(FOLDER, ignore_errors=True)
     venv.create(FOLDER, with_pip=True)
     pip = (PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps")
-    tests = arguments or (("tests",) if sys.platform == "linux" else EVERYWHERE)
+    record = ("-p", "tests.recording", "--record", "`make installed`")
+    whole = ("tests",) if sys.platform == "linux" else EVERYWHERE
+    tests = arguments or (*record, *whole)
     steps: tuple[tuple[str | Path, ...], ...] = (
         (*pip, "--require-hashes", "-r", "requirements.txt"),
         (*pip, "--no-index", "--find-links", dist, "pylucene", "mcp-lucene"),
