@@ -4,13 +4,13 @@ BIN := .venv/bin
 CLIENTS := tests/clients
 LUPYNE := tests/pylucene/lupyne
 
-.PHONY: demo test quick check soak clients coverage wheels installed windows lock docs site bench bench-quick
+.PHONY: demo test quick check soak clients coverage wheels installed windows arm lock docs site bench bench-quick
 
 demo: .venv/ready
 	$(BIN)/python test-index/demo.py
 
 test: .venv/ready check
-	$(BIN)/pytest
+	$(BIN)/pytest -p tests.recording --record '`make test`'
 
 # In under a minute, while something is being changed: all checks, and the tests of what changed.
 quick: .venv/ready check
@@ -89,9 +89,9 @@ wheels: .venv/ready build/release-tools/ready
 installed:
 	$(PYTHON) -m tests.installed $(TESTS)
 
-# The same on Windows' Python under Wine.
-windows: .venv/ready
-	$(BIN)/python -m tests.windows $(TESTS)
+# The same on Windows' Python under Wine, and a part of it on that of 64-bit Arm under qemu.
+windows arm: .venv/ready
+	$(BIN)/python -m tests.elsewhere $@ $(TESTS)
 
 dist/SHA256SUMS:
 	$(MAKE) wheels
@@ -120,8 +120,9 @@ lock: .venv/ready
 		--generate-hashes --no-emit-index-url --custom-compile-command "make lock" \
 		--quiet --output-file docs/site/requirements.txt
 
-# Write the reference of idx from its own help.
+# Write the reference of idx from its own help, and the table of platforms from the records.
 docs: .venv/ready
+	$(BIN)/python -m tests.recording
 	$(BIN)/typer idx.app utils docs --name idx --title "Commands of idx" --output docs/commands.md
 
 # The documentation as HTML in build/site, to be read without a network; a broken link is an error.

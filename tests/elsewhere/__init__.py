@@ -1,0 +1,1 @@
+"""Tests on other systems and processors, run here: ``python -m tests.elsewhere``."""

@@ -1,1 +1,0 @@
-"""A Windows environment under Wine: ``python -m tests.windows`` runs tests in it."""
