@@ -1,11 +1,22 @@
 """Marks of tests that hold on some systems only; docs/platforms.md says what differs."""
 
 import ctypes
+import signal
+import stat
 import sys
+from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
 ON_WINDOWS = sys.platform == "win32"
+
+STOPS = (
+    []
+    if sys.platform == "win32"
+    else [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9)]
+)
+"""The signals that stop a program, and the exit codes of one that heeds them."""
 
 WINE_WARNING = "OpenJDK 64-Bit Server VM warning: Attempt to "
 """Beginning of the warnings about calls that Wine lacks, which each start of Java prints."""
@@ -28,6 +39,15 @@ def without_wine(errors: str) -> str:
     )
 
 
+def has_mode(path: Path, mode: int) -> bool:
+    """Return whether a file has these permission bits; Windows has none, and all is well."""
+    return ON_WINDOWS or stat.S_IMODE(path.stat().st_mode) == mode
+
+
+evaluates = pytest.mark.skipif(
+    find_spec("pytrec_eval") is None or find_spec("numpy") is None,
+    reason="the packages of idx eval have no wheels for this platform, or do not run on it",
+)
 names_lock_holders = pytest.mark.skipif(
     sys.platform != "linux", reason="only Linux tells who holds a lock"
 )
@@ -40,3 +60,10 @@ uses_a_unix_shell = pytest.mark.skipif(ON_WINDOWS, reason="Windows has no /bin/s
 limits_names = pytest.mark.skipif(
     ON_WINDOWS, reason="to Windows a name that is too long is one that does not exist"
 )
+has_terminals = pytest.mark.skipif(ON_WINDOWS, reason="Windows has no terminals like POSIX")
+sends_signals = pytest.mark.skipif(ON_WINDOWS, reason="Windows sends no signals to processes")
+makes_links = pytest.mark.skipif(
+    ON_WINDOWS, reason="Windows lets only some users make links, and Wine makes none"
+)
+limits_processes = pytest.mark.skipif(ON_WINDOWS, reason="Windows has no limits of the shell")
+locks_files_by_leases = pytest.mark.skipif(ON_WINDOWS, reason="Windows has no leases of files")

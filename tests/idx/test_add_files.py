@@ -8,6 +8,7 @@ from fpdf import FPDF
 from tests.conftest import Idx
 from tests.idx.files import documents, ids, text_of
 from tests.idx.preparation import index_files
+from tests.systems import has_modes, has_pipes_as_files, limits_processes
 from tests.unprivileged import UNPRIVILEGED
 
 
@@ -106,6 +107,7 @@ BAD_FILES = {
 }
 
 
+@has_pipes_as_files
 def test_a_bad_file_is_named_with_its_reason_and_costs_only_itself(
     idx: Idx, empty_index: Path, tmp_path: Path
 ) -> None:
@@ -148,6 +150,7 @@ def test_a_bad_file_does_not_cost_the_document_that_was_there(
     assert text_of(empty_index, "letter") == "The first version."
 
 
+@has_modes
 def test_an_unreadable_file_is_named(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
     secret = tmp_path / "secret.txt"
     secret.write_text("secret")
@@ -184,6 +187,7 @@ def test_larger_files_can_be_allowed(idx: Idx, empty_index: Path, tmp_path: Path
     assert "; 1,905 chunks" in idx("add", "large.txt", "--max-size", "2.5").stdout
 
 
+@limits_processes
 def test_files_are_read_under_limits_of_the_shell(
     idx: Idx, empty_index: Path, tmp_path: Path
 ) -> None:

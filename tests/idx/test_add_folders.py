@@ -5,6 +5,7 @@ from pathlib import Path
 
 from tests.conftest import Idx
 from tests.idx.files import ids, make
+from tests.systems import has_modes, makes_links
 from tests.unprivileged import UNPRIVILEGED
 
 
@@ -43,6 +44,7 @@ def test_two_names_that_are_spelled_alike_do_not_replace_each_other(
     assert ids(empty_index) == ["bad\\xff.txt"]
 
 
+@has_modes
 def test_a_bad_file_or_folder_costs_only_itself(
     idx: Idx, empty_index: Path, tmp_path: Path
 ) -> None:
@@ -56,6 +58,7 @@ def test_a_bad_file_or_folder_costs_only_itself(
     (folder / "closed").chmod(0o700)
 
 
+@makes_links
 def test_the_options_reach_the_crawl(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
     make(tmp_path / "papers", "a.md", "b.txt", ".c.md", "old/d.md")
     (tmp_path / "papers" / "e.md").symlink_to(tmp_path / "papers" / "b.txt")

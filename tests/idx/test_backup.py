@@ -26,6 +26,7 @@ from tests.idx.preparation import index_files
 from tests.idx.raw_index import files_of_lucene, mark_as, stored
 from tests.idx.segments import fill
 from tests.idx.volumes import enlarge, mount, unmount
+from tests.systems import has_mode, has_terminals, makes_links
 
 # Each commit replaces both documents, and leaves files of the one before to be deleted.
 WRITER = """
@@ -75,7 +76,7 @@ def test_a_backup_is_the_index_and_nothing_else(idx: Idx, filled: Path, tmp_path
     }
     assert stored(copy) == stored(filled)
     assert contents(copy) == contents(filled)
-    assert copy.stat().st_mode & 0o777 == 0o700
+    assert has_mode(copy, 0o700)
     assert "d01-chunk-001" in idx("search", "common", "-i", copy, "--limit", 99).stdout
     assert hidden(copy.parent) == []
 
@@ -178,6 +179,7 @@ def test_a_damaged_index_does_not_take_the_place_of_a_backup(
     assert hidden(tmp_path) == []
 
 
+@makes_links
 def test_a_backup_is_known_by_whichever_path_the_index_is_named(
     idx: Idx, filled: Path, tmp_path: Path
 ) -> None:
@@ -283,6 +285,7 @@ def test_a_full_disk_leaves_the_older_backup(idx: Idx, filled: Path, tmp_path: P
         unmount(disk)
 
 
+@has_terminals
 def test_a_terminal_shows_how_far_it_is(filled: Path, tmp_path: Path) -> None:
     shown = on_a_terminal("backup", tmp_path / "copy", "-i", filled)
     assert "Copying" in shown

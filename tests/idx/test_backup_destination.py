@@ -8,6 +8,7 @@ from shared import BackupError, Document, Index, IndexSchemaError
 from shared.maintenance.backup import backup
 from tests.conftest import Idx
 from tests.idx.raw_index import mark_as
+from tests.systems import has_modes, makes_links
 from tests.unprivileged import UNPRIVILEGED
 
 
@@ -64,6 +65,7 @@ def test_a_backup_that_was_written_to_is_replaced(filled: Path, tmp_path: Path) 
     assert sorted(path.name for path in tmp_path.glob("*copy*")) == ["copy"]
 
 
+@has_modes
 def test_nothing_is_left_of_a_backup_that_nobody_could_write_to(
     idx: Idx, filled: Path, tmp_path: Path
 ) -> None:
@@ -86,6 +88,7 @@ def test_what_is_put_there_meanwhile_stays(filled: Path, tmp_path: Path) -> None
     assert sorted(path.name for path in tmp_path.glob("*copy*")) == ["copy"]
 
 
+@has_modes
 def test_names_that_cannot_be_flushed_leave_the_older_backup(
     idx: Idx, filled: Path, tmp_path: Path
 ) -> None:
@@ -103,6 +106,7 @@ def test_names_that_cannot_be_flushed_leave_the_older_backup(
     assert files(drop) == before
 
 
+@has_modes
 def test_a_file_of_the_index_that_cannot_be_read_is_the_fault_of_the_index(
     idx: Idx, filled: Path
 ) -> None:
@@ -132,6 +136,7 @@ def test_an_index_of_an_unknown_schema_is_named_before_anything_is_copied(
     assert not (tmp_path / "copy").exists()
 
 
+@makes_links
 @pytest.mark.parametrize(
     ("destination", "told"),
     [
@@ -158,6 +163,7 @@ def test_a_backup_lies_neither_in_the_index_nor_around_it(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "lucene-index", "parent"]
 
 
+@makes_links
 def test_a_backup_beside_an_index_that_a_link_leads_to_is_made(
     idx: Idx, filled: Path, tmp_path: Path
 ) -> None:

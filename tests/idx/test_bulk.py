@@ -15,6 +15,7 @@ from tests.conftest import Idx
 from tests.idx.files import documents
 from tests.idx.interruptible import INTERRUPTIBLE
 from tests.idx.preparation import add_documents
+from tests.systems import sends_signals
 
 Listed = Callable[[], list[DocumentSummary]]
 
@@ -220,6 +221,7 @@ def test_standard_input_is_named_so(idx: Idx, empty_index: Path) -> None:
     assert failed.stderr.startswith("Error: standard input: entry 1: the metadata 'x'")
 
 
+@sends_signals
 def test_an_interrupted_run_says_that_nothing_was_changed(
     idx: Idx, empty_index: Path, tmp_path: Path, listed: Listed
 ) -> None:
@@ -243,6 +245,7 @@ def test_an_interrupted_run_says_that_nothing_was_changed(
     assert listed() == []
 
 
+@sends_signals
 def test_an_interruption_during_the_commit_waits_for_its_end() -> None:
     done = []
 

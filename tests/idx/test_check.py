@@ -28,6 +28,7 @@ from tests.idx.output.test_terminal import on_a_terminal
 from tests.idx.preparation import index_files
 from tests.idx.raw_index import mark_as
 from tests.idx.segments import fill
+from tests.systems import has_modes, has_terminals
 from tests.unprivileged import UNPRIVILEGED
 
 LONG = Document("long", "Long", " ".join(f"word{number}" for number in range(900)))
@@ -44,6 +45,7 @@ def filled(idx: Idx, empty_index: Path) -> Path:
     return empty_index
 
 
+@has_modes
 def test_an_index_that_this_user_may_only_read(idx: Idx, filled: Path) -> None:
     (filled / "write.lock").unlink(missing_ok=True)
     filled.chmod(0o555)
@@ -208,6 +210,7 @@ def test_without_an_index_there_is_nothing_to_check(idx: Idx, index_path: Path) 
     assert [*index_path.iterdir()] == []
 
 
+@has_terminals
 def test_a_terminal_shows_how_far_it_is(filled: Path) -> None:
     shown = on_a_terminal("check", "-i", filled)
     assert "Checking" in shown

@@ -1,7 +1,6 @@
 """What the shells complete: by their own protocols, and once in a real shell."""
 
 import os
-import pty
 import shutil
 import subprocess
 import sys
@@ -14,6 +13,10 @@ from shared import Document, Index, create
 from tests.conftest import PROGRAMS, Idx
 from tests.idx.files import make
 from tests.idx.preparation import index_files
+from tests.systems import has_pipes_as_files, has_terminals
+
+if sys.platform != "win32":
+    import pty
 
 BASH = shutil.which("bash")
 
@@ -135,6 +138,7 @@ def test_what_cannot_be_read_completes_nothing_and_says_nothing(
     assert completed("search", "--filter", "created>=", folder=papers) == []
 
 
+@has_pipes_as_files
 def test_a_shell_does_not_wait_for_ever(papers: Path, index_path: Path) -> None:
     commit = next(index_path.glob("segments_*"))
     commit.unlink()
@@ -176,6 +180,7 @@ def test_words_that_bash_takes_apart_are_completed(home: Path) -> None:
     ]
 
 
+@has_terminals
 @pytest.mark.skipif(BASH is None, reason="there is no bash")
 def test_a_real_bash_completes(home: Path) -> None:
     odd = odd_index(home)

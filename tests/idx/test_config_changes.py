@@ -2,9 +2,8 @@
 
 import json
 import os
-import pty
-import stat
 import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,11 @@ import pytest
 from shared.settings.current import configuration_file
 from tests.configured import shown, write
 from tests.conftest import PROGRAMS, Idx
+from tests.systems import has_mode, has_modes, has_terminals
 from tests.unprivileged import UNPRIVILEGED
+
+if sys.platform != "win32":
+    import pty
 
 BY_HAND = """\
 # My settings
@@ -101,7 +104,7 @@ def test_a_setting_is_written_as_the_type_it_is(
     for arguments, value, told in settings:
         name = arguments[0].replace("-", "_").lower()
         assert idx("config", "set", *arguments).stdout == f"Set {name} to {told} in {file}\n"
-        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+        assert has_mode(file, 0o600)
         expected[name] = (value, str(file))
     found = shown(idx)
     assert {name: found[name] for name in expected} == expected
@@ -221,6 +224,7 @@ def test_a_value_is_needed(idx: Idx) -> None:
     assert "give a value for wait" in idx("config", "set", "wait", code=2).stderr
 
 
+@has_modes
 def test_a_password_is_read_from_standard_input_and_never_shown(idx: Idx) -> None:
     file = configuration_file()
     done = idx("config", "set", "pdf-password", stdin="swordfish\n")
@@ -236,6 +240,7 @@ def test_a_password_is_read_from_standard_input_and_never_shown(idx: Idx) -> Non
     assert readable == (f"Warning: other users can read {file}; to prevent this: chmod 600 {file}")
 
 
+@has_terminals
 def test_a_password_is_asked_for_on_a_terminal_and_not_echoed(idx: Idx) -> None:
     ours, theirs = pty.openpty()
     with subprocess.Popen(
@@ -274,6 +279,7 @@ def test_settings_that_are_written_at_once_all_stay(idx: Idx) -> None:
     assert {name: found[name][0] for name in values} == values
 
 
+@has_modes
 def test_a_file_that_cannot_be_written_stays_as_it_is(idx: Idx) -> None:
     file = write(BY_HAND)
     file.parent.chmod(0o500)

@@ -7,6 +7,7 @@ import pytest
 from shared.settings.current import configuration_file
 from tests.configured import shown, write
 from tests.conftest import Idx
+from tests.systems import has_modes
 from tests.unprivileged import UNPRIVILEGED
 
 
@@ -72,6 +73,7 @@ def test_every_command_that_needs_the_file_says_what_is_wrong_in_it(idx: Idx) ->
     assert file.read_text() == "index_path = 'a'\nwiat = 1\n"
 
 
+@has_modes
 def test_a_file_that_cannot_be_read_is_named(idx: Idx) -> None:
     file = configuration_file()
     file.mkdir(parents=True)

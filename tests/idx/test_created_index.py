@@ -1,7 +1,6 @@
 """The first command that adds documents creates the index; nothing else does."""
 
 import json
-import stat
 import subprocess
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from shared import Document, Index, IndexPathError, Searcher
 from tests.conftest import PROGRAMS, Idx
 from tests.idx.files import ids
 from tests.idx.watched import Watch
+from tests.systems import has_mode, makes_links, sends_signals
 
 ENTRY = json.dumps({"Id": "a", "Title": "A", "Content": "some text"})
 
@@ -37,7 +37,7 @@ def test_the_first_documents_create_the_index(
 ) -> None:
     first = idx(*command, stdin=ENTRY)
     assert first.stderr == f"Created an index at {index_path}\n"
-    assert stat.S_IMODE(index_path.stat().st_mode) == 0o700
+    assert has_mode(index_path, 0o700)
     with Searcher(index_path) as searcher:
         assert searcher.search("text").totalHits == 1
     assert "Created" not in idx(*command, stdin=ENTRY).stderr
@@ -46,7 +46,7 @@ def test_the_first_documents_create_the_index(
 def test_an_empty_folder_becomes_an_index(idx: Idx, index_path: Path, papers: Path) -> None:
     index_path.mkdir()
     assert "Created an index" in idx("sync", "papers").stderr
-    assert stat.S_IMODE(index_path.stat().st_mode) == 0o700
+    assert has_mode(index_path, 0o700)
 
 
 def test_a_program_reads_that_the_index_was_created(
@@ -86,6 +86,7 @@ def test_a_folder_of_other_files_is_refused_and_left_alone(
     assert [entry.name for entry in index_path.iterdir()] == ["letter.txt"]
 
 
+@makes_links
 def test_a_link_to_nothing_is_refused(idx: Idx, index_path: Path, papers: Path) -> None:
     index_path.symlink_to("nowhere")
     for command in (("init",), ("sync", "papers"), ("sync", "papers", "--dry-run")):
@@ -156,6 +157,7 @@ def test_an_index_within_the_folder_is_not_indexed(idx: Idx, papers: Path) -> No
         assert ids(papers / "index") == ["a.txt"]
 
 
+@sends_signals
 def test_a_watch_creates_the_index(tmp_path: Path, index_path: Path, papers: Path) -> None:
     with Watch(tmp_path, "papers") as watch:
         watch.until_event("created", index_path=str(index_path))
@@ -165,6 +167,7 @@ def test_a_watch_creates_the_index(tmp_path: Path, index_path: Path, papers: Pat
         watch.until_event("indexed", source_document="b.txt")
 
 
+@sends_signals
 def test_a_watch_of_a_missing_folder_waits_with_the_index(tmp_path: Path, index_path: Path) -> None:
     with Watch(tmp_path, "papers") as watch:
         watch.until_event("watching")
@@ -246,7 +249,7 @@ def test_another_program_that_waits_gets_the_index_of_one_that_fails(
     assert first.returncode == 1
     assert second.wait(60) == 0
     assert ids(index_path) == ["b"]
-    assert stat.S_IMODE(index_path.stat().st_mode) == 0o700
+    assert has_mode(index_path, 0o700)
 
 
 def test_a_parent_is_never_created(tmp_path: Path) -> None:

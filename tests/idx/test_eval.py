@@ -16,6 +16,9 @@ from shared import Document, Index
 from shared.model.search_results import Hit
 from tests.conftest import Idx
 from tests.idx.collection import BEIR, DOCUMENTS, TREC, json_lines, write_beir, write_trec
+from tests.systems import evaluates
+
+pytestmark = evaluates
 
 ROOT = Path(__file__).parents[2]
 SECOND = 1 / log2(3)

@@ -6,6 +6,9 @@ import pytest
 
 from tests.conftest import Idx
 from tests.idx.collection import BEIR, write_beir
+from tests.systems import evaluates
+
+pytestmark = evaluates
 
 
 @pytest.fixture(autouse=True)

@@ -12,6 +12,9 @@ from idx.evaluation.collection.judgements import read_judgements
 from idx.evaluation.collection.queries import Query, read_queries
 from shared import Document
 from shared.model.document import Metadata
+from tests.systems import evaluates
+
+pytestmark = evaluates
 
 
 def documents(file: Path) -> list[Document]:

@@ -14,6 +14,7 @@ from tests.conftest import Idx
 from tests.idx.files import events, ids, make, result
 from tests.idx.preparation import index_files
 from tests.idx.test_add_files import make_image, pdf_of
+from tests.systems import has_mode
 
 DAMAGED = b"%PDF-1.7 nothing"
 
@@ -214,7 +215,7 @@ def test_failures_are_kept_as_they_are(tmp_path: Path) -> None:
     }
     save_failures(tmp_path, kept)
     assert load_failures(tmp_path) == kept
-    assert (tmp_path / FILE_NAME).stat().st_mode & 0o777 == 0o600
+    assert has_mode((tmp_path / FILE_NAME), 0o600)
     (tmp_path / f"{FILE_NAME}.new").write_text("left behind by a killed run")
     save_failures(tmp_path, {})
     assert load_failures(tmp_path) == {}

@@ -2,7 +2,6 @@
 
 import json
 import os
-import stat
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from idx.crawl.selection import Selection, Selections
 from shared.settings.current import configuration_file
 from shared.settings.model import Folder
 from tests.conftest import Idx
+from tests.systems import has_mode, has_modes, makes_links
 from tests.unprivileged import UNPRIVILEGED
 
 BY_HAND = """\
@@ -100,6 +100,7 @@ def test_answers_as_json(idx: Idx, folder: Path) -> None:
     assert removed == {"removed": [f"{folder}/a"], "unknown": ["c"]}
 
 
+@makes_links
 def test_a_folder_that_is_there_already_stays_as_it_is(idx: Idx, folder: Path) -> None:
     idx("folders", "add", "a")
     (folder / "link").symlink_to("a")
@@ -218,18 +219,20 @@ def test_paths_of_the_file_are_relative_to_it(idx: Idx, folder: Path) -> None:
     assert listed(idx) == []
 
 
+@has_modes
 def test_a_new_file_is_its_owners_and_an_old_one_keeps_its_permissions(
     idx: Idx, folder: Path
 ) -> None:
     file = configuration_file()
     idx("folders", "add", "a")
-    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert has_mode(file, 0o600)
     file.chmod(0o640)
     idx("folders", "add", "b")
-    assert stat.S_IMODE(file.stat().st_mode) == 0o640
+    assert has_mode(file, 0o640)
     assert [entry.name for entry in file.parent.iterdir()] == ["config.toml"]
 
 
+@makes_links
 def test_a_file_that_is_a_link_stays_one(idx: Idx, folder: Path) -> None:
     file = configuration_file()
     file.parent.mkdir()
@@ -242,6 +245,7 @@ def test_a_file_that_is_a_link_stays_one(idx: Idx, folder: Path) -> None:
     assert listed(idx) == [f"{folder}/a", f"{folder}/b"]
 
 
+@has_modes
 def test_a_file_that_cannot_be_written_stays_as_it_is(idx: Idx, folder: Path) -> None:
     file = write_by_hand(folder)
     before = file.read_bytes()

@@ -16,6 +16,7 @@ from tests.idx.extraction.conftest import FILES
 from tests.idx.files import events, ids, make, result
 from tests.idx.running import Process, start
 from tests.idx.test_add_files import pdf_of
+from tests.systems import has_modes
 from tests.unprivileged import UNPRIVILEGED
 
 pytestmark = pytest.mark.soak
@@ -95,6 +96,7 @@ def test_files_that_are_not_what_their_names_say_are_read_or_named(
     assert "locked.pdf" not in not_indexed(found.stdout)
 
 
+@has_modes
 def test_what_may_not_be_read_is_named_and_the_rest_is_indexed(
     idx: Idx, empty_index: Path, tmp_path: Path
 ) -> None:

@@ -18,6 +18,7 @@ from shared.maintenance.restore import restore
 from shared.model.failures import FILE_NAME, load_failures
 from shared.model.folders import IndexedFolders
 from tests.conftest import Connect, Idx
+from tests.systems import has_pipes_as_files
 
 FAILURE: Final = {
     "folder": "",
@@ -91,6 +92,7 @@ def test_a_list_of_failures_that_is_none_is_one_clear_error(filled: Path, conten
     assert "\n" not in str(error.value)
 
 
+@has_pipes_as_files
 @pytest.mark.parametrize("put", ODD)
 def test_a_list_of_failures_that_is_no_regular_file_is_not_opened(
     filled: Path, put: Callable[[Path], None]
@@ -100,6 +102,7 @@ def test_a_list_of_failures_that_is_no_regular_file_is_not_opened(
         load_failures(filled)
 
 
+@has_pipes_as_files
 def test_commands_name_a_damaged_list_and_a_sync_without_it_finds_the_failures_again(
     idx: Idx, filled: Path
 ) -> None:
@@ -119,6 +122,7 @@ def test_commands_name_a_damaged_list_and_a_sync_without_it_finds_the_failures_a
     assert again == {**listed, "tried": again["tried"]}
 
 
+@has_pipes_as_files
 @pytest.mark.parametrize("put", ODD)
 @pytest.mark.parametrize("name", ["segments_9", "_7.cfs", "write.lock"])
 def test_a_file_of_lucene_that_is_no_regular_file_is_not_opened(
@@ -134,12 +138,14 @@ def test_a_file_of_lucene_that_is_no_regular_file_is_not_opened(
         check(filled)
 
 
+@has_pipes_as_files
 def test_commands_name_a_file_of_lucene_that_is_no_regular_file(idx: Idx, filled: Path) -> None:
     pipe(filled / "segments_9")
     for command in (("search", "text"), ("delete", "a"), ("stats",), ("backup", "copy")):
         refused(idx(*command, code=1).stderr, "segments_9")
 
 
+@has_pipes_as_files
 @pytest.mark.parametrize("put", ODD)
 def test_the_commit_of_a_backup_that_is_no_regular_file_is_not_opened(
     filled: Path, tmp_path: Path, put: Callable[[Path], None]
@@ -165,6 +171,7 @@ def test_a_backup_whose_note_is_none_is_not_replaced(
         backup(filled, tmp_path / "copy")
 
 
+@has_pipes_as_files
 @pytest.mark.parametrize("put", ODD)
 def test_a_note_of_a_backup_that_is_no_regular_file_is_not_opened(
     filled: Path, tmp_path: Path, put: Callable[[Path], None]
@@ -237,6 +244,7 @@ async def answer(client: Client, tool: str, **arguments: Any) -> str:
     return str(content)
 
 
+@has_pipes_as_files
 @pytest.mark.anyio
 async def test_the_server_answers_beside_hostile_files(filled: Path, connect: Connect) -> None:
     sound = filled.with_name("sound")

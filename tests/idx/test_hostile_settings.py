@@ -1,6 +1,7 @@
 """Tables of hostile configuration files and files of clients: one clear error, and no change."""
 
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
@@ -10,6 +11,7 @@ import pytest
 from shared.settings.current import configuration_file
 from tests.conftest import Idx
 from tests.idx.clients.files import file_of
+from tests.systems import makes_links
 
 pytestmark = pytest.mark.soak
 
@@ -30,10 +32,19 @@ def link(target: str) -> Put:
 
 
 ODD: Final[dict[str, tuple[Put, str]]] = {
-    "a pipe": (os.mkfifo, "cannot be read: it is not a regular file but a pipe or a device"),
-    "a device without end": (link("/dev/zero"), "cannot be read: it is not a regular file"),
-    "a terminal": (link("/dev/ptmx"), "cannot be read: it is not a regular file"),
-    "a link to itself": (link("."), "cannot be read: Is a directory"),
+    **(
+        {}
+        if sys.platform == "win32"
+        else {
+            "a pipe": (
+                os.mkfifo,
+                "cannot be read: it is not a regular file but a pipe or a device",
+            ),
+            "a device without end": (link("/dev/zero"), "cannot be read: it is not a regular file"),
+            "a terminal": (link("/dev/ptmx"), "cannot be read: it is not a regular file"),
+            "a link to itself": (link("."), "cannot be read: Is a directory"),
+        }
+    ),
     "a folder": (Path.mkdir, "cannot be read: Is a directory"),
     "UTF-16": (text("wait = 1".encode("utf-16")), "is not UTF-8 text"),
     "Latin-1": (text(b"# caf\xe9"), "is not UTF-8 text"),
@@ -112,6 +123,7 @@ def test_a_hostile_file_of_a_client_is_one_clear_error_and_stays(
     assert (file.lstat().st_mtime_ns, file.lstat().st_ino) == (before.st_mtime_ns, before.st_ino)
 
 
+@makes_links
 def test_the_null_device_is_an_empty_configuration(idx: Idx) -> None:
     file = configuration_file()
     file.parent.mkdir(parents=True)

@@ -7,6 +7,7 @@ import pytest
 from shared import Document, Index
 from tests.conftest import Idx
 from tests.idx.files import documents, ids, make, result, sync
+from tests.systems import makes_links
 
 
 def test_a_file_of_a_folder_does_not_replace_what_was_added_by_its_id(
@@ -35,6 +36,7 @@ def test_nor_in_an_index_of_many_documents(idx: Idx, empty_index: Path, tmp_path
     assert result(failed.stdout) == {"added": 2, "failed": 1, "chunks": 2}
 
 
+@makes_links
 def test_a_file_named_by_itself_does_not_replace_another_one(
     idx: Idx, empty_index: Path, tmp_path: Path
 ) -> None:

@@ -1,7 +1,6 @@
 """What can be wrong with the index folder: one clear error, and nothing lost."""
 
 import json
-import resource
 import shutil
 import signal
 import subprocess
@@ -15,7 +14,11 @@ import pytest
 from shared import Document, Index
 from tests.conftest import PROGRAMS, Idx
 from tests.idx.files import ids
+from tests.systems import STOPS, has_modes, limits_processes, sends_signals
 from tests.unprivileged import UNPRIVILEGED
+
+if sys.platform != "win32":
+    import resource
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -80,6 +83,7 @@ def fill(path: Path) -> None:
         index.add(Document("kept", "Kept", "kept text"))
 
 
+@has_modes
 def test_a_read_only_index_can_be_searched_but_not_changed(idx: Idx, empty_index: Path) -> None:
     fill(empty_index)
     for file in (*empty_index.iterdir(), empty_index):
@@ -90,6 +94,7 @@ def test_a_read_only_index_can_be_searched_but_not_changed(idx: Idx, empty_index
     assert "kept-chunk-001" in idx("search", "kept", prefix=UNPRIVILEGED).stdout
 
 
+@has_modes
 def test_an_unreadable_index_is_named(idx: Idx, empty_index: Path) -> None:
     empty_index.chmod(0)
     for command in (("init",), COMMANDS[0], ("search", "x")):
@@ -98,6 +103,7 @@ def test_an_unreadable_index_is_named(idx: Idx, empty_index: Path) -> None:
         assert "ermission denied" in failed.stderr
 
 
+@has_modes
 def test_an_index_in_a_folder_that_forbids_it_is_named(idx: Idx, tmp_path: Path) -> None:
     (tmp_path / "closed").mkdir(mode=0o555)
     failed = idx("init", "-i", "closed/index", code=1, prefix=UNPRIVILEGED)
@@ -160,9 +166,8 @@ def wait_for(condition: Callable[[], bool]) -> None:
         time.sleep(0.005)
 
 
-@pytest.mark.parametrize(
-    ("stop", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9)]
-)
+@sends_signals
+@pytest.mark.parametrize(("stop", "code"), STOPS)
 def test_an_interrupted_writer_leaves_the_index_as_it_was(
     idx: Idx, empty_index: Path, tmp_path: Path, stop: signal.Signals, code: int
 ) -> None:
@@ -187,6 +192,7 @@ def test_an_interrupted_writer_leaves_the_index_as_it_was(
     idx("add", "-d", "next", "-t", "T", "-c", "text")
 
 
+@sends_signals
 @pytest.mark.parametrize("library", ["_lucene.", "/java-runtime/lib/modules"])
 def test_an_interruption_of_the_start_is_one_too(empty_index: Path, library: str) -> None:
     with subprocess.Popen(
@@ -219,6 +225,7 @@ def test_a_query_that_cannot_be_run_is_one_line(idx: Idx, empty_index: Path) -> 
         assert len(failed.stderr.splitlines()) == 1
 
 
+@limits_processes
 def test_a_machine_without_room_for_java_is_told(idx: Idx, empty_index: Path) -> None:
     limit = 600 * 1024**2
 

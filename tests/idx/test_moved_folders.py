@@ -2,9 +2,9 @@
 
 import json
 import os
-import pty
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,6 +14,10 @@ from tests.configured import write
 from tests.conftest import PROGRAMS, Idx
 from tests.idx.files import documents, events, ids, make, result, sync
 from tests.idx.preparation import index_files
+from tests.systems import has_terminals
+
+if sys.platform != "win32":
+    import pty
 
 
 @pytest.fixture
@@ -110,6 +114,7 @@ def test_real_changes_are_found_in_the_run_that_takes_the_place(
     ]
 
 
+@has_terminals
 def test_on_a_terminal_it_is_asked_whether_a_folder_was_moved(
     papers: Path, tmp_path: Path, index_path: Path
 ) -> None:
@@ -122,6 +127,7 @@ def test_on_a_terminal_it_is_asked_whether_a_folder_was_moved(
     assert ids(index_path) == before
 
 
+@has_terminals
 def test_on_a_terminal_no_means_another_folder(
     papers: Path, tmp_path: Path, index_path: Path
 ) -> None:

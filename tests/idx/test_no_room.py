@@ -11,6 +11,7 @@ from shared.maintenance.check import check
 from tests.conftest import Idx
 from tests.idx.volumes import mount, unmount
 from tests.idx.writing_commands import COMMANDS, texts
+from tests.systems import limits_processes
 
 pytestmark = pytest.mark.soak
 
@@ -79,6 +80,7 @@ def test_a_full_disk(idx: Idx, work: Path, disk: Path, name: str, free: int) -> 
     assert check(index, wait=0).problems == []
 
 
+@limits_processes
 @pytest.mark.parametrize(
     ("name", "limit"), [(name, limit) for name, sizes in LIMITS.items() for limit in sizes]
 )

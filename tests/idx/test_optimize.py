@@ -17,6 +17,7 @@ from tests.idx.interruptible import INTERRUPTIBLE
 from tests.idx.output.test_terminal import on_a_terminal
 from tests.idx.raw_index import files_of_lucene, stored
 from tests.idx.segments import fill
+from tests.systems import STOPS
 
 
 @pytest.fixture
@@ -140,9 +141,7 @@ def start(path: Path) -> subprocess.Popen[str]:
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize(
-    ("stop", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9)]
-)
+@pytest.mark.parametrize(("stop", "code"), STOPS)
 def test_stopped_it_leaves_the_index_as_it_was(
     idx: Idx, filled: Path, stop: signal.Signals, code: int
 ) -> None:

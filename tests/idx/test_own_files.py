@@ -10,6 +10,7 @@ from shared.files.access import OWN
 from tests.conftest import PROGRAMS, Idx
 from tests.idx.files import ids, make, sync
 from tests.idx.test_failures import failures
+from tests.systems import makes_links
 
 
 @pytest.fixture
@@ -17,6 +18,7 @@ def notes(tmp_path: Path) -> Path:
     return make(tmp_path / "notes", "good.txt")
 
 
+@makes_links
 def test_the_configuration_is_never_indexed_by_whatever_name(
     idx: Idx, index_path: Path, notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

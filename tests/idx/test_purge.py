@@ -2,9 +2,9 @@
 
 import json
 import os
-import pty
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -16,6 +16,9 @@ from tests.idx.files import ids, make, sync
 from tests.idx.interruptible import INTERRUPTIBLE
 from tests.idx.preparation import index_files
 from tests.idx.raw_index import files_of_lucene
+
+if sys.platform != "win32":
+    import pty
 
 
 @pytest.fixture

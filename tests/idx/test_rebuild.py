@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import stat
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from tests.idx.contents import contents
 from tests.idx.files import make, sync
 from tests.idx.preparation import add_documents, index_files
 from tests.idx.raw_index import files_of_lucene, mark_as, stored
+from tests.systems import has_mode, has_modes, makes_links
 from tests.unprivileged import UNPRIVILEGED
 
 ROOT = Path(__file__).parents[2]
@@ -73,10 +73,11 @@ def test_nothing_is_lost_and_nothing_else_is_there(idx: Idx, filled: Path) -> No
     }
     assert (filled / "mine.txt").read_text() == "mine"
     assert (filled / "failures.json").read_bytes() == failures
-    assert stat.S_IMODE(filled.stat().st_mode) == 0o700
+    assert has_mode(filled, 0o700)
     assert sync(idx, "papers") == {"skipped": 14}
 
 
+@makes_links
 def test_a_link_to_the_index_stays_one(idx: Idx, filled: Path) -> None:
     before = contents(filled)
     target = filled.rename(filled.parent / "elsewhere")
@@ -220,6 +221,7 @@ def test_a_chunk_that_belongs_to_no_document_is_not_dropped(idx: Idx, empty_inde
     assert stored(empty_index) == before
 
 
+@has_modes
 def test_nothing_is_written_beside_the_folder_of_the_index(idx: Idx, tmp_path: Path) -> None:
     # It may be a volume of its own, or the folder around it one that nobody may write to.
     (tmp_path / "closed").mkdir()

@@ -18,6 +18,7 @@ from shared.storage.lock import holder
 from tests.conftest import PROGRAMS, Connect, Idx
 from tests.idx.contents import contents
 from tests.idx.raw_index import files_of_lucene, mark_as, stored
+from tests.systems import STOPS, limits_processes, sends_signals
 
 LONG = " ".join(f"word{number}" for number in range(400))
 
@@ -97,9 +98,8 @@ def test_killed_at_any_moment_it_leaves_one_whole_index(idx: Idx, filled: Path, 
     assert {file.name for file in filled.iterdir()} == {*files_of_lucene(filled), "write.lock"}
 
 
-@pytest.mark.parametrize(
-    ("stop", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9)]
-)
+@sends_signals
+@pytest.mark.parametrize(("stop", "code"), STOPS)
 def test_stopped_it_leaves_the_index_as_it_was(
     idx: Idx, filled: Path, stop: signal.Signals, code: int
 ) -> None:
@@ -118,6 +118,7 @@ def test_stopped_it_leaves_the_index_as_it_was(
     assert {file.name for file in filled.iterdir()} == {*files_of_lucene(filled), "write.lock"}
 
 
+@limits_processes
 def test_a_disk_that_fills_up_costs_nothing(idx: Idx, filled: Path) -> None:
     with Index(filled) as index:
         words = random.Random(4)  # noqa: S311 - words that do not compress
@@ -168,6 +169,7 @@ def test_it_waits_for_another_writer(idx: Idx, filled: Path) -> None:
     assert printed == "Rebuilt 91 documents as 181 chunks (schema version 4)\n"
 
 
+@sends_signals
 def test_writers_of_an_older_index_are_told_at_once(idx: Idx, filled: Path) -> None:
     mark_as(filled, 1)
     with start(filled) as process:

@@ -18,6 +18,7 @@ from tests.idx.files import ids, make, sync
 from tests.idx.preparation import index_files
 from tests.idx.raw_index import files_of_lucene
 from tests.idx.volumes import mount, unmount
+from tests.systems import has_mode, has_modes, limits_processes
 from tests.unprivileged import UNPRIVILEGED
 
 LONG = " ".join(f"word{number}" for number in range(900))
@@ -88,7 +89,7 @@ def test_what_is_sound_is_saved_and_the_rest_named(idx: Idx, filled: Path) -> No
     names = {*files_of_lucene(filled), "failures.json", "write.lock"}
     assert {file.name for file in filled.iterdir()} == names
     assert files(kept(filled)) == before
-    assert kept(filled).stat().st_mode & 0o777 == 0o700
+    assert has_mode(kept(filled), 0o700)
     assert check(filled).sound
     # What is known of files and folders was saved, too.
     assert sync(idx, "papers") == {"skipped": 2}
@@ -148,6 +149,7 @@ def test_without_a_commit_nothing_can_be_saved(idx: Idx, filled: Path) -> None:
     assert files(filled) == before
 
 
+@has_modes
 def test_if_the_damaged_index_cannot_be_kept_nothing_is_done(idx: Idx, tmp_path: Path) -> None:
     (tmp_path / "closed").mkdir()
     idx("init", "-i", "closed/index")
@@ -184,6 +186,7 @@ def test_on_a_mounted_disk_the_damaged_index_is_kept_there(
         unmount(disk)
 
 
+@limits_processes
 def test_a_disk_that_fills_up_costs_nothing(idx: Idx, filled: Path) -> None:
     damage(filled, 3)
     before = files(filled)

@@ -17,6 +17,7 @@ from tests.idx.output.test_terminal import on_a_terminal
 from tests.idx.preparation import index_files
 from tests.idx.raw_index import files_of_lucene, mark_as, stored
 from tests.idx.segments import fill
+from tests.systems import has_mode, has_modes, has_terminals, limits_processes, makes_links
 from tests.unprivileged import UNPRIVILEGED
 
 
@@ -82,7 +83,7 @@ def test_the_answer_for_programs(idx: Idx, filled: Path, tmp_path: Path) -> None
 def test_where_no_index_is_nobody_is_asked(idx: Idx, filled: Path, tmp_path: Path) -> None:
     idx("restore", "copy", "-i", "new/index")
     assert contents(tmp_path / "new" / "index") == contents(filled)
-    assert (tmp_path / "new" / "index").stat().st_mode & 0o777 == 0o700
+    assert has_mode((tmp_path / "new" / "index"), 0o700)
 
 
 def test_an_index_is_replaced_only_if_somebody_says_so(idx: Idx, filled: Path) -> None:
@@ -190,6 +191,7 @@ def test_a_backup_of_an_older_schema_stays_one(idx: Idx, filled: Path) -> None:
     idx("rebuild")
 
 
+@has_modes
 def test_a_backup_that_cannot_be_written_to_will_do(idx: Idx, filled: Path, tmp_path: Path) -> None:
     shown = contents(filled)
     change(filled)
@@ -217,6 +219,7 @@ async def test_a_running_server_answers_from_it(idx: Idx, filled: Path, connect:
         assert await total() == 10
 
 
+@limits_processes
 def test_a_disk_that_fills_up_costs_nothing(idx: Idx, filled: Path, tmp_path: Path) -> None:
     change(filled)
     before = files(filled)
@@ -230,6 +233,7 @@ def test_a_disk_that_fills_up_costs_nothing(idx: Idx, filled: Path, tmp_path: Pa
     assert files(filled) == before
 
 
+@limits_processes
 def test_a_system_without_room_for_links_is_told(idx: Idx, filled: Path, tmp_path: Path) -> None:
     before = files(filled)
     limited = ("prlimit", "--fsize=0")
@@ -240,6 +244,7 @@ def test_a_system_without_room_for_links_is_told(idx: Idx, filled: Path, tmp_pat
     assert files(filled) == before
 
 
+@has_terminals
 def test_a_terminal_shows_how_far_it_is(filled: Path, tmp_path: Path) -> None:
     shutil.rmtree(filled)
     shown = on_a_terminal("restore", tmp_path / "copy", "-i", filled)
@@ -247,6 +252,7 @@ def test_a_terminal_shows_how_far_it_is(filled: Path, tmp_path: Path) -> None:
     assert "Restored 11 documents" in shown
 
 
+@makes_links
 def test_a_backup_in_the_index_folder_is_not_restored_and_stays(
     idx: Idx, filled: Path, tmp_path: Path
 ) -> None:

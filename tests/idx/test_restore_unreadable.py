@@ -25,6 +25,7 @@ from tests.conftest import PROGRAMS, Idx
 from tests.idx.contents import contents
 from tests.idx.raw_index import files_of_lucene
 from tests.idx.segments import fill
+from tests.systems import has_modes
 from tests.unprivileged import UNPRIVILEGED
 
 pytestmark = pytest.mark.usefixtures("own_temporary_folder")
@@ -120,7 +121,8 @@ def test_failures_that_cannot_be_replaced_leave_what_there_is(
     assert files(filled) == before
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files to somebody else")
+@has_modes
+@pytest.mark.skipif(not UNPRIVILEGED, reason="only root can give files to somebody else")
 def test_a_commit_that_cannot_be_deleted_is_told_of_when_the_backup_is_in_place(
     idx: Idx, filled: Path, tmp_path: Path
 ) -> None:
@@ -142,6 +144,7 @@ def test_a_commit_that_cannot_be_deleted_is_told_of_when_the_backup_is_in_place(
         index.add(Document("later", "Later", "text"))
 
 
+@has_modes
 def test_a_commit_that_may_not_be_read_is_no_damage(idx: Idx, filled: Path, tmp_path: Path) -> None:
     before = files(filled)
     commit_of(filled).chmod(0)

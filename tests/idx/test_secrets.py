@@ -23,6 +23,7 @@ from tests.idx.files import ids, make, sync
 from tests.idx.preparation import index_files
 from tests.idx.test_add_files import pdf_of
 from tests.idx.test_failures import failures
+from tests.systems import makes_links
 
 _RANDOM = random.Random(7)  # noqa: S311 - no real secret
 _RSA = generate_private_key(65537, 2048)
@@ -247,6 +248,7 @@ def test_one_secret_is_allowed_and_stays_so_by_the_configuration(
     assert sync(idx, notes) == {"skipped": 4}
 
 
+@makes_links
 def test_one_secret_is_allowed_by_an_option_and_by_way_of_a_link(
     idx: Idx, index_path: Path, notes: Path, tmp_path: Path
 ) -> None:

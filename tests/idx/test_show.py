@@ -8,6 +8,7 @@ import pytest
 from tests.conftest import Idx
 from tests.idx.files import make
 from tests.idx.preparation import index_files
+from tests.systems import makes_links
 
 
 @pytest.fixture
@@ -40,6 +41,7 @@ def test_an_exact_id_comes_before_a_path(idx: Idx, papers: Path, index_path: Pat
     assert "of old/notes.txt" in idx("show", "notes.txt", "-i", index_path, prefix=here).stdout
 
 
+@makes_links
 def test_links_to_a_file_or_its_folder_lead_to_its_document(
     idx: Idx, home: Path, papers: Path
 ) -> None:

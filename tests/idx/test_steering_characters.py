@@ -11,6 +11,7 @@ from shared import Document, Index, create
 from tests.conftest import PROGRAMS, Idx
 from tests.idx.output.test_terminal import on_a_terminal
 from tests.idx.preparation import add_documents
+from tests.systems import has_terminals
 
 CHARACTERS = {
     "escape": "\x1b]0;owned\x07",
@@ -133,6 +134,7 @@ def test_json_with_escapes_is_the_same(hostile: tuple[Path, Path]) -> None:
         assert json.dumps(f"id{NAME}") in json.dumps(json.loads(shown))
 
 
+@has_terminals
 def test_texts_lose_the_marks_of_direction_on_a_terminal_only(idx: Idx, empty_index: Path) -> None:
     word = "\u05e9\u05db\u05e8"
     name, text = f"a\u200f{word}", f"{word} (\u200f{word}\u200f) 2"

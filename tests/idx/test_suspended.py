@@ -13,6 +13,7 @@ from shared import Document, Index
 from tests.conftest import PROGRAMS, Connect, Idx
 from tests.idx.test_index_errors import is_locked, wait_for
 from tests.server.tool_answers import answer
+from tests.systems import sends_signals
 
 pytestmark = [pytest.mark.anyio, pytest.mark.soak]
 
@@ -21,6 +22,7 @@ SECONDS: Final = 120
 ADD: Final = ("add", "-d", "second", "-t", "Second", "-c", "text")
 
 
+@sends_signals
 async def test_a_writer_is_suspended_for_minutes(
     idx: Idx, empty_index: Path, connect: Connect
 ) -> None:

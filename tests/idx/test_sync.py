@@ -10,6 +10,7 @@ import pytest
 from tests.conftest import Idx
 from tests.idx.files import documents, events, ids, make, result, sync, text_of
 from tests.idx.preparation import index_files
+from tests.systems import has_modes, has_pipes_as_files, makes_links
 from tests.unprivileged import UNPRIVILEGED
 
 
@@ -46,7 +47,9 @@ def test_the_plan_is_told_before_and_the_result_after(
     assert end.startswith("Added 1, updated 0, deleted 0, skipped 0, failed 0; 1 chunk in ")
     make(tmp_path / "papers", "b.txt")
     told = events(idx("sync", "papers", "--json").stdout)
-    assert [event["event"] for event in told] == ["planned", "indexed", "committed", "finished"]
+    # Where a sync takes long, it commits more than once.
+    names = dict.fromkeys(event["event"] for event in told)
+    assert [*names] == ["planned", "indexed", "committed", "finished"]
     assert told[0]["add"] == 1
     assert told[1]["source_document"] == "b.txt"
 
@@ -75,6 +78,7 @@ def test_a_dry_run_shows_the_plan_and_does_nothing(
     assert ids(empty_index) == ["a.txt", "b.txt", "c.txt"]
 
 
+@has_modes
 def test_an_unchanged_file_is_not_opened(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
     papers = make(tmp_path / "papers", "a.txt")
     age(papers / "a.txt")
@@ -84,6 +88,7 @@ def test_an_unchanged_file_is_not_opened(idx: Idx, empty_index: Path, tmp_path: 
     assert result(done.stdout) == {"skipped": 1}
 
 
+@has_modes
 def test_a_file_that_only_looks_changed_is_compared_once_and_not_read_again(
     idx: Idx, empty_index: Path, tmp_path: Path
 ) -> None:
@@ -164,6 +169,7 @@ def test_a_document_that_was_deleted_by_hand_comes_back(
     assert sync(idx, "papers") == {"added": 1, "chunks": 1}
 
 
+@has_pipes_as_files
 @pytest.mark.parametrize("command", ["add", "sync"])
 def test_a_named_file_that_its_folder_skips_is_no_silent_success(
     idx: Idx, empty_index: Path, tmp_path: Path, command: str
@@ -208,7 +214,7 @@ def test_a_misspelled_path_in_an_indexed_folder_is_named(
     papers = make(tmp_path / "papers", "a.txt")
     index_files(empty_index, "papers")
     failed = idx(command, papers / "b.txt", code=1)
-    assert "papers/b.txt: there is no such file or folder" in failed.stderr
+    assert f"{Path('papers', 'b.txt')}: there is no such file or folder" in failed.stderr
     (papers / "a.txt").unlink()
     make(papers, "c.txt")
     if command == "sync":
@@ -221,6 +227,7 @@ def test_a_misspelled_path_in_an_indexed_folder_is_named(
         assert ids(empty_index) == ["a.txt"]
 
 
+@has_modes
 def test_a_path_out_of_reach_is_named_and_the_others_are_done(
     idx: Idx, empty_index: Path, tmp_path: Path
 ) -> None:
@@ -237,6 +244,7 @@ def test_a_path_out_of_reach_is_named_and_the_others_are_done(
     assert ids(empty_index) == ["known/b.txt", "papers/a.txt", "papers/d.txt"]
 
 
+@makes_links
 def test_the_index_is_no_folder_of_documents(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
     make(tmp_path / "papers", "a.txt")
     (tmp_path / "papers" / "link").symlink_to(empty_index)
@@ -255,7 +263,7 @@ def test_an_index_and_its_documents_can_move_together(
     (tmp_path / "disk").rename(tmp_path / "other")
     after = tmp_path / "other" / "index"
     (document,) = json.loads(idx("list", "-i", after, "--json").stdout)["documents"]
-    assert document["file_path"] == str(tmp_path / "other" / "papers" / "a.txt")
+    assert document["file_path"] == (tmp_path / "other" / "papers" / "a.txt").as_posix()
     done = idx("sync", "other/papers", "-i", after, "--json")
     assert result(done.stdout) == {"skipped": 1}
     found = idx("search", "text", "-i", after, "--filter", f"file_path={document['file_path']}")

@@ -10,6 +10,7 @@ from tests.conftest import Idx
 from tests.idx.files import ids, make, result, sync
 from tests.idx.preparation import add_documents, index_files
 from tests.idx.volumes import mount, unmount
+from tests.systems import has_modes
 from tests.unprivileged import UNPRIVILEGED
 
 
@@ -103,6 +104,7 @@ def test_an_emptied_folder_deletes_nothing(idx: Idx, empty_index: Path, tmp_path
     assert sync(idx, "papers", "--prune-missing") == {"deleted": 2}
 
 
+@has_modes
 def test_a_folder_that_cannot_be_listed_deletes_nothing_of_its_own(
     idx: Idx, empty_index: Path, tmp_path: Path
 ) -> None:

@@ -11,6 +11,7 @@ from shared.maintenance.unlock import unlock
 from tests.conftest import PROGRAMS, Idx
 from tests.idx.files import ids
 from tests.idx.test_index_errors import is_locked, wait_for
+from tests.systems import has_modes
 from tests.unprivileged import UNPRIVILEGED
 
 
@@ -60,6 +61,7 @@ def test_the_answer_for_programs(idx: Idx, empty_index: Path) -> None:
     assert json.loads(idx("unlock", "--json").stdout) == {"unlocked": False}
 
 
+@has_modes
 def test_a_folder_that_is_read_only_is_named(idx: Idx, empty_index: Path) -> None:
     empty_index.chmod(0o555)
     failed = idx("unlock", code=1, prefix=UNPRIVILEGED)

@@ -6,12 +6,16 @@ from typing import Final
 
 import pytest
 
+from tests.systems import ON_WINDOWS
+
 MOUNT: Final = ("mount",)
 UNMOUNT: Final = ("umount",)
 
 
 def mount(folder: Path, size: str) -> Path:
     """Mount a volume of a size, such as ``1m``, at an empty folder; skip the test if it fails."""
+    if ON_WINDOWS:
+        pytest.skip("Windows mounts no volumes in memory")
     folder.mkdir(parents=True, exist_ok=True)
     mounted = subprocess.run(
         [*MOUNT, "-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder],

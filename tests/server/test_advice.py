@@ -15,6 +15,7 @@ from shared import Document, Index, errors as known
 from tests.conftest import Connect, Idx
 from tests.server.administration.administered import administered, told
 from tests.server.tool_answers import error
+from tests.systems import names_lock_holders
 
 pytestmark = pytest.mark.anyio
 
@@ -68,6 +69,7 @@ async def test_an_id_that_does_not_exist_is_looked_up_by_each_program_in_its_own
     assert failed.endswith("did you mean 'manual'? Or list the ids with idx list\n")
 
 
+@names_lock_holders
 async def test_what_idx_says_to_a_server_that_runs_it_is_for_the_client(
     empty_index: Path, tmp_path: Path
 ) -> None:

@@ -96,7 +96,7 @@ async def test_every_answer_says_where_its_words_stand(
 
 def assert_is_cited(chunk: dict[str, Any], file: Path, unit: str | None, text: str) -> None:
     cited = place(chunk)
-    assert cited.pop("file_path") == str(file)
+    assert cited.pop("file_path") == file.as_posix()
     part = text[cited.pop("char_start") : cited.pop("char_end")]
     assert part.split() == chunk["content"].split()
     numbers = [int(number) for number in re.findall(r"p(\d+)w\d+", chunk["content"])]

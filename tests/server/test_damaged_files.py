@@ -9,6 +9,7 @@ from shared import Document, Index
 from tests.conftest import Connect, Idx
 from tests.idx.damage import damaged, file_of_each_kind, fill_with_every_kind
 from tests.server.tool_answers import answer, error
+from tests.systems import replaces_open_files
 
 pytestmark = pytest.mark.anyio
 
@@ -42,6 +43,7 @@ async def test_a_file_of_any_kind_that_is_changed_in_place_is_named_until_it_is_
             assert [answer(await client.call_tool(*call)) for call in CALLS] == sound
 
 
+@replaces_open_files
 async def test_a_damaged_file_is_named_and_a_backup_helps(
     idx: Idx, empty_index: Path, connect: Connect
 ) -> None:

@@ -32,7 +32,7 @@ async def test_the_failures_are_those_of_the_command_line(
         assert found["total"] == 2
         first, second = found["failures"]
         assert (first["source_document"], first["kind"]) == ("b/c.pdf", "failed")
-        assert first["file_path"] == str(papers / "b" / "c.pdf")
+        assert first["file_path"] == (papers / "b" / "c.pdf").as_posix()
         assert {
             failure["source_document"]: (failure["kind"], failure["reason"])
             for failure in found["failures"]

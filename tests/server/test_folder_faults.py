@@ -15,6 +15,7 @@ from tests.conftest import Connect, Idx
 from tests.idx.raw_index import mark_as
 from tests.idx.volumes import MOUNT, UNMOUNT
 from tests.server.tool_answers import answer, error
+from tests.systems import has_modes
 
 pytestmark = [pytest.mark.anyio, pytest.mark.soak]
 
@@ -165,6 +166,7 @@ async def test_commands_that_swap_the_index_are_followed(
         assert answer(await client.call_tool("Search", {"query": "common"}))["totalHits"] == 0
 
 
+@has_modes
 async def test_a_folder_that_is_made_read_only_is_answered_from(
     idx: Idx, index_path: Path, connect: Connect
 ) -> None:

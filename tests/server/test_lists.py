@@ -142,7 +142,7 @@ async def test_documents_are_listed_without_hashes_and_sizes_unless_asked(
 ) -> None:
     (brief,) = answer(await note_client.call_tool("ListDocuments", {}))["documents"]
     full = answer(await note_client.call_tool("ListDocuments", {"detail": "full"}))
-    assert brief["file_path"] == str(note)
+    assert brief["file_path"] == note.as_posix()
     assert brief["chunk_count"] == brief["max_chunk_index"] == 1
     assert set(brief["metadata"]) == {"file_type", "language", "modified"}
     assert {"content_hash", "file_size", "indexed"} <= full["documents"][0]["metadata"].keys()

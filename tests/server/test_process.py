@@ -1,11 +1,11 @@
 """The server as a process: its stdout, its end, and what hostile input does to it."""
 
 import json
-import resource
 import signal
 import socket
 import struct
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +15,10 @@ import pytest
 from shared import Document, Index
 from tests.conftest import PROGRAMS
 from tests.server.raw_client import RawClient
+from tests.systems import limits_processes, uses_a_unix_shell
+
+if sys.platform != "win32":
+    import resource
 
 
 @pytest.fixture
@@ -44,7 +48,9 @@ def test_a_stdin_closed_before_anything_was_said_ends_it_too(client: RawClient) 
 
 @pytest.mark.parametrize(
     "stop",
-    [signal.SIGTERM, signal.SIGINT, pytest.param(signal.SIGKILL, marks=pytest.mark.soak)],
+    []
+    if sys.platform == "win32"
+    else [signal.SIGTERM, signal.SIGINT, pytest.param(signal.SIGKILL, marks=pytest.mark.soak)],
 )
 def test_a_signal_ends_the_server_at_once_and_leaves_the_index_free(
     client: RawClient, empty_index: Path, stop: signal.Signals
@@ -121,6 +127,7 @@ def test_a_closed_stdout_is_the_end_of_the_session(client: RawClient) -> None:
     assert b"Traceback" not in client.process.stderr.read()
 
 
+@limits_processes
 def test_without_room_for_java_each_call_says_so(empty_index: Path) -> None:
     limit = 1_200_000_000
 
@@ -188,6 +195,7 @@ def test_a_connection_that_breaks_during_a_call_is_told_of(empty_index: Path) ->
     assert (client.process.returncode, b"ConnectionResetError" in err) == (1, True)
 
 
+@uses_a_unix_shell
 @pytest.mark.parametrize("closed", ["<&-", ">&-"])
 def test_a_stream_that_is_closed_from_the_start_is_told_of(empty_index: Path, closed: str) -> None:
     command = f'exec "{PROGRAMS / "mcp-lucene"}" "{empty_index}" {closed}'

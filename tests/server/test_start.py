@@ -15,6 +15,7 @@ import pytest
 from shared import Document, Index
 from tests.conftest import PROGRAMS
 from tests.server.raw_client import RawClient
+from tests.systems import sends_signals
 
 _JAVA_HELD_BACK = """
 import pathlib, sys, time
@@ -101,6 +102,7 @@ def test_what_the_server_might_start_inherits_neither_its_stdin_nor_its_stdout(
         client.end()
 
 
+@sends_signals
 def test_a_parent_that_is_killed_leaves_no_server(empty_index: Path) -> None:
     # Hundreds of patterns, each near the limit, take many seconds.
     slow = " ".join(f"/[ab]*a[ab]{{9}}{number}/" for number in range(400))

@@ -12,6 +12,7 @@ from shared.maintenance.rebuild import rebuild
 from tests.conftest import Connect, Idx, connected
 from tests.server.hearing import LIST, hearing, subscribed
 from tests.server.other_writer import other_writer
+from tests.systems import makes_links
 
 pytestmark = [
     pytest.mark.soak,
@@ -86,6 +87,7 @@ async def test_a_document_that_takes_the_place_of_another_changes_the_list(
         assert await heard.next(1) == {LIST}
 
 
+@makes_links
 @eras
 async def test_an_index_that_comes_is_exchanged_and_goes(index_path: Path, era: str) -> None:
     first, second = index_path.with_name("first"), index_path.with_name("second")

@@ -1,8 +1,8 @@
 """`idx add --file -`: the text of a document through a pipe."""
 
 import os
-import pty
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +10,10 @@ import pytest
 from shared import Searcher
 from tests.conftest import PROGRAMS, Idx
 from tests.idx.test_add_files import pdf_of
+from tests.systems import has_terminals, uses_a_unix_shell
+
+if sys.platform != "win32":
+    import pty
 
 ARGUMENTS = ("add", "--id", "piped", "--title", "Piped", "--file", "-")
 
@@ -36,6 +40,7 @@ def test_a_text_comes_through_a_pipe(idx: Idx, empty_index: Path) -> None:
     assert not known.keys() & {"file_name", "file_path", "file_extension", "modified"}
 
 
+@uses_a_unix_shell
 def test_bytes_are_decoded_as_those_of_a_file(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
     text = "Der Käufer zahlt die Gebühr für die Prüfung über das Büro in Köln."
     (tmp_path / "words.txt").write_bytes(text.encode("cp1252"))
@@ -48,12 +53,14 @@ def test_bytes_are_decoded_as_those_of_a_file(idx: Idx, empty_index: Path, tmp_p
     assert refused.stderr.startswith("Error: standard input: is not utf-8 text: ")
 
 
+@uses_a_unix_shell
 def test_what_it_is_its_content_says(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
     (tmp_path / "lease.pdf").write_bytes(pdf_of(["The notice period is three months."]))
     idx(*ARGUMENTS, prefix=through('cat lease.pdf | "$@"'))
     assert "three months" in content(empty_index)
 
 
+@uses_a_unix_shell
 @pytest.mark.parametrize("producer", ["yes", "head --bytes 1000001 /dev/zero"])
 def test_no_more_is_read_than_is_allowed(idx: Idx, empty_index: Path, producer: str) -> None:
     refused = idx(*ARGUMENTS, "--max-size", "1", prefix=through(f'{producer} | "$@"'), code=1)
@@ -62,11 +69,13 @@ def test_no_more_is_read_than_is_allowed(idx: Idx, empty_index: Path, producer: 
     )
 
 
+@uses_a_unix_shell
 def test_what_cannot_be_read_is_said(idx: Idx, empty_index: Path) -> None:
     refused = idx(*ARGUMENTS, prefix=through('exec "$@" 0> words.txt'), code=1)
     assert refused.stderr == "Error: standard input: cannot be read: Bad file descriptor\n"
 
 
+@has_terminals
 def test_a_terminal_is_told_what_is_waited_for(empty_index: Path) -> None:
     terminal, end = pty.openpty()
     with subprocess.Popen(

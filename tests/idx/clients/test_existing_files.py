@@ -10,6 +10,7 @@ import pytest
 from idx.clients.catalogue import CLIENTS
 from tests.conftest import Idx
 from tests.idx.clients.files import PROGRAM, file_of, only_added, servers
+from tests.systems import has_mode, has_modes
 from tests.unprivileged import UNPRIVILEGED
 
 pytestmark = pytest.mark.soak
@@ -249,6 +250,7 @@ def test_every_way_to_write_a_table_of_toml_is_understood(
     assert only_added(before, after)
 
 
+@has_modes
 def test_a_link_stays_one_and_permissions_stay(idx: Idx, home: Path) -> None:
     dotfiles = home / "dotfiles" / "mcp.json"
     dotfiles.parent.mkdir()
@@ -260,11 +262,12 @@ def test_a_link_stays_one_and_permissions_stay(idx: Idx, home: Path) -> None:
     idx("mcp-config", "cursor", "--write")
     assert link.is_symlink()
     assert "mcp-lucene" in json.loads(dotfiles.read_text())["mcpServers"]
-    assert dotfiles.stat().st_mode & 0o777 == 0o640
+    assert has_mode(dotfiles, 0o640)
     (backup,) = link.parent.glob("*.bak")
-    assert backup.stat().st_mode & 0o777 == 0o640
+    assert has_mode(backup, 0o640)
 
 
+@has_modes
 @pytest.mark.parametrize("exists", [False, True])
 def test_a_folder_that_cannot_be_written_is_told(idx: Idx, home: Path, exists: bool) -> None:
     folder = home / ".cursor"

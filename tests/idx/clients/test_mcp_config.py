@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import stat
 import subprocess
 import sys
 import time
@@ -18,6 +17,7 @@ from idx.clients.catalogue import CLIENTS
 from shared import Document, Index
 from tests.conftest import PROGRAMS, Idx
 from tests.idx.clients.files import PROGRAM, file_of, servers
+from tests.systems import has_mode
 
 PLAIN = {"command": PROGRAM, "args": ["INDEX"]}
 TYPED = {"type": "stdio", **PLAIN}
@@ -89,7 +89,7 @@ def test_a_new_file_holds_what_is_printed(
     assert key in file.read_text()
     expected = json.loads(json.dumps(entry).replace('"INDEX"', json.dumps(index)))
     assert servers(client, file) == {"mcp-lucene": expected}
-    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert has_mode(file, 0o600)
     again = run("--write")
     assert again.stdout == f"mcp-lucene is already in {file}; nothing was changed.\n"
     assert "Restart" not in again.stderr

@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-import stat
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import pytest
 from shared.writing.index import create
 from tests.conftest import Idx
 from tests.idx.watched import Watch
+from tests.systems import has_mode, has_pipes_as_files, sends_signals
 
 
 def list_file() -> Path:
@@ -84,12 +84,13 @@ def test_ten_indexes_are_remembered_the_last_first(idx: Idx, tmp_path: Path) -> 
 
 def test_the_list_is_written_only_when_another_index_is_used(idx: Idx) -> None:
     idx("init", "-i", "one")
-    assert stat.S_IMODE(list_file().stat().st_mode) == 0o600
+    assert has_mode(list_file(), 0o600)
     before = list_file().stat().st_mtime_ns
     idx("stats", "-i", "./one")
     assert list_file().stat().st_mtime_ns == before
 
 
+@sends_signals
 def test_a_command_that_fails_with_an_exit_code_or_is_interrupted_has_used_the_index(
     idx: Idx, tmp_path: Path
 ) -> None:
@@ -162,6 +163,7 @@ def make_file_of_the_folder(file: Path) -> None:
     file.parent.write_text("mine")
 
 
+@has_pipes_as_files
 @pytest.mark.parametrize("make", [make_folder, make_pipe, make_file_of_the_folder])
 def test_a_list_that_cannot_be_kept_disturbs_nobody(idx: Idx, index_path: Path, make: Any) -> None:
     make(list_file())

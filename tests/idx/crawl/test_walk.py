@@ -10,6 +10,7 @@ from idx.crawl.selection import Selection
 from idx.crawl.walk import Crawl
 from shared.errors import ConfigurationError
 from tests.idx.files import make
+from tests.systems import has_pipes_as_files, makes_links
 
 
 def found(folder: Path, **selection: object) -> list[str]:
@@ -87,6 +88,7 @@ def test_usual_documents_are_taken_whatever_they_are_about(tmp_path: Path, name:
     assert found(tmp_path) == [name]
 
 
+@makes_links
 def test_links_are_followed_only_when_asked_for_and_never_in_a_circle(tmp_path: Path) -> None:
     outside = make(tmp_path / "outside", "secret.txt")
     folder = make(tmp_path / "folder", "a.txt", "sub/b.txt")
@@ -99,6 +101,7 @@ def test_links_are_followed_only_when_asked_for_and_never_in_a_circle(tmp_path: 
     assert followed == ["a.txt", "link.txt", "sub/b.txt", "way-out/secret.txt"]
 
 
+@makes_links
 def test_a_link_gives_no_way_to_secrets(tmp_path: Path) -> None:
     home = make(tmp_path / "home", ".ssh/config", "id_rsa", "notes/.netrc", "notes/a.txt")
     folder = make(home / ".gnupg" / "folder", "b.txt", "c.txt")
@@ -115,6 +118,7 @@ def test_a_link_gives_no_way_to_secrets(tmp_path: Path) -> None:
     assert followed == ["b.txt", "c.txt", "here.txt", "notes/a.txt"]
 
 
+@makes_links
 def test_folders_that_link_to_each_other_are_not_walked_without_end(tmp_path: Path) -> None:
     names = [f"{number:02}" for number in range(12)]
     for name in names:
@@ -129,6 +133,7 @@ def test_folders_that_link_to_each_other_are_not_walked_without_end(tmp_path: Pa
     assert "way/11/10/a.txt" in files
 
 
+@makes_links
 @pytest.mark.parametrize("name", ["index", "link"])
 def test_a_folder_to_avoid_is_found_by_no_path(tmp_path: Path, name: str) -> None:
     index = make(tmp_path / "index", "segments_1", "sub/a.txt")
@@ -148,6 +153,7 @@ def _errors(walk: Crawl) -> list[str]:
     return [str(error) for error in walk.errors]
 
 
+@makes_links
 def test_an_ignore_file_that_is_a_link_is_not_read(tmp_path: Path) -> None:
     folder = make(tmp_path / "folder", "a.txt")
     (tmp_path / "rules").write_text("*")
@@ -155,6 +161,7 @@ def test_an_ignore_file_that_is_a_link_is_not_read(tmp_path: Path) -> None:
     assert found(folder) == ["a.txt"]
 
 
+@has_pipes_as_files
 def test_what_is_no_file_is_passed_over(tmp_path: Path) -> None:
     make(tmp_path, "a.txt")
     os.mkfifo(tmp_path / "pipe")

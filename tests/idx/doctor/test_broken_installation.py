@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import PROGRAMS
+from tests.systems import has_modes
 
 pytestmark = pytest.mark.soak
 
@@ -91,6 +92,7 @@ def test_a_pylucene_that_cannot_be_loaded_is_told(home: Path) -> None:
     assert findings["Clients"][0] == "warning"
 
 
+@has_modes
 @pytest.mark.parametrize(
     ("text", "words"),
     [

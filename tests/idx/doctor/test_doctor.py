@@ -15,6 +15,7 @@ from tests.configured import write
 from tests.conftest import PROGRAMS, Idx
 from tests.idx.files import make
 from tests.idx.volumes import mount, unmount
+from tests.systems import has_modes, limits_processes, makes_links
 from tests.unprivileged import UNPRIVILEGED
 
 pytestmark = pytest.mark.soak
@@ -102,6 +103,7 @@ def test_a_damaged_index_is_told_by_itself_and_by_the_server(
         assert "restore a backup with idx restore" in message
 
 
+@limits_processes
 def test_an_index_without_documents_and_a_limit_on_memory_are_warnings(
     idx: Idx, home: Path, empty_index: Path
 ) -> None:
@@ -143,6 +145,7 @@ def test_who_writes_the_index_is_told(idx: Idx, home: Path, empty_index: Path) -
     assert f"process {os.getpid()} " in message
 
 
+@limits_processes
 def test_too_little_memory_for_java_is_told_and_what_needs_java_left_out(
     idx: Idx, home: Path, empty_index: Path
 ) -> None:
@@ -155,6 +158,7 @@ def test_too_little_memory_for_java_is_told_and_what_needs_java_left_out(
     assert finding(findings, "Disk")[0] == "ok"
 
 
+@has_modes
 def test_an_index_below_a_folder_that_may_not_be_searched_ends_no_check(
     idx: Idx, home: Path
 ) -> None:
@@ -190,6 +194,7 @@ def test_the_index_of_an_entry_may_be_said_by_the_configuration_or_its_variables
     assert told() == ("ok", f"{where} starts {PROGRAM} on {empty_index}")
 
 
+@makes_links
 def test_a_link_that_leads_nowhere_beside_an_index_to_come_is_no_warning(
     idx: Idx, home: Path
 ) -> None:
@@ -197,6 +202,7 @@ def test_a_link_that_leads_nowhere_beside_an_index_to_come_is_no_warning(
     assert finding(found(idx, code=1), "Disk")[0] == "ok"
 
 
+@has_modes
 def test_what_is_wrong_with_folders_files_and_permissions_is_told(
     idx: Idx, home: Path, empty_index: Path
 ) -> None:

@@ -2,9 +2,9 @@
 
 import json
 import os
-import pty
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +12,10 @@ import pytest
 from shared import Document, Index
 from tests.conftest import PROGRAMS, Idx
 from tests.idx.preparation import index_files
+from tests.systems import has_terminals
+
+if sys.platform != "win32":
+    import pty
 
 
 def on_a_terminal(*arguments: str | Path, stdin: bytes = b"", **variables: str) -> str:
@@ -52,17 +56,20 @@ def filled_index(empty_index: Path) -> Path:
     return empty_index
 
 
+@has_terminals
 def test_matches_are_coloured_and_not_marked(filled_index: Path) -> None:
     shown = on_a_terminal("search", "cafe", "-i", filled_index)
     assert "\x1b[1;33mCafé\x1b[0m" in shown
     assert "**" not in shown
 
 
+@has_terminals
 def test_no_colour_is_honoured(filled_index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     assert "\x1b[1;33m" not in on_a_terminal("search", "cafe", "-i", filled_index)
 
 
+@has_terminals
 def test_a_bulk_run_shows_how_far_it_is(empty_index: Path) -> None:
     lines = b"".join(b'{"Id": "%d", "Title": "T", "Content": "x"}\n' % n for n in range(3000))
     shown = on_a_terminal("bulk", "-j", "-", "-i", empty_index, stdin=lines)
@@ -70,6 +77,7 @@ def test_a_bulk_run_shows_how_far_it_is(empty_index: Path) -> None:
     assert "Successfully added 3000 documents" in shown
 
 
+@has_terminals
 def test_tables_fit_the_terminal(filled_index: Path) -> None:
     with Index(filled_index) as index:
         index.add(Document("long" * 50, "T" * 200, "text"))
@@ -111,6 +119,7 @@ def test_a_path_is_never_broken(long_path: Path, empty_index: Path, columns: str
     assert f" {long_path}\n" in lines("show", document, "--details")
 
 
+@has_terminals
 def test_a_table_that_fits_has_its_paths_beside_the_rest(
     idx: Idx, empty_index: Path, tmp_path: Path
 ) -> None:
@@ -124,6 +133,7 @@ def test_a_table_that_fits_has_its_paths_beside_the_rest(
     assert totals == "1 document, 1 chunk"
 
 
+@has_terminals
 def test_the_width_is_that_of_columns(filled_index: Path) -> None:
     with Index(filled_index) as index:
         index.add(Document("long", "Long", "Three months of notice are due. " * 20))
@@ -133,6 +143,7 @@ def test_the_width_is_that_of_columns(filled_index: Path) -> None:
         assert columns - 20 < max(map(len, passage)) <= columns
 
 
+@has_terminals
 def test_what_goes_on_in_a_further_line_is_indented(filled_index: Path) -> None:
     with Index(filled_index) as index:
         index.add(Document("long", "Word " * 40, "Three months of notice are due. " * 20))
@@ -145,12 +156,14 @@ def test_what_goes_on_in_a_further_line_is_indented(filled_index: Path) -> None:
     assert max(map(len, shown)) <= 80
 
 
+@has_terminals
 def test_matches_are_between_stars_on_a_terminal_without_styles(filled_index: Path) -> None:
     shown = on_a_terminal("search", "cafe", "-i", filled_index, TERM="dumb")
     assert "**Café** au lait" in shown
     assert "\x1b" not in shown
 
 
+@has_terminals
 def test_text_cannot_turn_a_line_around_or_steer_the_terminal(
     idx: Idx, empty_index: Path, tmp_path: Path
 ) -> None:
@@ -167,6 +180,7 @@ def test_text_cannot_turn_a_line_around_or_steer_the_terminal(
     assert document["title"] == hostile
 
 
+@has_terminals
 def test_the_name_of_a_file_cannot_steer_the_terminal(
     idx: Idx, empty_index: Path, tmp_path: Path
 ) -> None:

@@ -17,6 +17,7 @@ from idx.sync.plan import single_file
 from tests.conftest import Idx
 from tests.idx.files import events, make, sync
 from tests.idx.preparation import index_files
+from tests.systems import has_pipes_as_files, locks_files_by_leases
 
 _HOLDER: Final = """
 import fcntl, os, signal, sys
@@ -61,6 +62,7 @@ def test_touched_files_are_told_from_changed_ones(
     assert sync(idx, "papers") == {"skipped": 40}
 
 
+@locks_files_by_leases
 def test_a_file_that_another_program_holds_does_not_stop_a_sync(
     idx: Idx, empty_index: Path, tmp_path: Path
 ) -> None:
@@ -82,6 +84,7 @@ def test_a_file_that_another_program_holds_does_not_stop_a_sync(
     assert sync(idx, "papers") == {"skipped": 4}
 
 
+@has_pipes_as_files
 def test_hashing_a_file_takes_no_longer_than_it_may(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("text")
     os.mkfifo(tmp_path / "pipe")

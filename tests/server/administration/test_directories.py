@@ -9,10 +9,12 @@ import pytest
 from tests.configured import write
 from tests.conftest import Idx
 from tests.server.administration.administered import administered, ended, refused, told
+from tests.systems import makes_links
 
 pytestmark = pytest.mark.anyio
 
 
+@makes_links
 async def test_a_remembered_folder_is_crawled_with_its_patterns_and_forgotten(
     empty_index: Path, root: Path, papers: Path, tmp_path: Path, idx: Idx
 ) -> None:

@@ -7,10 +7,12 @@ import pytest
 from shared import Index
 from tests.configured import write
 from tests.server.administration.administered import administered, ended, refused, told
+from tests.systems import makes_links
 
 pytestmark = pytest.mark.anyio
 
 
+@makes_links
 async def test_no_path_leads_out_of_the_roots(
     empty_index: Path, root: Path, papers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -22,6 +22,7 @@ from tests.idx.extraction.pdf_files import (
     write_pages,
     write_pdf,
 )
+from tests.systems import limits_processes
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -226,6 +227,7 @@ def test_a_missing_file_is_an_error_of_the_system(tmp_path: Path) -> None:
         extract(tmp_path / "a.pdf")
 
 
+@limits_processes
 def test_memory_does_not_grow_with_the_pages(tmp_path: Path) -> None:
     content = "BT /F1 12 Tf 20 200 Td " + "(words of a line) Tj 0 -1 Td " * 100 + "ET"
     script = (
@@ -238,7 +240,7 @@ def test_memory_does_not_grow_with_the_pages(tmp_path: Path) -> None:
         file = tmp_path / f"{count}.pdf"
         by_hand(file, pages_by_hand(range(5, 5 + count), content))
         done = subprocess.run(
-            [sys.executable, "-c", script, file], capture_output=True, text=True, check=True
+            [sys.executable, "-c", script, file], stdout=subprocess.PIPE, text=True, check=True
         )
         peaks.append(int(done.stdout))
     # 1,600 characters a page are 3.2 MB of text, of which there are a few copies.
