@@ -202,17 +202,17 @@ class Creation:
         Args:
             directory: Lucene's view of the index folder, without a writer.
         """
-        # While the lock is held, nobody commits between the check and the removal.
-        with (
-            suppress(OSError, lucene.JavaError, IndexLockedError),
-            locked(directory, self.path, 0),
-        ):
-            is_unchanged = set(commit_files(directory)) == {self.file.name}
-            if is_unchanged and commit_id(self.file) == self.commit:
+        with suppress(OSError, lucene.JavaError, IndexLockedError):
+            # While the lock is held, nobody commits between the check and the removal.
+            with locked(directory, self.path, 0):
+                is_unchanged = set(commit_files(directory)) == {self.file.name}
+                if not is_unchanged or commit_id(self.file) != self.commit:
+                    return
                 self.file.unlink()
                 (self.path / IndexWriter.WRITE_LOCK_NAME).unlink()
-                if self.is_new_folder:
-                    self.path.rmdir()
+            # Windows keeps a deleted file in its folder until it is closed, here that of the lock.
+            if self.is_new_folder:
+                self.path.rmdir()
 
 
 def commit_empty(

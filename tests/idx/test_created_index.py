@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from shared import Document, Index, IndexPathError, Searcher
+from shared.system.command_lines import quoted
 from tests.conftest import PROGRAMS, Idx
 from tests.idx.files import ids
 from tests.idx.watched import Watch
-from tests.systems import has_mode, makes_links, sends_signals
+from tests.systems import ON_WINDOWS, has_mode, makes_links, sends_signals
 
 ENTRY = json.dumps({"Id": "a", "Title": "A", "Content": "some text"})
 
@@ -65,10 +66,11 @@ def test_a_path_without_a_parent_is_refused_with_the_folder_to_create(
     idx: Idx, tmp_path: Path, papers: Path, command: tuple[str, ...]
 ) -> None:
     failed = idx(*command, "-i", "my work/deep/index", code=1, stdin=ENTRY)
+    parent = tmp_path / "my work" / "deep"
+    make = "mkdir" if ON_WINDOWS else "mkdir -p"
     assert failed.stderr == (
-        f"Error: the index folder {tmp_path}/my work/deep/index cannot be used: the folder "
-        f"{tmp_path}/my work/deep does not exist; create that folder first, with: "
-        f"mkdir -p '{tmp_path}/my work/deep'\n"
+        f"Error: the index folder {parent / 'index'} cannot be used: the folder {parent} does not "
+        f"exist; create that folder first, with: {make} {quoted(str(parent))}\n"
     )
     assert failed.stdout == ""
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["papers"]
@@ -128,7 +130,7 @@ def test_paths_that_do_not_exist_are_answered_as_ever(idx: Idx, tmp_path: Path) 
     answer = json.loads(idx("add", "one", "--json", code=1).stdout)
     assert answer == {
         "added": [],
-        "failed": [f"{tmp_path}/one: there is no such file or folder"],
+        "failed": [f"{tmp_path / 'one'}: there is no such file or folder"],
     }
 
 
