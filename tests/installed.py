@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import venv
+import zipfile
 from pathlib import Path
 from typing import Final
 
@@ -23,6 +24,13 @@ EVERYWHERE: Final = (
 """Tests that hold on every system, apart from those that say why they do not."""
 
 
+_KEY: Final = """
+from backend import options, wheel
+print(wheel.key(options.Options()))
+"""
+"""A program that prints what the wheel for this system has in its description."""
+
+
 def main(*arguments: str) -> None:
     """Install the wheels, and run pytest with some arguments.
 
@@ -32,6 +40,9 @@ def main(*arguments: str) -> None:
     dist = ROOT / "dist"
     if not any(dist.glob("mcp_lucene-*.whl")):
         sys.exit(f"there are no wheels in {dist}; run: make wheels")
+    # Elsewhere the sources may have other ends of lines, and thereby another key.
+    if sys.platform == "linux" and not any(map(_has_this_key, dist.glob("pylucene-*.whl"))):
+        sys.exit(f"the wheels in {dist} are made of other sources than these; run: make wheels")
     shutil.rmtree(FOLDER, ignore_errors=True)
     venv.create(FOLDER, with_pip=True)
     pip = (PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps")
@@ -47,6 +58,14 @@ def main(*arguments: str) -> None:
     for command in steps:
         if done := subprocess.run(command, cwd=ROOT, check=False).returncode:
             sys.exit(done)
+
+
+def _has_this_key(wheel: Path) -> bool:
+    key = (sys.executable, "-c", _KEY)
+    wanted = subprocess.run(key, cwd=ROOT / "pylucene", stdout=subprocess.PIPE, check=True).stdout
+    with zipfile.ZipFile(wheel) as packed:
+        (name,) = (name for name in packed.namelist() if name.endswith(".dist-info/WHEEL"))
+        return wanted.strip() in packed.read(name)
 
 
 if __name__ == "__main__":
