@@ -60,6 +60,7 @@ uses_a_unix_shell = pytest.mark.skipif(ON_WINDOWS, reason="Windows has no /bin/s
 limits_names = pytest.mark.skipif(
     ON_WINDOWS, reason="to Windows a name that is too long is one that does not exist"
 )
+reads_proc = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has /proc")
 has_terminals = pytest.mark.skipif(ON_WINDOWS, reason="Windows has no terminals like POSIX")
 sends_signals = pytest.mark.skipif(ON_WINDOWS, reason="Windows sends no signals to processes")
 makes_links = pytest.mark.skipif(

@@ -40,7 +40,7 @@ def test_files_become_documents_named_after_them(
         ("notes.md", "The notes"),
         ("plain.txt", "plain.txt"),
     ]
-    assert documents(empty_index)[0].file_path == str(tmp_path / "manual.pdf")
+    assert documents(empty_index)[0].file_path == (tmp_path / "manual.pdf").as_posix()
 
 
 def test_one_file_with_its_own_id_and_title(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ def test_a_file_of_a_kind_that_is_not_read_is_no_failure(
     make_image(tmp_path / "image.png")
     done = idx("add", "image.png")
     assert "failed 0; 1 unsupported file, 0 empty files" in done.stdout
-    assert done.stderr.startswith(f"Warning: {tmp_path}/image.png: is a picture (image/png)")
+    assert done.stderr.startswith(f"Warning: {tmp_path / 'image.png'}: is a picture (image/png)")
     (tmp_path / "folder").mkdir()
     make_image(tmp_path / "folder" / "image.png")
     assert idx("add", "folder").stderr == ""
@@ -177,7 +177,7 @@ def test_two_files_of_one_name_are_refused(idx: Idx, empty_index: Path, tmp_path
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "same.txt").write_text(folder)
     refused = idx("add", "one/same.txt", "two/same.txt", code=1)
-    assert "two/same.txt: has the same id as" in refused.stderr
+    assert f"{Path('two', 'same.txt')}: has the same id as" in refused.stderr
     assert text_of(empty_index, "same.txt") == "one"
 
 

@@ -174,7 +174,7 @@ def test_a_dry_run_names_the_command_and_changes_nothing(
     assert f"idx sync {tmp_path}/moved --moved-from {papers}" in shown.stderr
     plan = json.loads(idx("sync", "moved", "--dry-run", "--json", "--moved-from", "papers").stdout)
     assert (plan["add"], plan["delete"], plan["skip"]) == ([], [], 4)
-    assert documents(index_path)[-1].file_path == str(papers / "e.txt")
+    assert documents(index_path)[-1].file_path == (papers / "e.txt").as_posix()
 
 
 def test_the_configuration_follows_a_moved_folder_with_its_patterns(

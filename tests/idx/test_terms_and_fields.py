@@ -73,7 +73,7 @@ def test_details_of_a_file(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
     (tmp_path / "docs" / "lease.txt").write_text("The rent is due on the third of each month.\n")
     index_files(empty_index, "docs")
     details = json.loads(idx("show", "lease.txt", "--details", "--json").stdout)
-    assert details["file_path"] == str(tmp_path / "docs" / "lease.txt")
+    assert details["file_path"] == (tmp_path / "docs" / "lease.txt").as_posix()
     assert details["preview"] == "The rent is due on the third of each month."
     assert {"file_name", "file_size", "content_hash"} <= details["metadata"].keys()
     paths = json.loads(idx("terms", tmp_path, "--field", "file_path", "--json").stdout)

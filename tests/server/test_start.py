@@ -15,7 +15,7 @@ import pytest
 from shared import Document, Index
 from tests.conftest import PROGRAMS
 from tests.server.raw_client import RawClient
-from tests.systems import sends_signals
+from tests.systems import reads_proc, sends_signals
 
 _JAVA_HELD_BACK = """
 import pathlib, sys, time
@@ -85,6 +85,7 @@ def test_a_client_that_leaves_before_java_runs_leaves_no_process(
         assert client.process.returncode == 0
 
 
+@reads_proc
 def test_what_the_server_might_start_inherits_neither_its_stdin_nor_its_stdout(
     empty_index: Path,
 ) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import PROGRAMS
+from tests.systems import reads_proc
 
 QUEUED = """
 import gc, sys
@@ -42,6 +43,7 @@ raise RuntimeError("unforeseen")
 """
 
 
+@reads_proc
 @pytest.mark.parametrize(("script", "code"), [(LOGS_WHILE_IT_LOGS, 0), (IS_LOUD, 0), (FAILS, 1)])
 def test_a_process_whose_stderr_nobody_reads_ends(script: str, code: int) -> None:
     process = subprocess.Popen(
