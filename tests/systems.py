@@ -29,6 +29,7 @@ def _is_wine() -> bool:
 keeps_open_files_in_place = pytest.mark.skipif(
     not ON_WINDOWS or _is_wine(), reason="only Windows moves no folder with an open file"
 )
+is_in_time = pytest.mark.skipif(_is_wine(), reason="Wine takes longer than it may last")
 enforces_limits = pytest.mark.skipif(_is_wine(), reason="Wine enforces no limits of jobs")
 
 
@@ -60,6 +61,7 @@ uses_a_unix_shell = pytest.mark.skipif(ON_WINDOWS, reason="Windows has no /bin/s
 limits_names = pytest.mark.skipif(
     ON_WINDOWS, reason="to Windows a name that is too long is one that does not exist"
 )
+gives_sockets_as_files = pytest.mark.skipif(ON_WINDOWS, reason="to Windows sockets are no files")
 reads_proc = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has /proc")
 has_terminals = pytest.mark.skipif(ON_WINDOWS, reason="Windows has no terminals like POSIX")
 sends_signals = pytest.mark.skipif(ON_WINDOWS, reason="Windows sends no signals to processes")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from tests.conftest import PROGRAMS
+from tests.systems import without_wine
 
 
 class RawClient:
@@ -84,7 +85,11 @@ class RawClient:
         return result
 
     def end(self) -> tuple[bytes, bytes]:
-        return self.process.communicate(timeout=60)
+        """Close stdin; what the process writes until its end to stdout and stderr."""
+        out, err = self.process.communicate(timeout=60)
+        # There is none if it goes elsewhere.
+        told = without_wine((err or b"").decode("utf-8", "surrogateescape"))
+        return out, told.encode("utf-8", "surrogateescape")
 
 
 def strictly_parsed(line: bytes) -> dict[str, Any]:

@@ -15,7 +15,7 @@ import pytest
 from shared import Document, Index
 from tests.conftest import PROGRAMS
 from tests.server.raw_client import RawClient
-from tests.systems import limits_processes, uses_a_unix_shell
+from tests.systems import gives_sockets_as_files, is_in_time, limits_processes, uses_a_unix_shell
 
 if sys.platform != "win32":
     import resource
@@ -164,6 +164,7 @@ def test_a_call_that_takes_long_does_not_keep_the_process(client: RawClient) -> 
     assert client.process.returncode == 0
 
 
+@is_in_time
 def test_a_call_that_takes_long_does_not_keep_it_when_stdout_is_closed(client: RawClient) -> None:
     client.initialize()
     client.send(SLOW_SEARCH)
@@ -178,6 +179,7 @@ def test_a_call_that_takes_long_does_not_keep_it_when_stdout_is_closed(client: R
     assert client.process.wait(timeout=5) == 0
 
 
+@gives_sockets_as_files
 def test_a_connection_that_breaks_during_a_call_is_told_of(empty_index: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         sending = socket.create_connection(listening.getsockname())

@@ -15,7 +15,7 @@ import pytest
 from shared import Document, Index
 from tests.conftest import PROGRAMS
 from tests.server.raw_client import RawClient
-from tests.systems import reads_proc, sends_signals
+from tests.systems import is_in_time, reads_proc, sends_signals
 
 _JAVA_HELD_BACK = """
 import pathlib, sys, time
@@ -49,6 +49,7 @@ def wait_for(condition: Callable[[], bool], what: str) -> None:
         time.sleep(0.02)
 
 
+@is_in_time
 def test_a_client_is_answered_before_java_runs(empty_index: Path, tmp_path: Path) -> None:
     with Index(empty_index) as index:
         index.add(Document("a", "A", "some text"))

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import PROGRAMS
 from tests.systems import reads_proc
 
 QUEUED = """
@@ -86,7 +85,7 @@ main()
 def test_a_session_that_breaks_ends_the_process_with_an_error(empty_index: Path) -> None:
     reading, writing = os.pipe()
     with subprocess.Popen(
-        [PROGRAMS / "python", "-c", BREAKS, empty_index], stdin=reading, stderr=subprocess.PIPE
+        [sys.executable, "-c", BREAKS, empty_index], stdin=reading, stderr=subprocess.PIPE
     ) as process:
         try:
             # The client keeps stdin open.
