@@ -4,7 +4,7 @@ BIN := .venv/bin
 CLIENTS := tests/clients
 LUPYNE := tests/pylucene/lupyne
 
-.PHONY: demo test quick check soak clients coverage wheels installed windows arm lock docs site bench bench-quick
+.PHONY: demo test quick check soak clients coverage wheels bundles installed windows arm lock docs site bench bench-quick
 
 demo: .venv/ready
 	$(BIN)/python test-index/demo.py
@@ -85,6 +85,10 @@ wheels: .venv/ready build/release-tools/ready
 	$(BIN)/hatchling build --target sdist --target wheel --directory dist
 	build/release-tools/bin/python -m deployment.release dist
 
+# Bundles with everything inside, of the wheels in dist and beside them.
+bundles: dist/SHA256SUMS build/release-tools/ready
+	build/release-tools/bin/python -m deployment.bundle dist
+
 # The wheels in dist as they are installed on this system, with the tests that hold on it.
 installed:
 	$(PYTHON) -m tests.installed $(TESTS)
@@ -107,10 +111,14 @@ lock: .venv/ready
 	uv pip compile pyproject.toml --group dev --universal --generate-hashes \
 		--no-emit-index-url --no-emit-package pylucene --custom-compile-command "make lock" \
 		--quiet --output-file requirements.txt
+	uv pip compile pyproject.toml --universal --generate-hashes --constraints requirements.txt \
+		--no-emit-index-url --no-emit-package pylucene --custom-compile-command "make lock" \
+		--quiet --output-file deployment/requirements.txt
 	uv pip compile $(CLIENTS)/python/requirements.in --universal --python-version 3.11 \
 		--generate-hashes --no-emit-index-url --custom-compile-command "make lock" \
 		--quiet --output-file $(CLIENTS)/python/requirements.txt
 	uv pip compile deployment/release/requirements.in --universal --python-version 3.11 \
+		--constraints pylucene/requirements/tools.txt \
 		--generate-hashes --no-emit-index-url --custom-compile-command "make lock" \
 		--quiet --output-file deployment/release/requirements.txt
 	uv pip compile $(LUPYNE)/requirements.in --universal --python-version 3.11 \

@@ -1,17 +1,11 @@
 """Check and describe what `make wheels` has built: run `python -m deployment.release FOLDER`."""
 
-import hashlib
-import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
 
-from deployment.release import bill, modules
+from deployment.release import bill, modules, sums
 from deployment.release.check import complaints, platform, run
-
-_FIRST_TIME: Final = 315_532_800
-"""Time of the files in the wheels unless SOURCE_DATE_EPOCH sets it: 1 January 1980, in seconds."""
 
 
 def main(folder: str) -> None:
@@ -34,12 +28,9 @@ def main(folder: str) -> None:
         sys.exit("\n".join(wrong))
     (sdist,) = (file for file in files if file.name.startswith("pylucene-") and not platform(file))
     described = sdist.with_name(sdist.name.replace(".tar.gz", ".cdx.json"))
-    seconds = int(os.environ.get("SOURCE_DATE_EPOCH") or _FIRST_TIME)
-    bill.write(Path("pylucene"), described, seconds)
-    files.append(described)
-    sums = (f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}\n" for file in files)
-    Path(folder, "SHA256SUMS").write_text("".join(sums), encoding="utf-8")
-    print(f"{len(files)} files in {folder} are as they should be")
+    bill.write(Path("pylucene"), described, sums.seconds())
+    count = sums.write(Path(folder))
+    print(f"{count} files in {folder} are as they should be")
 
 
 def _missing(files: list[Path]) -> Iterator[str]:

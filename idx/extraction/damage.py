@@ -1,6 +1,5 @@
 """Conversion of all errors that the parsers raise on damaged files to one type."""
 
-import lzma
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -10,11 +9,21 @@ from typing import Final
 
 from idx.errors import SourceFileError
 
-_DAMAGE: Final = (
+
+def _lzma_errors() -> tuple[type[Exception], ...]:
+    # The Python of a bundle has no LZMA; such archives are then damaged by zipfile's own error.
+    try:
+        from lzma import LZMAError
+    except ImportError:
+        return ()
+    return (LZMAError,)
+
+
+_DAMAGE: Final[tuple[type[Exception], ...]] = (
+    *_lzma_errors(),
     ArithmeticError,
     EOFError,
     LookupError,
-    lzma.LZMAError,
     RuntimeError,
     # Includes the errors of the XML parser.
     SyntaxError,

@@ -5,15 +5,14 @@ CPython the DLL of the stable ABI; both are built here.
 """
 
 import os
-import re
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from deployment.bundle.stable_abi import write_stable_abi
 from tests.elsewhere import packages
 from tests.elsewhere.packages import ROOT, Target
 
@@ -42,8 +41,6 @@ _TARGET: Final = Target(
     left_out=frozenset({"bm25s", "contourpy", "ir-measures", "matplotlib", "numpy", "scipy"}),
 )
 _PYTHON: Final = _TARGET.python / "python.exe"
-
-_EXPORT: Final = re.compile(rb"__imp_(_?Py\w+)\0")
 
 
 def ensure() -> None:
@@ -129,12 +126,5 @@ def _build_libraries() -> None:
     system = _PREFIX / "drive_c" / "windows" / "system32"
     source = _HERE / "bcryptprimitives.c"
     packages.run(*compiler, "-o", system / "bcryptprimitives.dll", source, "-ladvapi32")
-    library = (_TARGET.python / "libs" / "python311.lib").read_bytes()
-    names = sorted({name.decode() for name in _EXPORT.findall(library)})
-    with tempfile.TemporaryDirectory() as folder:
-        exports = Path(folder, "python3.def")
-        lines = ["LIBRARY python3", "EXPORTS", *(f"  {name}=python311.{name}" for name in names)]
-        exports.write_text("\n".join(lines) + "\n", "ascii")
-        entry = ("-nostdlib", "-Wl,--entry=DllMainCRTStartup")
-        target = _TARGET.python / "python3.dll"
-        packages.run(*compiler, *entry, "-o", target, _HERE / "python3.c", exports)
+    import_library = _TARGET.python / "libs" / "python311.lib"
+    write_stable_abi(import_library, _TARGET.python / "python3.dll", _TARGET.zig)

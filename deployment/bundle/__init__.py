@@ -1,0 +1,1 @@
+"""Bundles (MCPB) with everything inside: Python, Java, Lucene, the programs; `make bundles`."""

@@ -1,0 +1,63 @@
+"""The platforms that bundles are made for, and the Python inside each."""
+
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True)
+class Platform:
+    """A platform of bundles.
+
+    Attributes:
+        name: as in the name of the bundle.
+        system: as the manifest names it, which is `sys.platform`.
+        wheels: as uv names the platform that wheels are chosen for.
+        classifier: of the artifact `org.bytedeco:cpython` on Maven.
+        sha256: of that artifact.
+        python: the program that runs Python, in the folder that holds it.
+        library: the folder of its standard library there.
+    """
+
+    name: str
+    system: str
+    wheels: str
+    classifier: str
+    sha256: str
+    python: str = "bin/python3.13"
+    library: str = "lib/python3.13"
+
+
+PYTHON: Final = "3.13"
+
+ARTIFACT: Final = ("org.bytedeco", "cpython", "3.13.5-1.5.12")
+"""Group, name and version of a CPython that runs from any folder. Its 3.14 has no use yet: pycld2
+and chardetng-py publish no wheels for it."""
+
+PLATFORMS: Final = (
+    Platform(
+        name="linux-x86_64",
+        system="linux",
+        # That of the glibc which this Python needs.
+        wheels="x86_64-manylinux_2_35",
+        classifier="linux-x86_64",
+        sha256="50ad91aa0baa57f0235bb666b87d8bf2a44e215d28c250de1030502906af143b",
+    ),
+    Platform(
+        name="windows-x64",
+        system="win32",
+        wheels="x86_64-pc-windows-msvc",
+        classifier="windows-x86_64",
+        sha256="cfe5502ffa7ea369be707b6d88bf68344732a7800450665080fb4267c01bfeae",
+        python="python.exe",
+        library="lib",
+    ),
+    Platform(
+        name="macos-arm64",
+        system="darwin",
+        wheels="aarch64-apple-darwin",
+        classifier="macosx-arm64",
+        sha256="b9ccb29cafe9c0f9bf341fa1573ac0f112d3557c13c398115ab91926091fdc0a",
+    ),
+)
+"""Linux on Arm is missing, since there is no such CPython, and so are Macs with Intel processors,
+since pycld2 and cryptography publish no wheels for them."""
