@@ -17,7 +17,7 @@ from server.answers.fence import fenced_parts
 from server.answers.joining import joined
 from server.answers.text import DEFAULT_CHARACTERS, brief
 from server.answers.uris import ResourceUri
-from server.runtime.state import ServerState, ToolContext, ask, rewriting_of
+from server.runtime.state import ServerState, ToolContext, ask
 from shared.errors import ChunkNotFoundError
 from shared.model.chunks import MIN_CHARACTERS_PER_CHUNK, chunk_id
 from shared.model.request import SearchRequest
@@ -90,7 +90,7 @@ async def search(
 
     Use this first for any question that the documents may answer, then read results with fetch.
     """
-    rewriting = await rewriting_of(context, query, "auto")
+    rewriting = await context.request_context.lifespan_context.rewriting(query, "auto")
     request = SearchRequest(query, content="none", rewritten=rewriting.rewritten)
     answer = await ask(context, lambda searcher: searcher.search(request), partial=True)
     state = context.request_context.lifespan_context
