@@ -98,8 +98,8 @@ class AnswerTooLongError(McpLuceneError):
         )
 
 
-class PageNotShownError(McpLuceneError):
-    """A page of a document cannot be shown as a picture.
+class DocumentFileError(McpLuceneError):
+    """The file of a document cannot be read.
 
     Args:
         source_document: the id of the document.
@@ -108,6 +108,10 @@ class PageNotShownError(McpLuceneError):
 
     def __init__(self, source_document: str, reason: str) -> None:
         super().__init__(f"{source_document[:200]} {reason}")
+
+
+class PageNotShownError(DocumentFileError):
+    """A page of a document cannot be shown as a picture."""
 
 
 def client_message(error: McpLuceneError) -> str:

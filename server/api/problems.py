@@ -14,6 +14,7 @@ from starlette.responses import Response
 from server.administration.errors import OperationNotFoundError, OperationRunningError
 from server.answers.errors import (
     CursorError,
+    DocumentFileError,
     LanguageNotFoundError,
     QueryDisplacedError,
     ResourceNotFoundError,
@@ -44,7 +45,7 @@ MEDIA_TYPE: Final = "application/problem+json"
 _STATUS: Final[tuple[tuple[tuple[type[McpLuceneError], ...], HTTPStatus], ...]] = (
     (
         (
-            *(ChunkNotFoundError, DocumentNotFoundError, FieldNotFoundError),
+            *(ChunkNotFoundError, DocumentFileError, DocumentNotFoundError, FieldNotFoundError),
             *(LanguageNotFoundError, OperationNotFoundError, ResourceNotFoundError),
         ),
         HTTPStatus.NOT_FOUND,
@@ -96,7 +97,7 @@ PROBLEMS: Final[dict[int | str, dict[str, Any]]] = {
         "description": HTTPStatus(status).phrase,
         "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
     }
-    for status in (400, 401, 403, 404, 405, 408, 409, 413, 422, 429, 500, 502, 503)
+    for status in (400, 401, 403, 404, 405, 408, 409, 413, 416, 422, 429, 500, 502, 503)
 }
 """Problems that any request may have, for the description of the API."""
 

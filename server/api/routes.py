@@ -5,12 +5,12 @@ from typing import Any, Final
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
-from server.api import documents, established, search
+from server.api import documents, established, files, search
 from server.api.problems import PROBLEMS, Problem
 
 OPENAPI_PATH: Final = "/api/openapi.json"
 
-_ROUTERS: Final = (established.router, search.router, documents.router)
+_ROUTERS: Final = (established.router, search.router, documents.router, files.router)
 
 
 def add_api(app: FastAPI) -> None:

@@ -8,13 +8,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
 from io import BufferedReader
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from server.rendering.marking import draw_marks, marked_boxes
 from server.rendering.page import FileStamp, PageRequest, Picture, Unrendered
 from shared.files.content import IrregularFileError
-from shared.files.location import Location, opened_file, resolve_links
+from shared.files.location import located, opened_file
 from shared.files.pdf import PdfError, opened_pdf
 from shared.messages import quantity, reason_of
 from shared.system import limits
@@ -115,13 +114,7 @@ def _stamp_of_file(request: PageRequest) -> FileStamp:
 @contextmanager
 def _opened(request: PageRequest) -> Iterator[BufferedReader]:
     """Open the file as extraction does: no part of its path in its folder may be a link."""
-    if request.folder is None:
-        path = Path(request.path)
-        location = Location(path, resolve_links(path.parent).as_folder(), path.name)
-    else:
-        folder = resolve_links(request.folder).as_folder()
-        location = Location(request.folder / request.path, folder, request.path)
-    with opened_file(location) as stream:
+    with opened_file(located(request.folder, request.path)) as stream:
         yield stream
 
 

@@ -1,0 +1,208 @@
+"""Endpoints for the original files of documents, and for pictures of their pages."""
+
+import os
+import re
+from collections.abc import AsyncIterator
+from contextlib import ExitStack
+from email.utils import formatdate
+from http import HTTPStatus
+from io import BufferedReader
+from typing import Annotated, Final
+from urllib.parse import quote
+
+import anyio
+from fastapi import APIRouter, Query, Request
+from pydantic import Field
+from starlette.responses import Response, StreamingResponse
+
+from server.answers.errors import DocumentFileError, TimeBudgetError
+from server.api.arguments import MAX_QUERY_CHARACTERS, Arguments
+from server.api.problems import problem
+from server.api.reading import Encoded, State
+from server.pictures.page import page_picture
+from server.runtime.state import ServerState
+from shared.files.content import IrregularFileError
+from shared.files.location import located, opened_file
+from shared.messages import reason_of
+from shared.model.index_results import DocumentFile
+from shared.settings.defaults import MAX_COUNT
+
+PNG: Final = "image/png"
+
+_INLINE: Final = frozenset(
+    {"application/pdf", "image/gif", "image/jpeg", PNG, "image/webp", "text/plain"}
+)
+"""Media types that a browser may show; any other file is saved, since it could run a program."""
+
+_SHOWN_AS_TEXT: Final = frozenset({"text/csv", "text/markdown", "text/tab-separated-values"})
+"""Media types that a browser would save, and that it may show as text."""
+
+_PART_BYTES: Final = 64 * 1_024
+
+_RANGE: Final = re.compile(r"bytes=(\d{0,18})-(\d{0,18})")
+"""A single range (RFC 9110, section 14.1.2). Several ranges are answered with the whole file, as
+section 14.2 allows."""
+
+router = APIRouter(prefix="/api/documents/{document_id}", tags=["documents"])
+
+
+class PictureArguments(Arguments):
+    """Arguments of the picture of a page."""
+
+    q: Annotated[
+        str,
+        Field(max_length=MAX_QUERY_CHARACTERS, description="Query whose words are marked."),
+    ] = ""
+
+
+@router.get(
+    "/file",
+    response_class=StreamingResponse,
+    responses={
+        HTTPStatus.OK: {"content": {"application/octet-stream": {}}},
+        HTTPStatus.PARTIAL_CONTENT: {"content": {"application/octet-stream": {}}},
+    },
+)
+async def file(request: Request, state: State, document_id: Encoded) -> Response:
+    """Read the original file of a document, as it is now, whole or a range of its bytes."""
+    return await _file(request, state, document_id)
+
+
+@router.head("/file", include_in_schema=False)
+async def file_headers(request: Request, state: State, document_id: Encoded) -> Response:
+    """Describe the original file of a document."""
+    return await _file(request, state, document_id)
+
+
+@router.get(
+    "/pages/{page}.png",
+    response_class=Response,
+    responses={HTTPStatus.OK: {"content": {PNG: {}}}},
+)
+async def page(
+    state: State,
+    document_id: Encoded,
+    page: Annotated[int, Field(ge=1, le=MAX_COUNT)],
+    arguments: Annotated[PictureArguments, Query()],
+) -> Response:
+    """Show a page of a PDF as a picture, with the words of a query marked.
+
+    The header Document-Changed says that the file is not the one that was indexed.
+    """
+    picture = await page_picture(state, document_id, page, arguments.q)
+    headers = {"Cache-Control": "private, no-cache"}
+    if picture.is_changed:
+        headers["Document-Changed"] = "true"
+    return Response(picture.png, headers=headers, media_type=PNG)
+
+
+async def _file(request: Request, state: ServerState, document_id: str) -> Response:
+    found = await state.ask(lambda searcher: searcher.document_file(document_id))
+    if found is None:
+        raise DocumentFileError(document_id, "was not indexed from a file")
+    closing = ExitStack()
+    try:
+        # A thread that waits for a network drive is left behind.
+        with anyio.fail_after(state.settings.time_budget):
+            stream = await anyio.to_thread.run_sync(_open, closing, found, abandon_on_cancel=True)
+    except TimeoutError as error:
+        raise TimeBudgetError(state.settings.time_budget) from error
+    with closing:
+        return _response(request, found, stream, closing)
+
+
+def _open(closing: ExitStack, found: DocumentFile) -> BufferedReader:
+    """Open a file without following a link out of its folder.
+
+    Raises:
+        DocumentFileError: it cannot be opened.
+    """
+    try:
+        return closing.enter_context(opened_file(located(found.folder, found.path)))
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise DocumentFileError(found.source_document, "is not there any more") from error
+    except OSError as error:
+        reason = f"cannot be read: {reason_of(error)}"
+        raise DocumentFileError(found.source_document, reason) from error
+    except IrregularFileError as error:
+        raise DocumentFileError(found.source_document, str(error)) from error
+
+
+def _response(
+    request: Request, found: DocumentFile, stream: BufferedReader, closing: ExitStack
+) -> Response:
+    """Return the file, or the part of it that the client wants.
+
+    Args:
+        request: the request.
+        found: the file.
+        stream: the open file.
+        closing: closes it; emptied if the response does so.
+    """
+    status = os.fstat(stream.fileno())
+    tag = f'"{status.st_mtime_ns:x}-{status.st_size:x}"'
+    headers = {
+        **_as_what(found),
+        "Accept-Ranges": "bytes",
+        "Cache-Control": "private, no-cache",
+        "ETag": tag,
+        "Last-Modified": formatdate(status.st_mtime, usegmt=True),
+    }
+    if request.headers.get("if-none-match") == tag:
+        return Response(None, HTTPStatus.NOT_MODIFIED, headers)
+    start, end, code = 0, status.st_size, HTTPStatus.OK
+    if request.headers.get("if-range", tag) == tag and (
+        wanted := _RANGE.fullmatch(request.headers.get("range", ""))
+    ):
+        part = _part(wanted, status.st_size)
+        if part is None:
+            return problem(
+                HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE,
+                f"the file has {status.st_size:,} bytes",
+                {"Content-Range": f"bytes */{status.st_size}"},
+            )
+        start, end, code = *part, HTTPStatus.PARTIAL_CONTENT
+        headers["Content-Range"] = f"bytes {start}-{end - 1}/{status.st_size}"
+    headers["Content-Length"] = str(end - start)
+    if request.method == "HEAD":
+        return Response(None, code, headers)
+    return StreamingResponse(_parts(stream, start, end, closing.pop_all()), code, headers)
+
+
+def _as_what(found: DocumentFile) -> dict[str, str]:
+    """Return the headers by which a browser shows a file or saves it."""
+    name = found.path.rpartition("/")[2]
+    media_type = "text/plain" if found.media_type in _SHOWN_AS_TEXT else found.media_type
+    shown = "inline" if media_type in _INLINE else "attachment"
+    encoded = quote(name, safe="", errors="replace")
+    return {
+        "Content-Type": media_type,
+        "Content-Disposition": f"{shown}; filename*=UTF-8''{encoded}",
+    }
+
+
+def _part(wanted: re.Match[str], size: int) -> tuple[int, int] | None:
+    """Return the start and end of a range, or None if the file has no such bytes."""
+    first, last = wanted.groups()
+    if first:
+        start, end = int(first), min(size, int(last) + 1) if last else size
+    elif last:
+        # The last bytes.
+        start, end = max(0, size - int(last)), size
+    else:
+        return 0, size
+    return (start, end) if start < end else None
+
+
+async def _parts(
+    stream: BufferedReader, start: int, end: int, closing: ExitStack
+) -> AsyncIterator[bytes]:
+    """Yield the bytes of a file; fewer, which breaks the connection, if it has become shorter."""
+    with closing:
+        await anyio.to_thread.run_sync(stream.seek, start)
+        while start < end:
+            part = await anyio.to_thread.run_sync(stream.read, min(_PART_BYTES, end - start))
+            if not part:
+                return
+            start += len(part)
+            yield part

@@ -1,0 +1,159 @@
+"""Original files of documents, and pictures of their pages, by the JSON API."""
+
+import io
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+import httpx2
+import pytest
+from PIL import Image
+
+from shared import Document, Index
+from tests.conftest import PROGRAMS
+from tests.idx.extraction.pdf_files import write_pages
+from tests.server.http.served import SECONDS, Served, served
+
+HTML = "<html><body><script>alert(1)</script>a river in a page</body></html>"
+TEXT = "A text about a river.\n" * 10_000
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("files") / "files"
+    (folder / "sub").mkdir(parents=True)
+    write_pages(folder / "manual.pdf", ["The river is deep.", "No word."])
+    (folder / "page.html").write_text(HTML)
+    (folder / "sub" / "nötes #1.txt").write_text(TEXT)
+    for name in ("gone.txt", "changed.txt", "link.txt"):
+        (folder / name).write_text("one river")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def server(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    index = tmp_path_factory.mktemp("files") / "index"
+    added = [PROGRAMS / "idx", "add", folder, "-i", index]
+    subprocess.run(added, check=True, capture_output=True)
+    with Index(index) as writer:
+        writer.add(Document("typed", "Typed", "a river"))
+    (folder / "gone.txt").unlink()
+    (folder / "changed.txt").write_text("another text")
+    (folder / "link.txt").unlink()
+    secret = folder.parent / "secret.txt"
+    secret.write_text("secret")
+    (folder / "link.txt").symlink_to(secret)
+    with served(index, log=tmp_path_factory.mktemp("files") / "log") as running:
+        yield running
+
+
+def path(name: str) -> str:
+    return f"/api/documents/{quote(name, safe='')}"
+
+
+def test_a_file_is_its_bytes_with_its_name(server: Served) -> None:
+    response = server.get(f"{path('sub/nötes #1.txt')}/file")
+    assert response.status_code == 200
+    assert response.text == TEXT
+    assert (
+        response.headers["content-disposition"] == "inline; filename*=UTF-8''n%C3%B6tes%20%231.txt"
+    )
+    assert response.headers["content-type"] == "text/plain"
+    assert response.headers["x-content-type-options"] == "nosniff"
+    head = httpx2.head(f"{server.base}{path('sub/nötes #1.txt')}/file", timeout=SECONDS)
+    assert (head.status_code, head.content) == (200, b"")
+    assert int(head.headers["content-length"]) == len(TEXT)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "expected"),
+    [
+        ("bytes=0-4", TEXT[:5]),
+        ("bytes=5-", TEXT[5:]),
+        ("bytes=-7", TEXT[-7:]),
+        ("bytes=10-9999999999", TEXT[10:]),
+    ],
+)
+def test_a_part_of_a_file_may_be_read(server: Served, wanted: str, expected: str) -> None:
+    response = server.get(f"{path('sub/nötes #1.txt')}/file", Range=wanted)
+    assert (response.status_code, response.text) == (206, expected)
+    start = TEXT.rindex(expected) if wanted.startswith("bytes=-") else TEXT.index(expected)
+    end = start + len(expected) - 1
+    if wanted != "bytes=0-4":
+        end = len(TEXT) - 1
+        start = end + 1 - len(expected)
+    assert response.headers["content-range"] == f"bytes {start}-{end}/{len(TEXT)}"
+
+
+@pytest.mark.parametrize("wanted", ["bytes=999999999-", "bytes=5-2", "bytes=-0"])
+def test_a_part_that_does_not_exist_is_refused(server: Served, wanted: str) -> None:
+    response = server.get(f"{path('sub/nötes #1.txt')}/file", Range=wanted)
+    assert response.status_code == 416
+    assert response.headers["content-range"] == f"bytes */{len(TEXT)}"
+
+
+@pytest.mark.parametrize("wanted", ["bytes=0-1,4-5", "lines=1-2", "bytes=x"])
+def test_other_ranges_are_answered_with_the_whole(server: Served, wanted: str) -> None:
+    assert server.get(f"{path('sub/nötes #1.txt')}/file", Range=wanted).text == TEXT
+
+
+def test_a_part_of_an_older_file_is_not_mixed_with_a_newer_one(server: Served) -> None:
+    url = f"{path('sub/nötes #1.txt')}/file"
+    tag = server.get(url).headers["etag"]
+    headers = {"Range": "bytes=0-4", "If-Range": tag}
+    assert server.get(url, **headers).status_code == 206
+    assert server.get(url, **(headers | {"If-Range": '"older"'})).text == TEXT
+    assert server.get(url, **{"If-None-Match": tag}).status_code == 304
+
+
+def test_what_could_run_in_a_browser_is_saved(server: Served) -> None:
+    response = server.get(f"{path('page.html')}/file")
+    assert response.text == HTML
+    assert response.headers["content-disposition"].startswith("attachment;")
+    assert "default-src 'self'" in response.headers["content-security-policy"]
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("gone.txt", "is not there any more"),
+        ("link.txt", "cannot be read"),
+        ("typed", "was not indexed from a file"),
+        ("../secret.txt", "no document has the id"),
+        ("/etc/passwd", "no document has the id"),
+    ],
+)
+def test_only_an_indexed_file_in_its_folder_is_served(server: Served, name: str, said: str) -> None:
+    response = server.get(f"{path(name)}/file")
+    assert response.status_code == 404
+    assert said in response.json()["detail"]
+
+
+def test_a_page_is_a_picture_with_the_words_marked(server: Served) -> None:
+    url = f"{path('manual.pdf')}/pages/1.png"
+    plain, marked = server.get(url), server.get(f"{url}?q=river")
+    for response in (plain, marked):
+        assert response.headers["content-type"] == "image/png"
+        assert "document-changed" not in response.headers
+    sizes = [Image.open(io.BytesIO(response.content)).size for response in (plain, marked)]
+    assert sizes[0] == sizes[1]
+    assert sizes[0][0] * sizes[0][1] <= 2_000_000
+    assert plain.content != marked.content
+    missing = server.get(f"{path('manual.pdf')}/pages/3.png")
+    assert (missing.status_code, "2 pages" in missing.json()["detail"]) == (404, True)
+    assert server.get(f"{path('page.html')}/pages/1.png").status_code == 404
+    assert server.get(f"{path('manual.pdf')}/pages/0.png").status_code == 422
+
+
+def test_a_picture_of_a_changed_file_says_so(server: Served, folder: Path) -> None:
+    file = folder / "manual.pdf"
+    before, times = file.read_bytes(), file.stat()
+    try:
+        write_pages(file, ["Another river", "No word."])
+        response = server.get(f"{path('manual.pdf')}/pages/1.png?q=river")
+        assert response.headers["document-changed"] == "true"
+    finally:
+        file.write_bytes(before)
+        os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
