@@ -27,6 +27,8 @@ MANUAL: Final = "otterline-wl4-manual.pdf"
 
 USUAL: Final[tuple[Call, ...]] = (
     ("Search", {"query": "battery warranty"}),
+    ("Search", {"query": "the level of the water in the river"}),
+    ("Search", {"query": "battery warranty", "content": "full"}),
     ("Search", {"query": "battery warranty", "content": "passages"}),
     ("Search", {"query": "battery warranty", "content": "none"}),
     ("explain_query", {"query": "battery warranty"}),

@@ -30,6 +30,8 @@ CONTROL_ID: Final = CONTROLS * (MAX_ID - 10)
 WORST: Final[tuple[Call, ...]] = (
     ("Search", {"query": "otter", "limit": 100}),
     ("Search", {"query": "river", "limit": 100}),
+    ("Search", {"query": "otter", "limit": 100, "content": "full"}),
+    ("Search", {"query": "river", "limit": 100, "content": "full"}),
     ("Search", {"query": "otter", "limit": 100, "content": "passages"}),
     ("Search", {"query": "", "limit": 100, "content": "none", "sort": "source_document"}),
     (

@@ -38,7 +38,9 @@ async def ask() -> None:
     server = StdioServerParameters(command=str(PROGRAMS / "mcp-lucene"), args=[str(INDEX)])
     async with Client(stdio_client(server)) as client:
         for question in QUESTIONS:
-            result = await client.call_tool("Search", {"query": question, "limit": 3})
+            result = await client.call_tool(
+                "Search", {"query": question, "limit": 3, "content": "full"}
+            )
             show(question, result)
         best = (result.structured_content or {})["results"][0]
         following = await client.call_tool("get_next_chunk", {"chunk_id": best["id"]})

@@ -33,6 +33,7 @@ from shared.model.index_results import (
     TermCount,
 )
 from shared.model.search_results import (
+    MARKS,
     ChunkText,
     ExplainedHit,
     ExplainedStep,
@@ -48,6 +49,22 @@ _ENVELOPE_CHARACTERS: Final = 1_000
 
 _MAX_HIT_CHARACTERS_WITH_PASSAGES: Final = 960
 """Maximum length of a hit with its passages, in characters, unless a single passage is longer."""
+
+BRIEF_CHARACTERS: Final = 6_000
+"""Maximum length of an answer of ten hits whose texts are chosen by their length, in characters,
+unless their ids, paths and titles alone are longer."""
+
+_BRIEF_ENVELOPE_CHARACTERS: Final = 260
+"""Characters of such an answer besides its hits, without facets and long notes."""
+
+_BRIEF_HITS: Final = 10
+"""Number of hits that share such an answer; further ones get the same share."""
+
+_MIN_PASSAGE_CHARACTERS: Final = 80
+"""Length that is left of a passage at least, in characters."""
+
+_PASSAGE_LEAD_CHARACTERS: Final = 30
+"""Characters kept before the first match of a passage that is cut."""
 
 _FACETS_BUDGET_DIVISOR: Final = 4
 """Divisor of the budget: all facets together take at most this part of a response."""
@@ -158,6 +175,75 @@ def brief_passages(hit: Hit) -> Hit:
     ):
         hit = replace(hit, passages=hit.passages[:-1])
     return hit
+
+
+def brief_hits(hits: Sequence[Hit]) -> list[Hit]:
+    """Choose the text of each hit by its length: all of it, or passages if that is too long.
+
+    Args:
+        hits: hits with both texts.
+
+    Returns:
+        Hits with one of both: `content` where it fits into a hit's share of `BRIEF_CHARACTERS`,
+        else as many `passages` as fit, at least one. If the hit as a whole does not fit, offsets in
+        the text are left out, and so is metadata that has no room.
+    """
+    room = BRIEF_CHARACTERS - _BRIEF_ENVELOPE_CHARACTERS
+    room = room * max(len(hits), _BRIEF_HITS) // _BRIEF_HITS
+    least = [_size(_brief_hit(hit, 0)) for hit in hits]
+    share = _share(least, [_size(replace(hit, passages=None)) for hit in hits], room)
+    return [_brief_hit(hit, share) for hit in hits]
+
+
+def _share(least: Sequence[int], most: Sequence[int], room: int) -> int:
+    """Return the greatest share with which all hits fit into the room.
+
+    Args:
+        least: for each hit the length that it cannot fall below.
+        most: for each hit its whole length.
+        room: the length of all hits together.
+    """
+    low, high = 0, room
+    while low < high:
+        share = (low + high + 1) // 2
+        sizes = [max(few, min(share, all_)) for few, all_ in zip(least, most, strict=True)]
+        low, high = (share, high) if sum(sizes) <= room else (low, share - 1)
+    return low
+
+
+def _brief_hit(hit: Hit, share: int) -> Hit:
+    whole = replace(hit, passages=None)
+    if _size(whole) <= share:
+        return whole
+    bare = replace(hit, metadata={}, passages=None, char_start=None, char_end=None)
+    shown = bare
+    if _size(bare) > share:
+        passages = hit.passages or []
+        shown = replace(bare, content=None, passages=passages)
+        while len(passages) > 1 and _size(shown) > share:
+            passages = passages[:-1]
+            shown = replace(shown, passages=passages)
+        if passages and (excess := _size(shown) - share) > 0:
+            room = max(_MIN_PASSAGE_CHARACTERS, json_characters(passages[0]) - excess)
+            shown = replace(shown, passages=[_around_match(passages[0], room)])
+    for key, value in hit.metadata.items():
+        longer = replace(shown, metadata={**shown.metadata, key: value})
+        if _size(longer) <= share:
+            shown = longer
+    return shown
+
+
+def _around_match(passage: str, most: int) -> str:
+    """Return the part of a passage around its first match, with at most so many characters."""
+    begin, end = MARKS
+    start = min(passage.find(begin) - _PASSAGE_LEAD_CHARACTERS, len(passage) - most)
+    start = max(0, start)
+    while start and not passage[start - 1].isspace() and passage[start : start + 1] != begin[0]:
+        start += 1
+    part = passage[start : start + most]
+    while part and (json_characters(part) > most or part.count(begin) > part.count(end)):
+        part = part[: part.rfind(begin)] if part.count(begin) > part.count(end) else part[:-1]
+    return part.strip()
 
 
 def shorten_summary(summary: DocumentSummary, _excess: int) -> DocumentSummary:

@@ -1,11 +1,17 @@
 """The tool `Search`."""
 
 from dataclasses import replace
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
-from server.answers.budget import brief_facets, brief_passages, fit, shorten_hit
+from server.answers.budget import (
+    brief_facets,
+    brief_hits,
+    brief_passages,
+    fit,
+    shorten_hit,
+)
 from server.answers.text import DEFAULT_CHARACTERS, brief_query
 from server.runtime.state import ToolContext, ask
 from server.tools.arguments import Filters, MaxCharacters, Offset
@@ -16,6 +22,10 @@ PARTIAL: Final = (
     "The search ran out of time: results are the best of those found so far, and totalHits "
     "counts only these. Search with fewer or more specific words."
 )
+
+
+ContentChoice = Literal["auto", Content]
+"""Amount of text in a hit: chosen by its length, or as for the command line."""
 
 
 async def search(
@@ -50,12 +60,12 @@ async def search(
         ),
     ] = "auto",
     content: Annotated[
-        Content,
+        ContentChoice,
         Field(
-            description="full: the whole text; passages: only the parts around the matches, "
-            "each match in <mark></mark>; none: no text."
+            description="auto: the whole text if it is short, else passages; full: the whole text; "
+            "passages: the parts around the matches, each match in <mark></mark>; none: no text."
         ),
-    ] = "full",
+    ] = "auto",
     sort: Annotated[
         str,
         Field(
@@ -80,13 +90,14 @@ async def search(
     """Search the user's documents and return the matching chunks, best first.
 
     Use this first for any question the documents may answer, with a few specific words in the
-    language of the documents. If a chunk ends too early, continue with get_next_chunk. totalHits
-    is the number of all matching chunks. confidence, from 0 to 1, is the likelihood that a result
-    answers the query; if low_confidence is true, try other words, or say that the documents
-    probably do not answer it. suggestion is a corrected query; unless suggestion_applied is true,
-    search again with it. note says how the query was understood if that may not be the intention.
-    Cite file_path, or else source_document, with section, and page_start, slide_start, sheet_start
-    or line_start.
+    language of the documents. If a chunk ends too early, continue with get_next_chunk; if content
+    is null, read the whole chunk with get_document_chunks. For a table or a figure of a PDF, see
+    its page with show_page. totalHits is the number of all matching chunks. confidence, from 0 to
+    1, is the likelihood that a result answers the query; if low_confidence is true, try other
+    words, or say that the documents probably do not answer it. suggestion is a corrected query;
+    unless suggestion_applied is true, search again with it. note says how the query was understood
+    if that may not be the intention. Cite file_path, or else source_document, with section, and
+    page_start, slide_start, sheet_start or line_start.
     """
     rewriting = await context.request_context.lifespan_context.rewriting(query, syntax)
     request = SearchRequest(
@@ -96,7 +107,7 @@ async def search(
         filters=filters,
         operator=operator,
         syntax=syntax,
-        content=content,
+        content="both" if content == "auto" else content,
         sort=sort,
         facets=facets,
         min_confidence=min_confidence,
@@ -113,7 +124,11 @@ async def search(
         for text in (answer.suggestion, answer.rewritten, answer.note)
     )
     counted, facets_cut = brief_facets(answer.facets, max_characters)
-    hits = [brief_passages(hit) for hit in answer.results]
+    hits = (
+        brief_hits(answer.results)
+        if content == "auto"
+        else [brief_passages(hit) for hit in answer.results]
+    )
     outside = [shown, suggestion, counted, rewritten, rewriting.diagnostics, note]
     results, cut = fit(hits, max_characters, shorten_hit, outside=outside)
     notices = [PARTIAL if answer.partial else None, facets_cut, cut]

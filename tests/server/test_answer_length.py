@@ -34,18 +34,18 @@ async def test_an_answer_stays_short_and_says_what_was_cut(
         for number in range(30):
             index.add(Document(f"big{number:02}", "Big", "large " * 249 + "x" * 3_000))
         index.add(Document("huge", "Huge", "huge" + "y" * 200_000))
-    result = await client.call_tool("Search", {"query": "large", "limit": 30})
+    result = await client.call_tool("Search", {"query": "large", "limit": 30, "content": "full"})
     assert len(result.content[0].text) < 40_000  # type: ignore[union-attr] # it is text
     found = answer(result)
     assert found["totalHits"] == 30
     assert re.search(
         r"under 40,000 characters, .* results left out.*max_characters", found["notice"]
     )
-    result = await client.call_tool("Search", {"query": "title:huge"})
+    result = await client.call_tool("Search", {"query": "title:huge", "content": "full"})
     assert len(result.content[0].text) < 40_000  # type: ignore[union-attr] # it is text
     (hit,) = answer(result)["results"]
     assert hit["content"].endswith("y…")
-    more = {"query": "large", "limit": 30, "max_characters": 200_000}
+    more = {"query": "large", "limit": 30, "content": "full", "max_characters": 200_000}
     found = answer(await client.call_tool("Search", more))
     assert (len(found["results"]), found["notice"]) == (30, None)
     calls: dict[str, dict[str, Any]] = {
@@ -100,13 +100,73 @@ async def test_a_long_query_is_cut_in_its_suggestion_too(client: Client) -> None
     assert len(found["suggestion"]) < 2_000
 
 
-async def test_ten_hits_with_passages_take_under_10_kb(client: Client, empty_index: Path) -> None:
+def write_rights(index_path: Path) -> None:
+    """Twelve documents of one long chunk each, and a short one."""
     words = (TEXTS / "en.txt").read_text("utf-8").split() * 2
-    with Index(empty_index) as index:
+    with Index(index_path) as index:
         for number in range(12):
             text = " ".join(words[number * 60 : number * 60 + 250])
             metadata: Metadata = {"author": "Ann Author", "modified": "2026-11-22T09:12:05Z"}
             index.add(Document(f"documents/rights/part-{number}.txt", "On rights", text, metadata))
+        index.add(Document("short", "Short", "Everyone has rights.", {"year": 2024}))
+
+
+@pytest.mark.parametrize("options", [(), ("--fence",)])
+async def test_ten_hits_take_under_6_kb(
+    empty_index: Path, connect: Connect, options: tuple[str, ...]
+) -> None:
+    write_rights(empty_index)
+    async with connect(*options) as client:
+        result = await client.call_tool("Search", {"query": "everyone rights"})
+        found = answer(result)
+        (text,) = result.content
+        assert len(text.text) <= 6_000  # type: ignore[union-attr] # it is text
+        whole = {hit["source_document"] for hit in found["results"] if hit["content"] is not None}
+        assert len(found["results"]) == 10
+        assert whole == {"short"}
+        for hit in found["results"]:
+            if hit["content"] is None:
+                assert 1 <= len(hit["passages"]) <= 3
+                assert hit["passages"][0].count("<mark>") >= 1
+                for passage in hit["passages"]:
+                    assert passage.count("<mark>") == passage.count("</mark>")
+            else:
+                assert hit["passages"] is None
+                assert hit["metadata"] == {"year": 2024}
+        explicit = {"query": "everyone rights", "content": "auto"}
+        again = answer(await client.call_tool("Search", explicit))
+        assert len(to_json(again)) == len(to_json(found))
+
+
+async def test_few_hits_have_their_whole_texts(client: Client, empty_index: Path) -> None:
+    write_rights(empty_index)
+    found = answer(await client.call_tool("Search", {"query": "everyone rights", "limit": 2}))
+    assert all(hit["content"] and hit["char_end"] for hit in found["results"])
+    full = {"query": "everyone rights", "content": "full"}
+    found = answer(await client.call_tool("Search", full))
+    assert all(hit["content"] for hit in found["results"])
+    assert len(to_json(found)) > 10_000
+
+
+async def test_long_words_and_names_leave_a_part_of_a_passage(
+    client: Client, empty_index: Path
+) -> None:
+    with Index(empty_index) as index:
+        for number in range(10):
+            text = "a" * 700 + " otter " + "b" * 700
+            index.add(Document(f"{number}" + "x" * 300, "Long", text, {"author": "A" * 400}))
+    found = answer(await client.call_tool("Search", {"query": "otter"}))
+    assert len(found["results"]) == 10
+    for hit in found["results"]:
+        assert hit["content"] is None
+        assert hit["passages"]
+        assert "<mark>otter</mark>" in hit["passages"][0]
+        assert len(hit["passages"][0]) <= 100
+        assert hit["metadata"] == {}
+
+
+async def test_ten_hits_with_passages_take_under_10_kb(client: Client, empty_index: Path) -> None:
+    write_rights(empty_index)
     arguments = {"query": "everyone rights", "content": "passages"}
     found = answer(await client.call_tool("Search", arguments))
     assert len(found["results"]) == 10
