@@ -104,8 +104,8 @@ def text_so_far(reply: str) -> str:
                 text = text[:-length]
                 break
     text = text.strip()
-    bare = _bare(text)
-    return "" if DECLINED.startswith(bare) or bare.startswith(DECLINED) else text
+    may_decline = DECLINED.startswith(_bare(text).upper())
+    return "" if may_decline or _declines(text) else text
 
 
 def without_reasoning(reply: str) -> str:
@@ -119,12 +119,15 @@ def parts_of(quote: str) -> list[str]:
 
 
 def _declines(text: str) -> bool:
-    return _bare(text).startswith(DECLINED)
+    bare = _bare(text)
+    first_line = bare.partition("\n")[0].rstrip("*_.!`\"' \t")
+    # In small letters only by itself: "No answer came from the mast" is an answer.
+    return bare.startswith(DECLINED) or first_line.upper() == DECLINED
 
 
 def _bare(text: str) -> str:
-    """Return a text in capitals, without Markdown and marks at its beginning."""
-    return text.lstrip("*_#>`\"' \t\n").upper()
+    """Return a text without Markdown and marks at its beginning."""
+    return text.lstrip("*_#>`\"' \t\n")
 
 
 def _quotes(block: str) -> list[tuple[int, str]]:

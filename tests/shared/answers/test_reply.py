@@ -43,6 +43,7 @@ def test_text_and_quotes_are_found_in_every_form(reply: str) -> None:
 @pytest.mark.parametrize(
     ("reply", "text"),
     [
+        ("No answer came from the mast [1].", "No answer came from the mast [1]."),
         ("No quotes at all [1].", "No quotes at all [1]."),
         ("Sources of error are:\n- heat [1]", "Sources of error are:\n- heat [1]"),
         ("[1] says so.", "[1] says so."),
