@@ -9,15 +9,15 @@ LUPYNE := tests/pylucene/lupyne
 demo: .venv/ready
 	$(BIN)/python test-index/demo.py
 
-test: .venv/ready check
+test: .venv/trained check
 	$(BIN)/pytest -p tests.recording --record '`make test`'
 
 # In under a minute, while something is being changed: all checks, and the tests of what changed.
-quick: .venv/ready check
+quick: .venv/trained check
 	tests=$$($(BIN)/python -m tests.changed) && $(BIN)/pytest --exitfirst $$tests
 
 # The tests that take long, by themselves or with their like.
-soak: .venv/ready dist/SHA256SUMS $(LUPYNE)/.venv/ready
+soak: .venv/trained dist/SHA256SUMS $(LUPYNE)/.venv/ready
 	$(BIN)/pytest -m soak
 
 # lupyne, a program that others have written for PyLucene, and the sources of its tests.
@@ -33,7 +33,7 @@ $(LUPYNE)/.venv/ready: .venv/pylucene $(wildcard $(LUPYNE)/*.txt)
 	touch $@
 
 # Other people's clients; without npm only those that need none.
-clients: .venv/ready $(CLIENTS)/python/.venv/ready $(if $(shell command -v npm),$(CLIENTS)/node/node_modules/.package-lock.json)
+clients: .venv/trained $(CLIENTS)/python/.venv/ready $(if $(shell command -v npm),$(CLIENTS)/node/node_modules/.package-lock.json)
 	$(BIN)/pytest -m clients
 
 # They may need other versions than the server does, so that each has an environment of its own.
@@ -49,7 +49,7 @@ $(CLIENTS)/node/node_modules/.package-lock.json: $(CLIENTS)/node/package-lock.js
 	touch $@
 
 # The test suite again, half as fast, with the lines and branches that it leaves out.
-coverage: .venv/ready
+coverage: .venv/trained
 	$(BIN)/coverage run -m pytest
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
@@ -65,7 +65,8 @@ check: .venv/ready
 	@$(PYTHON) -c 'import ensurepip, venv' || { echo "Python lacks venv; on Debian: apt install python3-venv" >&2; exit 1; }
 	rm -rf .venv
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --require-hashes --no-deps -r requirements.txt
+	# Python compiles what it runs; to compile everything in advance takes as long as the rest.
+	$(BIN)/python -m pip install --quiet --require-hashes --no-deps --no-compile -r requirements.txt
 	touch $@
 
 # A wheel that make wheels has built of the same sources is taken from dist.
@@ -73,8 +74,12 @@ check: .venv/ready
 	PYLUCENE_WHEELS=$(CURDIR)/dist $(BIN)/python -m pip install --quiet --no-deps --force-reinstall ./pylucene
 	touch $@
 
-.venv/ready: .venv/pylucene pyproject.toml shared/maintenance/train_startup.py shared/java/startup_cache.py shared/java/vm.py
+.venv/ready: .venv/pylucene pyproject.toml
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	touch $@
+
+# The start-up cache of Java, which otherwise the first command makes in the background.
+.venv/trained: .venv/ready shared/maintenance/train_startup.py shared/java/startup_cache.py shared/java/vm.py
 	$(BIN)/python -m shared.maintenance.train_startup
 	touch $@
 
@@ -147,7 +152,7 @@ build/site-tools/ready: docs/site/requirements.txt
 	touch $@
 
 # Measure on an idle machine; the results go into docs/measured/.
-bench: .venv/ready
+bench: .venv/trained
 	$(BIN)/python -m benchmarks.start_up
 	$(BIN)/python -m benchmarks.freshness
 	$(BIN)/python -m benchmarks.search
@@ -164,5 +169,5 @@ bench: .venv/ready
 	$(BIN)/python -m benchmarks.engines
 
 # Whether this project has become slower or larger beside plain Lucene, in under a minute.
-bench-quick: .venv/ready
+bench-quick: .venv/trained
 	$(BIN)/python -m benchmarks.engines --quick
