@@ -79,13 +79,14 @@ def utc_time(moment: "datetime | float | None" = None) -> str:
         moment: an aware datetime, or seconds since 1970; None for now.
 
     Raises:
-        OverflowError, OSError, ValueError: the moment is not in the years 1 to 9999.
+        OverflowError, ValueError: the moment is not in the years 1 to 9999.
     """
-    from datetime import UTC, datetime
+    from datetime import UTC, datetime, timedelta
 
     if moment is None:
         moment = datetime.now(UTC)
     if not isinstance(moment, datetime):
-        moment = datetime.fromtimestamp(moment, UTC)
+        # Unlike datetime.fromtimestamp, which on Windows knows no time before 1970.
+        moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=moment)
     text = moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="seconds")
     return f"{text}Z"

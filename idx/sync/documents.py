@@ -71,7 +71,7 @@ def _iso(seconds: float) -> str:
     """Return a time in ISO 8601 format, or "" if it is outside the years 1 to 9999."""
     try:
         return utc_time(seconds)
-    except (OSError, OverflowError, ValueError):
+    except (OverflowError, ValueError):
         return ""
 
 
