@@ -10,6 +10,8 @@ from tests.installed import EVERYWHERE
 from tests.systems import WINE_WARNING
 
 _PYTEST: Final = (
+    # The tests expect UTF-8 in files and pipes, as on Linux; the programs do not inherit it.
+    *("-X", "utf8"),
     *("-B", "-m", "pytest", "-q", "-n", "0", "--dist", "no", "-p", "no:cacheprovider"),
     # It would report what Java catches by itself.
     *("-p", "no:faulthandler"),
@@ -27,7 +29,7 @@ _SYSTEMS: Final[dict[str, tuple[ModuleType, tuple[str, ...]]]] = {
         (
             # The client of the tests leaves pipes behind, which only Windows' event loop warns of.
             *("-W", "ignore::pytest.PytestUnraisableExceptionWarning"),
-            *EVERYWHERE,
+            *("--timeout", "1200", *EVERYWHERE),
         ),
     ),
     "arm": (arm, ("--timeout", "3000", *_SOME)),

@@ -1,4 +1,5 @@
 import base64
+import sys
 from email.message import EmailMessage
 
 import pytest
@@ -111,6 +112,9 @@ def test_a_text_is_decoded_by_its_bytes_where_its_charset_says_nothing(
     assert extracted.text == f"Subject: x\n\n{text}"
 
 
+@pytest.mark.skipif(
+    sys.version_info < (3, 11, 7), reason="the codec of ISO-2022-JP-2004 dropped letters"
+)
 def test_stray_bytes_cost_only_themselves(read: Read) -> None:
     headers = b"Subject: x\nContent-Type: text/plain; charset=%s\n\n"
     korean = ["임대차 계약의 해지 통지는 세 달 전에 하여야 한다."] * 3
