@@ -9,8 +9,9 @@ LUPYNE := tests/pylucene/lupyne
 demo: .venv/ready
 	$(BIN)/python test-index/demo.py
 
+# With RECORD=yes the outcome is written into docs/install.md.
 test: .venv/trained check
-	$(BIN)/pytest -p tests.recording --record '`make test`'
+	$(BIN)/pytest $(if $(RECORD),-p tests.recording --record '`make test`')
 
 # In under a minute, while something is being changed: all checks, and the tests of what changed.
 quick: .venv/trained check

@@ -1,8 +1,8 @@
 """Records of test runs, and the table of platforms that is made of them.
 
 ``pytest -p tests.recording --record HOW`` writes into ``docs/measured/platforms.json`` how many
-tests passed, were skipped and failed, on which system. ``python -m tests.recording`` writes the
-table of ``docs/install.md`` anew.
+tests passed, were skipped and failed, on which system, and the table of ``docs/install.md`` anew.
+``python -m tests.recording`` writes the table only.
 """
 
 import json
@@ -95,6 +95,7 @@ def write(record: Record) -> None:
     kept[_subject(record)] = record
     lines = ",\n".join(json.dumps(kept[subject]) for subject in sorted(kept))
     RECORDS.write_text(f"[\n{lines}\n]\n", "utf-8", newline="\n")
+    PAGE.write_text(page(), "utf-8", newline="\n")
 
 
 def table() -> str:

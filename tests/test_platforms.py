@@ -68,9 +68,12 @@ def test_a_run_is_recorded_with_its_counts(tmp_path: Path) -> None:
         "def test_broken(broken): pass\n"
     )
     records = tmp_path / "platforms.json"
+    page = records.with_suffix(".md")
+    page.write_text("<!-- platforms -->\n<!-- end of platforms -->\n")
     program = (
         "import pathlib, sys, pytest; from tests import recording\n"
         "recording.RECORDS = pathlib.Path(sys.argv.pop(1))\n"
+        "recording.PAGE = recording.RECORDS.with_suffix('.md')\n"
         "sys.exit(pytest.main(sys.argv[1:], plugins=[recording]))"
     )
     options = (
@@ -91,6 +94,7 @@ def test_a_run_is_recorded_with_its_counts(tmp_path: Path) -> None:
         stdout=subprocess.DEVNULL,
     )
     (record,) = json.loads(records.read_text())
+    assert "| by hand | 1 | 1 | 2 |" in page.read_text()
     assert record["how"] == "by hand"
     assert (record["passed"], record["skipped"], record["failed"]) == (1, 1, 2)
 

@@ -35,8 +35,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def server(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     index = tmp_path_factory.mktemp("files") / "index"
-    added = [PROGRAMS / "idx", "add", folder, "-i", index]
-    subprocess.run(added, check=True, capture_output=True)
+    subprocess.run([PROGRAMS / "idx", "add", folder, "-i", index], check=True, capture_output=True)
     with Index(index) as writer:
         writer.add(Document("typed", "Typed", "a river"))
     (folder / "gone.txt").unlink()
