@@ -17,7 +17,7 @@ LAYERS = {
         *("configuration", "output", "sync", "extraction", "crawl", "errors"),
     ),
     "server": (
-        *("__main__", "app", "options", "http", "api", "search_server", "completion"),
+        *("__main__", "app", "options", "http", "pages", "api", "search_server", "completion"),
         *("resources", "prompts", "tools", "pictures", "runtime", "rendering"),
         *("administration", "answers", "pipes"),
         "settings",

@@ -9,6 +9,7 @@ from server.http.access import hosts
 from server.http.access.authentication import Authentication, TokenRequired
 from server.http.access.web_sessions import CookieAuthorization
 from server.http.address import MCP_PATH
+from server.http.headers import ProtectiveHeaders
 from server.http.limits.admission import Admission, AdmissionControl
 from server.http.limits.messages import DistinctIds, LimitedBodies, SubscriptionShares
 from server.http.limits.sessions import SessionShares
@@ -85,9 +86,10 @@ def http_application(
         Route("/metrics", metrics_endpoint(state.pool, metrics)),
     ]
     known = frozenset(route.path for route in app.router.routes if isinstance(route, Route))
-    app.router.routes.append(Mount("", EncodedPaths(web_application(state))))
+    app.router.routes.append(Mount("", EncodedPaths(web_application(state, authentication))))
     app.user_middleware = [
         Middleware(RequestObserver, metrics, known),
+        Middleware(ProtectiveHeaders),
         Middleware(hosts.HostCheck, security),
         # Before authentication, since a browser's preflight request carries no token.
         Middleware(

@@ -5,9 +5,9 @@ from typing import Final
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from server.http.address import MCP_PATH
-
 SIGN_IN_PATH: Final = "/sign-in"
+
+SIGN_OUT_PATH: Final = "/sign-out"
 
 STATIC_PATH: Final = "/static"
 
@@ -30,14 +30,17 @@ def is_limited(path: str) -> bool:
     return path not in _UNLIMITED and not path.startswith(_PUBLIC_PREFIXES)
 
 
+_PAGES: Final = frozenset({"/", "/status", "/api/docs"})
+
+
 def is_for_people(path: str) -> bool:
     """Check whether a path is that of a page, which a browser shows."""
-    return path != MCP_PATH and not path.startswith(("/api", "/metrics"))
+    return path in _PAGES or path.startswith("/documents/")
 
 
-_PREFIXES: Final = ("/api", "/documents", STATIC_PATH)
+_PREFIXES: Final = ("/api", "/documents", STATIC_PATH, "/status")
 _NAMED: Final = frozenset(
-    {"/", "/search", "/index/status", "/index/rebuild", "/status", SIGN_IN_PATH, "/sign-out"}
+    {"/", "/search", "/index/status", "/index/rebuild", "/status", SIGN_IN_PATH, SIGN_OUT_PATH}
 )
 
 

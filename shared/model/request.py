@@ -10,8 +10,9 @@ from shared.settings.defaults import MAX_COUNT
 Content = Literal["full", "passages", "none"]
 """Amount of text in a hit: all of it, the passages around the matches, or none."""
 
-Texts = Literal[Content, "both"]
-"""Amount of text in a hit of the Python API, which may contain both all of it and the passages."""
+Texts = Literal[Content, "both", "marked"]
+"""Amount of text in a hit of the Python API: also all of it and the passages, or all of it with
+the matches marked as in a passage."""
 
 Operator = Literal["or", "and"]
 """Number of words of the query that must match: any one, or all."""
@@ -57,7 +58,8 @@ class SearchRequest:
         filters: conditions that every hit must meet.
         operator: ``or`` if one of the words is enough, ``and`` if all are required.
         syntax: the rule for which characters of the query are Lucene's classic syntax.
-        content: the amount of text in each hit; ``both`` is all of it and the passages.
+        content: the amount of text in each hit; ``both`` is all of it and the passages, ``marked``
+            all of it with the matches marked.
         sort: ``score`` for the best first, or ``source_document``, ``chunk_index`` or a metadata
             key; a minus before it reverses the order. By ``file_path``, files are grouped by
             folder, in the order of the folders' prefixes.

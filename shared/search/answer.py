@@ -124,6 +124,7 @@ def _hits(
 ) -> Iterator[dict[str, Any]]:
     """Yield the values of each hit, without its confidence."""
     passages = Passages(query) if request.content in {"passages", "both"} else None
+    marked = Passages(query) if request.content == "marked" else None
     stored = snapshot.searcher.storedFields()
     loaded = stored_fields(*CHUNK_FIELDS)
     for ranked in found:
@@ -132,7 +133,11 @@ def _hits(
         chunk, count = counted_from_lucene(document, snapshot.folders)
         yield {
             **vars(chunk),
-            "content": chunk.content if request.content in {"full", "both"} else None,
+            "content": marked.marked(chunk.content)
+            if marked
+            else chunk.content
+            if request.content in {"full", "both"}
+            else None,
             "score": 1.0 if query.browses else ranked.score,
             "has_next": chunk.chunk_index < count,
             "has_previous": chunk.chunk_index > 1,

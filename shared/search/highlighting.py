@@ -72,8 +72,15 @@ class Passages:
             One to three passages of about 200 characters; the beginning of the text if nothing in
             it matched, for example if only the title did.
         """
-        query = Compiler().query(any_of(*self._marked, *self._words_of(text)))
-        return [passage.strip() for passage in _found(query, text)] or [_beginning(text)]
+        found = _found(self._query(text), text, PASSAGE_LENGTH, MAX_PASSAGES)
+        return [passage.strip() for passage in found] or [_beginning(text)]
+
+    def marked(self, text: str) -> str:
+        """Return a whole text with each match between `MARKS`."""
+        return next(iter(_found(self._query(text), text, len(text) + 1, 1)), text)
+
+    def _query(self, text: str) -> Any:
+        return Compiler().query(any_of(*self._marked, *self._words_of(text)))
 
     def _words_of(self, text: str) -> Iterator[Node]:
         """Yield the words of a text that have the stems of the query."""
@@ -89,12 +96,12 @@ class Passages:
                 yield from (weighted(node, rarity) for node in _segment(stem.partition(":")[2]))
 
 
-def _found(query: Any, text: str) -> list[str]:
+def _found(query: Any, text: str, length: int, most: int) -> list[str]:
     highlighter = Highlighter(SimpleHTMLFormatter(*MARKS), QueryScorer(query, schema.CONTENT))
-    highlighter.setTextFragmenter(SimpleFragmenter(PASSAGE_LENGTH))
+    highlighter.setTextFragmenter(SimpleFragmenter(length))
     highlighter.setMaxDocCharsToAnalyze(max(len(text), 1) * 2)
     stream = query_analyzer(schema.CONTENT).tokenStream(schema.CONTENT, text)
-    fragments = highlighter.getBestTextFragments(stream, text, False, MAX_PASSAGES)
+    fragments = highlighter.getBestTextFragments(stream, text, False, most)
     found = (TextFragment.cast_(fragment) for fragment in fragments if fragment is not None)
     return [fragment.toString() for fragment in found if fragment.getScore() > 0]
 

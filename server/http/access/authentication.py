@@ -20,6 +20,8 @@ from server.http.access.oauth import JwtVerifier
 from server.http.access.web_sessions import WebSessions
 from server.http.address import MCP_PATH
 from server.http.paths import SIGN_IN_PATH, is_for_people, is_public
+from server.pages.errors import as_page
+from server.pages.rendering import root
 from server.settings import HttpSettings
 
 
@@ -64,9 +66,7 @@ def authentication(
             "validate_token_resource": False,
         }
     )
-    sessions = WebSessions(
-        urlsplit(own_url).port or 0, secure=urlsplit(public_url).scheme == "https"
-    )
+    sessions = WebSessions(urlsplit(own_url).port or 0, public_url)
     verifier = _Verifier(own_tokens, _jwt_verifier(settings, public_url), sessions)
     return Authentication(announced, verifier, sessions)
 
@@ -106,16 +106,21 @@ class TokenRequired:
         elif scope["path"] == MCP_PATH:
             await self._guarded(scope, receive, send)
         else:
-            refusal = self._refusal(Request(scope))
-            await (refusal or self._app)(scope, receive, send)
+            request = Request(scope)
+            refusal = self._refusal(request)
+            answer = as_page(request, refusal) if refusal else self._app
+            await answer(scope, receive, send)
 
     def _refusal(self, request: Request) -> Response | None:
         """Return the response to a request without a token or scope, or None if it has both."""
         user = request.scope.get("user")
         if not isinstance(user, AuthenticatedUser):
-            if request.method == "GET" and is_for_people(request.url.path):
-                target = request.url.path + (f"?{request.url.query}" if request.url.query else "")
-                return RedirectResponse(f"{SIGN_IN_PATH}?{urlencode({'to': target})}", 303)
+            # As it was sent: the id of a document in it is percent-encoded.
+            path = request.scope["raw_path"].decode("ascii", "replace")
+            if request.method == "GET" and is_for_people(path):
+                target = path + (f"?{request.url.query}" if request.url.query else "")
+                query = urlencode({"to": target})
+                return RedirectResponse(f"{root(path)}{SIGN_IN_PATH[1:]}?{query}", 303)
             return problem(
                 HTTPStatus.UNAUTHORIZED,
                 "this needs a token; send it as Authorization: Bearer TOKEN",

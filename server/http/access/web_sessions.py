@@ -10,12 +10,13 @@ from urllib.parse import urlsplit
 
 from mcp.server.auth.provider import AccessToken
 from starlette.datastructures import Headers
-from starlette.requests import cookie_parser
+from starlette.requests import Request, cookie_parser
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from server.api.problems import problem
 from server.http.address import MCP_PATH
+from server.pages.errors import as_page
 
 MAX_AGE_SECONDS: Final = 12 * 3_600
 """Maximum duration of a session, in seconds: a working day."""
@@ -34,28 +35,34 @@ class WebSessions:
 
     Args:
         port: the port that the server listens on, since browsers share cookies between ports.
-        secure: whether browsers reach the server by HTTPS only.
+        public_url: the URL of the server as browsers see it.
 
     Attributes:
         cookie: the name of the cookie.
         secure: whether the cookie is sent by HTTPS only.
+        origin: the origin of the pages as browsers see them (RFC 6454).
     """
 
-    def __init__(self, port: int, *, secure: bool) -> None:
-        self.secure = secure
-        self.cookie = f"{'__Host-' if secure else ''}mcp-lucene-{port}"
+    def __init__(self, port: int, public_url: str) -> None:
+        self.secure = urlsplit(public_url).scheme == "https"
+        self.origin = _origin(public_url)
+        self.cookie = f"{'__Host-' if self.secure else ''}mcp-lucene-{port}"
         self._sessions: OrderedDict[bytes, tuple[AccessToken, float]] = OrderedDict()
 
     def open(self, token: AccessToken) -> str:
         """Begin a session with the rights of a token, and return its secret."""
-        ends = time.time() + MAX_AGE_SECONDS
-        if token.expires_at is not None:
-            ends = min(ends, token.expires_at)
+        ends = time.time() + self.seconds_left(token)
         secret = secrets.token_urlsafe(_SECRET_BYTES)
         self._sessions[_digest(secret)] = token, ends
         if len(self._sessions) > MAX_SESSIONS:
             self._sessions.popitem(last=False)
         return secret
+
+    def seconds_left(self, token: AccessToken) -> int:
+        """Return the duration of a session with the rights of a token, in seconds."""
+        if token.expires_at is None:
+            return MAX_AGE_SECONDS
+        return max(0, min(MAX_AGE_SECONDS, int(token.expires_at - time.time())))
 
     def find(self, secret: str) -> AccessToken | None:
         """Return the token of a session, or None if it has ended or never existed."""
@@ -95,22 +102,39 @@ class CookieAuthorization:
             headers = Headers(scope=scope)
             secret = self._sessions.secret_of(headers)
             if secret and "authorization" not in headers:
-                if scope["method"] not in _SAFE_METHODS and not is_from_own_page(headers):
-                    await _foreign()(scope, receive, send)
+                if scope["method"] not in _SAFE_METHODS and not is_from_own_page(
+                    headers, self._sessions.origin
+                ):
+                    await as_page(Request(scope), foreign())(scope, receive, send)
                     return
                 bearer = (b"authorization", f"Bearer {secret}".encode("latin-1", "replace"))
                 scope = {**scope, "headers": [*scope["headers"], bearer]}
         await self._app(scope, receive, send)
 
 
-def is_from_own_page(headers: Headers) -> bool:
-    """Check whether a request comes from a page of the server that it is sent to."""
+def is_from_own_page(headers: Headers, own_origin: str) -> bool:
+    """Check whether a request comes from a page of the server that it is sent to.
+
+    Args:
+        headers: the headers of the request.
+        own_origin: the origin of the pages as browsers see them; a proxy may change the host.
+    """
     origin = headers.get("origin")
-    return origin is not None and urlsplit(origin).netloc == headers.get("host")
+    if origin is None:
+        return False
+    return origin == own_origin or urlsplit(origin).netloc == headers.get("host")
 
 
-def _foreign() -> Response:
+def foreign() -> Response:
+    """Return the response to a request from a page of another server."""
     return problem(HTTPStatus.FORBIDDEN, "this request does not come from a page of this server")
+
+
+def _origin(url: str) -> str:
+    """Return the origin of a URL as browsers send it: without the default port of its scheme."""
+    parts = urlsplit(url.lower())
+    host = parts.netloc.removesuffix({"http": ":80", "https": ":443"}.get(parts.scheme, ""))
+    return f"{parts.scheme}://{host}"
 
 
 def _digest(secret: str) -> bytes:

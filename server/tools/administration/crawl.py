@@ -4,8 +4,8 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
-from server.administration.folders import folder_settings, folder_source
-from server.administration.operation import Operation, RequestedState
+from server.administration import crawls
+from server.administration.folders import folder_source
 from server.administration.results import AdminStatus, OperationStatus
 from server.administration.service import Administration
 from server.answers.text import fitting
@@ -42,15 +42,7 @@ async def start_crawl(
     at once; call crawl_status every few seconds for the progress. Finished documents can be
     searched meanwhile. Only one operation runs at a time.
     """
-    admin = administration(context)
-    admin.operations.refuse_if_busy()
-    for directory in directories:
-        # Invalid folders are refused before idx is run.
-        admin.roots.resolve_existing(directory)
-    settings = await folder_settings(admin.roots)
-    folders = settings.folders_to_crawl(directories, admin.roots)
-    command = admin.command("sync", *admin.bounds, paths=folders)
-    return admin.operations.start("crawl", command, folders).status()
+    return (await crawls.start_crawl(administration(context), directories)).status()
 
 
 async def crawl_status(context: ToolContext, operation_id: OperationId = "") -> OperationStatus:
@@ -69,7 +61,8 @@ async def pause_crawl(context: ToolContext, operation_id: OperationId = "") -> O
     Use this when the machine is needed for something else; continue with resume_crawl. While a
     crawl is paused, no other operation can start, but idx can write to the index.
     """
-    return await _request(administration(context), operation_id, "paused")
+    admin = administration(context)
+    return (await crawls.request_crawl(admin, operation_id, "paused")).status()
 
 
 async def resume_crawl(context: ToolContext, operation_id: OperationId = "") -> OperationStatus:
@@ -77,14 +70,7 @@ async def resume_crawl(context: ToolContext, operation_id: OperationId = "") -> 
 
     Use this after pause_crawl. It returns at once; call crawl_status for the progress.
     """
-    admin = administration(context)
-    operation = admin.operations.find(operation_id, "crawl")
-    operation.refuse_unless_paused()
-    # Folders and settings may have changed since the crawl began.
-    settings = await folder_settings(admin.roots)
-    settings.folders_to_crawl(list(operation.directories), admin.roots)
-    admin.operations.resume(operation)
-    return operation.status()
+    return (await crawls.resume_crawl(administration(context), operation_id)).status()
 
 
 async def stop_crawl(context: ToolContext, operation_id: OperationId = "") -> OperationStatus:
@@ -92,7 +78,8 @@ async def stop_crawl(context: ToolContext, operation_id: OperationId = "") -> Op
 
     Use this when the crawl is no longer wanted. start_crawl continues where it stopped.
     """
-    return await _request(administration(context), operation_id, "stopped")
+    admin = administration(context)
+    return (await crawls.request_crawl(admin, operation_id, "stopped")).status()
 
 
 async def admin_status(context: ToolContext) -> AdminStatus:
@@ -116,14 +103,6 @@ async def admin_status(context: ToolContext) -> AdminStatus:
         if len(shown) < len(roots)
         else None,
     )
-
-
-async def _request(
-    admin: Administration, operation_id: str, requested: RequestedState
-) -> OperationStatus:
-    operation: Operation = admin.operations.find(operation_id, "crawl")
-    await admin.operations.request(operation, requested)
-    return operation.status()
 
 
 def _locked_by(admin: Administration) -> str | None:

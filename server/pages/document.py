@@ -1,0 +1,281 @@
+"""The page of a document, open at one of its chunks."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Final
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Query, Request
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.responses import Response
+
+from server.api.arguments import MAX_QUERY_CHARACTERS
+from server.api.reading import Encoded, State
+from server.pages.rendering import offers, page
+from server.pages.texts import after, before, document_title, encoded, place, without_marks
+from shared.errors import QueryError
+from shared.model.filters import Filter
+from shared.model.index_results import DocumentDetails
+from shared.model.request import SearchRequest
+from shared.model.search_results import ChunkText
+from shared.settings.defaults import MAX_COUNT
+
+if TYPE_CHECKING:
+    from shared.reading.searcher import Searcher
+
+router = APIRouter(include_in_schema=False)
+
+_BEFORE: Final = 1
+_AFTER: Final = 3
+"""Numbers of chunks shown before and after the one that the page is opened at."""
+
+_STEP: Final = 5
+"""Number of chunks that a link adds."""
+
+_MAX_SHOWN: Final = 60
+"""Maximum number of chunks on a page; those at the other end are left out beyond it."""
+
+_MAX_MATCHES: Final = 50
+"""Maximum number of matching chunks to jump to."""
+
+_MIN_OVERLAP: Final = 20
+_MAX_OVERLAP: Final = 1_500
+"""Minimum and maximum length of a text that two neighbouring chunks share, in characters."""
+
+_FILE_PATH: Final = "/api/documents/{document_id}/file"
+_PICTURE_PATH: Final = "/api/documents/{document_id}/pages/{page_number}.png"
+
+_HIDDEN_METADATA: Final = frozenset(
+    {"author", "content_hash", "file_extension", "file_name", "file_path", "file_size"}
+    | {"file_type", "language", "modified"}
+)
+"""Metadata keys that are shown with a name of their own, or tell people nothing."""
+
+
+class DocumentView(BaseModel):
+    """The parameters of the page; unknown ones are ignored.
+
+    Attributes:
+        q: the query whose words are marked.
+        chunk: number of the chunk that the page is opened at; None for the first that matches.
+        start: number of the first chunk shown; None for a few before `chunk`.
+        end: number of the last one; None for a few after it.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    q: Annotated[str, Field(max_length=MAX_QUERY_CHARACTERS)] = ""
+    chunk: Annotated[int, Field(ge=1, le=MAX_COUNT)] | None = None
+    start: Annotated[int, Field(ge=1, le=MAX_COUNT)] | None = None
+    end: Annotated[int, Field(ge=1, le=MAX_COUNT)] | None = None
+
+    def link(self, **changes: Any) -> str:
+        """Return the query string of this view with other parameters."""
+        values = self.model_dump(exclude_none=True, exclude={"start", "end"}) | changes
+        return "?" + urlencode({name: value for name, value in values.items() if value})
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A chunk on the page.
+
+    Attributes:
+        chunk: the chunk.
+        text: its text with marks, without what its neighbour shows.
+        is_match: whether it is a hit of the query.
+        citation: a reference to it, to be copied.
+    """
+
+    chunk: ChunkText
+    text: str
+    is_match: bool
+    citation: str
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """What the page shows of a document."""
+
+    details: DocumentDetails
+    target: int
+    parts: list[_Part]
+    matches: list[int]
+
+
+@router.get("/documents/{document_id}")
+async def document(
+    request: Request, state: State, document_id: Encoded, view: Annotated[DocumentView, Query()]
+) -> Response:
+    """Show a document, open at a chunk."""
+    shown = await state.ask(lambda searcher: _shown(searcher, document_id, view))
+    first, last = shown.parts[0].chunk.chunk_index, shown.parts[-1].chunk.chunk_index
+    target = next(part for part in shown.parts if part.chunk.chunk_index == shown.target)
+    count = shown.details.chunk_count
+    has_file = shown.details.file_path is not None
+    return page(
+        request,
+        "document",
+        view=view,
+        details=shown.details,
+        title=shown.details.title,
+        metadata=_metadata(shown.details),
+        parts=shown.parts,
+        target=shown.target,
+        matches=_matches(view, shown),
+        earlier=_walk(view, shown.target, first - 1, (max(1, first - _STEP), last))
+        if first > 1
+        else None,
+        later=_walk(view, shown.target, last + 1, (first, min(last + _STEP, count)))
+        if last < count
+        else None,
+        picture=_picture(request, view, target.chunk) if has_file else None,
+        file=f"api/documents/{encoded(document_id)}/file"
+        if has_file and offers(request, _FILE_PATH)
+        else None,
+    )
+
+
+def _shown(searcher: "Searcher", document_id: str, view: DocumentView) -> _Shown:
+    """Read the part of a document that the page shows.
+
+    Raises:
+        DocumentNotFoundError: there is no such document.
+    """
+    details = searcher.document_details(document_id)
+    matches = _matching(searcher, document_id, view.q)
+    target = min(view.chunk or (matches[0] if matches else 1), details.chunk_count)
+    start, end = _window(view, target, details.chunk_count)
+    # One more before, so that the first one does not repeat its end.
+    read = searcher.document_chunks(
+        document_id, start_index=max(1, start - 1), count=end - start + 2
+    ).chunks
+    chunks = [chunk for chunk in read if chunk.chunk_index <= end]
+    texts = _without_repetitions(chunks, _marked(searcher, document_id, view.q, start, end), target)
+    parts = [
+        _Part(chunk, text, chunk.chunk_index in matches, _citation(chunk))
+        for chunk, text in zip(chunks, texts, strict=True)
+        if chunk.chunk_index >= start
+    ]
+    return _Shown(details, target, parts, matches)
+
+
+def _window(view: DocumentView, target: int, count: int) -> tuple[int, int]:
+    """Return the numbers of the first and the last chunk to show, with the target between them."""
+    start = min(view.start or target - _BEFORE, target)
+    start = max(start, target - _MAX_SHOWN // 2, 1)
+    end = max(view.end or target + _AFTER, target)
+    return start, min(end, start + _MAX_SHOWN - 1, count)
+
+
+def _matching(searcher: "Searcher", document_id: str, query: str) -> list[int]:
+    """Return the numbers of the chunks that match, the best first; none for a blank query."""
+    if not query.strip():
+        return []
+    request = SearchRequest(
+        query,
+        limit=_MAX_MATCHES,
+        filters=[Filter("source_document", "eq", document_id)],
+        content="none",
+    )
+    try:
+        return [hit.chunk_index for hit in searcher.search(request).results]
+    except QueryError:
+        # The document can be read whatever the query is.
+        return []
+
+
+def _marked(
+    searcher: "Searcher", document_id: str, query: str, start: int, end: int
+) -> dict[int, str]:
+    """Return the texts of the chunks that match, with marks, by their numbers."""
+    if not query.strip():
+        return {}
+    request = SearchRequest(
+        query,
+        limit=_MAX_SHOWN + 1,
+        filters=[
+            Filter("source_document", "eq", document_id),
+            Filter("chunk_index", "range", minimum=max(1, start - 1), maximum=end),
+        ],
+        content="marked",
+    )
+    try:
+        found = searcher.search(request).results
+    except QueryError:
+        return {}
+    return {hit.chunk_index: hit.content or "" for hit in found}
+
+
+def _without_repetitions(
+    chunks: Sequence[ChunkText], marked: dict[int, str], target: int
+) -> list[str]:
+    """Return the texts of neighbouring chunks, each part that two of them share only once.
+
+    The target keeps its beginning, since the page is opened there.
+    """
+    texts = [marked.get(chunk.chunk_index, chunk.content) for chunk in chunks]
+    for number in range(1, len(chunks)):
+        shared = _overlap(without_marks(texts[number - 1]), chunks[number].content)
+        if chunks[number].chunk_index == target:
+            texts[number - 1] = before(texts[number - 1], shared)
+        else:
+            texts[number] = after(texts[number], shared).lstrip()
+    return texts
+
+
+def _overlap(first: str, second: str) -> int:
+    """Return the length of the longest end of a text that the other one begins with."""
+    longest = min(len(first), len(second), _MAX_OVERLAP)
+    return next(
+        (
+            length
+            for length in range(longest, _MIN_OVERLAP - 1, -1)
+            if first.endswith(second[:length])
+        ),
+        0,
+    )
+
+
+def _citation(chunk: ChunkText) -> str:
+    parts = [document_title(chunk), chunk.section, place(chunk), chunk.file_path or chunk.id]
+    return ", ".join(filter(None, parts))
+
+
+def _metadata(details: DocumentDetails) -> list[tuple[str, str]]:
+    """Return further metadata with readable names."""
+    return [
+        (
+            key.replace("_", " ").capitalize(),
+            ", ".join(map(str, value)) if isinstance(value, list) else str(value),
+        )
+        for key, value in details.metadata.items()
+        if key not in _HIDDEN_METADATA
+    ]
+
+
+def _matches(view: DocumentView, shown: _Shown) -> list[dict[str, Any]]:
+    return [
+        {
+            "number": number,
+            "link": f"{view.link(chunk=number)}#chunk-{number}",
+            "is_here": number == shown.target,
+        }
+        for number in sorted(shown.matches)
+    ]
+
+
+def _walk(view: DocumentView, target: int, to: int, window: tuple[int, int]) -> str:
+    """Return a link to a larger part of the document, or another one if it would be too large."""
+    start, end = window
+    fits = end - start < _MAX_SHOWN and target - start <= _MAX_SHOWN // 2
+    link = view.link(chunk=target, start=start, end=end) if fits else view.link(chunk=to)
+    return f"{link}#chunk-{to}"
+
+
+def _picture(request: Request, view: DocumentView, chunk: ChunkText) -> dict[str, Any] | None:
+    """Return the picture of the page on which a chunk of a PDF begins."""
+    if chunk.page_start is None or not offers(request, _PICTURE_PATH):
+        return None
+    path = f"api/documents/{encoded(chunk.source_document)}/pages/{chunk.page_start}.png"
+    query = urlencode({"q": view.q}) if view.q else ""
+    return {"page": chunk.page_start, "path": f"{path}?{query}" if query else path}

@@ -1,0 +1,135 @@
+"""The page on the state of the index, with forms for those who may change it."""
+
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+from fastapi import APIRouter, Form, HTTPException, Path, Query, Request
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.responses import RedirectResponse, Response
+
+from server.administration.crawls import request_crawl, resume_crawl, start_crawl
+from server.administration.service import Administration
+from server.answers.errors import client_message
+from server.api.access import Administrator
+from server.api.reading import State
+from server.pages.rendering import is_administrator, page
+from server.runtime.state import ServerState
+from shared.errors import McpLuceneError
+from shared.model.index_results import FailureList, IndexStatistics
+from shared.settings.defaults import MAX_COUNT
+
+if TYPE_CHECKING:
+    from shared.reading.searcher import Searcher
+
+router = APIRouter(include_in_schema=False)
+
+FAILURES_PER_PAGE: Final = 50
+
+_SHOWN_OPERATIONS: Final = 5
+"""Maximum number of ended operations on the page."""
+
+
+class StatusView(BaseModel):
+    """The parameters of the page; unknown ones are ignored.
+
+    Attributes:
+        offset: the number of failures to skip.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    offset: Annotated[int, Field(ge=0, le=MAX_COUNT)] = 0
+
+
+@router.get("/status")
+async def status(request: Request, state: State, view: Annotated[StatusView, Query()]) -> Response:
+    """Show the figures of the index, the files that are not in it, and what changes it."""
+    return await _status(request, state, view)
+
+
+@router.post("/status/{action}")
+async def change(
+    request: Request,
+    state: State,
+    administration: Administrator,
+    action: Annotated[str, Path(max_length=40)],
+    operation: Annotated[str, Form(max_length=100)] = "",
+) -> Response:
+    """Start, pause, continue or stop an operation, and show the page again.
+
+    Raises:
+        HTTPException: there is no such action.
+    """
+    if action not in _ACTIONS:
+        raise HTTPException(HTTPStatus.NOT_FOUND)
+    try:
+        await _ACTIONS[action](administration, operation)
+    except McpLuceneError as error:
+        # Without another operation in between, the page itself would not tell why.
+        return await _status(request, state, StatusView(), error=client_message(error))
+    # The browser gets the page by another request, so that reloading it repeats nothing.
+    return RedirectResponse("../status", HTTPStatus.SEE_OTHER)
+
+
+async def _status(
+    request: Request, state: ServerState, view: StatusView, error: str | None = None
+) -> Response:
+    def read(searcher: "Searcher") -> tuple[IndexStatistics, FailureList]:
+        failures = searcher.failures(offset=view.offset, limit=FAILURES_PER_PAGE)
+        return searcher.statistics(), failures
+
+    statistics, failures = await state.ask(read)
+    administration = state.administration if is_administrator(request) else None
+    following = view.offset + FAILURES_PER_PAGE
+    return page(
+        request,
+        "status",
+        HTTPStatus.CONFLICT if error else HTTPStatus.OK,
+        error=error,
+        index=statistics,
+        failures=failures,
+        previous=max(0, view.offset - FAILURES_PER_PAGE) if view.offset else None,
+        following=following if following < failures.total else None,
+        **_operations(administration),
+    )
+
+
+def _operations(administration: Administration | None) -> dict[str, Any]:
+    if administration is None:
+        return {"current": None, "past": []}
+    current = administration.operations.current
+    past = administration.operations.past[:_SHOWN_OPERATIONS]
+    return {
+        "current": current.status() if current else None,
+        "past": [operation.status(brief=True) for operation in past],
+    }
+
+
+async def _sync(administration: Administration, _operation: str) -> None:
+    await start_crawl(administration)
+
+
+async def _optimize(administration: Administration, _operation: str) -> None:
+    administration.operations.start("optimize", administration.command("optimize"))
+
+
+async def _pause(administration: Administration, operation: str) -> None:
+    await request_crawl(administration, operation, "paused")
+
+
+async def _stop(administration: Administration, operation: str) -> None:
+    await request_crawl(administration, operation, "stopped")
+
+
+async def _resume(administration: Administration, operation: str) -> None:
+    await resume_crawl(administration, operation)
+
+
+_ACTIONS: Final = {
+    "sync": _sync,
+    "pause": _pause,
+    "resume": _resume,
+    "stop": _stop,
+    "optimize": _optimize,
+}
+"""What the forms of the page do, by the last part of their path."""

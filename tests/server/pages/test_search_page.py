@@ -1,0 +1,165 @@
+"""The search page as it is without JavaScript: everything is in its URL."""
+
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from shared import Document, Index, create
+from shared.model.document import Metadata
+from tests.server.http.served import SECONDS, Served, served
+from tests.server.pages.browsing import follow, visit
+
+
+def test_a_search_shows_passages_with_the_words_marked(api: Served) -> None:
+    page = visit(api, "/", q="deposit of the flat")
+    titles = page.texts(".hit h2")
+    assert titles[0] == "lease-garden-flat.txt"
+    assert {"deposit", "Deposit", "flat"} <= set(page.texts("mark"))
+    assert page.texts(".confidence")[0] == "likely"
+    assert page.texts(".total")[0].startswith(f"{len(titles)} passages in")
+    assert page.tree.cssselect("#q")[0].get("value") == "deposit of the flat"
+    found = api.get("/api/search?query=deposit+of+the+flat").json()["results"]
+    assert len(titles) == len(found)
+    (address, *_) = page.links(".hit h2 a")
+    first = found[0]
+    assert address.endswith(
+        f"?q=deposit+of+the+flat&chunk={first['chunk_index']}#chunk-{first['chunk_index']}"
+    )
+
+
+def test_without_a_query_it_lists_each_document_once(api: Served) -> None:
+    page = visit(api, "/")
+    assert page.texts(".total") == ["13 documents in the index"]
+    assert len(set(page.texts(".hit .where"))) == 10
+    second = follow(page.links("a[rel=next]")[0])
+    assert len(second.texts(".hit")) == 3
+    assert not set(page.texts(".hit .where")) & set(second.texts(".hit .where"))
+    assert second.links("a[rel=prev]") == [f"{api.base}/"] or second.links("a[rel=prev]") == [
+        f"{api.base}/?"
+    ]
+
+
+def test_a_filter_is_a_link_that_can_be_opened_afresh_and_taken_back(api: Served) -> None:
+    page = visit(api, "/", q="Ottermere")
+    facets = dict(zip(page.texts(".facets li a"), page.links(".facets li a"), strict=True))
+    (name,) = [name for name in facets if name.startswith("German")]
+    german = follow(facets[name])
+    assert "language=de" in str(german.response.url)
+    assert len(german.texts(".hit")) == int(name.removeprefix("German"))
+    # The other choices of the same facet stay.
+    assert any(name.startswith("English") for name in german.texts(".facets li a"))
+    # A new query keeps the filter, since the form sends it.
+    hidden = german.tree.cssselect("#found > input[type=hidden]")
+    assert [(each.get("name"), each.get("value")) for each in hidden] == [("language", "de")]
+    back = follow(german.links("[aria-current=true][id^=language]")[0])
+    assert back.texts(".total")[0].split()[0] == page.texts(".total")[0].split()[0]
+
+
+@pytest.mark.parametrize(
+    ("query", "documents"),
+    [
+        ({"type": "application/pdf"}, {"otterline-wl4-manual.pdf"}),
+        ({"language": "de", "type": "text/plain"}, {"mietvertrag-werkstatt.txt"}),
+        ({"author": "Ottermere Instruments Ltd"}, {"otterline-wl4-manual.pdf"}),
+        ({"folder": "lease"}, {"lease-garden-flat.txt"}),
+        ({"until": "1999"}, set()),
+        ({"since": "2000-01-01", "type": "application/pdf"}, {"otterline-wl4-manual.pdf"}),
+    ],
+)
+def test_each_filter_counts(api: Served, query: dict[str, Any], documents: set[str]) -> None:
+    assert set(visit(api, "/", **query).texts(".hit .where")) == documents
+
+
+def test_the_order_is_that_of_the_url(api: Served) -> None:
+    ids = visit(api, "/", sort="source_document").texts(".hit .where")
+    assert ids == sorted(ids)
+    assert visit(api, "/", q="notice", sort="source_document").texts("[aria-current=true]") == [
+        "Path"
+    ]
+
+
+def test_a_misspelled_query_is_corrected_with_a_word_about_it(api: Served) -> None:
+    page = visit(api, "/", q="depsoit")
+    assert "deposit" in page.texts(".notice")[0]
+    assert follow(page.links(".notice a")[0]).texts(".hit")
+
+
+def test_a_doubtful_answer_is_called_so(api: Served) -> None:
+    page = visit(api, "/", q="volcano board zebra quantum meeting giraffe")
+    assert page.texts(".hit")
+    assert any("Probably none of these" in text for text in page.texts(".notice"))
+    assert "likely" not in page.texts(".confidence")
+
+
+def test_it_says_how_a_query_was_read(api: Served) -> None:
+    notices = visit(api, "/", q="What is (the rent AND").texts(".notice")
+    assert any("plain text" in text for text in notices), notices
+
+
+def test_nothing_found_says_what_to_do(api: Served) -> None:
+    page = visit(api, "/", q="xyzzyplugh", language="de")
+    assert page.texts("#count") == ["Nothing found"]
+    assert follow(page.links(".empty a")[0]).tree.cssselect("#found > input") == []
+
+
+@pytest.mark.parametrize(
+    ("query", "status", "said"),
+    [
+        ({"q": "/(a{100}){100}/"}, 400, "repeats"),
+        ({"page": "0"}, 422, "'page'"),
+        ({"since": "yesterday"}, 422, "'since'"),
+    ],
+)
+def test_what_cannot_be_searched_is_said_in_words(
+    api: Served, query: dict[str, Any], status: int, said: str
+) -> None:
+    page = visit(api, "/", status, **query)
+    assert any(said in text for text in page.texts("main p"))
+
+
+def test_the_texts_of_documents_do_nothing(tmp_path: Path) -> None:
+    evil = '"><img src=x onerror=alert(1)><script>alert(2)</script><mark>'
+    create(tmp_path / "index")
+    with Index(tmp_path / "index") as index:
+        for number, language in enumerate(("en", "de")):
+            metadata: Metadata = {
+                "author": f"{evil}{number}",
+                "language": language,
+                "file_type": evil,
+            }
+            index.add(Document(f"{evil}/{number}", f"# {evil}", f"word {evil} text", metadata))
+    with served(tmp_path / "index", log=tmp_path / "log") as server:
+        page = visit(server, "/", q=f"word {evil}")
+        shown = [page, *(follow(link) for link in page.links(".hit h2 a, .facets a"))]
+        assert len(shown) > 4
+        for each in (*shown, visit(server, "/status"), visit(server, f"/{'%3Cimg%3E'}", 404)):
+            assert each.tree.cssselect("img, script:not([src]), [onerror]") == []
+            assert each.response.text.count("<script ") == each.response.text.count("<script src=")
+        # A tag of a mark that stands in the text opens and closes nothing else.
+        assert "onerror=alert(1)" in page.texts(".hit")[0]
+
+
+def test_the_words_of_a_query_do_nothing_either(api: Served) -> None:
+    page = visit(api, "/", q='"><script>alert(1)</script>')
+    assert page.tree.cssselect("script:not([src])") == []
+
+
+def test_all_links_hold_below_any_path_of_a_proxy(api: Served) -> None:
+    for path in ("/?q=deposit", "/documents/lease-garden-flat.txt?q=deposit", "/status"):
+        page = visit(api, path)
+        for name, selector in (("href", "[href]"), ("action", "[action]"), ("src", "[src]")):
+            for each in page.tree.cssselect(selector):
+                address = str(each.get(name))
+                assert not address.startswith("/"), address
+                assert "://" not in address
+
+
+def test_pages_are_kept_nowhere_and_load_nothing_from_elsewhere(api: Served) -> None:
+    for path in ("/", "/status", "/api/docs", "/documents/lease-garden-flat.txt", "/nothing"):
+        response = httpx2.get(f"{api.base}{path}", headers={"Accept": "text/html"}, timeout=SECONDS)
+        assert response.headers["cache-control"] == "no-store"
+        assert response.headers["content-security-policy"].startswith("default-src 'self';")
+        assert "style=" not in response.text
+        assert "<style" not in response.text

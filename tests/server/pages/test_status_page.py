@@ -1,0 +1,90 @@
+"""The status page, the documentation of the API, and errors as pages."""
+
+import hashlib
+import subprocess
+from pathlib import Path
+from urllib.parse import unquote
+
+import httpx2
+import pytest
+
+from tests.conftest import PROGRAMS
+from tests.server.http.served import SECONDS, Served, served
+from tests.server.pages.browsing import HTML, visit
+
+STATIC = Path(__file__).parents[3] / "server" / "pages" / "static"
+
+
+def test_the_status_is_that_of_the_index(api: Served) -> None:
+    page = visit(api, "/status")
+    index = api.get("/api/statistics").json()
+    figures = page.texts(".figures dd")
+    assert figures[:2] == [str(index["documents"]), str(index["chunks"])]
+    assert "English 8" in page.texts(".cards tr")
+    assert "pdf 1" in page.texts(".cards tr")
+    assert page.texts(".paths li") == list(index["folders"])
+    # Nobody may change anything here.
+    assert page.tree.cssselect("main form") == []
+
+
+def test_files_that_failed_are_listed_with_their_reasons(tmp_path: Path) -> None:
+    folder, index = tmp_path / "folder", tmp_path / "index"
+    folder.mkdir()
+    (folder / "a.txt").write_text("text")
+    for number in range(60):
+        (folder / f"{number:02}.bin").write_bytes(b"\0\1\2")
+    (folder / "broken.pdf").write_bytes(b"%PDF-1.4 broken")
+    subprocess.run(
+        [PROGRAMS / "idx", "sync", folder, "-i", index], capture_output=True, check=False
+    )
+    with served(index, log=tmp_path / "log") as server:
+        page = visit(server, "/status")
+        assert len(page.texts(".failures tbody tr")) == 50
+        rest = visit(server, "/status", offset=50).texts(".failures tbody tr")
+        assert len(rest) == server.get("/api/failures").json()["total"] - 50
+        assert any(row.startswith("broken.pdf failed") for row in rest)
+
+
+def test_without_an_index_each_page_says_what_to_do(tmp_path: Path) -> None:
+    with served(tmp_path / "nothing", log=tmp_path / "log") as server:
+        for path in ("/", "/status", "/documents/a"):
+            page = visit(server, path, 503)
+            assert page.texts("h1") == ["The index cannot be searched now"]
+            assert "there is no index" in page.texts("main p")[0].lower()
+        # Programs get the same as a problem.
+        problem = httpx2.get(f"{server.base}/api/search", headers=HTML, timeout=SECONDS)
+        assert problem.headers["content-type"] == "application/problem+json"
+
+
+def test_an_error_is_a_page_only_where_a_browser_asks_for_one(api: Served) -> None:
+    assert visit(api, "/nothing", 404).texts("h1") == ["Nothing is here"]
+    assert api.get("/nothing").headers["content-type"] == "application/problem+json"
+    assert visit(api, "/sign-in", 404)
+    for path in ("/api/nothing", "/static/nothing"):
+        response = httpx2.get(f"{api.base}{path}", headers=HTML, timeout=SECONDS)
+        assert response.status_code == 404
+        assert response.headers["content-type"] == "application/problem+json"
+
+
+def test_the_documentation_of_the_api_has_every_endpoint(api: Served) -> None:
+    page = visit(api, "/api/docs")
+    described = api.get("/api/openapi.json").json()["paths"]
+    assert sorted(page.texts(".endpoint h3 code")) == sorted(described)
+    assert not {"/", "/status", "/api/docs", "/documents/{document_id}"} & set(described)
+    anchors = {unquote(link.rpartition("#")[2]) for link in page.links(".contents a")}
+    assert anchors == {unquote(str(each.get("id"))) for each in page.tree.cssselect(".endpoint")}
+
+
+@pytest.mark.parametrize(
+    ("name", "digest"),
+    [
+        # htmx.org 2.0.11: dist/htmx.min.js and LICENSE of its package.
+        ("htmx.min.js", "d6fdc75f204e6bdefa99b69bf1e6d4ac69b8a364f77929f45c13476b4000f717"),
+        ("htmx.LICENSE.txt", "d3d2456f76414f2456104660ebd65aff1c04cd7966b942bdabd63f3cdb316a38"),
+    ],
+)
+def test_the_library_is_the_published_one(api: Served, name: str, digest: str) -> None:
+    assert hashlib.sha256((STATIC / name).read_bytes()).hexdigest() == digest
+    served_file = api.get(f"/static/{name}")
+    assert hashlib.sha256(served_file.content).hexdigest() == digest
+    assert "immutable" in served_file.headers["cache-control"]
