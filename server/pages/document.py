@@ -11,11 +11,13 @@ from starlette.responses import Response
 
 from server.api.arguments import MAX_QUERY_CHARACTERS
 from server.api.reading import Encoded, State
-from server.pages.rendering import offers, page
+from server.pages.rendering import page
 from server.pages.texts import after, before, document_title, encoded, place, without_marks
+from server.pictures.page import PDF
 from shared.errors import QueryError
 from shared.model.filters import Filter
 from shared.model.index_results import DocumentDetails
+from shared.model.metadata import FILE_TYPE
 from shared.model.request import SearchRequest
 from shared.model.search_results import ChunkText
 from shared.settings.defaults import MAX_COUNT
@@ -41,9 +43,6 @@ _MAX_MATCHES: Final = 50
 _MIN_OVERLAP: Final = 20
 _MAX_OVERLAP: Final = 1_500
 """Minimum and maximum length of a text that two neighbouring chunks share, in characters."""
-
-_FILE_PATH: Final = "/api/documents/{document_id}/file"
-_PICTURE_PATH: Final = "/api/documents/{document_id}/pages/{page_number}.png"
 
 _HIDDEN_METADATA: Final = frozenset(
     {"author", "content_hash", "file_extension", "file_name", "file_path", "file_size"}
@@ -111,7 +110,6 @@ async def document(
     first, last = shown.parts[0].chunk.chunk_index, shown.parts[-1].chunk.chunk_index
     target = next(part for part in shown.parts if part.chunk.chunk_index == shown.target)
     count = shown.details.chunk_count
-    has_file = shown.details.file_path is not None
     return page(
         request,
         "document",
@@ -128,10 +126,10 @@ async def document(
         later=_walk(view, shown.target, last + 1, (first, min(last + _STEP, count)))
         if last < count
         else None,
-        picture=_picture(request, view, target.chunk) if has_file else None,
-        file=f"api/documents/{encoded(document_id)}/file"
-        if has_file and offers(request, _FILE_PATH)
+        picture=_picture(view, target.chunk)
+        if shown.details.metadata.get(FILE_TYPE) == PDF
         else None,
+        file=f"api/documents/{encoded(document_id)}/file" if shown.details.file_path else None,
     )
 
 
@@ -272,9 +270,9 @@ def _walk(view: DocumentView, target: int, to: int, window: tuple[int, int]) -> 
     return f"{link}#chunk-{to}"
 
 
-def _picture(request: Request, view: DocumentView, chunk: ChunkText) -> dict[str, Any] | None:
+def _picture(view: DocumentView, chunk: ChunkText) -> dict[str, Any] | None:
     """Return the picture of the page on which a chunk of a PDF begins."""
-    if chunk.page_start is None or not offers(request, _PICTURE_PATH):
+    if chunk.page_start is None:
         return None
     path = f"api/documents/{encoded(chunk.source_document)}/pages/{chunk.page_start}.png"
     query = urlencode({"q": view.q}) if view.q else ""

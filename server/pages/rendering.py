@@ -1,6 +1,5 @@
 """Rendering of the templates, with links that hold under any path of a proxy."""
 
-import re
 from functools import cache
 from http import HTTPStatus
 from typing import Any, Final
@@ -18,9 +17,6 @@ from shared.version import software_version
 
 _NOT_CACHED: Final = {"Cache-Control": "no-store"}
 """Headers of a page: it shows parts of documents, which stay in no cache."""
-
-_PARAMETER: Final = re.compile(r"\{[^}]*\}")
-"""Parameter in the declared path of a route."""
 
 
 def page(
@@ -71,13 +67,6 @@ def is_administrator(request: Request) -> bool:
     # Middleware refuses requests before they reach the application that has the state.
     state: ServerState | None = getattr(request.app.state, "server", None)
     return state is not None and state.administration is not None and "admin" in scopes(request)
-
-
-def offers(request: Request, path: str) -> bool:
-    """Check whether the server has a route with a path, whatever its parameters are called."""
-    shape = _PARAMETER.sub("{}", path)
-    paths = (getattr(route, "path", "") for route in request.app.routes)
-    return any(_PARAMETER.sub("{}", declared) == shape for declared in paths)
 
 
 @cache
