@@ -50,6 +50,9 @@ COMMANDS: Final = {
         "idx.commands.ask:ask",
         "Answer a question from the documents with a language model, and check its citations.",
     ),
+    "open": _configured(
+        "idx.commands.open:open_page", "Open the search page of the index in the browser."
+    ),
     "terms": _configured(
         "idx.commands.terms:terms",
         "List the words, or the values of a metadata field, that occur in the most chunks.",

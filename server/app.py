@@ -148,6 +148,7 @@ def serve(
     http: options.Http = False,
     host: options.Host = DEFAULT_HOST,
     port: options.Port = DEFAULT_PORT,
+    until_stdin_ends: options.UntilStdinEnds = False,
     public_url: options.PublicUrl = None,
     tls_certificate: options.TlsCertificate = None,
     tls_key: options.TlsKey = None,
@@ -196,6 +197,10 @@ def serve(
         options.refuse_without_http(context)
         _serve_stdio(settings, language_model)
         return
+    if until_stdin_ends:
+        from server.pipes.stdin_end import end_with_stdin
+
+        end_with_stdin()
     from server.http.serving import serve_http
 
     serve_http(

@@ -58,6 +58,15 @@ Port = Annotated[
     ),
 ]
 
+UntilStdinEnds = Annotated[
+    bool,
+    typer.Option(
+        "--until-stdin-ends",
+        rich_help_panel=_ADDRESS_PANEL,
+        help="Stop when stdin ends, as it does when the program that started the server ends.",
+    ),
+]
+
 PublicUrl = Annotated[
     str | None,
     typer.Option(

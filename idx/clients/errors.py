@@ -17,6 +17,10 @@ class ProgramMissingError(McpLuceneError):
         )
 
 
+class PageServerError(McpLuceneError):
+    """The server of the search page did not start, or ended by itself; its message says why."""
+
+
 class ClientConfigurationError(McpLuceneError):
     """The configuration file of an MCP client cannot be used; it was not changed.
 

@@ -23,6 +23,7 @@ FLAGS: Final = frozenset(
         "--json-logs",
         "--no-normalize",
         "--normalize",
+        "--until-stdin-ends",
     }
 )
 """Options of the server that take no value."""
