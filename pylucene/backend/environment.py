@@ -160,7 +160,9 @@ def _install_jcc(environment: Environment, temporary: Path) -> None:
     )
     (archive,) = temporary.glob("*.tar.gz")
     with tarfile.open(archive) as tar:
-        tar.extractall(temporary, filter="data")
+        # CPython before 3.11.4 has no filters; the archive is pinned by its hash.
+        tar.extraction_filter = getattr(tarfile, "data_filter", lambda member, _path: member)
+        tar.extractall(temporary)  # noqa: S202 - with the filter above
     source = next(temporary.glob("*/setup.py")).parent
     version = source.name.rpartition("-")[2]
     package = shutil.copytree(source / "jcc3", environment.jcc)
