@@ -60,13 +60,13 @@ check: .venv/ready
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# The set-up is done again only when one of its inputs changes.
+# The set-up is done again only when one of its inputs changes. Python compiles what it runs: to
+# compile everything in advance takes as long as the rest.
 .venv/tools: requirements.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "mcp-lucene needs Python 3.11 or newer; run: make PYTHON=python3.11")'
 	@$(PYTHON) -c 'import ensurepip, venv' || { echo "Python lacks venv; on Debian: apt install python3-venv" >&2; exit 1; }
 	rm -rf .venv
 	$(PYTHON) -m venv .venv
-	# Python compiles what it runs; to compile everything in advance takes as long as the rest.
 	$(BIN)/python -m pip install --quiet --require-hashes --no-deps --no-compile -r requirements.txt
 	touch $@
 
