@@ -68,6 +68,9 @@ def main(*arguments: str) -> None:
         (PYTHON, "-m", "shared.maintenance.train_startup"),
         (PYTHON, "-m", "pytest", *tests),
     )
+    # Programs that tests start import modules of tests, after those of the wheels.
+    packages = next(FOLDER.glob("[Ll]ib/**/site-packages"))
+    (packages / "tests.pth").write_text(f"{ROOT}\n", encoding="utf-8")
     for command in steps:
         if done := subprocess.run(command, cwd=ROOT, check=False).returncode:
             sys.exit(done)
