@@ -16,12 +16,15 @@ from mcp.client.session import ElicitationFnT, MessageHandlerFnT
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from shared.writing.index import create
-from tests.systems import without_wine
+from tests.systems import SLOW, without_wine
 
 PROGRAMS = Path(sysconfig.get_path("scripts"))
 
 USER_FOLDERS = ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "WIN_PD_OVERRIDE_LOCAL_APPDATA")
 """Variables for the folders of a user's settings and data; the last one is for Windows."""
+
+_PATIENT = ("--time-budget", "300")
+"""Options of a server whose Java takes longer to start than a call may wait for it."""
 
 Idx = Callable[..., subprocess.CompletedProcess[str]]
 Connect = Callable[..., AbstractAsyncContextManager[Client]]
@@ -117,7 +120,7 @@ async def connected(
     }
     server = StdioServerParameters(
         command=str(PROGRAMS / "mcp-lucene"),
-        args=[str(index_path), *options],
+        args=[str(index_path), *(_PATIENT if SLOW in os.environ else ()), *options],
         env=passed_on | variables,
     )
     async with Client(

@@ -18,6 +18,9 @@ STOPS = (
 )
 """The signals that stop a program, and the exit codes of one that heeds them."""
 
+SLOW = "MCP_LUCENE_SLOW"
+"""Variable that is set where programs take many times as long as elsewhere."""
+
 WINE_WARNING = "OpenJDK 64-Bit Server VM warning: Attempt to "
 """Beginning of the warnings about calls that Wine lacks, which each start of Java prints."""
 

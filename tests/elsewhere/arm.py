@@ -9,6 +9,7 @@ qemu cannot start it; programs of this machine, such as `sh`, are started as the
 reason Java cannot make a start-up cache, which it does by another process.
 """
 
+import os
 import re
 import shutil
 import subprocess
@@ -19,6 +20,7 @@ from typing import Final
 
 from tests.elsewhere import packages
 from tests.elsewhere.packages import ROOT, Command, Target
+from tests.systems import SLOW
 
 HOW: Final = "qemu-user"
 
@@ -89,7 +91,12 @@ def run(*arguments: str) -> Iterator[str]:
     """
     command = (str(_PYTHON), *arguments)
     with subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        command,
+        cwd=ROOT,
+        env=os.environ | {SLOW: "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
     ) as process:
         assert process.stdout is not None
         for line in process.stdout:
