@@ -4,7 +4,7 @@ BIN := .venv/bin
 CLIENTS := tests/clients
 LUPYNE := tests/pylucene/lupyne
 
-.PHONY: demo test quick check soak clients coverage wheels bundles installed windows arm lock docs site bench bench-quick
+.PHONY: demo test quick check soak clients coverage wheels bundles image installed windows arm lock docs site bench bench-quick
 
 demo: .venv/ready
 	$(BIN)/python test-index/demo.py
@@ -94,6 +94,10 @@ wheels: .venv/ready build/release-tools/ready
 # Bundles with everything inside, of the wheels in dist and beside them.
 bundles: dist/SHA256SUMS build/release-tools/ready
 	build/release-tools/bin/python -m deployment.bundle dist
+
+# The container image of the same wheels, as an OCI archive; on Debian, by root.
+image: dist/SHA256SUMS build/release-tools/ready
+	build/release-tools/bin/python -m deployment.image dist
 
 # The wheels in dist as they are installed on this system, with the tests that hold on it.
 installed:

@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from jsonschema import Draft7Validator
 
+from deployment.image.settings import CONFIG
 from server.http.access.tokens import read_tokens
 from tests.offered_tools import OFFERED
 
@@ -71,11 +73,27 @@ def test_the_bundle_is_what_is_there() -> None:
 
 def test_the_files_that_the_image_is_made_of_exist() -> None:
     text = (ROOT / "deployment" / "Containerfile").read_text()
-    copied = [
-        words.split()[:-1] for words in re.findall(r"^COPY (?!--from)(.+)$", text, re.MULTILINE)
-    ]
-    assert len(copied) == 6
-    assert [name for names in copied for name in names if not (ROOT / name).exists()] == []
+    named = set(re.findall(r"/src/([\w./]+)", text))
+    sources = {name for name in named if not name.startswith("dist")}
+    assert len(sources) == 9
+    assert [name for name in sources if not (ROOT / name).exists()] == []
+    labels = dict(re.findall(r'org\.opencontainers\.image\.(\w+)="([^"]+)"', text))
+    assert labels["licenses"] == PROJECT["license"]
+    assert labels["description"] == PROJECT["description"]
+    assert f"ARG VERSION={PROJECT['version']}\n" in text
+
+
+def test_the_compose_file_is_valid_and_gives_the_container_no_rights() -> None:
+    content = yaml.safe_load((ROOT / "deployment" / "compose.yaml").read_text())
+    validator = Draft7Validator(json.loads((SCHEMAS / "compose-spec.json").read_text()))
+    assert [error.message for error in validator.iter_errors(content)] == []
+    assert [*validator.iter_errors({**content, "services": {"server": {"read_only": []}}})]
+    server = content["services"]["server"]
+    assert server["image"] == f"mcp-lucene:{PROJECT['version']}"
+    assert (server["read_only"], server["cap_drop"]) == (True, ["ALL"])
+    assert server["security_opt"] == ["no-new-privileges:true"]
+    assert all(port.startswith("127.0.0.1:") for port in server["ports"])
+    assert server["user"] == CONFIG["User"]
 
 
 def test_the_token_of_the_page_is_one(tmp_path: Path) -> None:

@@ -2,13 +2,17 @@
 
 import base64
 import hashlib
+import json
 import zipfile
 from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
+from jsonschema import Draft7Validator
 
 from deployment.release import check, modules
+
+ROOT = Path(__file__).parents[1]
 
 
 def wheel(folder: Path, tag: str, files: dict[str, bytes], listed: dict[str, bytes]) -> Path:
@@ -86,3 +90,41 @@ def test_a_module_that_needs_a_newer_system_is_named(module: bytes) -> None:
 def test_what_is_no_module_is_an_error() -> None:
     with pytest.raises(ValueError, match="not an extension module"):
         modules.read(b"text")
+
+
+PUBLISHED = [*(ROOT / "dist").glob("*.cdx.json")]
+
+
+@pytest.mark.soak
+def test_every_part_of_what_is_published_has_a_licence() -> None:
+    assert len(PUBLISHED) == 5, "bills are missing; run: make bundles image"
+    for file in PUBLISHED:
+        bill = json.loads(file.read_text())
+        parts = {part["purl"]: part for part in bill["components"]}
+        assert bill["specVersion"] == "1.6"
+        # Debian's packages have their licences in /usr/share/doc.
+        bare = [purl for purl in parts if "licenses" not in parts[purl]]
+        assert [purl for purl in bare if not purl.startswith("pkg:deb/")] == []
+        # SPDX, and no words of others.
+        said = [licence for part in parts.values() for licence in part.get("licenses", [])]
+        assert [licence for licence in said if "name" in licence.get("license", {})] == []
+        assert any(purl.startswith("pkg:maven/org.apache.lucene/lucene-core@") for purl in parts)
+        if not file.name.startswith("pylucene"):
+            assert any(purl.startswith("pkg:generic/openjdk@25") for purl in parts)
+            assert any(purl.startswith("pkg:pypi/pydantic-core@") for purl in parts)
+
+
+@pytest.mark.soak
+def test_the_registry_is_told_of_each_bundle_and_its_hash() -> None:
+    content = json.loads((ROOT / "dist" / "server.json").read_text())
+    schema = ROOT / "tests" / "data" / "schemas" / "mcp-server-2025-12-11.json"
+    errors = Draft7Validator(json.loads(schema.read_text())).iter_errors(content)
+    assert [error.message for error in errors] == []
+    bundles = {
+        package["identifier"].rpartition("/")[2]: package["fileSha256"]
+        for package in content["packages"]
+        if package["registryType"] == "mcpb"
+    }
+    assert len(bundles) == 3
+    for name, sha256 in bundles.items():
+        assert hashlib.sha256((ROOT / "dist" / name).read_bytes()).hexdigest() == sha256

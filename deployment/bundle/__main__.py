@@ -4,15 +4,20 @@ import json
 import sys
 import tempfile
 from pathlib import Path
+from typing import Final
 
-from deployment.bundle import archive, packages, python
+from deployment.bundle import archive, packages, python, registry
 from deployment.bundle.manifest import PYTHON_FOLDER, manifest
 from deployment.bundle.platforms import PLATFORMS, Platform
-from deployment.release import sums
+from deployment.release import bill, sums
+
+_PROJECT: Final = Path(__file__).parents[2] / "pyproject.toml"
 
 
 def main(folder: str) -> None:
-    """Put a bundle for each platform beside the wheels in a folder, and list it in SHA256SUMS.
+    """Put a bundle for each platform, and what is in it, beside the wheels in a folder.
+
+    SHA256SUMS lists them, and `server.json` describes them for the MCP registry.
 
     Raises:
         SystemExit: a part of a bundle is missing or has another hash than it should.
@@ -22,9 +27,12 @@ def main(folder: str) -> None:
         sys.exit(f"there are no wheels in {dist}; run: make wheels")
     for old in dist.glob("*.mcpb"):
         old.unlink()
+    targets = []
     for platform in PLATFORMS:
         target = write(platform, dist)
         print(f"{target.name} has {target.stat().st_size / 1e6:.0f} MB")
+        targets.append(target)
+    registry.write(dist / "server.json", targets)
     sums.write(dist)
 
 
@@ -35,10 +43,13 @@ def write(platform: Platform, dist: Path) -> Path:
     with tempfile.TemporaryDirectory() as made:
         inside = Path(made, PYTHON_FOLDER)
         python.unpack(platform, inside)
-        packages.install(platform, dist, inside / platform.library / "site-packages")
+        site = inside / platform.library / "site-packages"
+        packages.install(platform, dist, site)
         text = json.dumps(content, indent=2, ensure_ascii=False)
         Path(made, "manifest.json").write_text(f"{text}\n", "utf-8")
         archive.write(Path(made), target, sums.seconds())
+        parts = (python.described(platform), *bill.of_pylucene(), *bill.of_packages(site))
+        bill.write(target.with_suffix(".cdx.json"), _PROJECT, parts, sums.seconds())
     return target
 
 

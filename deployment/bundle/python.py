@@ -10,9 +10,13 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 import lief
+from cyclonedx.model import HashAlgorithm, HashType
+from cyclonedx.model.component import Component
+from packageurl import PackageURL
 
 from deployment.bundle.platforms import ARTIFACT, Platform
 from deployment.bundle.stable_abi import write_stable_abi
+from deployment.release import bill
 
 _LEFT_OUT: Final = re.compile(
     r"test|idlelib|tkinter|turtledemo|turtle\.py|ensurepip|pydoc_data|config-.*|site-packages"
@@ -52,6 +56,13 @@ def unpack(platform: Platform, target: Path) -> None:
     else:
         for module in _unusable(target / platform.library / "lib-dynload"):
             module.unlink()
+
+
+def described(platform: Platform) -> Component:
+    """Describe the Python of a platform for a bill of materials."""
+    purl = PackageURL("maven", *ARTIFACT, {"classifier": platform.classifier})
+    digest = HashType(alg=HashAlgorithm.SHA_256, content=platform.sha256)
+    return bill.component(purl, "PSF-2.0", digest)
 
 
 def _artifact(platform: Platform) -> Path:

