@@ -2,9 +2,10 @@
 PYTHON ?= python3
 BIN := .venv/bin
 CLIENTS := tests/clients
+BROWSER := tests/browser
 LUPYNE := tests/pylucene/lupyne
 
-.PHONY: demo test quick check soak clients coverage wheels bundles image installed windows arm lock docs site bench bench-quick
+.PHONY: demo test quick check soak clients browser pictures coverage wheels bundles image installed windows arm lock docs site bench bench-quick
 
 demo: .venv/ready
 	$(BIN)/python test-index/demo.py
@@ -47,6 +48,24 @@ $(CLIENTS)/python/.venv/ready: $(CLIENTS)/python/requirements.txt
 # Node is among the packages.
 $(CLIENTS)/node/node_modules/.package-lock.json: $(CLIENTS)/node/package-lock.json
 	npm clean-install --prefix $(CLIENTS)/node --ignore-scripts --no-audit --no-fund --loglevel=error
+	touch $@
+
+# The pages in a browser: Debian's chromium, installed by apt-get if this is root's machine.
+browser: .venv/trained $(BROWSER)/.venv/ready
+	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || \
+		{ [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq && \
+		DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends chromium; } || \
+		echo "There is no chromium, and apt-get cannot install it: the tests in a browser are skipped" >&2
+	$(BIN)/pytest -m browser $(BROWSER)
+
+# The pictures of the documentation, in docs/pictures.
+pictures: .venv/ready $(BROWSER)/.venv/ready
+	PICTURES=1 $(BIN)/pytest -m browser $(BROWSER)/test_pictures.py
+
+$(BROWSER)/.venv/ready: $(BROWSER)/requirements.txt
+	rm -rf $(@D)
+	$(BIN)/python -m venv $(@D)
+	$(@D)/bin/python -m pip install --quiet --require-hashes --no-deps -r $<
 	touch $@
 
 # The test suite again, half as fast, with the lines and branches that it leaves out.
@@ -137,6 +156,9 @@ lock: .venv/ready
 	uv pip compile $(LUPYNE)/requirements.in --universal --python-version 3.11 \
 		--generate-hashes --no-emit-index-url --custom-compile-command "make lock" \
 		--quiet --output-file $(LUPYNE)/requirements.txt
+	uv pip compile $(BROWSER)/requirements.in --universal --python-version 3.11 \
+		--generate-hashes --no-emit-index-url --custom-compile-command "make lock" \
+		--quiet --output-file $(BROWSER)/requirements.txt
 	uv pip compile docs/site/requirements.in --universal --python-version 3.11 \
 		--generate-hashes --no-emit-index-url --custom-compile-command "make lock" \
 		--quiet --output-file docs/site/requirements.txt

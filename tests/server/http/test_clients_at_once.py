@@ -3,14 +3,15 @@
 import asyncio
 from pathlib import Path
 
+import httpx2
 import pytest
 from mcp import Client
 
 from benchmarks.load import put_load
-from benchmarks.versions import writing
+from benchmarks.versions import QUERY, Committed, mistake, writing
 from shared import Document, Index
 from tests.conftest import connected
-from tests.server.http.served import served
+from tests.server.http.served import SECONDS, served
 
 pytestmark = [pytest.mark.anyio, pytest.mark.soak]
 
@@ -35,6 +36,36 @@ async def test_by_http(documents: Path, tmp_path: Path) -> None:
         assert len(load.seconds) > 60
         assert committed() > first + 5
         assert "error=" not in server.logged()
+
+
+async def test_by_the_json_api(documents: Path, tmp_path: Path) -> None:
+    clients, mistakes, kept = 64, [], 0
+
+    async def ask(url: str, committed: Committed) -> None:
+        nonlocal kept
+        tag, answer = "", {}
+        async with httpx2.AsyncClient(timeout=SECONDS) as client:
+            for _ in range(10):
+                least = committed()
+                headers = {"If-None-Match": tag}
+                response = await client.get(url, params=QUERY, headers=headers)
+                if response.status_code == 304:
+                    kept += 1
+                else:
+                    assert response.status_code == 200, response.text
+                    tag, answer = response.headers.get("etag", ""), response.json()
+                # What the client kept must not be older than what was committed before it asked.
+                mistakes.append(mistake(answer, least))
+
+    with writing(documents) as committed, served(documents, log=tmp_path / "log") as server:
+        first = committed()
+        async with asyncio.TaskGroup() as group:
+            for _ in range(clients):
+                group.create_task(ask(f"{server.base}/api/search", committed))
+        assert [found for found in mistakes if found] == []
+        assert len(mistakes) == clients * 10
+        assert committed() > first
+        assert kept < len(mistakes)
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])

@@ -1,0 +1,260 @@
+"""The pages as people use them: with a mouse, a keyboard, a telephone, or without JavaScript."""
+
+import re
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.browser.conftest import EVIL, TOKEN
+from tests.server.http.served import Served
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+pytestmark = pytest.mark.browser
+
+SHIFTS = """
+window.shifts = [];
+new PerformanceObserver((list) => {
+  for (const entry of list.getEntries()) {
+    const moved = entry.sources.map((each) => each.node?.outerHTML?.slice(0, 80));
+    window.shifts.push([entry.value, ...moved]);
+  }
+}).observe({ type: "layout-shift", buffered: true });
+"""
+
+
+def settled(page: "Page", total: str) -> None:
+    page.locator(".total").filter(has_text=re.compile(total)).wait_for()
+
+
+def test_from_a_query_to_the_document_and_back(page: "Page", site_of_samples: Served) -> None:
+    page.goto(site_of_samples.base)
+    page.get_by_role("searchbox").press_sequentially("warranty lithium", delay=30)
+    settled(page, "passages")
+    page.wait_for_url(re.compile(r"q=warranty(%20|\+)lithium$"))
+    page.locator(".hit a.open").first.click()
+    page.wait_for_url("**/documents/otterline-wl4-manual.pdf?*chunk=*#chunk-*")
+    target = page.locator(".part.target")
+    assert target.locator("mark").count() > 0
+    box = target.bounding_box()
+    assert box is not None
+    assert 0 <= box["y"] < 400
+    # Walking keeps the place.
+    number = page.locator(".part").count()
+    page.evaluate("window.scrollTo(0, 0)")
+    before = target.bounding_box()
+    page.locator("[data-walk=earlier]").click()
+    page.locator(".part").nth(number).wait_for()
+    after = target.bounding_box()
+    assert before is not None
+    assert after is not None
+    # Browsers scroll by whole pixels.
+    assert abs(after["y"] - before["y"]) < 1
+    page.go_back()
+    settled(page, "passages")
+    assert page.get_by_role("searchbox").input_value() == "warranty lithium"
+
+
+def test_the_history_has_each_search_once(page: "Page", many: Served) -> None:
+    page.goto(f"{many.base}/?q=words")
+    settled(page, "passages")
+    box = page.get_by_role("searchbox")
+    box.fill("")
+    box.press_sequentially("apple", delay=200)
+    page.wait_for_url("**/?q=apple")
+    page.locator("#sort-Newest").click()
+    page.wait_for_url("**sort=-modified**")
+    page.go_back()
+    page.locator("#q[value=apple]").wait_for()
+    assert (page.url, box.input_value()) == (f"{many.base}/?q=apple", "apple")
+    page.go_back()
+    page.locator("#q[value=words]").wait_for()
+    assert (page.url, box.input_value()) == (f"{many.base}/?q=words", "words")
+
+
+def test_the_filters_are_in_the_address(page: "Page", many: Served, browser: "Browser") -> None:
+    page.goto(f"{many.base}/?q=apple")
+    page.get_by_role("link", name=re.compile("^Grace")).click()
+    page.wait_for_url("**author=Grace**")
+    page.get_by_role("link", name=re.compile("^folder-1")).click()
+    page.wait_for_url("**folder=folder-1**")
+    page.locator("#since").fill("2010-01-01")
+    page.get_by_role("button", name="Apply").click()
+    page.wait_for_url("**since=2010-01-01**")
+    shown = page.locator(".hit .where").all_inner_texts()
+    assert shown
+    assert all(text.startswith("folder-1/") for text in shown)
+    afresh = browser.new_page()
+    afresh.goto(page.url)
+    assert afresh.locator(".hit .where").all_inner_texts() == shown
+    afresh.close()
+    # Typing on keeps the filters, and each can be removed.
+    page.get_by_role("searchbox").press("End")
+    page.get_by_role("searchbox").press_sequentially(" number", delay=20)
+    page.wait_for_url("**number**")
+    assert "author=Grace" in page.url
+    page.get_by_role("link", name="Remove all filters").click()
+    page.wait_for_url(re.compile(r"\?q=apple(%20|\+)number$"))
+
+
+def test_the_keyboard_is_enough(page: "Page", site_of_samples: Served) -> None:
+    page.goto(site_of_samples.base)
+    page.keyboard.press("/")
+    page.keyboard.type("Ottermere")
+    settled(page, "passages")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("j")
+    page.keyboard.press("k")
+    focused = "document.activeElement.closest('.hit') === document.querySelector('.hit')"
+    assert page.evaluate(focused)
+    page.keyboard.press("?")
+    assert page.get_by_role("dialog").is_visible()
+    page.keyboard.press("Escape")
+    page.keyboard.press("j")
+    address = page.evaluate("document.activeElement.href")
+    page.keyboard.press("Enter")
+    page.wait_for_url(address)
+    page.keyboard.press("j")
+    assert page.evaluate("document.activeElement.classList.contains('part')")
+    page.keyboard.press("/")
+    assert page.evaluate("document.activeElement.id") == "q"
+
+
+def test_shortcuts_can_be_turned_off(page: "Page", site_of_samples: Served) -> None:
+    page.goto(site_of_samples.base)
+    page.get_by_role("button", name="Keyboard shortcuts").click()
+    page.get_by_label("Use shortcuts").uncheck()
+    page.get_by_role("button", name="Close").click()
+    page.reload()
+    page.keyboard.press("/")
+    assert page.evaluate("document.activeElement.id") != "q"
+
+
+def test_everything_works_without_javascript(browser: "Browser", many: Served) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(many.base)
+    page.get_by_role("searchbox").fill("apple")
+    page.get_by_role("button", name="Search").click()
+    page.get_by_role("link", name=re.compile("^Ada")).click()
+    assert "author=Ada" in page.url
+    page.get_by_role("link", name="Next →").click()
+    page.locator(".hit a.open").first.click()
+    page.get_by_role("link", name="↓ Show the parts after").click()
+    assert page.locator(".part").count() > 4
+    page.goto(f"{many.base}/status")
+    assert page.get_by_role("heading", name="Status").is_visible()
+    context.close()
+
+
+def test_old_answers_never_replace_newer_ones(page: "Page", many: Served) -> None:
+    def late(route: Any) -> None:
+        # The answers to the first letters arrive last.
+        time.sleep(0.3 if route.request.url.endswith("q=app") else 0)
+        route.continue_()
+
+    page.goto(many.base)
+    page.route("**/?q=*", late)
+    box = page.get_by_role("searchbox")
+    box.press_sequentially("app", delay=10)
+    page.wait_for_timeout(150)
+    box.press_sequentially("le 7", delay=5)
+    page.wait_for_url(re.compile(r"q=apple(%20|\+)7$"))
+    page.wait_for_timeout(600)
+    assert page.locator(".hit h2").first.inner_text() == "Apple 7"
+    assert re.search(r"q=apple(%20|\+)7$", page.url)
+
+
+def test_nothing_moves_while_typing(page: "Page", many: Served) -> None:
+    page.add_init_script(SHIFTS)
+    page.goto(many.base)
+    box = page.get_by_role("searchbox")
+    place = box.bounding_box()
+    for letter in "apple nonexistent":
+        box.press(letter if letter != " " else "Space")
+        page.wait_for_timeout(200)
+        assert box.bounding_box() == place
+    assert page.evaluate("window.shifts") == []
+
+
+@pytest.mark.parametrize(
+    "path", ["/?q=apple", "/", "/documents/long?q=apple", "/status", "/api/docs"]
+)
+def test_a_telephone_needs_no_sideways_scrolling(page: "Page", many: Served, path: str) -> None:
+    page.set_viewport_size({"width": 360, "height": 740})
+    page.goto(f"{many.base}{path}")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_documents_do_nothing(page: "Page", many: Served) -> None:
+    page.goto(f"{many.base}/?q=wicked")
+    assert page.locator(".hit h2").first.inner_text() == EVIL
+    assert page.title() == "wicked · mcp-lucene"
+    page.get_by_role("searchbox").fill("wicked apple")
+    page.wait_for_url("**apple")
+    page.locator(".hit a.open").first.click()
+    page.wait_for_url("**/documents/**")
+    assert page.title() == f"{EVIL} · mcp-lucene"
+    assert page.locator("main img").count() == 0
+    page.goto(f"{many.base}/")
+    page.locator(".facets a", has_text="img").first.click()
+    page.wait_for_url("**img**")
+    assert page.title() == "Search · mcp-lucene"
+
+
+def test_a_text_from_right_to_left_reads_so(page: "Page", many: Served) -> None:
+    page.goto(f"{many.base}/documents/rtl")
+    assert page.evaluate("getComputedStyle(document.querySelector('.body')).direction") == "rtl"
+    assert page.evaluate("getComputedStyle(document.querySelector('h1')).direction") == "rtl"
+
+
+def test_a_citation_can_be_copied(browser: "Browser", site_of_samples: Served) -> None:
+    context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    page.goto(f"{site_of_samples.base}/documents/lease-garden-flat.txt?chunk=2")
+    page.locator("#chunk-2 summary").click()
+    page.locator("#chunk-2 [data-copy]").click()
+    page.get_by_role("button", name="Copied").wait_for()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith("lease-garden-flat.txt, 4. Deposit, lines 32\u201363, /")
+    context.close()
+
+
+def test_a_token_opens_a_session_until_the_sign_out(page: "Page", guarded: Served) -> None:
+    page.goto(f"{guarded.base}/?q=deposit")
+    page.wait_for_url("**/sign-in?to=**")
+    page.get_by_label("Token").fill("wrong" * 8)
+    page.get_by_role("button", name="Sign in").click()
+    assert "not valid" in page.get_by_role("alert").inner_text()
+    page.get_by_label("Token").fill(TOKEN)
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_url("**/?q=deposit")
+    settled(page, "passages")
+    (cookie,) = page.context.cookies()
+    assert (cookie["httpOnly"], cookie["sameSite"], cookie["path"]) == (True, "Strict", "/")
+    assert page.evaluate("document.cookie") == ""
+    page.get_by_role("button", name="Sign out").click()
+    page.wait_for_url("**/sign-in")
+    assert page.context.cookies() == []
+    page.goto(f"{guarded.base}/status")
+    page.wait_for_url("**/sign-in?to=**")
+
+
+def test_a_form_of_another_site_is_refused(
+    browser: "Browser", guarded: Served, other_site: str
+) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(guarded.base)
+    page.get_by_label("Token").fill(TOKEN)
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_url(f"{guarded.base}/")
+    page.goto(f"{other_site}/#{guarded.base}/sign-out")
+    with page.expect_response("**/sign-out") as refused:
+        page.get_by_role("button", name="Win a prize").click()
+    assert refused.value.status == 403
+    page.goto(f"{guarded.base}/status")
+    assert page.get_by_role("heading", name="Status").is_visible()
+    context.close()

@@ -1,0 +1,60 @@
+"""The pictures of the documentation, made only by `make pictures`."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import gettempdir
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.conftest import PROGRAMS
+from tests.server.api.conftest import SAMPLES
+from tests.server.http.served import Served, served
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif("PICTURES" not in os.environ, reason="made by make pictures only"),
+]
+
+FOLDER = Path(__file__).parents[2] / "docs" / "pictures"
+
+MAX_BYTES = 150_000
+
+VIEWS = {
+    "search": "/?q=how+long+is+the+warranty",
+    "document": "/documents/otterline-wl4-manual.pdf?q=how+long+is+the+warranty&chunk=11&start=11",
+    "status": "/status",
+}
+
+
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A server on the samples in a folder whose name tells nothing of this machine."""
+    home = Path(gettempdir()) / "me"
+    shutil.copytree(SAMPLES, home / "documents")
+    try:
+        command = [PROGRAMS / "idx", "sync", home / "documents", "-i", home / "index"]
+        subprocess.run(command, check=True, capture_output=True)
+        with served(home / "index", log=tmp_path_factory.mktemp("pictures") / "log") as server:
+            yield server
+    finally:
+        shutil.rmtree(home)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_picture_is_made(browser: "Browser", shown: Served, view: str) -> None:
+    context = browser.new_context(
+        color_scheme="light", viewport={"width": 1_120, "height": 640}, reduced_motion="reduce"
+    )
+    page = context.new_page()
+    page.goto(f"{shown.base}{VIEWS[view]}", wait_until="networkidle")
+    file = FOLDER / f"{view}.png"
+    page.screenshot(path=file)
+    context.close()
+    assert file.stat().st_size < MAX_BYTES
