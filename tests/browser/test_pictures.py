@@ -39,7 +39,13 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     home = Path(gettempdir()) / "me"
     shutil.copytree(SAMPLES, home / "documents")
     try:
-        command = [PROGRAMS / "idx", "sync", home / "documents", "-i", home / "index"]
+        command = [
+            str(PROGRAMS / "idx"),
+            "sync",
+            str(home / "documents"),
+            "-i",
+            str(home / "index"),
+        ]
         subprocess.run(command, check=True, capture_output=True)
         with served(home / "index", log=tmp_path_factory.mktemp("pictures") / "log") as server:
             yield server
