@@ -131,7 +131,8 @@ def test_the_texts_of_documents_do_nothing(tmp_path: Path) -> None:
             }
             index.add(Document(f"{evil}/{number}", f"# {evil}", f"word {evil} text", metadata))
     with served(tmp_path / "index", log=tmp_path / "log") as server:
-        page = visit(server, "/", q=f"word {evil}")
+        # Not the words of the tags, since marks would take these apart.
+        page = visit(server, "/", q="word")
         shown = [page, *(follow(link) for link in page.links(".hit h2 a, .facets a"))]
         assert len(shown) > 4
         for each in (*shown, visit(server, "/status"), visit(server, f"/{'%3Cimg%3E'}", 404)):
