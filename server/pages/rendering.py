@@ -79,6 +79,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters |= {
+        "answer_text": texts.answer_text,
         "confidence": texts.confidence_word,
         "day": texts.day,
         "file_size": texts.file_size,

@@ -1,18 +1,24 @@
 """Parts of pages: marked texts, places of chunks, and names of what the index holds as codes."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set as AbstractSet
 from typing import Any, Final
 from urllib.parse import quote
 
 from markupsafe import Markup
 
 from shared.messages import quantity
+from shared.model.answers import Answer
 from shared.model.search_results import MARKS
 
 __all__ = ["quantity"]
 
 _MARK: Final = re.compile("|".join(map(re.escape, MARKS)))
+
+_CITATION: Final = re.compile(r"\[(\d{1,9})\]")
+
+UNPROVEN: Final = "no source"
+"""Remark after a statement of an answer that no citation proves; also in `answer.js`."""
 
 _MIN_LIKELY_CONFIDENCE: Final = 0.5
 """Minimum confidence of a hit shown as likely, as by `idx search`."""
@@ -108,6 +114,35 @@ def marked(text: str) -> Markup:
         for part, is_marked in pieces(text)
     )
     return Markup("").join(shown)
+
+
+def answer_text(answer: Answer) -> Markup:
+    """Return the text of an answer as HTML: its citations are links to its sources.
+
+    Statements without a citation that holds are marked, so that nobody takes them for proven.
+    """
+    offered = {citation.number for citation in answer.citations}
+    shown, end = Markup(""), 0
+    for statement in answer.statements:
+        shown += _with_links(answer.text[end : statement.start], offered)
+        stated = _with_links(answer.text[statement.start : statement.end], offered)
+        if statement.state != "cited":
+            stated = Markup('<span class="unproven">{} <em>({})</em></span>').format(
+                stated, UNPROVEN
+            )
+        shown, end = shown + stated, statement.end
+    return shown + _with_links(answer.text[end:], offered)
+
+
+def _with_links(text: str, offered: AbstractSet[int]) -> Markup:
+    parts = _CITATION.split(text)
+    # Numbers are at odd positions, since the pattern has one group.
+    return Markup("").join(
+        Markup('<a href="#source-{0}">[{0}]</a>').format(part)
+        if place % 2 and int(part) in offered
+        else Markup.escape(f"[{part}]" if place % 2 else part)
+        for place, part in enumerate(parts)
+    )
 
 
 def after(text: str, count: int) -> str:

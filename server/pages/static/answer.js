@@ -57,10 +57,22 @@ async function* events(body) {
 function show(answer, text, sources, query) {
   const known = new Map(answer.citations.map((citation) => [citation.number, citation]));
   // The text of a model is only ever text: nothing in it becomes an element.
-  text.replaceChildren(...answer.text.split(/(\[\d+\])/).map((part) => {
-    const number = Number(part.match(/^\[(\d+)\]$/)?.[1]);
-    return known.has(number) ? link(`#source-${number}`, part) : part;
-  }));
+  const linked = (part) => part.split(/(\[\d+\])/).map((piece) => {
+    const number = Number(piece.match(/^\[(\d+)\]$/)?.[1]);
+    return known.has(number) ? link(`#source-${number}`, piece) : piece;
+  });
+  // Offsets count characters, of which some are two units of a string here.
+  const characters = Array.from(answer.text);
+  const slice = (start, end) => characters.slice(start, end).join("");
+  const shown = [];
+  let end = 0;
+  for (const statement of answer.statements) {
+    shown.push(...linked(slice(end, statement.start)));
+    const stated = linked(slice(statement.start, statement.end));
+    shown.push(...(statement.state === "cited" ? stated : [unproven(stated)]));
+    end = statement.end;
+  }
+  text.replaceChildren(...shown, ...linked(slice(end)));
   sources.replaceChildren(...answer.citations.map((citation) => {
     const item = document.createElement("li");
     item.value = citation.number;
@@ -80,6 +92,16 @@ function show(answer, text, sources, query) {
     }
     return item;
   }));
+}
+
+// A statement that no citation proves, so that nobody takes it for proven.
+function unproven(stated) {
+  const marked = document.createElement("span");
+  const remark = document.createElement("em");
+  marked.className = "unproven";
+  remark.textContent = "(no source)";
+  marked.append(...stated, " ", remark);
+  return marked;
 }
 
 function address(citation, query) {
