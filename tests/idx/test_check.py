@@ -188,7 +188,9 @@ def test_very_many_problems_are_not_all_told(idx: Idx, empty_index: Path) -> Non
     assert lines[-1] == "and 200 more problems"
 
 
-@pytest.mark.parametrize(("version", "help_"), [(1, "idx rebuild"), (9, "idx init")])
+@pytest.mark.parametrize(
+    ("version", "help_"), [(1, "idx rebuild"), (9, "pip install --upgrade mcp-lucene")]
+)
 def test_another_schema_is_named(idx: Idx, filled: Path, version: int, help_: str) -> None:
     mark_as(filled, version)
     (line,) = idx("check", code=1).stdout.splitlines()

@@ -179,14 +179,21 @@ def test_without_an_index_there_is_nothing_to_rebuild(idx: Idx, index_path: Path
     assert index_path.read_text() == "mine"
 
 
-@pytest.mark.parametrize("version", [0, 5, 10])
-def test_another_schema_is_refused(idx: Idx, empty_index: Path, version: int) -> None:
+@pytest.mark.parametrize(
+    ("version", "help_"),
+    [
+        (0, "create a new one with idx init"),
+        (5, "install the version of mcp-lucene that wrote it, or a newer one"),
+        (10, "install the version of mcp-lucene that wrote it, or a newer one"),
+    ],
+)
+def test_another_schema_is_refused(idx: Idx, empty_index: Path, version: int, help_: str) -> None:
     mark_as(empty_index, version)
     before = {file.name: file.read_bytes() for file in empty_index.iterdir()}
     for command in ("rebuild", "stats"):
         failed = idx(command, code=1)
-        assert f"has schema version {version}, but" in failed.stderr
-        assert "create a new one with idx init" in failed.stderr
+        assert f"has schema version {version}, written by mcp-lucene " in failed.stderr
+        assert help_ in failed.stderr
         assert "idx rebuild" not in failed.stderr
     assert {file.name: file.read_bytes() for file in empty_index.iterdir()} == before
 
