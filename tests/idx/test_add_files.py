@@ -135,7 +135,7 @@ def test_a_file_of_a_kind_that_is_not_read_is_no_failure(
     (tmp_path / "folder").mkdir()
     make_image(tmp_path / "folder" / "image.png")
     assert idx("add", "folder").stderr == ""
-    assert "folder/image.png: is a picture" in idx("add", "folder/image.png").stderr
+    assert f"{Path('folder', 'image.png')}: is a picture" in idx("add", "folder/image.png").stderr
     assert "is a picture (image/png)" in idx("failures").stdout
 
 

@@ -37,7 +37,8 @@ def test_the_first_documents_create_the_index(
     idx: Idx, index_path: Path, papers: Path, command: tuple[str, ...]
 ) -> None:
     first = idx(*command, stdin=ENTRY)
-    assert first.stderr == f"Created an index at {index_path}\n"
+    # A command that takes long says how far it is afterwards.
+    assert first.stderr.splitlines()[0] == f"Created an index at {index_path}"
     assert has_mode(index_path, 0o700)
     with Searcher(index_path) as searcher:
         assert searcher.search("text").totalHits == 1
@@ -58,7 +59,7 @@ def test_a_program_reads_that_the_index_was_created(
         "event": "created",
         "index_path": str(index_path),
     }
-    assert done.stderr == f"Created an index at {index_path}\n"
+    assert done.stderr.splitlines()[0] == f"Created an index at {index_path}"
 
 
 @pytest.mark.parametrize("command", [("init",), *ADDING.values()], ids=["init", *ADDING])

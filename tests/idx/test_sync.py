@@ -223,7 +223,7 @@ def test_a_misspelled_path_in_an_indexed_folder_is_named(
         assert ids(empty_index) == []
     else:
         failed = idx("add", papers / "a.txt", code=1)
-        assert "papers/a.txt: there is no such file or folder" in failed.stderr
+        assert f"{Path('papers', 'a.txt')}: there is no such file or folder" in failed.stderr
         assert ids(empty_index) == ["a.txt"]
 
 

@@ -15,7 +15,7 @@ from shared import Document, Index, errors as known
 from tests.conftest import Connect, Idx
 from tests.server.administration.administered import administered, told
 from tests.server.tool_answers import error
-from tests.systems import names_lock_holders
+from tests.systems import is_in_time, names_lock_holders
 
 pytestmark = pytest.mark.anyio
 
@@ -29,6 +29,7 @@ async def search_error(client: Client) -> str:
     return error(await client.call_tool("Search", {"query": "text"}))
 
 
+@is_in_time
 async def test_a_client_is_told_to_ask_its_user_for_an_index(
     index_path: Path, connect: Connect, idx: Idx
 ) -> None:

@@ -264,7 +264,8 @@ def test_detection_looks_only_at_a_sample() -> None:
         for _ in range(3):
             assert detect_legacy(repeated) == "KOI8-U"
         seconds.append(time.process_time() - begin)
-    assert seconds[1] < 5 * seconds[0]
+    # Windows counts processor time in steps of 16 ms.
+    assert seconds[1] < max(5 * seconds[0], 0.05)
 
 
 def test_one_word_in_a_long_text_is_enough_for_detection() -> None:
