@@ -45,6 +45,8 @@ def test_a_record_takes_the_place_of_the_one_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(recording, "RECORDS", tmp_path / "platforms.json")
+    monkeypatch.setattr(recording, "PAGE", tmp_path / "install.md")
+    recording.PAGE.write_text("<!-- platforms -->\n<!-- end of platforms -->\n")
     recording.write(RUN)
     newer = Record({**RUN, "python": "3.11.9", "failed": 3})
     other = Record({**RUN, "python": "3.12.1"})
