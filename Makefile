@@ -192,6 +192,7 @@ bench: .venv/trained
 	$(BIN)/python -m benchmarks.bounds
 	$(BIN)/python -m benchmarks.folders
 	$(BIN)/python -m benchmarks.pdf
+	$(BIN)/python -m benchmarks.web
 	$(BIN)/python -m benchmarks.page_pictures
 	$(BIN)/python -m benchmarks.relevance
 	$(BIN)/python -m benchmarks.confidence
