@@ -9,7 +9,7 @@ from server.api.answering import last_answer, usable_model
 from server.runtime.state import ServerState
 from shared.answers.answer import answer_events
 from shared.answers.model import AnswerModel
-from shared.errors import LanguageModelError
+from shared.errors import LanguageModelError, QueryError
 from shared.model.answers import Answer
 from shared.model.request import SearchRequest
 from shared.model.search_results import SearchAnswer
@@ -44,5 +44,5 @@ async def whole_answer(state: ServerState, question: str) -> WholeAnswer | None:
 
     try:
         return WholeAnswer(await last_answer(answer_events(question, searched, model)), None)
-    except LanguageModelError as error:
+    except (LanguageModelError, QueryError) as error:
         return WholeAnswer(None, client_message(error))

@@ -32,6 +32,15 @@ def test_an_answer_shows_what_is_proven_and_what_is_not(samples: Path, tmp_path:
         assert "#chunk-" in address
 
 
+def test_a_question_that_is_too_long_still_has_its_results(samples: Path, tmp_path: Path) -> None:
+    truth = streams(quoting("They paid £1,130 [1].", QUOTE))
+    with answering(samples, truth, tmp_path / "log") as server:
+        page = visit(server, "/", q="deposit of the flat " * 60, answer="true")
+        (said,) = page.texts("#answer .text")
+        assert "longer than 1,000 characters" in said
+        assert "lease-garden-flat.txt" in " ".join(page.links("main a"))
+
+
 def test_a_refusal_has_no_text_of_the_model(samples: Path, tmp_path: Path) -> None:
     lie = streams(quoting("It is £9,999 [1].", "the deposit is £9,999"))
     with answering(samples, lie, tmp_path / "log") as server:
