@@ -6,9 +6,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Self, TypeVar
 
+import anyio
+
 from server.answers.errors import PageNotShownError, ServerBusyError
 from server.rendering.cache import PictureCache
-from server.rendering.page import PageRequest, Picture, Unrendered
+from server.rendering.page import FileStamp, PageRequest, Picture, Unrendered
 from shared.settings.current import settings
 from shared.settings.machine import default_workers
 from shared.system.limits import EXIT_CODE_AFTER_TIME
@@ -79,13 +81,13 @@ class Renderer:
             ConfigurationError: a setting is invalid.
         """
         # The module imports PDFium only in workers.
-        from server.rendering.worker import file_stamp, render_page
+        from server.rendering.worker import render_page
 
         limits = self._limits()
         seconds = min(budget, limits.seconds)
         try:
             async with asyncio.timeout(budget + _GRACE_SECONDS):
-                stamp = await self._run(name, seconds, file_stamp, request, seconds)
+                stamp = await _stamp(request, name, seconds)
                 if (cached := self._cache.get(request, stamp)) is not None:
                     return cached
                 picture = await self._run(
@@ -165,6 +167,23 @@ class Renderer:
                     f"{too_much}"
                 )
         return None
+
+
+async def _stamp(request: PageRequest, name: str, seconds: float) -> FileStamp:
+    """Return the state of a file.
+
+    Raises:
+        PageNotShownError: the file cannot be opened.
+    """
+    from server.rendering.worker import file_stamp
+
+    try:
+        # A thread that waits for a network drive is left behind.
+        with anyio.fail_after(seconds):
+            stamp = await anyio.to_thread.run_sync(file_stamp, request, abandon_on_cancel=True)
+    except TimeoutError as error:
+        raise PageNotShownError(name, f"took more than {seconds:g} seconds to open") from error
+    return _rendered(name, stamp)
 
 
 def _rendered(name: str, result: _Result | Unrendered) -> _Result:

@@ -1,4 +1,4 @@
-"""Tasks of worker processes: the state of a file, and the picture of one of its pages."""
+"""Files of pages: the state of one, and the picture of a page, which a worker process makes."""
 
 import io
 import math
@@ -56,14 +56,9 @@ def warm_up() -> None:
     del pypdfium2, Image, ImageChops, ImageDraw, ImageStat, PngImagePlugin
 
 
-def file_stamp(request: PageRequest, seconds: float) -> FileStamp | Unrendered:
-    """Return the state of a file.
-
-    Args:
-        request: names the file.
-        seconds: the limit on processor time, in seconds.
-    """
-    return _limited(seconds, lambda: _stamp_of_file(request))
+def file_stamp(request: PageRequest) -> FileStamp | Unrendered:
+    """Return the state of a file, which is opened but not read, so that no worker is needed."""
+    return _or_reason(lambda: _stamp_of_file(request))
 
 
 def render_page(
@@ -77,12 +72,12 @@ def render_page(
         max_bytes: the maximum size of the file, in bytes.
         seconds: the limit on processor time, in seconds.
     """
-    return _limited(seconds, lambda: _render(request, password, max_bytes))
-
-
-def _limited(seconds: float, work: Callable[[], _Result]) -> _Result | Unrendered:
     # The limit ends a worker that hangs, even if its parent is gone.
     limits.limit_processor_time(int(time.process_time() + seconds) + _EXTRA_SECONDS)
+    return _or_reason(lambda: _render(request, password, max_bytes))
+
+
+def _or_reason(work: Callable[[], _Result]) -> _Result | Unrendered:
     try:
         return work()
     except (FileNotFoundError, NotADirectoryError):
