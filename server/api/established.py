@@ -262,11 +262,3 @@ def _rebuilt(operation: Operation) -> RebuildResponse:
         build_time_seconds=status.seconds,
         timestamp=status.ended or utc_time(),
     )
-
-
-@router.get(
-    "/api/operations/{operation_id}", response_model=OperationStatus, tags=["administration"]
-)
-async def operation_status(administration: Administrator, operation_id: str) -> Response:
-    """Report the progress of a rebuild, a crawl or another operation, and its outcome."""
-    return as_json(administration.operations.find(operation_id).status())

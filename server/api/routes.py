@@ -5,18 +5,26 @@ from typing import Any, Final
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
-from server.api import documents, established, files, search
+from server.api import documents, established, files, operations, search
 from server.api.problems import PROBLEMS, Problem
 
 OPENAPI_PATH: Final = "/api/openapi.json"
 
-_ROUTERS: Final = (established.router, search.router, documents.router, files.router)
+_ROUTERS: Final = (
+    established.router,
+    operations.router,
+    search.router,
+    documents.router,
+    files.router,
+)
 
 
 def add_api(app: FastAPI) -> None:
     """Add the API to an application."""
     for router in _ROUTERS:
         app.include_router(router, responses=PROBLEMS)
+    # Also for programs that know one address for all of the API.
+    app.include_router(established.router, prefix="/api", include_in_schema=False)
 
     def description() -> dict[str, Any]:
         if app.openapi_schema is None:

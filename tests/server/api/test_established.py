@@ -41,6 +41,13 @@ def test_a_search_has_the_established_shape(api: Served) -> None:
     assert answer["retrieval_time_ms"] > 0
 
 
+def test_they_are_below_the_path_of_the_api_as_well(api: Served) -> None:
+    below = posted(api, "/api/search", {"query": "deposit of the flat", "top_k": 2}).json()
+    assert below["results"] == searched(api, query="deposit of the flat", top_k=2)["results"]
+    assert api.get("/api/index/status").json() == api.get("/index/status").json()
+    assert posted(api, "/api/index/rebuild").status_code == 403
+
+
 def test_the_weak_tail_is_dropped_and_all_where_the_best_is_weak(api: Served) -> None:
     everything = searched(api, query="deposit of the flat")["results"]
     confidences = sorted(hit["confidence"] for hit in everything)
