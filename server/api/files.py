@@ -101,22 +101,32 @@ async def _file(request: Request, state: ServerState, document_id: str) -> Respo
     if found is None:
         raise DocumentFileError(document_id, "was not indexed from a file")
     closing = ExitStack()
-    try:
-        # A thread that waits for a network drive is left behind.
-        with anyio.fail_after(state.settings.time_budget):
-            stream = await anyio.to_thread.run_sync(_open, closing, found, abandon_on_cancel=True)
-    except TimeoutError as error:
-        raise TimeBudgetError(state.settings.time_budget) from error
+    stream = await opened_original(closing, found, state.settings.time_budget)
     with closing:
         return _response(request, found, stream, closing)
 
 
-def _open(closing: ExitStack, found: DocumentFile) -> BufferedReader:
-    """Open a file without following a link out of its folder.
+async def opened_original(closing: ExitStack, found: DocumentFile, budget: float) -> BufferedReader:
+    """Open the original file of a document, without following a link out of its folder.
+
+    Args:
+        closing: closes the file.
+        found: the file.
+        budget: maximum time, in seconds.
 
     Raises:
         DocumentFileError: it cannot be opened.
+        TimeBudgetError: that took longer than the budget.
     """
+    try:
+        # A thread that waits for a network drive is left behind.
+        with anyio.fail_after(budget):
+            return await anyio.to_thread.run_sync(_open, closing, found, abandon_on_cancel=True)
+    except TimeoutError as error:
+        raise TimeBudgetError(budget) from error
+
+
+def _open(closing: ExitStack, found: DocumentFile) -> BufferedReader:
     try:
         return closing.enter_context(opened_file(located(found.folder, found.path)))
     except (FileNotFoundError, NotADirectoryError) as error:

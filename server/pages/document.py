@@ -1,6 +1,8 @@
 """The page of a document, open at one of its chunks."""
 
+import os
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Final
 from urllib.parse import urlencode
@@ -9,14 +11,17 @@ from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
+from server.answers.errors import DocumentFileError, TimeBudgetError, client_message
 from server.api.arguments import MAX_QUERY_CHARACTERS
+from server.api.files import opened_original
 from server.api.reading import Encoded, State
 from server.pages.rendering import page
 from server.pages.texts import after, before, document_title, encoded, place, without_marks
 from server.pictures.page import PDF
+from server.runtime.state import ServerState
 from shared.errors import QueryError
 from shared.model.filters import Filter
-from shared.model.index_results import DocumentDetails
+from shared.model.index_results import DocumentDetails, DocumentFile
 from shared.model.metadata import FILE_TYPE
 from shared.model.request import SearchRequest
 from shared.model.search_results import ChunkText
@@ -30,6 +35,11 @@ router = APIRouter(include_in_schema=False)
 _BEFORE: Final = 1
 _AFTER: Final = 3
 """Numbers of chunks shown before and after the one that the page is opened at."""
+
+CHANGED: Final = (
+    "The file was saved again after it was indexed, and may differ from this text. The next "
+    "synchronization reads it."
+)
 
 _STEP: Final = 5
 """Number of chunks that a link adds."""
@@ -92,10 +102,24 @@ class _Part:
 
 
 @dataclass(frozen=True)
+class _Original:
+    """The original file of a document.
+
+    Attributes:
+        path: its path on the server; None if it cannot be opened any more.
+        notice: what has changed since it was indexed, in a sentence; None for nothing.
+    """
+
+    path: str | None
+    notice: str | None
+
+
+@dataclass(frozen=True)
 class _Shown:
     """What the page shows of a document."""
 
     details: DocumentDetails
+    file: DocumentFile | None
     target: int
     parts: list[_Part]
     matches: list[int]
@@ -107,6 +131,7 @@ async def document(
 ) -> Response:
     """Show a document, open at a chunk."""
     shown = await state.ask(lambda searcher: _shown(searcher, document_id, view))
+    original = await _original(state, shown.file) if shown.file else None
     first, last = shown.parts[0].chunk.chunk_index, shown.parts[-1].chunk.chunk_index
     target = next(part for part in shown.parts if part.chunk.chunk_index == shown.target)
     count = shown.details.chunk_count
@@ -129,7 +154,7 @@ async def document(
         picture=_picture(view, target.chunk)
         if shown.details.metadata.get(FILE_TYPE) == PDF
         else None,
-        file=f"api/documents/{encoded(document_id)}/file" if shown.details.file_path else None,
+        original=original,
     )
 
 
@@ -154,7 +179,21 @@ def _shown(searcher: "Searcher", document_id: str, view: DocumentView) -> _Shown
         for chunk, text in zip(chunks, texts, strict=True)
         if chunk.chunk_index >= start
     ]
-    return _Shown(details, target, parts, matches)
+    return _Shown(details, searcher.document_file(document_id), target, parts, matches)
+
+
+async def _original(state: ServerState, file: DocumentFile) -> _Original:
+    """Return the link to the original file, and what has changed since it was indexed."""
+    with ExitStack() as closing:
+        try:
+            stream = await opened_original(closing, file, state.settings.time_budget)
+        except (DocumentFileError, TimeBudgetError) as error:
+            return _Original(None, f"{client_message(error)}.")
+        status = os.fstat(stream.fileno())
+    known = [(file.size, status.st_size), (file.modified_ns, status.st_mtime_ns)]
+    is_changed = any(earlier not in {None, now} for earlier, now in known)
+    path = f"api/documents/{encoded(file.source_document)}/file"
+    return _Original(path, CHANGED if is_changed else None)
 
 
 def _window(view: DocumentView, target: int, count: int) -> tuple[int, int]:

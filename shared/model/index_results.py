@@ -141,6 +141,8 @@ class DocumentFile:
         path: the path within the folder, with slashes; the absolute one without a folder.
         media_type: its MIME type, by its content.
         content_hash: SHA-256 of its bytes when it was indexed, hexadecimal.
+        size: its size then, in bytes; None if unknown.
+        modified_ns: time of its last change then, in nanoseconds since 1970; None if unknown.
     """
 
     source_document: str
@@ -150,6 +152,8 @@ class DocumentFile:
     path: str
     media_type: str
     content_hash: str
+    size: int | None = None
+    modified_ns: int | None = None
 
 
 @dataclass(frozen=True)

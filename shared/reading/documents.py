@@ -30,7 +30,12 @@ from shared.search.sorting import document_order, order_by_text
 from shared.storage.chunk_queries import first_chunks, prefix_query
 from shared.storage.commits import Snapshot, cached_per_commit
 from shared.storage.field_names import all_fields
-from shared.storage.mapping import SUMMARY_FIELDS, stored_fields, summary_from_lucene
+from shared.storage.mapping import (
+    SUMMARY_FIELDS,
+    file_state,
+    stored_fields,
+    summary_from_lucene,
+)
 from shared.storage.stored_details import details_of
 
 _MAX_TITLE_KEY_CHARACTERS: Final = 100
@@ -180,7 +185,7 @@ def document_details(snapshot: Snapshot, source_document: str) -> DocumentDetail
     answer = document_chunks(snapshot, source_document, 1, 1)
     total, (first,) = answer.total_chunks, answer.chunks
     (last,) = document_chunks(snapshot, source_document, total, 1).chunks
-    stored = _stored(snapshot, first)
+    stored = _stored(snapshot, _number(snapshot, first))
     summary = summary_from_lucene(stored, snapshot.folders)
     language = summary.metadata.get(metadata.LANGUAGE)
     return DocumentDetails(
@@ -203,7 +208,9 @@ def document_file(snapshot: Snapshot, source_document: str) -> DocumentFile | No
         DocumentNotFoundError: there is no such document.
     """
     (first,) = document_chunks(snapshot, source_document, 1, 1).chunks
-    details = details_of(_stored(snapshot, first))
+    number = _number(snapshot, first)
+    details = details_of(_stored(snapshot, number))
+    state = file_state(snapshot.reader, number)
     folder = None if details.folder is None else snapshot.folders.path_of(details.folder)
     media_type, content_hash = (
         details.metadata.get(key) for key in (metadata.FILE_TYPE, metadata.CONTENT_HASH)
@@ -224,14 +231,21 @@ def document_file(snapshot: Snapshot, source_document: str) -> DocumentFile | No
         path=details.file_path,
         media_type=media_type,
         content_hash=content_hash,
+        size=state.size if state else None,
+        modified_ns=state.modified_ns or None if state else None,
     )
 
 
-def _stored(snapshot: Snapshot, chunk: ChunkText) -> Any:
-    """Return the stored `SUMMARY_FIELDS` of a chunk."""
+def _stored(snapshot: Snapshot, number: int) -> Any:
+    """Return the stored `SUMMARY_FIELDS` of a chunk by Lucene's number."""
+    return snapshot.searcher.storedFields().document(number, stored_fields(*SUMMARY_FIELDS))
+
+
+def _number(snapshot: Snapshot, chunk: ChunkText) -> int:
+    """Return Lucene's number of a chunk."""
     query = TermQuery(Term(schema.ID, schema.keyword(chunk.id)))
-    found = snapshot.searcher.search(query, 1).scoreDocs
-    return snapshot.searcher.storedFields().document(found[0].doc, stored_fields(*SUMMARY_FIELDS))
+    number: int = snapshot.searcher.search(query, 1).scoreDocs[0].doc
+    return number
 
 
 def _word_count(stored: Any, chunk_count: int, last_content: str) -> int:

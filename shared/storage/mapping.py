@@ -21,7 +21,13 @@ from org.apache.lucene.document import (
     StringField,
     TextField,
 )
-from org.apache.lucene.index import BinaryDocValues, DirectoryReader, IndexOptions, LeafReader
+from org.apache.lucene.index import (
+    BinaryDocValues,
+    DirectoryReader,
+    IndexOptions,
+    LeafReader,
+    MultiDocValues,
+)
 from org.apache.lucene.search import DocIdSetIterator
 from org.apache.lucene.util import BytesRef
 
@@ -65,6 +71,19 @@ def file_states(searcher: Any) -> dict[str, FileState]:
     values = [value for context in reader.leaves() for value in _values(context.reader())]
     # One call for all values is several times faster than one for each.
     return {name: FileState(*state) for name, *state in json.loads(f"[{','.join(values)}]")}
+
+
+def file_state(reader: Any, document: int) -> FileState | None:
+    """Return the state of the file of a document; None if it was not made from one.
+
+    Args:
+        reader: a Lucene reader of a whole commit.
+        document: Lucene's number of the document's first chunk.
+    """
+    states: Any = MultiDocValues.getBinaryValues(reader, schema.FILE_STATE)
+    if states is None or not states.advanceExact(document):
+        return None
+    return unpack(states.binaryValue().utf8ToString())[1]
 
 
 def _values(reader: Any) -> Any:

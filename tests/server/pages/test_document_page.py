@@ -1,10 +1,14 @@
 """The page of a document as it is without JavaScript."""
 
+import os
+import subprocess
 from pathlib import Path
 
 import pytest
 
+from server.pages.document import CHANGED
 from shared import Document, Index, create
+from tests.conftest import PROGRAMS
 from tests.server.http.served import Served, served
 from tests.server.pages.browsing import follow, visit
 
@@ -102,3 +106,28 @@ def test_an_unknown_one_is_a_page_that_says_so(api: Served) -> None:
 def test_a_query_that_does_not_parse_hinders_no_reading(api: Served) -> None:
     page = visit(api, "/documents/lease-garden-flat.txt", q="/(a{100}){100}/")
     assert page.texts(".part")
+
+
+def test_it_says_what_has_become_of_the_original(tmp_path: Path) -> None:
+    folder, index = tmp_path / "folder", tmp_path / "index"
+    folder.mkdir()
+    names = ("same.txt", "longer.txt", "newer.txt", "gone.txt")
+    for name in names:
+        (folder / name).write_text("The river is deep.")
+        # A file that was just written may change again within the resolution of its time.
+        os.utime(folder / name, (1_600_000_000, 1_600_000_000))
+    subprocess.run([PROGRAMS / "idx", "add", folder, "-i", index], check=True, capture_output=True)
+    with Index(index) as writer:
+        writer.add(Document("typed", "Typed", "The river is deep."))
+    (folder / "longer.txt").write_text("The river is deep and wide.")
+    os.utime(folder / "longer.txt", (1_600_000_000, 1_600_000_000))
+    os.utime(folder / "newer.txt")
+    (folder / "gone.txt").unlink()
+    with served(index, log=tmp_path / "log") as server:
+        pages = {name: visit(server, f"/documents/{name}", q="river") for name in (*names, "typed")}
+    notices = {name: page.texts(".notice") for name, page in pages.items()}
+    assert notices["same.txt"] == notices["typed"] == []
+    assert notices["longer.txt"] == notices["newer.txt"] == [CHANGED]
+    assert notices["gone.txt"] == ["gone.txt is not there any more."]
+    originals = {name for name, page in pages.items() if page.links("a[data-original]")}
+    assert originals == {"same.txt", "longer.txt", "newer.txt"}
