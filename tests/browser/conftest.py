@@ -26,6 +26,9 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 TOKEN = "b" * 32
 
+FILES = 400
+"""Number of files that take long enough for somebody to press a button."""
+
 EXPECTED = (
     "Failed to load resource: the server responded with a status of 401",
     *("htmx:sendAbort", "htmx:afterRequest"),
@@ -111,6 +114,24 @@ def guarded(samples: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     """A server that asks for `TOKEN`."""
     log = tmp_path_factory.mktemp("guarded") / "log"
     with served(samples, log=log, tokens=f"me:read:{TOKEN}") as server:
+        yield server
+
+
+@pytest.fixture
+def administered(tmp_path: Path) -> Iterator[Served]:
+    """A server on an empty index whose administrator, with `TOKEN`, may read `FILES` files."""
+    folder, index = tmp_path / "folder", tmp_path / "index"
+    folder.mkdir()
+    for number in range(FILES):
+        (folder / f"{number}.txt").write_text(f"apple number {number}. " * 200)
+    create(index)
+    with served(
+        index,
+        *("--admin", "--root", tmp_path),
+        log=tmp_path / "log",
+        tokens=f"boss:read,admin:{TOKEN}",
+        environment={"IDX_FOLDERS": str(folder)},
+    ) as server:
         yield server
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.browser.conftest import EVIL, TOKEN
+from tests.browser.conftest import EVIL, FILES, TOKEN
 from tests.server.http.served import Served
 
 if TYPE_CHECKING:
@@ -240,6 +240,24 @@ def test_a_token_opens_a_session_until_the_sign_out(page: "Page", guarded: Serve
     assert page.context.cookies() == []
     page.goto(f"{guarded.base}/status")
     page.wait_for_url("**/sign-in?to=**")
+
+
+def test_an_administrator_keeps_the_index_up_to_date(page: "Page", administered: Served) -> None:
+    page.goto(f"{administered.base}/status")
+    page.get_by_label("Token").fill(TOKEN)
+    page.get_by_role("button", name="Sign in").click()
+    maintenance = page.locator("#operations")
+    maintenance.get_by_role("button", name="Synchronize the folders").click()
+    maintenance.get_by_role("button", name="Pause").click()
+    # The page shows by itself what happens, and each button when it is of use.
+    maintenance.get_by_text("is paused").wait_for()
+    maintenance.get_by_role("button", name="Continue").click()
+    outcome = maintenance.get_by_role("row", name=re.compile("^crawl"))
+    outcome.get_by_text(re.compile(r"^done")).wait_for()
+    maintenance.get_by_role("button", name="Optimize").click()
+    maintenance.get_by_role("row", name=re.compile("^optimize")).get_by_text("done").wait_for()
+    page.goto(f"{administered.base}/status")
+    assert page.locator(".figures dd").first.inner_text() == str(FILES)
 
 
 def test_a_form_of_another_site_is_refused(
