@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Final
 from server.answers.errors import PageNotShownError
 from server.pictures.marks import words_on_page
 from server.rendering.page import MAX_PIXELS, PageRequest
-from server.runtime.state import Report, ServerState
+from server.runtime.state import FoundPage, Report, ServerState
 from shared.model.search_results import Citation
 
 if TYPE_CHECKING:
-    from shared.model.index_results import DocumentFile
     from shared.reading.searcher import Searcher
 
 PDF: Final = "application/pdf"
@@ -56,6 +55,14 @@ class PagePicture:
         return CHANGED if self.is_changed else None
 
 
+def _find(searcher: "Searcher", source_document: str, page: int, query: str) -> FoundPage:
+    """Return the file of a document, and the words that a search marks on one of its pages."""
+    file = searcher.document_file(source_document)
+    if file is None or file.media_type != PDF:
+        return file, ()
+    return file, words_on_page(searcher, source_document, page, query)
+
+
 async def page_picture(
     state: ServerState,
     source_document: str,
@@ -84,11 +91,13 @@ async def page_picture(
         McpLuceneError: the query cannot be searched, or the server is busy; see `ServerState.ask`.
     """
 
-    def find(searcher: "Searcher") -> tuple["DocumentFile | None", tuple[str, ...]]:
-        file = searcher.document_file(source_document)
-        if file is None or file.media_type != PDF:
-            return file, ()
-        return file, words_on_page(searcher, source_document, page, query)
+    def find(searcher: "Searcher") -> FoundPage:
+        # A commit without an identity is nobody's: what is found of it is not kept.
+        commit = searcher.commit() or object()
+        return state.found_pages.get(
+            (commit, source_document, page, query),
+            lambda: _find(searcher, source_document, page, query),
+        )
 
     file, found = await state.ask(find, report=report)
     if file is None:

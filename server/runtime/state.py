@@ -12,6 +12,7 @@ from mcp.server.mcpserver import Context
 from server.answers.errors import QueryDisplacedError, ServerBusyError, TimeBudgetError
 from server.rendering.renderer import Renderer
 from server.runtime.lucene_pool import LucenePool
+from server.runtime.recent_values import RecentValues
 from server.settings import ServerSettings
 from shared.java.cancellation import Cancellation, SearchStoppedError
 from shared.model.request import Syntax
@@ -20,6 +21,7 @@ from shared.rewriting.rewriter import Rewriting, rewrite_query
 if TYPE_CHECKING:
     from server.administration.service import Administration
     from shared.answers.model import ServedAnswerModel
+    from shared.model.index_results import DocumentFile
     from shared.reading.searcher import Searcher
     from shared.rewriting.rewriter import LanguageModel
 
@@ -35,6 +37,11 @@ _PARTIAL_RESULT_SECONDS: Final = 4.0
 _STOP_GRACE_SECONDS: Final = 5.0
 """Maximum time for a call to end after the time budget before it is abandoned, in seconds."""
 
+
+FoundPage: TypeAlias = "tuple[DocumentFile | None, tuple[str, ...]]"
+"""The file of a document, and the words that a search marks on one of its pages."""
+
+_MAX_FOUND_PAGES: Final = 500
 
 Report = Callable[[float, float, str], Awaitable[None]]
 """Function that receives the seconds spent, the budget in seconds, and the present step."""
@@ -52,6 +59,7 @@ class ServerState:
         answer_model: the language model that answers questions, which need not be usable; None if
             the server answers none.
         renderer: the renderer of pages.
+        found_pages: what the index has for pictures of pages, by commit, document, page and query.
         public_base: the URL of the server as clients see it, without a slash at its end; None over
             stdio.
     """
@@ -62,6 +70,9 @@ class ServerState:
     administration: "Administration | None" = None
     answer_model: "ServedAnswerModel | None" = None
     renderer: Renderer = field(default_factory=Renderer)
+    found_pages: RecentValues[FoundPage] = field(
+        default_factory=lambda: RecentValues(_MAX_FOUND_PAGES)
+    )
     public_base: str | None = None
 
     async def ask(

@@ -157,13 +157,21 @@ async def test_a_file_named_by_itself_is_shown(idx: Idx, connect: Connect, folde
     assert described["marked"] == 2
 
 
-async def test_a_changed_file_is_shown_with_a_notice(client: Client, folder: Path) -> None:
-    before, _ = shown(await show(client, "manual.pdf", 1))
-    write_pages(folder / "manual.pdf", ["Another text"])
-    after, described = shown(await show(client, "manual.pdf", 1))
+async def test_a_changed_file_is_shown_with_a_notice_until_it_is_indexed_again(
+    client: Client, folder: Path, idx: Idx
+) -> None:
+    before, described = shown(await show(client, "manual.pdf", 1, "river"))
+    assert (described["pages"], described["marked"]) == (3, 2)
+    write_pages(folder / "manual.pdf", ["Another text, of one river"])
+    after, described = shown(await show(client, "manual.pdf", 1, "river"))
     assert after != before
-    assert described["pages"] == 1
+    # The words of the index are still those of the older text: river and Rivers.
+    assert (described["pages"], described["marked"]) == (1, 1)
     assert described["notice"].startswith("The file has changed since it was indexed")
+    idx("sync", str(folder))
+    _, described = shown(await show(client, "manual.pdf", 1, "text"))
+    assert described["marked"] == 1
+    assert described.get("notice") is None
 
 
 async def test_a_file_that_is_gone_or_replaced_by_a_link_is_an_error(
