@@ -7,6 +7,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from fastapi import APIRouter, Query, Request
+from starlette.background import BackgroundTask
 from starlette.responses import Response
 
 from server.answers.errors import client_message
@@ -68,7 +69,7 @@ async def search(
     except (FilterError, InvalidTextError, QueryError) as refused:
         error = client_message(refused)
     answer = await whole_answer(state, asked.q) if asked.answer and asked.has_query else None
-    return page(
+    response = page(
         request,
         "search",
         HTTPStatus.BAD_REQUEST if error else HTTPStatus.OK,
@@ -83,6 +84,10 @@ async def search(
         has_answers=answer_model(state) is not None,
         answer=answer,
     )
+    if found and any(hit.page_start is not None for hit in found.answer.results):
+        # The next click may be on a PDF, whose page is shown as a picture.
+        response.background = BackgroundTask(state.renderer.prepare)
+    return response
 
 
 async def _search(state: ServerState, asked: SearchState) -> _Found:

@@ -11,6 +11,7 @@ import anyio
 from server.answers.errors import PageNotShownError, ServerBusyError
 from server.rendering.cache import PictureCache
 from server.rendering.page import FileStamp, PageRequest, Picture, Unrendered
+from shared.errors import McpLuceneError
 from shared.settings.current import settings
 from shared.settings.machine import default_workers
 from shared.system.limits import EXIT_CODE_AFTER_TIME
@@ -50,8 +51,8 @@ class _Limits:
 class Renderer:
     """Renderer of pages; a context manager that ends its worker processes.
 
-    The processes start with the first page, and are replaced when they crash or take too long. All
-    methods belong to the event loop's thread, with which the processes end.
+    The processes start with `prepare` or the first page, and are replaced when they crash or take
+    too long. All methods belong to the event loop's thread, with which the processes end.
     """
 
     def __init__(self) -> None:
@@ -66,6 +67,17 @@ class Renderer:
         if self._pool is not None:
             end_pool(self._pool)
             self._pool = None
+
+    async def prepare(self) -> None:
+        """Start the worker processes if none run, so that a first page need not wait for them.
+
+        A failure is that of the first page, too, which reports it.
+        """
+        if self._pool is None:
+            from server.rendering.worker import warm_up
+
+            with suppress(McpLuceneError):
+                await self._run("renderer", self._limits().seconds, warm_up)
 
     async def render(self, request: PageRequest, name: str, budget: float) -> Picture:
         """Render a page of a PDF, or return the cached picture.

@@ -8,7 +8,7 @@ import pytest
 
 from shared import Document, Index, create
 from shared.model.document import Metadata
-from tests.server.http.served import SECONDS, Served, served
+from tests.server.http.served import SECONDS, Served, served, wait_for
 from tests.server.pages.browsing import follow, visit
 
 
@@ -164,3 +164,17 @@ def test_pages_are_kept_nowhere_and_load_nothing_from_elsewhere(api: Served) -> 
         assert response.headers["content-security-policy"].startswith("default-src 'self';")
         assert "style=" not in response.text
         assert "<style" not in response.text
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="only Linux has /proc")
+def test_pictures_are_prepared_when_a_result_has_pages(samples: Path, tmp_path: Path) -> None:
+    with served(samples, log=tmp_path / "log") as server:
+
+        def children() -> list[str]:
+            threads = Path(f"/proc/{server.process.pid}/task").glob("*/children")
+            return [child for thread in threads for child in thread.read_text().split()]
+
+        visit(server, "/", q="lease deposit", folder="lease")
+        assert children() == []
+        visit(server, "/", q="warranty lithium")
+        wait_for(children, "the processes start")

@@ -1,5 +1,6 @@
 """The renderer: its worker processes are replaced, and what they made is kept."""
 
+import asyncio
 import multiprocessing
 import os
 import signal
@@ -36,6 +37,16 @@ def file(tmp_path: Path) -> Path:
 async def render(renderer: Renderer, file: Path, page: int = 1, *words: str) -> Picture:
     request = PageRequest(file.parent, file.name, page, words)
     return await renderer.render(request, file.name, BUDGET)
+
+
+async def test_processes_that_were_prepared_render_the_first_page(
+    renderer: Renderer, file: Path
+) -> None:
+    await asyncio.gather(renderer.prepare(), renderer.prepare())
+    prepared = {process.pid for process in multiprocessing.active_children()}
+    assert prepared
+    assert (await render(renderer, file)).pages == 2
+    assert {process.pid for process in multiprocessing.active_children()} == prepared
 
 
 async def test_a_page_is_rendered_once(renderer: Renderer, file: Path) -> None:
