@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -72,6 +73,23 @@ def test_a_client_is_answered_before_java_runs(empty_index: Path, tmp_path: Path
         assert answer["result"]["structuredContent"]["totalHits"] == 1
         assert client.search("text")["structuredContent"]["totalHits"] == 1
         assert client.end() == (b"", b"")
+
+
+def test_without_http_nothing_of_the_pages_and_the_api_is_imported(empty_index: Path) -> None:
+    program = [sys.executable, "-X", "importtime", PROGRAMS / "mcp-lucene"]
+    client = RawClient(empty_index, program=program)
+    with client.process:
+        client.initialize()
+        client.request("tools/list")
+        client.search("text")
+        _, stderr = client.end()
+    imported = {line.rpartition("|")[2].strip() for line in stderr.decode().splitlines()}
+    assert {"server.search_server", "shared.search.answer"} <= imported
+    web = re.compile(
+        r"(fastapi|jinja2|pypdfium2|PIL|pebble|pydantic_ai|server\.(api|http|pages)"
+        r"|shared\.(answers|language_models))(\.|$)"
+    )
+    assert [name for name in sorted(imported) if web.match(name)] == []
 
 
 def test_a_client_that_leaves_before_java_runs_leaves_no_process(
