@@ -60,7 +60,7 @@ browser: .venv/trained $(BROWSER)/.venv/ready
 
 # The pictures of the documentation, in docs/pictures.
 pictures: .venv/ready $(BROWSER)/.venv/ready
-	PICTURES=1 $(BIN)/pytest -m browser $(BROWSER)/test_pictures.py
+	PICTURES=1 $(BIN)/pytest -n 0 -m browser $(BROWSER)/test_pictures.py
 
 $(BROWSER)/.venv/ready: $(BROWSER)/requirements.txt
 	rm -rf $(@D)

@@ -24,7 +24,7 @@ def add_api(app: FastAPI) -> None:
     for router in _ROUTERS:
         app.include_router(router, responses=PROBLEMS)
     # Also for programs that know one address for all of the API.
-    app.include_router(established.router, prefix="/api", include_in_schema=False)
+    app.include_router(established.router, prefix="/api", responses=PROBLEMS)
 
     def description() -> dict[str, Any]:
         if app.openapi_schema is None:

@@ -50,6 +50,9 @@ _MAX_SHOWN: Final = 60
 _MAX_MATCHES: Final = 50
 """Maximum number of matching chunks to jump to."""
 
+_MAX_PICTURES: Final = 3
+"""Maximum number of pages shown as pictures; a chunk rarely stands on more than two."""
+
 _MIN_OVERLAP: Final = 20
 _MAX_OVERLAP: Final = 1_500
 """Minimum and maximum length of a text that two neighbouring chunks share, in characters."""
@@ -151,9 +154,9 @@ async def document(
         later=_walk(view, shown.target, last + 1, (first, min(last + _STEP, count)))
         if last < count
         else None,
-        picture=_picture(view, target.chunk)
+        pictures=_pictures(view, target.chunk)
         if shown.details.metadata.get(FILE_TYPE) == PDF
-        else None,
+        else [],
         original=original,
     )
 
@@ -309,10 +312,14 @@ def _walk(view: DocumentView, target: int, to: int, window: tuple[int, int]) -> 
     return f"{link}#chunk-{to}"
 
 
-def _picture(view: DocumentView, chunk: ChunkText) -> dict[str, Any] | None:
-    """Return the picture of the page on which a chunk of a PDF begins."""
+def _pictures(view: DocumentView, chunk: ChunkText) -> list[dict[str, Any]]:
+    """Return the pictures of the pages of a PDF on which a chunk stands."""
     if chunk.page_start is None:
-        return None
-    path = f"api/documents/{encoded(chunk.source_document)}/pages/{chunk.page_start}.png"
-    query = urlencode({"q": view.q}) if view.q else ""
-    return {"page": chunk.page_start, "path": f"{path}?{query}" if query else path}
+        return []
+    last = min(chunk.page_end or chunk.page_start, chunk.page_start + _MAX_PICTURES - 1)
+    folder = f"api/documents/{encoded(chunk.source_document)}/pages"
+    query = f"?{urlencode({'q': view.q})}" if view.q else ""
+    return [
+        {"page": page, "path": f"{folder}/{page}.png{query}"}
+        for page in range(chunk.page_start, last + 1)
+    ]

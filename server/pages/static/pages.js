@@ -169,7 +169,7 @@ document.addEventListener("click", async (event) => {
 for (const picture of document.querySelectorAll("[data-picture]")) {
   const remove = () => {
     picture.closest("figure").remove();
-    document.querySelector(".pictured")?.classList.remove("pictured");
+    if (!document.querySelector("[data-picture]")) document.querySelector(".pictured")?.classList.remove("pictured");
   };
   if (picture.complete && !picture.naturalWidth) remove();
   else picture.addEventListener("error", remove);

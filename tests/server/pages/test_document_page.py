@@ -34,6 +34,15 @@ def test_it_opens_where_the_url_says(api: Served) -> None:
     assert [each.get("id") for each in beyond.tree.cssselect(".part.target")] == ["chunk-11"]
 
 
+def test_the_pages_of_a_pdf_stand_beside_its_text(api: Served) -> None:
+    page = visit(api, "/documents/otterline-wl4-manual.pdf", q="warranty", chunk=11)
+    pictures = [each.get("src") for each in page.tree.cssselect("img[data-picture]")]
+    assert page.texts("#label-11 span")[0] == "pages 5\u20136"
+    folder = "../api/documents/otterline-wl4-manual.pdf/pages"
+    assert pictures == [f"{folder}/5.png?q=warranty", f"{folder}/6.png?q=warranty"]
+    assert visit(api, "/documents/lease-garden-flat.txt").tree.cssselect("img") == []
+
+
 def test_its_parts_repeat_nothing(tmp_path: Path) -> None:
     words = [f"word{number}" for number in range(2_000)]
     create(tmp_path / "index")
