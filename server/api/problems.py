@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field
 from pydantic_core import to_json
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
+from starlette.routing import Match
 
 from server.administration.errors import OperationNotFoundError, OperationRunningError
 from server.answers.errors import (
@@ -141,7 +142,10 @@ def answer_errors_as_problems(app: FastAPI) -> None:
         path = shortened(request.url.path, _MAX_PATH_CHARACTERS)
         known = _HTTP_DETAILS.get(status)
         detail = known.format(method=request.method, path=path) if known else error.detail
-        return problem(status, detail, dict(error.headers or {}))
+        headers = dict(error.headers or {})
+        if status == HTTPStatus.METHOD_NOT_ALLOWED:
+            headers["Allow"] = ", ".join(_methods(app, request))
+        return problem(status, detail, headers)
 
     async def unforeseen(_request: Request, _error: Exception) -> Response:
         # The log has the error; its text may contain parts of documents.
@@ -156,11 +160,26 @@ def answer_errors_as_problems(app: FastAPI) -> None:
     app.add_exception_handler(Exception, unforeseen)
 
 
+_METHODS: Final = ("GET", "HEAD", "POST")
+"""Methods of the endpoints."""
+
 _HTTP_DETAILS: Final = {
     HTTPStatus.NOT_FOUND: "there is nothing at {path}; /api/docs lists all that there is, and an "
     "id within a path is percent-encoded, with its slashes",
     HTTPStatus.METHOD_NOT_ALLOWED: "{path} does not take the method {method}",
 }
+
+
+def _methods(app: FastAPI, request: Request) -> list[str]:
+    """Return the methods that a path takes; the framework names those of its first route only."""
+    return [
+        method
+        for method in _METHODS
+        if any(
+            route.matches({**request.scope, "method": method})[0] is Match.FULL
+            for route in app.routes
+        )
+    ]
 
 
 def _description(errors: Sequence[Any]) -> str:

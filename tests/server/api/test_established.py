@@ -48,6 +48,17 @@ def test_they_are_below_the_path_of_the_api_as_well(api: Served) -> None:
     assert posted(api, "/api/index/rebuild").status_code == 403
 
 
+@pytest.mark.parametrize(
+    ("path", "methods"),
+    [("/api/search", "GET, POST"), ("/search", "POST"), ("/api/documents/a/file", "GET, HEAD")],
+)
+def test_a_method_that_is_not_taken_is_answered_with_those_that_are(
+    api: Served, path: str, methods: str
+) -> None:
+    refused = httpx2.delete(f"{api.base}{path}", timeout=SECONDS)
+    assert (refused.status_code, refused.headers["allow"]) == (405, methods)
+
+
 def test_the_weak_tail_is_dropped_and_all_where_the_best_is_weak(api: Served) -> None:
     everything = searched(api, query="deposit of the flat")["results"]
     confidences = sorted(hit["confidence"] for hit in everything)
