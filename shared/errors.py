@@ -186,12 +186,19 @@ class IndexFileError(IndexFolderError):
 
 
 class IndexWriteError(IndexFolderError):
-    """Writing failed, for example on a full disk; the last commit is intact."""
+    """Writing failed, for example on a full disk; the last commit is intact.
 
-    def __init__(self, path: Path, reason: str) -> None:
+    Args:
+        path: the folder.
+        reason: what failed.
+        is_new: whether there is no commit yet.
+    """
+
+    def __init__(self, path: Path, reason: str, *, is_new: bool = False) -> None:
+        kept = "there is no index yet" if is_new else "the index still has its last commit"
         super().__init__(
             path,
-            f"writing to the index at {path} failed: {reason}; the index still has its last commit",
+            f"writing to the index at {path} failed: {reason}; {kept}",
             "free some space or choose another folder, then try again",
         )
 

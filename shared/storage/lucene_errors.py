@@ -28,6 +28,7 @@ from shared.errors import (
     LuceneError,
     McpLuceneError,
 )
+from shared.files.index_folder import holds_index
 from shared.files.lucene_files import NO_COMMIT, has_segments, written_by
 from shared.java.cancellation import SearchStoppedError
 from shared.settings.current import java_heap
@@ -165,7 +166,7 @@ def _writing_error(path: Path, thrown: Any) -> McpLuceneError:
         thrown = thrown.getCause()
     known = _reading_error(path, thrown) or _unexpected_error(path, thrown, _WRITE_LESS_ADVICE)
     if isinstance(known, IndexPathError) and not AccessDeniedException.instance_(thrown):
-        return IndexWriteError(path, text(thrown))
+        return IndexWriteError(path, text(thrown), is_new=not holds_index(path))
     return known
 
 

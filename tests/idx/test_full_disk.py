@@ -1,6 +1,7 @@
 """A disk that fills up: one clear error, and nothing is lost that was there."""
 
 import random
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -44,8 +45,22 @@ def test_a_full_disk_costs_only_what_was_not_committed(
     enlarge(small_disk, "64m")
     for index in ("disk/index", "undisturbed"):
         done = result(idx("sync", "papers", "-i", index, "--json").stdout)
-        assert done == {"added": 1, "updated": 1, "deleted": 1, "skipped": 1, "chunks": 477}
+        assert done == {"added": 1, "updated": 1, "deleted": 1, "skipped": 1, "chunks": 732}
     assert contents(small_disk / "index") == contents(tmp_path / "undisturbed")
+
+
+def test_an_index_that_does_not_fit_is_none_yet(idx: Idx, small_disk: Path, tmp_path: Path) -> None:
+    index = small_disk / "index"
+    index.mkdir()
+    filler = small_disk / "filler"
+    filler.write_bytes(bytes(shutil.disk_usage(small_disk).free))
+    (message,) = idx("init", "-i", str(index), code=1).stderr.splitlines()
+    assert message.startswith(f"Error: writing to the index at {index} failed: ")
+    assert "No space left on device; there is no index yet; free some space" in message
+    filler.unlink()
+    idx("init", "-i", str(index))
+    with Searcher(index) as searcher:
+        assert searcher.documents().total_documents == 0
 
 
 def test_failures_that_do_not_fit_on_the_disk_leave_those_of_before(

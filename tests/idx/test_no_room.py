@@ -59,7 +59,7 @@ def files(path: Path) -> dict[str, bytes]:
 def assert_told(stderr: str, index: Path, reason: str) -> None:
     *_, message = stderr.splitlines()
     assert message.startswith(f"Error: writing to the index at {index} failed: "), stderr
-    assert f"{reason}; the index still has its last commit: free some space" in message
+    assert f"{reason}; the index still has its last commit; free some space" in message
 
 
 @pytest.mark.parametrize(
