@@ -76,7 +76,7 @@ def test_a_client_is_answered_before_java_runs(empty_index: Path, tmp_path: Path
 
 
 def test_without_http_nothing_of_the_pages_and_the_api_is_imported(empty_index: Path) -> None:
-    program = [sys.executable, "-X", "importtime", PROGRAMS / "mcp-lucene"]
+    program = [sys.executable, "-X", "importtime", str(PROGRAMS / "mcp-lucene")]
     client = RawClient(empty_index, program=program)
     with client.process:
         client.initialize()
