@@ -74,6 +74,8 @@ def test_the_documentation_of_the_api_has_every_endpoint(api: Served) -> None:
     assert not {"/", "/status", "/api/docs", "/documents/{document_id}"} & set(described)
     anchors = {unquote(link.rpartition("#")[2]) for link in page.links(".contents a")}
     assert anchors == {unquote(str(each.get("id"))) for each in page.tree.cssselect(".endpoint")}
+    labels = [each.get("aria-label") for each in page.tree.cssselect("[role=region]")]
+    assert len(labels) == len(set(labels)), "a screen reader cannot tell these tables apart"
 
 
 @pytest.mark.parametrize(
