@@ -26,15 +26,47 @@ RUN = Record(
 )
 
 
+# `make check` has checked everything on this system. What another one changes are modules and names
+# of the standard library, for which packages need not be read: an eighth of the time. What comes
+# from them is Any then, which makes these kinds of errors.
+ONLY_THE_STANDARD_LIBRARY = (
+    "--config-file=",
+    "--no-site-packages",
+    "--ignore-missing-imports",
+    *("--disable-error-code", "assignment"),
+    *("--disable-error-code", "has-type"),
+    *("--disable-error-code", "valid-type"),
+)
+
+
+def types_on(platform: str, folder: Path, cache: Path) -> str:
+    """Return the errors that mypy finds in the programs on another system, one a line."""
+    mypy = (sys.executable, "-m", "mypy", "--platform", platform, "--cache-dir", cache)
+    packages = ("idx", "server", "shared")
+    done = subprocess.run(
+        [*mypy, *ONLY_THE_STANDARD_LIBRARY, "--no-error-summary", *packages],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode in {0, 1}, done.stderr
+    return done.stdout
+
+
 @pytest.mark.parametrize("platform", ["darwin", "win32"])
 def test_the_types_are_those_of_another_system(platform: str) -> None:
-    # In a cache of its own, which mypy does not share between systems: half a second afterwards.
-    cache = ROOT / ".mypy_cache" / platform
-    mypy = (sys.executable, "-m", "mypy", "--platform", platform, "--cache-dir", cache)
-    done = subprocess.run(
-        [*mypy, "idx", "server", "shared"], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stdout
+    assert types_on(platform, ROOT, ROOT / ".mypy_cache" / platform) == ""
+
+
+def test_a_call_that_another_system_lacks_is_found(tmp_path: Path) -> None:
+    for package in ("idx", "server", "shared"):
+        (tmp_path / package).mkdir()
+        (tmp_path / package / "__init__.py").touch()
+    (tmp_path / "idx" / "a.py").write_text("import fcntl, os\n\nfcntl.flock\nos.getuid()\n")
+    errors = types_on("win32", tmp_path, tmp_path / "cache").splitlines()
+    assert [error.partition(": error: ")[0] for error in errors] == ["idx/a.py:3", "idx/a.py:4"]
+    assert types_on("darwin", tmp_path, tmp_path / "cache") == ""
 
 
 def test_the_page_of_installation_has_the_table_of_the_records() -> None:
