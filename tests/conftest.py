@@ -51,8 +51,10 @@ def _no_settings_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iterat
             environment.setenv(variable, str(tmp_path_factory.mktemp(variable)))
         for name in [name for name in os.environ if name.startswith("IDX_")]:
             environment.delenv(name)
-        for name in ("COLUMNS", "NO_COLOR", "FORCE_COLOR"):
-            environment.delenv(name, raising=False)
+        for name in ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR"):
+            # readline, which pytest imports, sets some of them without os.environ knowing.
+            environment.setenv(name, "")
+            environment.delenv(name)
         yield
 
 
