@@ -16,6 +16,7 @@ from mcp.client.session import ElicitationFnT, MessageHandlerFnT
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from shared.writing.index import create
+from tests.fork_server import ForkServer
 from tests.systems import SLOW, without_wine
 
 PROGRAMS = Path(sysconfig.get_path("scripts"))
@@ -79,23 +80,38 @@ def empty_index(index_path: Path) -> Path:
     return index_path
 
 
+@pytest.fixture(scope="session", autouse=True)
+def fork_server(_no_settings_of_the_user: None) -> Iterator[ForkServer | None]:
+    """The process that runs of `idx` are forked from, where a process can be forked."""
+    if not hasattr(os, "fork"):
+        yield None
+        return
+    server = ForkServer()
+    yield server
+    server.close()
+
+
 @pytest.fixture
-def idx(tmp_path: Path) -> Idx:
+def idx(tmp_path: Path, fork_server: ForkServer | None) -> Idx:
     """Run the real `idx` in the temporary folder, where its default index is `index_path`."""
 
     def run(
         *arguments: object, code: int = 0, stdin: str | None = None, prefix: tuple[str, ...] = ()
     ) -> subprocess.CompletedProcess[str]:
-        done = subprocess.run(
-            [*prefix, PROGRAMS / "idx", *map(str, arguments)],
-            cwd=tmp_path,
-            input=stdin,
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            timeout=120,
-            check=False,
-        )
+        command = [*prefix, str(PROGRAMS / "idx"), *map(str, arguments)]
+        if fork_server and not prefix and fork_server.can_run(stdin):
+            done = fork_server.run(command[1:], tmp_path, stdin, seconds=120)
+        else:
+            done = subprocess.run(
+                command,
+                cwd=tmp_path,
+                input=stdin,
+                capture_output=True,
+                text=True,
+                encoding="utf-8",
+                timeout=120,
+                check=False,
+            )
         done.stderr = without_wine(done.stderr)
         assert done.returncode == code, done.stdout + done.stderr
         assert "Traceback" not in done.stderr
