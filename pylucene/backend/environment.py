@@ -8,14 +8,18 @@ import sysconfig
 import tarfile
 import tempfile
 import venv
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from . import cache, headers, jcc_changes, platforms
-from .compiler import Compiler, Libraries
+from .compiler import Compiler
 from .console import run, say
 from .errors import BuildError
+from .jcc_module import JccModule
 from .source import ROOT
+
+_HERE = Path(__file__).parent
 
 _TOOLS = ROOT / "requirements" / "tools.txt"
 _JAVA = ROOT / "requirements" / "java.txt"
@@ -67,6 +71,35 @@ class Environment:
         """The command that runs its pip with arguments."""
         quiet = ("--disable-pip-version-check", "--no-input")
         return (self.python, "-I", "-m", "pip", *arguments, *quiet)
+
+    def download_source(
+        self, pinned: Path, folder: Path, environ: Mapping[str, str] | None = None
+    ) -> Path:
+        """Download the source distribution of a package, and unpack it.
+
+        Args:
+            pinned: a file of requirements with that package only, and its hashes.
+            folder: where to.
+            environ: variables that its setup.py needs, which pip asks for the package's name.
+
+        Returns:
+            The folder of the sources, named after the package and its version.
+
+        Raises:
+            BuildError: it could not be downloaded, or has another hash than the pinned one.
+        """
+        build = ("--no-build-isolation", "--use-pep517", "--no-binary=:all:", "--dest", folder)
+        run(
+            self.pip("download", *_PINNED, *build, "-r", pinned),
+            f"the package in {pinned.name} could not be downloaded: pip's words above say why",
+            environ=environ,
+        )
+        (archive,) = folder.glob("*.tar.gz")
+        with tarfile.open(archive) as tar:
+            # CPython before 3.11.4 has no filters; the archive is pinned by its hash.
+            tar.extraction_filter = getattr(tarfile, "data_filter", lambda member, _path: member)
+            tar.extractall(folder)  # noqa: S202 - with the filter above
+        return next(folder.glob("*/setup.py")).parent
 
 
 def ensure() -> Environment:
@@ -137,7 +170,7 @@ def _key() -> str:
         *(_TOOLS, _JAVA, _JCC, headers.PINNED),
         # JCC is changed before it is compiled.
         *sorted(jcc_changes.FOLDER.glob("*.[hp]*")),
-        *(Path(__file__), Path(__file__).with_name("compiler.py")),
+        *(_HERE / name for name in ("environment.py", "compiler.py", "jcc_module.py")),
     )
     parts = (*(file.read_text(encoding="utf-8") for file in files), sys.base_prefix, sys.version)
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
@@ -148,31 +181,19 @@ def _install_jcc(environment: Environment, temporary: Path) -> None:
 
     Its own setup.py needs the headers of this machine's Python, and setuptools to link it.
     """
-    # pip asks setup.py for the name of the package. It knows where the JVM is in a JDK of this
-    # name on every processor, and in others on some.
+    # It knows where the JVM is in a JDK of this name on every processor, and in others on some.
     jdk = temporary / "temurin"
     jdk.mkdir()
-    build = ("--no-build-isolation", "--use-pep517", "--no-binary=:all:", "--dest", temporary)
-    run(
-        environment.pip("download", *_PINNED, *build, "-r", _JCC),
-        "JCC could not be downloaded: pip's words above say why",
-        environ={"JCC_JDK": str(jdk)},
-    )
-    (archive,) = temporary.glob("*.tar.gz")
-    with tarfile.open(archive) as tar:
-        # CPython before 3.11.4 has no filters; the archive is pinned by its hash.
-        tar.extraction_filter = getattr(tarfile, "data_filter", lambda member, _path: member)
-        tar.extractall(temporary)  # noqa: S202 - with the filter above
-    source = next(temporary.glob("*/setup.py")).parent
+    source = environment.download_source(_JCC, temporary, {"JCC_JDK": str(jdk)})
     version = source.name.rpartition("-")[2]
     package = shutil.copytree(source / "jcc3", environment.jcc)
     code = shutil.copytree(source / "_jcc3", temporary / "code")
     shutil.copytree(package / "sources", code, dirs_exist_ok=True)
     jcc_changes.change_jcc(package, code)
     platform = platforms.here()
-    libraries = Libraries(environment.java, *headers.ensure(environment.python, platform))
-    module = environment.compiler.build(code, "_jcc3", version, platform, libraries)
-    shutil.copy(module, package)
+    found = headers.ensure(environment.python, platform)
+    module = JccModule(code, "_jcc3", version)
+    shutil.copy(module.build(environment.compiler, platform, found, environment.java), package)
     # What JCC would compile with; it only generates here.
     (package / "config.py").write_text(
         f"INCLUDES = CFLAGS = DEBUG_CFLAGS = LFLAGS = IMPLIB_LFLAGS = []\n"

@@ -7,6 +7,7 @@ import zipfile
 from pathlib import Path, PurePosixPath
 
 from . import cache, jars
+from .compiler import Headers
 from .jars import Artifact
 from .platforms import Platform
 from .source import ROOT
@@ -14,7 +15,7 @@ from .source import ROOT
 PINNED = ROOT / "requirements" / "headers.toml"
 
 
-def ensure(python: Path, platform: Platform) -> tuple[Path, Path | None]:
+def ensure(python: Path, platform: Platform) -> Headers:
     """Download the headers for a platform unless they are in the cache already.
 
     Call it with the cache locked.
@@ -24,7 +25,7 @@ def ensure(python: Path, platform: Platform) -> tuple[Path, Path | None]:
         platform: the platform to compile for.
 
     Returns:
-        The folder of the headers, and the import library of python3.dll for Windows.
+        The headers, with the import library of python3.dll for Windows.
 
     Raises:
         BuildError: the download failed, or is not the pinned file.
@@ -38,7 +39,8 @@ def ensure(python: Path, platform: Platform) -> tuple[Path, Path | None]:
         jars.ensure(python, [artifact])
         _unpack(artifact.path, tuple(members.values()), folder)
     library = members.get("library")
-    return folder / "include", folder / PurePosixPath(library).name if library else None
+    python3 = folder / PurePosixPath(library).name if library else None
+    return Headers(folder / "include", python3)
 
 
 def _unpack(jar: Path, members: tuple[str, ...], folder: Path) -> None:

@@ -19,10 +19,10 @@ from . import (
     toolchain,
     wrapper,
 )
-from .compiler import Libraries
 from .console import say
 from .environment import Environment
 from .errors import BuildError
+from .jcc_module import JccModule
 from .options import Options
 from .platforms import Platform
 
@@ -137,9 +137,8 @@ def _build(missing: Sequence[Options]) -> None:
 def _compile(made: Environment, platform: Platform, folder: Path, name: str) -> Path:
     """Compile the generated code of a folder for a platform, and pack the wheel of this key."""
     java = environment.java_runtime(made, platform)
-    libraries = Libraries(java, *headers.ensure(made.python, platform))
-    code = folder / "_lucene"
-    module = made.compiler.build(code, "_lucene", made.jcc_version, platform, libraries)
+    code = JccModule(folder / "_lucene", "_lucene", made.jcc_version)
+    module = code.build(made.compiler, platform, headers.ensure(made.python, platform), java)
     table = metadata.project()
     stem = f"{table['name']}-{table['version']}"
     info = f"{stem}.dist-info"
