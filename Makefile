@@ -107,6 +107,7 @@ check: .venv/ready
 wheels: .venv/ready build/release-tools/ready
 	rm -rf dist
 	cd pylucene && $(CURDIR)/$(BIN)/python -m backend.release $(CURDIR)/dist
+	PYTHONPATH=pylucene $(BIN)/python -m deployment.pycld2 dist
 	$(BIN)/hatchling build --target sdist --target wheel --directory dist
 	build/release-tools/bin/python -m deployment.release dist
 
@@ -144,8 +145,12 @@ lock: .venv/ready
 		--no-emit-index-url --no-emit-package pylucene --custom-compile-command "make lock" \
 		--quiet --output-file requirements.txt
 	uv pip compile pyproject.toml --universal --generate-hashes --constraints requirements.txt \
-		--no-emit-index-url --no-emit-package pylucene --custom-compile-command "make lock" \
-		--quiet --output-file deployment/requirements.txt
+		--no-emit-index-url --no-emit-package pylucene --no-emit-package pycld2 \
+		--custom-compile-command "make lock" --quiet --output-file deployment/requirements.txt
+	uv pip compile deployment/pycld2/requirements.in --universal --python-version 3.11 \
+		--generate-hashes --constraints requirements.txt \
+		--no-emit-index-url --custom-compile-command "make lock" \
+		--quiet --output-file deployment/pycld2/requirements.txt
 	uv pip compile $(CLIENTS)/python/requirements.in --universal --python-version 3.11 \
 		--generate-hashes --no-emit-index-url --custom-compile-command "make lock" \
 		--quiet --output-file $(CLIENTS)/python/requirements.txt

@@ -5,6 +5,7 @@ needs neither a compiler nor the sources of PyLucene. On Linux all tests run, el
 hold on every system.
 """
 
+import re
 import shutil
 import subprocess
 import sys
@@ -62,9 +63,13 @@ def main(*arguments: str) -> None:
     record = ("-p", "tests.recording", "--record", "`make installed`")
     whole = ("tests",) if sys.platform == "linux" else EVERYWHERE
     tests = arguments or (*record, *whole)
+    # pycld2 is taken from dist, like PyLucene.
+    pins = (ROOT / "requirements.txt").read_text(encoding="utf-8")
+    listed = FOLDER / "requirements.txt"
+    listed.write_text(re.sub(r"(?ms)^pycld2==.*?(?=^\S)", "", pins), encoding="utf-8")
     steps: tuple[tuple[str | Path, ...], ...] = (
-        (*pip, "--require-hashes", "-r", "requirements.txt"),
-        (*pip, "--no-index", "--find-links", dist, "pylucene", "mcp-lucene"),
+        (*pip, "--require-hashes", "-r", listed),
+        (*pip, "--no-index", "--find-links", dist, "pylucene", "pycld2", "mcp-lucene"),
         (PYTHON, "-m", "shared.maintenance.train_startup"),
         (PYTHON, "-m", "pytest", *tests),
     )

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,10 @@ from deployment.bundle.platforms import PLATFORMS, PYTHON, Platform
 
 ROOT = Path(__file__).parents[1]
 DIST = ROOT / "dist"
+PINS = (
+    ROOT / "deployment" / "requirements.txt",
+    ROOT / "deployment" / "pycld2" / "requirements.txt",
+)
 SCHEMA = json.loads((ROOT / "tests" / "data" / "schemas" / "mcpb-manifest-0.3.json").read_text())
 NODE = ROOT / "tests" / "clients" / "node" / "node_modules"
 
@@ -46,13 +51,20 @@ def test_the_manifest_of_a_platform_names_its_system_and_its_python(target: Plat
 
 
 def test_the_packages_of_a_bundle_are_those_that_the_tests_run_with() -> None:
-    def pins(name: str) -> set[str]:
-        text = (ROOT / name).read_text("utf-8")
+    def pins(*files: Path) -> set[str]:
+        text = "\n".join(file.read_text("utf-8") for file in files)
         return set(re.findall(r"^[\w.-]+==(?:[^#]|\n)+?(?=\n    #|\Z)", text, re.MULTILINE))
 
-    bundled = pins("deployment/requirements.txt")
+    bundled = pins(*PINS)
     assert len(bundled) > 50
-    assert bundled <= pins("requirements.txt")
+    assert bundled <= pins(ROOT / "requirements.txt")
+
+
+def test_a_bundle_has_all_that_the_programs_need() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    needed = {re.split(r"[\[<>=]", text)[0] for text in project["dependencies"]}
+    text = "\n".join(file.read_text("utf-8") for file in PINS)
+    assert needed - set(re.findall(r"^([\w.-]+)==", text, re.MULTILINE)) == {"pylucene"}
 
 
 def test_an_archive_depends_on_the_files_only(tmp_path: Path) -> None:

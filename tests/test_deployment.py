@@ -75,7 +75,7 @@ def test_the_files_that_the_image_is_made_of_exist() -> None:
     text = (ROOT / "deployment" / "Containerfile").read_text()
     named = set(re.findall(r"/src/([\w./]+)", text))
     sources = {name for name in named if not name.startswith("dist")}
-    assert len(sources) == 9
+    assert len(sources) == 10
     assert [name for name in sources if not (ROOT / name).exists()] == []
     labels = dict(re.findall(r'org\.opencontainers\.image\.(\w+)="([^"]+)"', text))
     assert labels["licenses"] == PROJECT["license"]

@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import json
+import re
 import zipfile
 from importlib.metadata import distribution
 from pathlib import Path
@@ -10,14 +11,21 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft7Validator
 
+from deployment.bundle.platforms import PLATFORMS
 from deployment.release import check, modules
 
 ROOT = Path(__file__).parents[1]
 
 
-def wheel(folder: Path, tag: str, files: dict[str, bytes], listed: dict[str, bytes]) -> Path:
+def wheel(
+    folder: Path,
+    tag: str,
+    files: dict[str, bytes],
+    listed: dict[str, bytes],
+    package: str = "pylucene",
+) -> Path:
     """A wheel with these files, whose list of files was made of others."""
-    path = folder / f"thing-1-cp311-abi3-{tag}.whl"
+    path = folder / f"{package}-1-cp311-abi3-{tag}.whl"
     record = "".join(
         f"{name},sha256={digest(content)},{len(content)}\n" for name, content in listed.items()
     )
@@ -57,7 +65,7 @@ def test_a_file_that_is_not_as_listed_is_named(tmp_path: Path) -> None:
 
 def test_a_platform_that_is_not_published_is_named(tmp_path: Path) -> None:
     (sentence,) = check.complaints(wheel(tmp_path, "win32", {}, {}))
-    assert sentence == "its platform win32 is none that is published"
+    assert sentence == "its platform win32 is none that pylucene is published for"
 
 
 def test_a_wheel_without_its_module_is_named(tmp_path: Path) -> None:
@@ -73,15 +81,24 @@ def test_a_module_of_another_platform_is_named(tmp_path: Path, module: bytes) ->
     assert any(sentence.startswith("it looks for libraries in $ORIGIN") for sentence in found)
 
 
+def test_a_module_that_loads_java_without_need_is_named(tmp_path: Path, module: bytes) -> None:
+    files = {"thing.so": module}
+    found = check.complaints(wheel(tmp_path, "macosx_11_0_x86_64", files, files, "pycld2"))
+    assert "it loads libjvm.so" in found
+    assert "it exports PyInit__lucene" in found
+    assert any(sentence.startswith("it looks for libraries in $ORIGIN") for sentence in found)
+
+
 def test_a_module_that_needs_a_newer_system_is_named(module: bytes) -> None:
     found = modules.read(module)
-    tag = next(tag for tag, allowed in modules.ALLOWED.items() if allowed.machine == found.machine)
+    published = modules.ALLOWED["pylucene"].values()
+    allowed = next(each for each in published if each.machine == found.machine)
     newer = modules.Module(
         found.machine, found.libraries, found.paths, found.exports, oldest=(2, 34)
     )
-    assert modules.complaints(tag, newer) == ["it needs version 2.34 of the system"]
+    assert modules.complaints(allowed, newer) == ["it needs version 2.34 of the system"]
     silent = modules.Module(found.machine, frozenset(), found.paths, frozenset(), found.oldest)
-    assert modules.complaints(tag, silent) == [
+    assert modules.complaints(allowed, silent) == [
         "it does not load the JVM",
         "it does not export what Python calls",
     ]
@@ -98,7 +115,7 @@ PUBLISHED = [*(ROOT / "dist").glob("*.cdx.json")]
 @pytest.mark.soak
 def test_every_part_of_what_is_published_has_a_licence() -> None:
     # The image has another, where it was built.
-    assert len(PUBLISHED) >= 4, "bills are missing; run: make bundles"
+    assert len(PUBLISHED) >= 2 + len(PLATFORMS), "bills are missing; run: make bundles"
     for file in PUBLISHED:
         bill = json.loads(file.read_text())
         parts = {part["purl"]: part for part in bill["components"]}
@@ -109,8 +126,12 @@ def test_every_part_of_what_is_published_has_a_licence() -> None:
         # SPDX, and no words of others.
         said = [licence for part in parts.values() for licence in part.get("licenses", [])]
         assert [licence for licence in said if "name" in licence.get("license", {})] == []
+        if file.name.startswith("pycld2"):
+            assert "pkg:github/cld2owners/cld2" in parts
+            continue
         assert any(purl.startswith("pkg:maven/org.apache.lucene/lucene-core@") for purl in parts)
         if not file.name.startswith("pylucene"):
+            assert any(re.match(r"pkg:pypi/pycld2@[\d.]+(%2B|\+)abi3$", purl) for purl in parts)
             assert any(purl.startswith("pkg:generic/openjdk@25") for purl in parts)
             assert any(purl.startswith("pkg:pypi/pydantic-core@") for purl in parts)
 
@@ -126,6 +147,6 @@ def test_the_registry_is_told_of_each_bundle_and_its_hash() -> None:
         for package in content["packages"]
         if package["registryType"] == "mcpb"
     }
-    assert len(bundles) == 3
+    assert len(bundles) == len(PLATFORMS)
     for name, sha256 in bundles.items():
         assert hashlib.sha256((ROOT / "dist" / name).read_bytes()).hexdigest() == sha256

@@ -49,7 +49,7 @@ def write(platform: Platform, dist: Path) -> Path:
         Path(made, "manifest.json").write_text(f"{text}\n", "utf-8")
         archive.write(Path(made), target, sums.seconds())
         parts = (python.described(platform), *bill.of_pylucene(), *bill.of_packages(site))
-        bill.write(target.with_suffix(".cdx.json"), _PROJECT, parts, sums.seconds())
+        bill.write(target.with_suffix(".cdx.json"), bill.project(_PROJECT), parts, sums.seconds())
     return target
 
 

@@ -14,7 +14,7 @@ REQUIREMENTS: Final = Path(__file__).parents[1] / "requirements.txt"
 
 
 def install(platform: Platform, dist: Path, target: Path) -> None:
-    """Install the pinned packages, and both programs from their wheels.
+    """Install the pinned packages, and both programs and what is built with them.
 
     Args:
         platform: what to choose wheels for; nothing is compiled.
@@ -28,7 +28,7 @@ def install(platform: Platform, dist: Path, target: Path) -> None:
     _run(platform, target, "--require-hashes", "--requirements", REQUIREMENTS)
     # Its cache would hold wheels of the same version that were built earlier.
     built = ("--no-cache", "--no-index", "--find-links", dist)
-    _run(platform, target, *built, "pylucene", "mcp-lucene")
+    _run(platform, target, *built, "pylucene", "pycld2", "mcp-lucene")
     # Scripts name the Python of this machine in their first line.
     for folder in ("bin", "Scripts"):
         shutil.rmtree(target / folder, ignore_errors=True)

@@ -30,8 +30,8 @@ class Platform:
 PYTHON: Final = "3.13"
 
 ARTIFACT: Final = ("org.bytedeco", "cpython", "3.13.5-1.5.12")
-"""Group, name and version of a CPython that runs from any folder. Its 3.14 has no use yet: pycld2
-and chardetng-py publish no wheels for it."""
+"""Group, name and version of a CPython that runs from any folder. Its 3.14 has no use yet:
+chardetng-py publishes no wheels for it."""
 
 PLATFORMS: Final = (
     Platform(
@@ -58,6 +58,13 @@ PLATFORMS: Final = (
         classifier="macosx-arm64",
         sha256="b9ccb29cafe9c0f9bf341fa1573ac0f112d3557c13c398115ab91926091fdc0a",
     ),
+    Platform(
+        name="macos-x86_64",
+        system="darwin",
+        wheels="x86_64-apple-darwin",
+        classifier="macosx-x86_64",
+        sha256="0c79e881075b8d7752be384a429a8b53d14ba00d939a7d04074deb1b1d3db19c",
+    ),
 )
-"""Linux on Arm is missing, since there is no such CPython, and so are Macs with Intel processors,
-since pycld2 and cryptography publish no wheels for them."""
+"""Linux on Arm is missing: the newest such CPython for it before 3.14 is 3.12.1, which lacks fixes
+of the standard library, among them one of zipfile (CVE-2024-0450)."""

@@ -49,7 +49,7 @@ def main(folder: str) -> None:
             (HOME, "home/lucene", "index", "etc/passwd", "etc/group"),
             Path(made, "above"),
             seconds,
-            "uv pip install pylucene mcp-lucene",
+            "uv pip install pylucene pycld2 mcp-lucene",
         )
         layout.write(target, [below, above], CONFIG, annotations, seconds)
         parts = (
@@ -57,7 +57,7 @@ def main(folder: str) -> None:
             *bill.of_pylucene(),
             *bill.of_packages(system / root.SITE),
         )
-        bill.write(target.with_suffix(".cdx.json"), _PROJECT, parts, seconds)
+        bill.write(target.with_suffix(".cdx.json"), bill.project(_PROJECT), parts, seconds)
     print(f"{target.name} has {target.stat().st_size / 1e6:.0f} MB")
     sums.write(dist)
 

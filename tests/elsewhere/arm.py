@@ -1,8 +1,8 @@
 """CPython of 64-bit Arm under qemu-user, with the project and its packages, in ``build/arm``.
 
 It is made anew when something that it is made of changes. The C library is Debian's for cross
-compilation. This CPython looks for zlib, which no wheel has as a library by itself, and pycld2 has
-no wheel for this processor: both are compiled here.
+compilation. This CPython looks for zlib, which no wheel has as a library by itself, and which is
+compiled here.
 
 `python` is a script that starts the real program under qemu, since a kernel that was not told of
 qemu cannot start it; programs of this machine, such as `sh`, are started as they are. For the same
@@ -10,7 +10,6 @@ reason Java cannot make a start-up cache, which it does by another process.
 """
 
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -19,7 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from tests.elsewhere import packages
-from tests.elsewhere.packages import ROOT, Command, Target
+from tests.elsewhere.packages import ROOT, Target
 from tests.systems import SLOW
 
 HOW: Final = "qemu-user"
@@ -36,15 +35,15 @@ _TARGET: Final = Target(
     sha256="c98d023d4f79bdae2fb8973443324e48bb39e5b8f149a24e9d0317eb165d7925",
     site_packages=_FOLDER / "python" / "lib" / "python3.11" / "site-packages",
     tags=tuple(f"manylinux{version}_aarch64" for version in ("2014", "_2_17", "_2_28", "_2_34")),
-    pylucene="manylinux_2_17_aarch64",
+    tag="manylinux_2_17_aarch64",
     markers={
         "sys_platform": "linux",
         "platform_system": "Linux",
         "os_name": "posix",
         "platform_machine": "aarch64",
     },
-    # They have no wheels for this processor; what needs them is the evaluation.
-    left_out=frozenset({"pycld2", "pytrec-eval-terrier"}),
+    # It has no wheel for this processor; what needs it is the evaluation.
+    left_out=frozenset({"pytrec-eval-terrier"}),
 )
 _PYTHON: Final = _TARGET.python / "bin" / "python"
 
@@ -72,7 +71,7 @@ def ensure() -> None:
         return
     packages.make(_TARGET)
     _make_starter()
-    _build_libraries()
+    _build_zlib()
     packages.run(_PYTHON, "-m", "ensurepip", "--default-pip")
     wheel = packages.build_project(_TARGET)
     packages.run(_PYTHON, "-m", "pip", "install", "--no-index", "--no-deps", "--quiet", wheel)
@@ -118,21 +117,9 @@ def _make_starter() -> None:
         (_SYSTEM / "lib" / library.name).symlink_to(library)
 
 
-def _build_libraries() -> None:
-    options: Command = ("-target", "aarch64-linux-gnu.2.17", "-shared", "-fPIC", "-O2", "-w")
+def _build_zlib() -> None:
+    options = ("-target", "aarch64-linux-gnu.2.17", "-shared", "-fPIC", "-O2", "-w")
     zlib = next(packages.download_source(_TARGET, *_ZLIB).glob("zlib-*"))
     library = _SYSTEM / "lib" / "libz.so.1"
     zlib_options = ("-DHAVE_UNISTD_H", "-DHAVE_STDARG_H", "-Wl,-soname,libz.so.1")
     packages.run(_TARGET.zig, "cc", *options, *zlib_options, "-o", library, *zlib.glob("*.c"))
-    detector = packages.download_source(_TARGET, "pycld2")
-    package = _TARGET.site_packages / "pycld2"
-    shutil.copytree(detector / "pycld2", package)
-    listed = re.findall(r'"(\w+\.cc)"', (detector / "setup.py").read_text("utf-8"))
-    sources = [detector / "cld2" / "internal" / name for name in listed]
-    headers = [
-        *(detector / "cld2" / "internal", detector / "cld2" / "public"),
-        _TARGET.python / "include" / "python3.11",
-    ]
-    options = (*options, "-Wno-narrowing", *(f"-I{folder}" for folder in headers))
-    sources += (detector / "bindings").glob("*.cc")
-    packages.run(_TARGET.zig, "c++", *options, "-o", package / "_pycld2.so", *sources)

@@ -5,6 +5,7 @@ Everything is pinned: CPython, as Maven has it, by a hash; the wheels by those o
 """
 
 import hashlib
+import os
 import re
 import shutil
 import subprocess
@@ -45,6 +46,8 @@ _MARKERS: Final = {
     "extra": "",
 }
 
+_BUILT: Final = ("pylucene", "pycld2")
+
 _PIP: Final = ("-m", "pip", "--quiet", "--disable-pip-version-check")
 _WHEELS: Final = (
     *("--python-version=3.11", "--implementation=cp", "--only-binary=:all:", "--no-deps"),
@@ -64,7 +67,7 @@ class Target:
         sha256: of that artifact.
         site_packages: where its packages are.
         tags: of the wheels that run on it.
-        pylucene: the tag of PyLucene's wheel.
+        tag: of the wheels of PyLucene and pycld2.
         markers: what tells it apart in a requirement.
         left_out: packages that are not installed.
     """
@@ -74,7 +77,7 @@ class Target:
     sha256: str
     site_packages: Path
     tags: tuple[str, ...]
-    pylucene: str
+    tag: str
     markers: Mapping[str, str]
     left_out: frozenset[str]
 
@@ -129,24 +132,23 @@ def run(*command: str | Path) -> str:
     return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
 
 
-def download_source(target: Target, name: str, sha256: str = "") -> Path:
+def download_source(target: Target, requirement: str, sha256: str) -> Path:
     """Download a source distribution, and return its folder.
 
     Args:
         target: whose tools download it, and in whose folder it is unpacked.
-        name: a package of requirements.txt, or another one with its version: `a==1`.
-        sha256: of the distribution, unless it is in requirements.txt.
+        requirement: the package with its version: `a==1`.
+        sha256: of the distribution.
     """
     listed = target.folder / "source.txt"
-    wanted = f"{name} --hash=sha256:{sha256}" if sha256 else _pinned(name)
-    listed.write_text(wanted, "ascii")
+    listed.write_text(f"{requirement} --hash=sha256:{sha256}", "ascii")
     folder = target.folder / "sources"
     run(
         *(target.folder / "tools" / "bin" / "python", *_PIP, "download", "--no-deps"),
         *("--no-binary=:all:", "--no-build-isolation", "--require-hashes"),
         *("--dest", folder, "-r", listed),
     )
-    (archive,) = folder.glob(f"{name.partition('==')[0]}-*.tar.gz")
+    (archive,) = folder.glob("*.tar.gz")
     shutil.unpack_archive(archive, folder, filter="data")
     return folder / archive.name.removesuffix(".tar.gz")
 
@@ -188,29 +190,29 @@ def _install(target: Target, python: Path) -> None:
     run(*pip, "--require-hashes", "-r", wanted)
     wheels = _wheels(target, ROOT / "dist")
     if not wheels:
-        option = f"--config-settings=platform={target.pylucene}"
         folder = target.folder / "wheels"
+        option = f"--config-settings=platform={target.tag}"
         run(python, *_PIP, "wheel", "--no-deps", option, "-w", folder, ROOT / "pylucene")
+        build = (sys.executable, "-m", "deployment.pycld2", folder, target.tag)
+        environ = os.environ | {"PYTHONPATH": str(ROOT / "pylucene")}
+        subprocess.run(build, cwd=ROOT, env=environ, check=True)
         wheels = _wheels(target, folder)
     run(*pip, *wheels)
 
 
 def _wheels(target: Target, folder: Path) -> list[Path]:
-    return [*folder.glob(f"pylucene-*-{target.pylucene}.whl")]
+    """The wheels of a folder that are built here, and not in requirements.txt with their hashes."""
+    return [wheel for name in _BUILT for wheel in folder.glob(f"{name}-*-{target.tag}.whl")]
 
 
 def _requirements(target: Target) -> Iterator[str]:
     """Yield the requirements of the project that concern a platform, with their hashes."""
     for requirement, hashes in _pins():
-        if requirement.name in target.left_out:
+        if requirement.name in target.left_out or requirement.name in _BUILT:
             continue
         if requirement.marker is None or requirement.marker.evaluate(_MARKERS | {**target.markers}):
             requirement.marker = None
             yield f"{requirement}{hashes}"
-
-
-def _pinned(name: str) -> str:
-    return next(f"{found}{hashes}" for found, hashes in _pins() if found.name == name)
 
 
 def _pins() -> Iterator[tuple[Requirement, str]]:

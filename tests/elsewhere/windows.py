@@ -30,7 +30,7 @@ _TARGET: Final = Target(
     sha256="3263a50b256447bb7b9e604d6587627e419891370fc33b94469e6a06ff4de834",
     site_packages=_FOLDER / "python" / "lib" / "site-packages",
     tags=("win_amd64",),
-    pylucene="win_amd64",
+    tag="win_amd64",
     markers={
         "sys_platform": "win32",
         "platform_system": "Windows",
