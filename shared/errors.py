@@ -17,7 +17,7 @@ and `server.answers.errors.client_message`.
     │   └── QueryParseError
     ├── FilterError, FieldNotFoundError
     ├── InstallationError, JavaStartError, JavaHeapError, LuceneError
-    └── ConfigurationError, LanguageModelError, ExtraMissingError
+    └── ConfigurationError, LanguageModelError, SemanticModelError, ExtraMissingError
 
 Errors of one program live with it: `idx.errors`, `idx.clients.errors`, `server.settings`,
 `server.answers.errors`, `server.administration.errors`.
@@ -392,6 +392,19 @@ class FieldNotFoundError(McpLuceneError):
 
 class LanguageModelError(McpLuceneError):
     """A language model returned nothing to search for; the search continues without it."""
+
+
+class SemanticModelError(McpLuceneError):
+    """A sentence model is missing, damaged, unsafe or unsuitable.
+
+    Args:
+        name: the model or a file of it, as the user named it.
+        reason: the reason why it cannot be used.
+        remedy: the next step.
+    """
+
+    def __init__(self, name: str, reason: str, remedy: str = "") -> None:
+        super().__init__(f"the sentence model {name} cannot be used: {reason}", remedy)
 
 
 class ExtraMissingError(McpLuceneError):

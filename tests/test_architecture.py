@@ -24,7 +24,8 @@ LAYERS = {
     ),
     "shared": (
         *("maintenance", "answers", "reading", "search", "rewriting", "query", "writing"),
-        *("storage", "chunking", "analysis", "model", "java", "language_models", "settings"),
+        *("storage", "chunking", "analysis", "semantic", "model", "java", "language_models"),
+        "settings",
         *("files", "remedies", "errors", "messages", "control_characters", "document_tags"),
         *("version", "workers", "system"),
     ),

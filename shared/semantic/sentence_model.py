@@ -1,0 +1,76 @@
+"""Sentence model as it is described: what the vectors of an index were made with."""
+
+import json
+from dataclasses import asdict, dataclass
+from typing import Final, Literal, Self, get_args
+
+Pooling = Literal["none", "mean", "cls"]
+"""Way from the outputs of a model to one vector: the output is the vector, the mean of the tokens'
+outputs, or the output of the first token."""
+
+DEFAULT_MODEL: Final = "minilm"
+"""Model that is installed with one command."""
+
+MAX_DIMENSIONS: Final = 4096
+"""Maximum number of dimensions of a vector."""
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceModel:
+    """A sentence model, as each commit with vectors records it.
+
+    Attributes:
+        name: the model as it was named: ``minilm``, a folder, a hub's name or an address.
+        sha256: the hash of its files, hexadecimal; "" for a model behind an address.
+        dimensions: the number of dimensions of its vectors.
+        query_prefix: text that the model expects before a query.
+        passage_prefix: text that it expects before a passage.
+        pooling: the way from its outputs to a vector.
+        max_tokens: the number of tokens of a text that it reads; the rest is ignored.
+        languages: ISO 639-1 codes of the languages that it knows; empty for all.
+
+    Raises:
+        ValueError: a value is out of its range.
+    """
+
+    name: str
+    sha256: str
+    dimensions: int
+    query_prefix: str = ""
+    passage_prefix: str = ""
+    pooling: Pooling = "none"
+    max_tokens: int = 256
+    languages: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.dimensions <= MAX_DIMENSIONS:
+            raise ValueError(f"dimensions should be from 1 to {MAX_DIMENSIONS:,}")
+        if self.pooling not in get_args(Pooling):
+            raise ValueError(f"pooling should be one of: {', '.join(get_args(Pooling))}")
+        if self.max_tokens < 1:
+            raise ValueError("max_tokens should be at least 1")
+
+    def makes_same_vectors(self, other: "SentenceModel") -> bool:
+        """Check whether another model is the same, whatever its name or folder."""
+        if not self.sha256:
+            return self == other
+        return self.sha256 == other.sha256
+
+    def knows(self, language: str | None) -> bool:
+        """Check whether the model knows a language; an unknown one (None) counts as known."""
+        return language is None or not self.languages or language in self.languages
+
+    def dump(self) -> str:
+        """Return the model as JSON."""
+        return json.dumps(asdict(self), ensure_ascii=False)
+
+    @classmethod
+    def load(cls, text: str) -> Self:
+        """Return the model of a JSON text.
+
+        Raises:
+            ValueError: the text was not written by this project.
+            TypeError: the same.
+        """
+        values = json.loads(text)
+        return cls(**{**values, "languages": tuple(values["languages"])})
