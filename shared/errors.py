@@ -25,7 +25,7 @@ Errors of one program live with it: `idx.errors`, `idx.clients.errors`, `server.
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, Self
 
 from shared.messages import decodable
 
@@ -405,6 +405,11 @@ class SemanticModelError(McpLuceneError):
 
     def __init__(self, name: str, reason: str, remedy: str = "") -> None:
         super().__init__(f"the sentence model {name} cannot be used: {reason}", remedy)
+        self._arguments = (name, reason, remedy)
+
+    def __reduce__(self) -> tuple[type[Self], tuple[str, str, str]]:
+        # Worker processes raise it.
+        return type(self), self._arguments
 
 
 class ExtraMissingError(McpLuceneError):

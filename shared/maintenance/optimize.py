@@ -17,7 +17,12 @@ from shared.java.interruption import in_background
 from shared.maintenance.progress import Progress, Step
 from shared.messages import quantity
 from shared.settings.defaults import DEFAULT_WAIT
-from shared.storage.commits import commit_data, indexed_folders, open_last_commit
+from shared.storage.commits import (
+    commit_data,
+    indexed_folders,
+    open_last_commit,
+    sentence_model,
+)
 from shared.writing.writer import exclusive_writer
 
 
@@ -68,7 +73,8 @@ def optimize(
         segments, size, _ = before = _state(reader, path)
         deleted = int(reader.numDeletedDocs())
         if segments > 1 or deleted:
-            writer.setLiveCommitData(commit_data(indexed_folders(reader, path), path))
+            model = sentence_model(reader, path)
+            writer.setLiveCommitData(commit_data(indexed_folders(reader, path), path, model))
             for _ in progress(_merge(writer, path, *before)):
                 pass
             # This makes the only commit.

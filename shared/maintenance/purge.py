@@ -10,7 +10,7 @@ from shared.model.failures import delete_failures
 from shared.model.folders import IndexedFolders
 from shared.settings.defaults import DEFAULT_WAIT
 from shared.storage.chunk_queries import document_count
-from shared.storage.commits import commit_data
+from shared.storage.commits import commit_data, sentence_model
 from shared.writing.writer import exclusive_writer
 
 
@@ -47,7 +47,7 @@ def purge(path: Path | str, *, wait: float = DEFAULT_WAIT) -> Purged:
         documents = document_count(IndexSearcher(reader))
         chunks = int(reader.numDocs())
         writer.deleteAll()
-        writer.setLiveCommitData(commit_data(IndexedFolders(), path))
+        writer.setLiveCommitData(commit_data(IndexedFolders(), path, sentence_model(reader, path)))
         # It writes everything that needs space, and can still be rolled back if the list of
         # failures cannot be deleted.
         writer.prepareCommit()

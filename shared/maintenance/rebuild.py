@@ -17,10 +17,16 @@ from shared.model import schema
 from shared.reading.stored_documents import StoredDocument, stored_documents
 from shared.settings.defaults import DEFAULT_WAIT
 from shared.storage import lucene_errors
-from shared.storage.commits import commit_data, indexed_folders, rebuilt_schema
+from shared.storage.commits import (
+    commit_data,
+    indexed_folders,
+    rebuilt_schema,
+    sentence_model,
+)
 from shared.storage.integrity import open_directory
 from shared.storage.mapping import placed_to_lucene, with_language
 from shared.writing.document_queue import DocumentWriter, results
+from shared.writing.known_vectors import KnownVectors
 from shared.writing.writer import clean, open_writer
 
 Progress = Callable[[Iterator[int]], Iterator[int]]
@@ -96,7 +102,8 @@ def _rebuild(directory: Any, path: Path, writer: Any, progress: Progress) -> Reb
             found = quantity(reader.numDocs(), "chunk")
             reason = f"it has {found}, but its documents have {chunks:,}"
             raise IndexDamagedError(path, reason)
-        writer.setLiveCommitData(commit_data(indexed_folders(reader, path), path))
+        model = sentence_model(reader, path)
+        writer.setLiveCommitData(commit_data(indexed_folders(reader, path), path, model))
     finally:
         reader.close()
     # This merges, then makes the only commit.
@@ -119,12 +126,13 @@ def _write(
     writer: Any, path: Path, reader: Any, *, had_languages: bool
 ) -> Generator[int, None, None]:
     """Write each document of a reader, and yield the number of its chunks."""
+    known = KnownVectors(reader).value_of if sentence_model(reader, path) else None
 
     def submitted(documents: DocumentWriter) -> Iterator[Future[int]]:
         for stored in stored_documents(reader):
-            known = stored if had_languages else _with_language(stored)
-            batches = placed_to_lucene(known.document, known.chunks)
-            yield documents.submit(known.document.id, batches)
+            kept = stored if had_languages else _with_language(stored)
+            batches = placed_to_lucene(kept.document, kept.chunks, known)
+            yield documents.submit(kept.document.id, batches)
 
     with closing(DocumentWriter(writer, path)) as documents:
         yield from results(submitted(documents))

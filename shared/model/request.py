@@ -24,6 +24,10 @@ Detail = Literal["parsed", "steps", "terms", "scores"]
 """Level of detail of an explanation: the parsed query, the query after each step, the terms with
 their document frequency, and the scores of the best hits."""
 
+Search = Literal["both", "words", "meaning"]
+"""Ways to rank: by words and meaning, if the index has vectors; by words only; or, to compare, by
+meaning alone, without regard for words."""
+
 BY_SCORE = "score"
 """Sort order by score, the highest first."""
 
@@ -45,6 +49,7 @@ class SearchOptions(TypedDict, total=False):
     facets: Sequence[str]
     min_confidence: float
     rewritten: str | None
+    search: Search
 
 
 @dataclass(frozen=True)
@@ -66,6 +71,7 @@ class SearchRequest:
         facets: metadata keys whose values are counted among the matches.
         min_confidence: the least confidence of a hit, from 0 to 1.
         rewritten: the query in other words, which are also searched, as plain text.
+        search: ``both`` to rank by words and meaning, ``words`` by words only.
 
     Raises:
         ValueError: a value is out of its range.
@@ -82,6 +88,7 @@ class SearchRequest:
     facets: Sequence[str] = ()
     min_confidence: float = 0.0
     rewritten: str | None = None
+    search: Search = "both"
 
     def __post_init__(self) -> None:
         check(self.limit >= 1, "limit", self.limit)
@@ -89,6 +96,7 @@ class SearchRequest:
         check(self.offset + self.limit <= MAX_COUNT, "offset + limit", self.offset + self.limit)
         check(0 <= self.min_confidence <= 1, "min_confidence", self.min_confidence)
         check(self.operator in get_args(Operator), "operator", self.operator)
+        check(self.search in get_args(Search), "search", self.search)
         check(self.syntax in get_args(Syntax), "syntax", self.syntax)
         check(self.content in get_args(Texts), "content", self.content)
 

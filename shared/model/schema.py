@@ -18,6 +18,7 @@ meaning.
 | `metadata`         | text without positions           | no     | the text of authors, keywords … |
 | `details`          | -                                | yes    | JSON, see below                 |
 | `file_state`       | binary doc values                | no     | size, time, hash; chunk 1 only  |
+| `vector`           | binary doc values                | no     | search by meaning, if it is on  |
 | `metadata.KEY`     | keyword, sorted set doc values   | no     | filters on text                 |
 | `number.KEY`       | double point, numeric doc values | no     | filters on numbers              |
 
@@ -64,6 +65,7 @@ METADATA: Final = "metadata"
 NUMBER: Final = "number"
 FILE_PATH: Final = "file_path"
 FILE_STATE: Final = "file_state"
+VECTOR: Final = "vector"
 
 KEYWORD_FIELDS: Final = (ID, SOURCE_DOCUMENT)
 """Fields with one term each: queries on them are not analyzed."""
@@ -72,8 +74,9 @@ COMMIT_SCHEMA: Final = "mcp-lucene.schema"
 COMMIT_SOFTWARE: Final = "mcp-lucene.version"
 COMMIT_LUCENE: Final = "lucene.version"
 COMMIT_FOLDERS: Final = "mcp-lucene.folders"
+COMMIT_MODEL: Final = "mcp-lucene.sentence-model"
 """Keys of a commit's user data: the version of the schema, of the software and of the Lucene that
-wrote it, and the folders that its documents come from."""
+wrote it, the folders that its documents come from, and the sentence model of its vectors."""
 
 _MAX_KEYWORD_BYTES: Final = 32_000
 """Maximum length of a keyword, in bytes; Lucene refuses terms over 32,766

@@ -4,7 +4,7 @@ The names are those of the tools' answers and of ``--json``, which are public.
 """
 
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from shared.model.document import Metadata
 
@@ -46,7 +46,7 @@ class Citation:
 
 
 LEFT_OUT: Final = frozenset(
-    {*(part.name for part in fields(Citation)), "rewritten", "diagnostics", "note"}
+    {*(part.name for part in fields(Citation)), "rewritten", "diagnostics", "note", "matched"}
 )
 """Fields that are left out of answers if they are None."""
 
@@ -95,6 +95,7 @@ class Hit(Citation):
             queries.
         has_next: true if its document has a next chunk.
         has_previous: true if its document has a previous chunk.
+        matched: ``meaning`` if it has none of the query's words; else None and left out of answers.
     """
 
     id: str
@@ -108,6 +109,7 @@ class Hit(Citation):
     has_previous: bool
     passages: list[str] | None
     metadata: Metadata
+    matched: Literal["meaning"] | None = None
 
 
 @dataclass(frozen=True)

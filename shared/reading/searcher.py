@@ -52,6 +52,7 @@ from shared.reading.statistics import statistics
 from shared.reading.terms import suggest_terms, top_terms
 from shared.search import answer
 from shared.search.explanation import explain
+from shared.semantic.query_encoders import QueryEncoder
 from shared.storage.commits import Snapshot
 from shared.storage.mapping import file_states
 
@@ -78,6 +79,7 @@ class Searcher:
     ) -> None:
         self._index = OpenIndex(path, program, weights)
         self._weights = weights
+        self._encoder = QueryEncoder()
         self.cancellation: Cancellation | None = None
         self.path = self._index.path
         self.catalog = Catalog(self._index)
@@ -291,4 +293,4 @@ class Searcher:
     @contextmanager
     def _newest(self) -> Iterator[Snapshot]:
         with self._index.newest(self.cancellation) as searcher:
-            yield Snapshot(searcher, self.path, self._weights)
+            yield Snapshot(searcher, self.path, self._weights, self._encoder)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from org.apache.lucene.search import ScoreDoc, TotalHits
+from org.apache.lucene.search import MatchAllDocsQuery, ScoreDoc, TotalHits
 
 from shared.java.cancellation import check, is_ending
 from shared.model.request import BY_SCORE, SearchRequest
@@ -18,6 +18,8 @@ from shared.search.confidence import FIRST_HITS, LOW, confidences
 from shared.search.facets import count_facets
 from shared.search.filter_query import filtered
 from shared.search.highlighting import Passages
+from shared.search.meaning.query_meaning import Meaning, meaning_of
+from shared.search.meaning.ranked_hit import RankedHit
 from shared.search.ranking import best_first, scored
 from shared.search.sorting import document_order, order
 from shared.search.spelling import as_written
@@ -48,10 +50,17 @@ def search(snapshot: Snapshot, request: SearchRequest) -> SearchAnswer:
     request = replace(request, filters=(*request.filters, *query.read.filters))
     selection = filtered(query.lucene.ranked, request.filters, snapshot)
     with running():
-        best, total_hits, found = _found(searcher, query, selection, request)
+        meaning = meaning_of(snapshot, query, request)
+        allowed = (
+            filtered(MatchAllDocsQuery(), request.filters, snapshot) if request.filters else None
+        )
+        best, total_hits, found, added = _found(
+            searcher, query, selection, request, meaning, allowed
+        )
         total = total_hits.value()
         if total_hits.relation() != TotalHits.Relation.EQUAL_TO and not searcher.timedOut():
             total = searcher.count(filtered(query.lucene.matching, request.filters, snapshot))
+        total += added
         shown = found[request.offset : request.offset + request.limit]
         likely = confidences(searcher, query, [*best, *shown])
         hits = _hits(snapshot, shown, query, request)
@@ -94,9 +103,16 @@ def _facets(snapshot: Snapshot, query: ParsedQuery, request: SearchRequest) -> l
 
 
 def _found(
-    searcher: Any, query: ParsedQuery, selection: Any, request: SearchRequest
-) -> tuple[Sequence[Any], Any, Sequence[Any]]:
+    searcher: Any,
+    query: ParsedQuery,
+    selection: Any,
+    request: SearchRequest,
+    meaning: Meaning | None,
+    allowed: Any | None,
+) -> tuple[Sequence[RankedHit], Any, Sequence[RankedHit], int]:
     """Return the hits with the highest scores, the total number of hits, and the first of them.
+
+    The last number is that of the hits without a word of the query, which are not in the total.
 
     The hits with the highest scores decide `low_confidence` on every page; the first hits in the
     order of the request include those before the offset.
@@ -109,11 +125,13 @@ def _found(
         top = searcher.search(selection, count, in_order, True)
         found = [ScoreDoc.cast_(hit) for hit in top.scoreDocs]
         if query.browses:
-            return found[:FIRST_HITS], top.totalHits, found
+            ranked = [RankedHit(hit.doc, 1.0, 1.0) for hit in found]
+            return ranked[:FIRST_HITS], top.totalHits, ranked, 0
         ranking = best_first(searcher, query, selection, FIRST_HITS)
-        return ranking.hits, top.totalHits, scored(searcher, query, ranking, found)
-    ranking = best_first(searcher, query, selection, count)
-    return ranking.hits[:FIRST_HITS], ranking.total_hits, ranking.hits
+        return ranking.hits, top.totalHits, scored(searcher, query, ranking, found), 0
+    ranking = best_first(searcher, query, selection, count, meaning, allowed)
+    added = ranking.fusion.added if ranking.fusion else 0
+    return ranking.hits[:FIRST_HITS], ranking.total_hits, ranking.hits, added
 
 
 def _hits(
@@ -138,7 +156,8 @@ def _hits(
             else chunk.content
             if request.content in {"full", "both"}
             else None,
-            "score": 1.0 if query.browses else ranked.score,
+            "score": ranked.score,
+            "matched": "meaning" if ranked.is_by_meaning else None,
             "has_next": chunk.chunk_index < count,
             "has_previous": chunk.chunk_index > 1,
             "passages": passages.best_in(chunk.content) if passages else None,

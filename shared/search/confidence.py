@@ -63,7 +63,7 @@ def evidence(
     total = sum(part.rarity for part in query.parts)
     found = shares
     if total and all(part.is_word for part in query.parts):
-        found = [(share + hit.score / total) / 2 for share, hit in zip(shares, hits, strict=True)]
+        found = [(share + hit.words / total) / 2 for share, hit in zip(shares, hits, strict=True)]
     if query.rewritten:
         others = coverages(searcher, query.rewritten, hits)
         found, shares = list(map(max, found, others)), list(map(max, shares, others))

@@ -14,8 +14,9 @@ from tokenizers import Tokenizer
 from shared.errors import SemanticModelError
 from shared.semantic.description import MODEL_FILE, TOKENIZER_FILE, describe
 from shared.semantic.onnx.inspection import check_safe
+from shared.semantic.passages import MAX_PASSAGE_CHARACTERS
 from shared.semantic.sentence_model import SentenceModel
-from shared.semantic.vectors import MAX_PASSAGE_CHARACTERS, Vector
+from shared.semantic.vectors import Vector
 
 _IDS: Final = "input_ids"
 

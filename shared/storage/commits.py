@@ -16,6 +16,8 @@ from shared.java.cancellation import stoppable
 from shared.model import schema
 from shared.model.folders import IndexedFolders
 from shared.model.weights import DEFAULT_WEIGHTS, Weights
+from shared.semantic.query_encoders import QueryEncoder
+from shared.semantic.sentence_model import SentenceModel
 from shared.storage import lucene_errors
 from shared.version import software_version
 
@@ -33,11 +35,13 @@ class Snapshot:
         searcher: Lucene's `IndexSearcher` on the commit.
         path: the index folder.
         weights: the weight of each kind of match.
+        encoder: the encoder of queries; None to search by words only.
     """
 
     searcher: Any
     path: Path
     weights: Weights = DEFAULT_WEIGHTS
+    encoder: QueryEncoder | None = None
 
     @property
     def reader(self) -> Any:
@@ -52,6 +56,15 @@ class Snapshot:
             IndexDamagedError: the commit has no readable list of folders.
         """
         return indexed_folders(self.reader, self.path)
+
+    @cached_property
+    def model(self) -> SentenceModel | None:
+        """Sentence model of the vectors; None without search by meaning.
+
+        Raises:
+            IndexDamagedError: the commit has no readable description of it.
+        """
+        return sentence_model(self.reader, self.path)
 
     def stoppable(self) -> Self:
         """Return the same commit with a searcher that can be stopped during costly work."""
@@ -104,18 +117,21 @@ def _of_commit(reader: Any) -> Any:
     return FilterDirectoryReader.unwrap(DirectoryReader.cast_(reader))
 
 
-def commit_data(folders: IndexedFolders, path: Path) -> Any:
+def commit_data(folders: IndexedFolders, path: Path, model: SentenceModel | None) -> Any:
     """Return the user data of a commit by this software, for `IndexWriter.setLiveCommitData`.
 
     Args:
         folders: the folders that documents come from.
         path: the index folder.
+        model: the sentence model of its vectors; None without search by meaning.
     """
     data = HashMap()
     data.put(schema.COMMIT_SCHEMA, str(schema.SCHEMA_VERSION))
     data.put(schema.COMMIT_SOFTWARE, software_version())
     data.put(schema.COMMIT_LUCENE, lucene.VERSION)
     data.put(schema.COMMIT_FOLDERS, folders.dump(path))
+    if model:
+        data.put(schema.COMMIT_MODEL, model.dump())
     return data.entrySet()
 
 
@@ -128,6 +144,7 @@ def user_data(reader: Any) -> Mapping[str, str]:
         schema.COMMIT_SOFTWARE,
         schema.COMMIT_LUCENE,
         schema.COMMIT_FOLDERS,
+        schema.COMMIT_MODEL,
     )
     return {key: str(data.get(key)) for key in keys if data.containsKey(key)}
 
@@ -146,6 +163,25 @@ def indexed_folders(reader: Any, path: Path) -> IndexedFolders:
         return IndexedFolders.load(user_data(reader).get(schema.COMMIT_FOLDERS), path)
     except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise IndexDamagedError(path, "its commit has no readable list of folders") from error
+
+
+def sentence_model(reader: Any, path: Path) -> SentenceModel | None:
+    """Return the sentence model of a commit's vectors; None without search by meaning.
+
+    Args:
+        reader: a reader of the commit.
+        path: the index folder.
+
+    Raises:
+        IndexDamagedError: the commit's description of the model was not written by this project.
+    """
+    text = user_data(reader).get(schema.COMMIT_MODEL)
+    if text is None:
+        return None
+    try:
+        return SentenceModel.load(text)
+    except (ValueError, TypeError, KeyError) as error:
+        raise IndexDamagedError(path, "its commit has no readable sentence model") from error
 
 
 def commit_files(directory: Any) -> list[str]:

@@ -47,7 +47,9 @@ from shared.model.folders import IndexedFolders, file_term
 from shared.model.index_results import DocumentSummary
 from shared.model.metadata import chunk_metadata, texts_of
 from shared.model.search_results import ChunkText
+from shared.semantic.passages import passage
 from shared.storage.stored_details import details_of
+from shared.storage.vectors import vector_field
 
 _STATE_FIELDS: Final = tuple(field.name for field in fields(FileState))
 
@@ -186,8 +188,16 @@ _MAX_EXACT_INTEGER: Final = 2**53
 """Limit below which a double represents every integer exactly (IEEE 754)."""
 
 
-def to_lucene(document: Document) -> Iterator[list[Any]]:
+KnownVector = Callable[[str], bytes | None]
+"""Function that returns the stored vector of a passage, None if it is not known."""
+
+
+def to_lucene(document: Document, known: KnownVector | None = None) -> Iterator[list[Any]]:
     """Yield batches of Lucene documents, one document per chunk in order; nothing for a blank text.
+
+    Args:
+        document: the document.
+        known: finds the vectors of texts that were embedded before; None without search by meaning.
 
     Raises:
         InvalidDocumentError: the document has more metadata than may be stored in each chunk.
@@ -202,17 +212,19 @@ def to_lucene(document: Document) -> Iterator[list[Any]]:
         )
     document = with_language(document)
     pieces, to_place = tee(chunks(document.id, document.title, document.content, document.layout))
-    yield from placed_to_lucene(document, zip(pieces, places(document, to_place), strict=True))
+    placed = zip(pieces, places(document, to_place), strict=True)
+    yield from placed_to_lucene(document, placed, known)
 
 
 def placed_to_lucene(
-    document: Document, placed: Iterable[tuple[Chunk, Place]]
+    document: Document, placed: Iterable[tuple[Chunk, Place]], known: KnownVector | None = None
 ) -> Iterator[list[Any]]:
     """Yield batches of Lucene documents for chunks that are already cut.
 
     Args:
         document: the document; its text is not used.
         placed: all of its chunks in order, each with its place.
+        known: as for `to_lucene`.
     """
     placed = iter(placed)
     first = next(placed, None)
@@ -224,7 +236,13 @@ def placed_to_lucene(
     size = max(1, min(_MAX_BATCH_CHUNKS, _MAX_BATCH_METADATA_CHARACTERS // len(details(first[1]))))
     placed = chain([first], placed)
     while batch := list(islice(placed, size)):
-        yield [_chunk_document(document, piece, place, details, common) for piece, place in batch]
+        made = [_chunk_document(document, piece, place, details, common) for piece, place in batch]
+        if known:
+            for fields_, (piece, place) in zip(made, batch, strict=True):
+                section = str(place.get("section", ""))
+                if vector := known(passage(document.title, section, piece.content)):
+                    fields_.add(vector_field(vector))
+        yield made
 
 
 def with_language(document: Document) -> Document:

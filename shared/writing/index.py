@@ -1,7 +1,7 @@
 """The index open for writing."""
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -18,12 +18,22 @@ from shared.model import schema
 from shared.model.chunks import chunk_id
 from shared.model.document import Document, FileState
 from shared.model.folders import IndexedFolders
+from shared.semantic.sentence_model import SentenceModel
 from shared.settings.defaults import DEFAULT_WAIT
 from shared.storage import lucene_errors
-from shared.storage.commits import commit_data, commit_files, indexed_folders, open_last_commit
+from shared.storage.commits import (
+    commit_data,
+    commit_files,
+    indexed_folders,
+    open_last_commit,
+    sentence_model,
+)
 from shared.storage.integrity import open_directory, verify
 from shared.storage.mapping import file_state_field, to_lucene
+from shared.storage.passages import documents_with_vectors, passage_with_id
+from shared.storage.vectors import vector_field
 from shared.writing.document_queue import DocumentWriter, document_term, results
+from shared.writing.known_vectors import KnownVectors
 from shared.writing.writer import clean, commit_empty, open_writer
 
 
@@ -102,9 +112,12 @@ class Index:
                         self._writer, self._directory, self.path, is_new_folder=is_new_folder
                     )
                     # The other writer may have changed the folders or the schema.
-                    self._folders = _check_readable(self._directory, self.path)
+                    self._folders, self._model = _check_readable(self._directory, self.path)
                     # With damaged terms it would delete the wrong chunks.
                     verify(self.path, commit_files(self._directory))
+                    self._known = (
+                        KnownVectors(DirectoryReader.open(self._directory)) if self._model else None
+                    )
                 except BaseException:
                     self._writer.rollback()
                     raise
@@ -139,6 +152,8 @@ class Index:
                 self._closed = True
                 self._documents.close()
                 self._writer.rollback()
+                if self._known:
+                    self._known.close()
                 if is_unfinished:
                     clean(self._directory, self.path)
                     if self._creation is not None:
@@ -173,7 +188,8 @@ class Index:
         """
         with self._attached():
             self._mark_changed()
-            return self._documents.submit(document.id, to_lucene(document))
+            known = self._known.value_of if self._known else None
+            return self._documents.submit(document.id, to_lucene(document, known))
 
     def add_all(self, documents: Iterable[Document]) -> Iterator[tuple[Document, int]]:
         """Add documents while the next ones are prepared.
@@ -253,6 +269,59 @@ class Index:
             self._changed = False
             self._mark_changed()
 
+    @property
+    def sentence_model(self) -> SentenceModel | None:
+        """Sentence model of the vectors; None without search by meaning.
+
+        Setting another one removes all vectors, in the next commit.
+        """
+        return self._model
+
+    @sentence_model.setter
+    def sentence_model(self, model: SentenceModel | None) -> None:
+        with self._writing():
+            if self._model and not (model and model.makes_same_vectors(self._model)):
+                self._remove_vectors()
+            self._model = model
+            self._changed = False
+            self._mark_changed()
+
+    def set_vectors(self, vectors: Mapping[str, tuple[str, bytes]]) -> int:
+        """Store the vectors of chunks whose text is still the one that was embedded.
+
+        Args:
+            vectors: the passage and the value of each chunk, by chunk id.
+
+        Returns:
+            The number of vectors that were stored.
+        """
+        stored = 0
+        with self._writing():
+            reader = DirectoryReader.open(self._writer)
+            try:
+                searcher = IndexSearcher(reader)
+                for id_, (text, value) in vectors.items():
+                    if passage_with_id(searcher, id_) == text:
+                        self._mark_changed()
+                        term = Term(schema.ID, schema.keyword(id_))
+                        self._writer.updateDocValues(term, [vector_field(value)])
+                        stored += 1
+            finally:
+                reader.close()
+        return stored
+
+    def _remove_vectors(self) -> None:
+        if self._known:
+            self._known.close()
+            self._known = None
+        reader = DirectoryReader.open(self._writer)
+        try:
+            for document in documents_with_vectors(reader):
+                term = Term(schema.SOURCE_DOCUMENT, document)
+                self._writer.updateDocValues(term, [vector_field(None)])
+        finally:
+            reader.close()
+
     def chunk_count(self, source_document: str) -> int:
         """Return the number of chunks of a document, including uncommitted ones."""
         with self._writing():
@@ -289,11 +358,11 @@ class Index:
     def _mark_changed(self) -> None:
         """Set the user data of the next commit, but only if there is something to commit."""
         if not self._changed:
-            self._writer.setLiveCommitData(commit_data(self._folders, self.path))
+            self._writer.setLiveCommitData(commit_data(self._folders, self.path, self._model))
             self._changed = True
 
 
-def _check_readable(directory: Any, path: Path) -> IndexedFolders:
-    """Return the folders of the newest commit, or raise the error that makes it unusable."""
+def _check_readable(directory: Any, path: Path) -> tuple[IndexedFolders, SentenceModel | None]:
+    """Return the folders and the model of the newest commit, or raise why it is unusable."""
     with closing(open_last_commit(directory, path)) as reader:
-        return indexed_folders(reader, path)
+        return indexed_folders(reader, path), sentence_model(reader, path)

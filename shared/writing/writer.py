@@ -234,7 +234,7 @@ def commit_empty(
         return None
     # A program that had the writer before may have deleted the folder, and Lucene created it again.
     index_folder.prepare(path)
-    writer.setLiveCommitData(commit_data(IndexedFolders(), path))
+    writer.setLiveCommitData(commit_data(IndexedFolders(), path, None))
     writer.commit()
     (name,) = set(commit_files(directory))
     file = path / name

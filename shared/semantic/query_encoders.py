@@ -1,0 +1,80 @@
+"""Encoders of queries: loaded once, on first use, and shared by all threads."""
+
+from collections import OrderedDict
+from threading import Lock
+from typing import TYPE_CHECKING, Final
+
+from shared.errors import McpLuceneError
+from shared.semantic.models import encoder_of
+from shared.semantic.sentence_model import SentenceModel
+
+if TYPE_CHECKING:
+    from shared.semantic.encoder import Encoder
+    from shared.semantic.vectors import Vector
+
+_MAX_QUERIES: Final = 100
+"""Number of queries whose vectors are kept: the next page of a search asks for the same one."""
+
+
+class QueryEncoder:
+    """The encoder of the model of an index, if it can be used.
+
+    A model that cannot be used is not tried again, and the reason is told once: the search goes on
+    by words.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._model: SentenceModel | None = None
+        self._encoder: Encoder | None = None
+        self._vectors: OrderedDict[str, Vector] = OrderedDict()
+        self._problem: str | None = None
+
+    def encoder(self, model: SentenceModel) -> "Encoder | None":
+        """Return the encoder of a model; None if it cannot be used.
+
+        The first call with a model loads it, which takes a fifth of a second; others wait.
+
+        Args:
+            model: the model of the newest commit.
+        """
+        with self._lock:
+            if model != self._model:
+                self._model, self._encoder, self._problem = model, None, None
+                self._vectors.clear()
+                try:
+                    self._encoder = encoder_of(model)
+                except McpLuceneError as error:
+                    self._problem = str(error)
+            return self._encoder
+
+    def vector(self, model: SentenceModel, query: str) -> "Vector | None":
+        """Return the vector of a query; None if the model cannot be used.
+
+        Args:
+            model: the model of the newest commit.
+            query: the query.
+        """
+        encoder = self.encoder(model)
+        if encoder is None:
+            return None
+        with self._lock:
+            if query in self._vectors:
+                self._vectors.move_to_end(query)
+                return self._vectors[query]
+        try:
+            vector = encoder.query(query)
+        except McpLuceneError as error:
+            self._problem = str(error)
+            return None
+        with self._lock:
+            self._vectors[query] = vector
+            while len(self._vectors) > _MAX_QUERIES:
+                self._vectors.popitem(last=False)
+        return vector
+
+    def take_problem(self) -> str | None:
+        """Return why the model cannot be used, the first time; then None."""
+        with self._lock:
+            problem, self._problem = self._problem, None
+            return problem
