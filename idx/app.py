@@ -46,6 +46,9 @@ COMMANDS: Final = {
         "idx.commands.search:search",
         "Search the index, and print the best chunks with the matching words highlighted.",
     ),
+    "similar": _configured(
+        "idx.commands.similar:similar", "Print the chunks that are most like another one."
+    ),
     "ask": _configured(
         "idx.commands.ask:ask",
         "Answer a question from the documents with a language model, and check its citations.",
@@ -65,6 +68,10 @@ COMMANDS: Final = {
     "failures": _configured(
         "idx.commands.failures:failures",
         "List the files that are missing, outdated or incomplete in the index, with the reasons.",
+    ),
+    "semantic": CommandEntry(
+        "idx.commands.semantic:semantic",
+        "Search by meaning as well as by words: switch it on or off, and embed texts.",
     ),
     "check": _configured(
         "idx.commands.check:check",

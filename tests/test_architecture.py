@@ -13,7 +13,7 @@ import pytest
 
 LAYERS = {
     "idx": (
-        *("__main__", "app", "commands", "doctor", "evaluation", "clients", "cli"),
+        *("__main__", "app", "commands", "doctor", "evaluation", "clients", "embedding", "cli"),
         *("configuration", "output", "sync", "extraction", "crawl", "errors"),
     ),
     "server": (

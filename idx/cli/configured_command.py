@@ -17,6 +17,7 @@ from shared.settings.current import configuration_file, configured
 from shared.settings.defaults import (
     CONFIGURATION_VARIABLE,
     KEY_VARIABLES,
+    MODEL_CACHE_VARIABLE,
     TOKENS_VARIABLE,
     VARIABLES,
 )
@@ -95,6 +96,7 @@ def warnings_of_variables() -> Iterator[str]:
         *VARIABLES.values(),
         CONFIGURATION_VARIABLE,
         *KEY_VARIABLES.values(),
+        MODEL_CACHE_VARIABLE,
         TOKENS_VARIABLE,
     }
     for name in sorted(name for name in os.environ if name.startswith("IDX_")):

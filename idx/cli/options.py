@@ -6,7 +6,7 @@ file.
 """
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -60,6 +60,33 @@ Wait = Annotated[
         min=0,
         metavar="SECONDS",
         help="Maximum time to wait for another writer to release the index.",
+    ),
+]
+
+Vectors = Annotated[
+    Literal["now", "later"],
+    typer.Option(
+        "--semantic",
+        help="If search by meaning is on: embed what was added now, or leave it to idx semantic "
+        "update.",
+    ),
+]
+
+SentenceModel = Annotated[
+    str,
+    typer.Option(
+        "--model",
+        envvar=VARIABLES["semantic"],
+        metavar="MODEL",
+        help="minilm, which knows English; or the folder of an ONNX model.",
+    ),
+]
+
+Search = Annotated[
+    Literal["both", "words"],
+    typer.Option(
+        "--search",
+        help="Rank by words and meaning, if search by meaning is on; or by words only.",
     ),
 ]
 

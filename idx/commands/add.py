@@ -4,12 +4,13 @@ from collections.abc import Generator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from idx.cli.option_groups import ReadingOptions, takes
-from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json, Wait
+from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json, Vectors, Wait
+from idx.embedding import embed_added
 from idx.errors import SourceFileError
 from idx.output.printing import created, print_json, say, tell, warn
 from shared.errors import InvalidDocumentError
@@ -47,6 +48,7 @@ def add(
             help="File with the text of the single document; - is standard input.",
         ),
     ] = None,
+    vectors: Vectors = "now",
     index_path: IndexPath = DEFAULT_INDEX_PATH,
     wait: Wait = DEFAULT_WAIT,
     as_json: Json = False,
@@ -64,7 +66,7 @@ def add(
     """
     _check_arguments(paths, document_id, title, content, file)
     if paths:
-        _add_paths(context, paths, reading, index_path, wait, as_json=as_json)
+        _add_paths(context, paths, reading, index_path, wait, vectors, as_json=as_json)
         return
     from idx.output.interruption import reported_interruption
     from idx.sync.interruption import Kept, uninterrupted
@@ -100,6 +102,7 @@ def add(
         print_json({"added": added, "removed": emptied, "failed": []})
     elif count:
         tell(f"Successfully added document '{document.id}' as {count} chunks to index")
+    embed_added(index_path, wait, vectors)
 
 
 def _layout(reading: ReadingOptions) -> Layout:
@@ -156,6 +159,7 @@ def _add_paths(
     reading: ReadingOptions,
     index_path: Path,
     wait: float,
+    vectors: Literal["now", "later"],
     *,
     as_json: bool,
 ) -> None:
@@ -192,6 +196,7 @@ def _add_paths(
         end = report(noted(), "none" if as_json else "text")
     if as_json:
         print_json({"added": added, "failed": failed})
+    embed_added(index_path, wait, vectors)
     if end is None or end.failed:
         raise typer.Exit(1)
 

@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json, LayoutOption, Wait
+from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json, LayoutOption, Vectors, Wait
+from idx.embedding import embed_added
 from idx.output.printing import created, print_json, say, tell, warn
 from shared.model.document import Document
 from shared.settings.defaults import DEFAULT_WAIT
@@ -18,6 +19,7 @@ def bulk(
         typer.Option("--json-file", "-j", metavar="FILE", help="JSON file; - is standard input."),
     ],
     layout: LayoutOption = None,
+    vectors: Vectors = "now",
     index_path: IndexPath = DEFAULT_INDEX_PATH,
     wait: Wait = DEFAULT_WAIT,
     as_json: Json = False,
@@ -72,3 +74,4 @@ def bulk(
         print_json({"documents": documents, "chunks": chunks, "empty": empty, "skipped": skipped})
     else:
         tell(f"Successfully added {documents} documents as {chunks} total chunks to index")
+    embed_added(index_path, wait, vectors)

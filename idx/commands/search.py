@@ -8,7 +8,7 @@ import typer
 from idx.cli.completions import conditions, fields
 from idx.cli.language_models import rewriting_of
 from idx.cli.option_groups import RewritingOptions, takes
-from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json, Plain
+from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json, Plain, Search
 from idx.output.printing import check_one_form, print_json, say, tell
 from shared.messages import quantity
 from shared.model.request import BY_SCORE, Detail, Operator, SearchRequest, Syntax
@@ -73,6 +73,7 @@ def search(
         float,
         typer.Option(min=0, max=1, help="Omit hits with a lower confidence."),
     ] = 0.0,
+    by: Search = "both",
     explain: Annotated[
         bool,
         typer.Option("--explain", help="Explain the query instead of printing chunks."),
@@ -127,6 +128,7 @@ def search(
         facets=facets or [],
         min_confidence=min_confidence,
         rewritten=rewriting.rewritten,
+        search=by,
     )
     if explain:
         _explain(index_path, request, detail or "steps", rewriting, as_json=as_json)

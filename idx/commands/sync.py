@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from idx.cli.option_groups import ReadingOptions, takes
-from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Wait
+from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Vectors, Wait
+from idx.embedding import embed_added
 from idx.output.printing import print_json, say, tell, warn
 from shared.settings.defaults import DEFAULT_WAIT
 
@@ -100,6 +101,7 @@ def sync(
     not_moved: NotMoved = False,
     only_in: OnlyIn = None,
     keep_out: KeepOut = None,
+    vectors: Vectors = "now",
     index_path: IndexPath = DEFAULT_INDEX_PATH,
     wait: Wait = DEFAULT_WAIT,
     as_json: Events = False,
@@ -142,6 +144,7 @@ def sync(
     kept = Kept()
     with reported_interruption(kept, SAME_COMMAND):
         end = report(synchronize(folders, options, kept), "events" if as_json else "text")
+    embed_added(index_path, wait, vectors)
     if end is None or end.failed:
         raise typer.Exit(1)
 

@@ -6,8 +6,9 @@ from typing import Annotated
 import typer
 
 from idx.cli.option_groups import ReadingOptions, takes
-from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Wait
+from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Vectors, Wait
 from idx.commands.sync import Events
+from idx.embedding import embed_added
 from shared.settings.defaults import DEFAULT_WAIT
 
 
@@ -23,6 +24,7 @@ def watch(
             help="Folders; by default those of idx folders list.",
         ),
     ] = None,
+    vectors: Vectors = "now",
     index_path: IndexPath = DEFAULT_INDEX_PATH,
     wait: Wait = DEFAULT_WAIT,
     as_json: Events = False,
@@ -42,6 +44,7 @@ def watch(
     from idx.output.printing import say
     from idx.output.run_problems import Problems
     from idx.output.run_report import print_event, print_news
+    from idx.sync.events import Finished
     from idx.sync.interruption import Kept
     from idx.sync.watch import keep_synchronized
 
@@ -60,3 +63,5 @@ def watch(
             show(event)
             for line in problems.lines(event):
                 say(line)
+            if isinstance(event, Finished):
+                embed_added(index_path, wait, vectors)

@@ -15,7 +15,15 @@ from idx.output.terminal import (
     shows_styles,
     symbol,
 )
-from shared.model.search_results import MARKS, Citation, Facet, Hit, QueryExplanation
+from shared.messages import shortened
+from shared.model.search_results import (
+    MARKS,
+    Citation,
+    Facet,
+    Hit,
+    QueryExplanation,
+    SimilarChunk,
+)
 
 _UNITS: Final = ("page", "slide", "sheet", "line")
 
@@ -55,6 +63,9 @@ _LINE_INDENT: Final = 3
 _CONTINUATION_INDENT: Final = 5
 """Indentation of a hit's lines below the first, and of continuation lines, in columns."""
 
+_BEGINNING_CHARACTERS: Final = 200
+"""Length of the beginning of a similar chunk, in characters."""
+
 _MIN_LIKELY_CONFIDENCE: Final = 0.5
 """Minimum confidence of a hit shown as likely, which answers the query more often than not."""
 
@@ -65,6 +76,8 @@ def print_hit(rank: int, hit: Hit) -> None:
     heading.append(line_for_stdout(prose_for_stdout(hit.title)), style="bold")
     if confidence := in_words(hit.confidence):
         heading.append(f"  {confidence}", style="dim")
+    if hit.matched:
+        heading.append("  by meaning", style="dim")
     _print_wrapped(heading, 0)
     out = console()
     # A path is not wrapped, since a line break would split it.
@@ -73,6 +86,20 @@ def print_hit(rank: int, hit: Hit) -> None:
     for part in excerpts(hit.passages or [], hit.content or "", symbol("…", "...")):
         text = " ".join(prose_for_stdout(part).split())
         _print_wrapped(highlighted(text, styled=shows_styles(out)), _LINE_INDENT)
+    out.print()
+
+
+def print_similar(rank: int, chunk: SimilarChunk) -> None:
+    """Print the rank, title, similarity, place and beginning of a chunk on stdout."""
+    heading = Text(f"{rank}. ")
+    heading.append(line_for_stdout(prose_for_stdout(chunk.title)), style="bold")
+    heading.append(f"  {chunk.similarity:.2f}", style="dim")
+    _print_wrapped(heading, 0)
+    out = console()
+    place = Text(" " * _LINE_INDENT + line_for_stdout(cited(chunk) or chunk.id), style="dim")
+    out.print(place, soft_wrap=True)
+    beginning = " ".join(prose_for_stdout(chunk.content).split())
+    _print_wrapped(Text(shortened(beginning, _BEGINNING_CHARACTERS)), _LINE_INDENT)
     out.print()
 
 

@@ -82,6 +82,7 @@ _MAX_SHORTENED_VALUES: Final = 20
 """Maximum number of values kept for a metadata key whose values are cut."""
 
 Item = TypeVar("Item")
+ChunkItem = TypeVar("ChunkItem", bound=ChunkText)
 
 
 def fit(
@@ -137,7 +138,7 @@ def check_room(text: str, budget: int) -> None:
         raise AnswerTooLongError(budget)
 
 
-def shorten_chunk(chunk: ChunkText, excess: int) -> ChunkText:
+def shorten_chunk(chunk: ChunkItem, excess: int) -> ChunkItem:
     """Return the chunk with its text cut, or without text and metadata and with a short title."""
     content = cut(chunk.content, excess)
     if content:

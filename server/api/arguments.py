@@ -1,6 +1,6 @@
 """Arguments of the JSON API in the query of a URL; the names are those of the tools' arguments."""
 
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -59,6 +59,11 @@ class Asked(Arguments):
         ),
     ] = "auto"
 
+    search: Annotated[
+        Literal["both", "words"],
+        Field(description="both: by words and meaning, if the index has vectors; words: by words."),
+    ] = "both"
+
     def request(self) -> SearchRequest:
         """Return the request for these arguments.
 
@@ -72,6 +77,7 @@ class Asked(Arguments):
             filters=[parse_filter(text) for text in self.filters],
             operator=self.operator,
             syntax=self.syntax,
+            search=self.search,
         )
 
 
@@ -161,3 +167,9 @@ class ChunkArguments(Arguments):
         int, Field(ge=1, le=MAX_COUNT, description="Number of the first chunk.")
     ] = 1
     count: Annotated[int, Field(ge=1, le=100, description="Maximum number of chunks.")] = 5
+
+
+class SimilarArguments(Arguments):
+    """Arguments of the chunks that are like another one."""
+
+    limit: Annotated[int, Field(ge=1, le=50, description="Maximum number of chunks.")] = 5

@@ -5,10 +5,15 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from server.api.arguments import ChunkArguments, DocumentArguments, PageArguments
+from server.api.arguments import (
+    ChunkArguments,
+    DocumentArguments,
+    PageArguments,
+    SimilarArguments,
+)
 from server.api.reading import Encoded, State, answered
 from shared.model.index_results import DocumentDetails, DocumentList, FailureList
-from shared.model.search_results import DocumentChunks, Neighbour
+from shared.model.search_results import DocumentChunks, Neighbour, SimilarChunks
 
 router = APIRouter(prefix="/api", tags=["documents"])
 
@@ -50,6 +55,19 @@ async def next_chunk(request: Request, state: State, chunk_id: Encoded) -> Respo
 async def previous_chunk(request: Request, state: State, chunk_id: Encoded) -> Response:
     """Read the chunk before another one."""
     return await answered(request, state, lambda searcher: searcher.previous_chunk(chunk_id))
+
+
+@router.get("/chunks/{chunk_id}/similar", response_model=SimilarChunks)
+async def similar_chunks(
+    request: Request,
+    state: State,
+    chunk_id: Encoded,
+    arguments: Annotated[SimilarArguments, Query()],
+) -> Response:
+    """Find the chunks that are most like another one, by meaning or by words."""
+    return await answered(
+        request, state, lambda searcher: searcher.similar_chunks(chunk_id, limit=arguments.limit)
+    )
 
 
 @router.get("/failures", response_model=FailureList)

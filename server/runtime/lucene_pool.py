@@ -103,6 +103,7 @@ class LucenePool:
         self._searcher: Future[Searcher] = Future()
         self._recovery = Recovery(self._searcher)
         self._start(partial(_resolve, self._searcher, partial(_open, index_path)))
+        self._start(self._load_model)
         for _ in range(min(_MAX_THREADS, 2 * default_workers())):
             self._start(self._serve)
 
@@ -196,6 +197,12 @@ class LucenePool:
             _leave_java()
             with self._lock:
                 self._threads.discard(threading.current_thread())
+
+    def _load_model(self) -> None:
+        """Load the sentence model of the index, if it has one, beside the first calls."""
+        # The first search reports any error.
+        with suppress(Exception):
+            self._searcher.result().load_model()
 
     def _serve(self) -> None:
         """Answer calls until another thread has replaced this one or the pool is closed."""

@@ -10,7 +10,7 @@ from server.answers.errors import AnswerTooLongError
 from server.answers.text import DEFAULT_CHARACTERS
 from server.runtime.state import ToolContext, ask
 from server.tools.arguments import ChunkId, DocumentId, MaxCharacters
-from shared.model.search_results import DocumentChunks, Neighbour
+from shared.model.search_results import DocumentChunks, Neighbour, SimilarChunks
 from shared.settings.defaults import MAX_COUNT
 
 
@@ -67,6 +67,23 @@ async def get_document_chunks(
         answer.chunks, max_characters, shorten_chunk, outside=answer.source_document
     )
     return replace(answer, chunks=chunks, notice=notice)
+
+
+async def more_like(
+    context: ToolContext,
+    chunk_id: ChunkId,
+    limit: Annotated[int, Field(ge=1, le=50, description="Maximum number of results.")] = 5,
+    max_characters: MaxCharacters = DEFAULT_CHARACTERS,
+) -> SimilarChunks:
+    """Find the chunks that are most like a given one, most similar first.
+
+    Use this to find other places on the same topic, or near-duplicates, from a good result of
+    Search. compared_by is meaning if the index has vectors, else words. By meaning, a similarity
+    above 0.9 is that of chunks that say nearly the same.
+    """
+    answer = await ask(context, lambda searcher: searcher.similar_chunks(chunk_id, limit=limit))
+    results, notice = fit(answer.results, max_characters, shorten_chunk)
+    return replace(answer, results=results, notice=notice)
 
 
 def _fitted(answer: Neighbour, max_characters: int) -> Neighbour:

@@ -1,7 +1,7 @@
 """The tool `explain_query`."""
 
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -29,6 +29,7 @@ async def explain_query(
     filters: Annotated[Filters, Field(description="As in Search.")] = [],  # noqa: B006 - pydantic copies the default for each call
     operator: Annotated[Operator, Field(description="As in Search.")] = "or",
     syntax: Annotated[Syntax, Field(description="As in Search.")] = "auto",
+    search: Annotated[Literal["both", "words"], Field(description="As in Search.")] = "both",
     max_characters: MaxCharacters = DEFAULT_CHARACTERS,
 ) -> QueryExplanation:
     """Explain the results of a query, or why it has none.
@@ -46,6 +47,7 @@ async def explain_query(
         operator=operator,
         syntax=syntax,
         rewritten=rewriting.rewritten,
+        search=search,
     )
     answer = await ask(context, lambda searcher: searcher.explain(request, detail=detail))
     return fit_explanation(replace(answer, diagnostics=rewriting.diagnostics), max_characters)

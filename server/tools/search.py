@@ -85,6 +85,13 @@ async def search(
         float,
         Field(ge=0, le=1, description="Omit results with a lower confidence."),
     ] = 0.0,
+    search: Annotated[
+        Literal["both", "words"],
+        Field(
+            description="both: rank by words and, if the index has vectors, by meaning; words: "
+            "by words only, for exact names or wording."
+        ),
+    ] = "both",
     max_characters: MaxCharacters = DEFAULT_CHARACTERS,
 ) -> SearchAnswer:
     """Search the user's documents and return the matching chunks, best first.
@@ -96,8 +103,9 @@ async def search(
     1, is the likelihood that a result answers the query; if low_confidence is true, try other
     words, or say that the documents probably do not answer it. suggestion is a corrected query;
     unless suggestion_applied is true, search again with it. note says how the query was understood
-    if that may not be the intention. Cite file_path, or else source_document, with section, and
-    page_start, slide_start, sheet_start or line_start.
+    if that may not be the intention. matched is meaning for a result with none of the words. Cite
+    file_path, or else source_document, with section, and page_start, slide_start, sheet_start or
+    line_start.
     """
     rewriting = await context.request_context.lifespan_context.rewriting(query, syntax)
     request = SearchRequest(
@@ -112,6 +120,7 @@ async def search(
         facets=facets,
         min_confidence=min_confidence,
         rewritten=rewriting.rewritten,
+        search=search,
     )
     answer = await ask(
         context,

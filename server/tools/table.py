@@ -22,7 +22,12 @@ from server.tools.administration.directories import (
     remove_directory,
 )
 from server.tools.administration.maintenance import optimize_index, purge_index, unlock_index
-from server.tools.chunks import get_document_chunks, get_next_chunk, get_previous_chunk
+from server.tools.chunks import (
+    get_document_chunks,
+    get_next_chunk,
+    get_previous_chunk,
+    more_like,
+)
 from server.tools.documents import document_details, list_documents, list_failures
 from server.tools.explain import explain_query
 from server.tools.index import index_stats, list_fields
@@ -74,6 +79,7 @@ class ToolEntry:
 
 TOOLS: Final[dict[str, ToolEntry]] = {
     "Search": ToolEntry("Search documents", "search", search),
+    "more_like": ToolEntry("Similar chunks", "search", more_like),
     "explain_query": ToolEntry("Explain a query", "search", explain_query),
     "ListDocuments": ToolEntry("List documents", "browse", list_documents),
     "document_details": ToolEntry("Details of a document", "browse", document_details),

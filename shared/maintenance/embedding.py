@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from org.apache.lucene.search import IndexSearcher
-from pebble import ProcessExpired
 
 from shared.analysis.detection import languages_of
 from shared.errors import SemanticModelError
@@ -261,6 +260,8 @@ class _Run:
                     self.stored += index.set_vectors(waiting)
 
     def _result(self, task: "Future[list[bytes]]") -> list[bytes]:
+        from pebble import ProcessExpired
+
         try:
             return task.result()
         except (TimeoutError, ProcessExpired) as error:

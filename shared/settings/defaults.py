@@ -57,8 +57,13 @@ VARIABLES: Final = {
     "answer_url": "IDX_ANSWER_URL",
     "answer_timeout": "IDX_ANSWER_TIMEOUT",
     "answer_max_tokens": "IDX_ANSWER_MAX_TOKENS",
+    "semantic": "IDX_SEMANTIC",
 }
 """Environment variable of each setting, in the order in which settings are shown."""
+
+MODEL_CACHE_VARIABLE: Final = "IDX_MODEL_CACHE"
+"""Environment variable for the folder of converted and downloaded sentence models; not a setting,
+because whoever runs several programs sets it for all of them."""
 
 Layout = Literal["keep", "join"]
 """White space in the chunks of a text: kept as it is, or single spaces between words."""
@@ -124,6 +129,12 @@ MIN_NORMALIZER_TIMEOUT: Final = 0.5
 
 MAX_NORMALIZER_TIMEOUT: Final = 60
 """Bounds of that time in seconds; clients of the server abandon a search after a minute."""
+
+DEFAULT_SENTENCE_MODEL: Final = "minilm"
+"""Sentence model that ``idx semantic on`` uses if none is named."""
+
+SEMANTIC_OFF: Final = "off"
+"""Value of the setting ``semantic`` for searches by words only, whatever the index has."""
 
 DEFAULT_ANSWER_TIMEOUT: Final = 120.0
 """Maximum time of a language model to answer a question, in seconds; a small model without a

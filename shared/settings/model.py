@@ -108,3 +108,4 @@ class Settings(BaseModel):
     answer_max_tokens: Annotated[int, Field(ge=MIN_ANSWER_MAX_TOKENS, le=MAX_ANSWER_MAX_TOKENS)] = (
         DEFAULT_ANSWER_MAX_TOKENS
     )
+    semantic: Annotated[str, Field(min_length=1)] | None = None

@@ -16,7 +16,7 @@ from shared.java.cancellation import stoppable
 from shared.model import schema
 from shared.model.folders import IndexedFolders
 from shared.model.weights import DEFAULT_WEIGHTS, Weights
-from shared.semantic.query_encoders import QueryEncoder
+from shared.semantic.query_encoder import QueryEncoder
 from shared.semantic.sentence_model import SentenceModel
 from shared.storage import lucene_errors
 from shared.version import software_version

@@ -60,7 +60,8 @@ main()
 """
 """A command of `idx` with every option, that prints what it was called with."""
 
-WITHOUT_OPTION = {"folders", "java_heap"}
+WITHOUT_OPTION = {"folders", "java_heap", "semantic"}
+"""Settings without an option of all commands; `idx semantic on` calls its own `--model`."""
 
 # Setting: value in the file, the value that means, the variable, its value, options, their value.
 VALUES: dict[str, tuple[str, Any, str, Any, list[str], Any]] = {
@@ -134,7 +135,11 @@ def test_each_value_is_shown_with_its_origin(
     file = write("".join(f"{name} = {values[0]}\n" for name, values in VALUES.items()))
     expected = {name: (values[1], str(file)) for name, values in VALUES.items()}
     expected["pdf_password"] = ("••••", str(file))
-    others = {"folders": ([], "default"), "java_heap": (512, "default")}
+    others = {
+        "folders": ([], "default"),
+        "java_heap": (512, "default"),
+        "semantic": (None, "default"),
+    }
     assert shown(idx) == expected | others
     for name, values in VALUES.items():
         monkeypatch.setenv(VARIABLES[name], values[2])
@@ -262,7 +267,11 @@ def test_every_setting_has_its_variable_its_option_and_its_row_in_the_documentat
         if info.envvar
     }
     documented = {variable: option.strip("`") for _, variable, option, _ in rows}
-    assert documented == declared | {"IDX_FOLDERS": "paths", "IDX_JAVA_HEAP": "none"}
+    assert documented == declared | {
+        "IDX_FOLDERS": "paths",
+        "IDX_JAVA_HEAP": "none",
+        "IDX_SEMANTIC": "none",
+    }
     defaults = Settings().model_dump(mode="json") | {"workers": "cores", "java_heap": 512}
     for name, _, _, default in rows:
         expected = defaults[name]

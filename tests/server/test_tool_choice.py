@@ -7,7 +7,7 @@ import pytest
 
 from tests.conftest import PROGRAMS, Connect
 
-SEARCH = ["Search", "explain_query", "suggest_terms", "top_terms", "list_fields"]
+SEARCH = ["Search", "more_like", "explain_query", "suggest_terms", "top_terms", "list_fields"]
 
 
 @pytest.mark.anyio
@@ -19,7 +19,7 @@ SEARCH = ["Search", "explain_query", "suggest_terms", "top_terms", "list_fields"
         (["--exclude-tools", "browse"], SEARCH),
         (
             ["--tools", "search", "--exclude-tools", "explain_query,top_terms,list_fields"],
-            ["Search", "suggest_terms"],
+            ["Search", "more_like", "suggest_terms"],
         ),
     ],
 )

@@ -233,6 +233,7 @@ async def test_every_tool_is_described(client: Client) -> None:
     tools = (await client.list_tools()).tools
     assert [tool.name for tool in tools] == [
         "Search",
+        "more_like",
         "explain_query",
         "ListDocuments",
         "document_details",

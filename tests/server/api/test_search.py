@@ -98,6 +98,12 @@ def test_filters_are_written_as_on_the_command_line(api: Served) -> None:
             {"chunk_id": "lease-garden-flat.txt-chunk-001"},
         ),
         (
+            "/api/chunks/lease-garden-flat.txt-chunk-001/similar",
+            {},
+            "more_like",
+            {"chunk_id": "lease-garden-flat.txt-chunk-001"},
+        ),
+        (
             "/api/explain",
             {"query": "deposit", "detail": "scores"},
             "explain_query",

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from shared.semantic import minilm
-from shared.semantic.models import CACHE_VARIABLE, cache_folder
+from shared.semantic.models import cache_folder
+from shared.settings.defaults import MODEL_CACHE_VARIABLE
 
 
 @pytest.fixture(scope="session")
@@ -17,5 +18,5 @@ def minilm_folder() -> Path:
 
 @pytest.fixture
 def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "models"))
+    monkeypatch.setenv(MODEL_CACHE_VARIABLE, str(tmp_path / "models"))
     return tmp_path / "models"

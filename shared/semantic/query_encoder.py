@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Final
 from shared.errors import McpLuceneError
 from shared.semantic.models import encoder_of
 from shared.semantic.sentence_model import SentenceModel
+from shared.settings.current import sentence_model
+from shared.settings.defaults import SEMANTIC_OFF
 
 if TYPE_CHECKING:
     from shared.semantic.encoder import Encoder
@@ -31,7 +33,7 @@ class QueryEncoder:
         self._problem: str | None = None
 
     def encoder(self, model: SentenceModel) -> "Encoder | None":
-        """Return the encoder of a model; None if it cannot be used.
+        """Return the encoder of a model; None if it cannot be used, or is switched off.
 
         The first call with a model loads it, which takes a fifth of a second; others wait.
 
@@ -43,7 +45,8 @@ class QueryEncoder:
                 self._model, self._encoder, self._problem = model, None, None
                 self._vectors.clear()
                 try:
-                    self._encoder = encoder_of(model)
+                    if sentence_model() != SEMANTIC_OFF:
+                        self._encoder = encoder_of(model)
                 except McpLuceneError as error:
                     self._problem = str(error)
             return self._encoder

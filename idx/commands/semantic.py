@@ -1,0 +1,139 @@
+"""Command `idx semantic` and its subcommands."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from idx.cli.configured_command import ConfiguredCommand
+from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json, SentenceModel, Vectors, Wait
+from idx.output.printing import print_json, say, tell
+from shared.messages import quantity
+from shared.settings.defaults import DEFAULT_SENTENCE_MODEL, DEFAULT_WAIT, SEMANTIC_OFF
+
+if TYPE_CHECKING:
+    from shared.maintenance.embedding import EmbeddingState
+
+semantic = typer.Typer(
+    help="Search by meaning as well as by words: switch it on or off, and embed texts.",
+    no_args_is_help=True,
+)
+
+
+@semantic.command("on", cls=ConfiguredCommand)
+def on(
+    semantic: SentenceModel = DEFAULT_SENTENCE_MODEL,
+    vectors: Vectors = "now",
+    index_path: IndexPath = DEFAULT_INDEX_PATH,
+    wait: Wait = DEFAULT_WAIT,
+    as_json: Json = False,
+) -> None:
+    """Embed the index with a sentence model, and from then on what is added.
+
+    Searches then also find chunks that say the same in other words. The index can be searched
+    meanwhile; a run that is interrupted is continued by idx semantic update. Another model than
+    before embeds everything again.
+
+    Example: idx semantic on
+    """
+    if semantic == SEMANTIC_OFF:
+        raise typer.BadParameter(
+            "the setting semantic is off; name a model with --model", param_hint="--model"
+        )
+    from shared.maintenance.embedding import switch_on
+
+    model = switch_on(index_path, semantic, wait=wait)
+    say(f"Search by meaning is on, with the model {model.name}")
+    if vectors == "now":
+        _embed(index_path, wait, as_json=as_json)
+    else:
+        _print_state(index_path, as_json=as_json)
+
+
+@semantic.command("off", cls=ConfiguredCommand)
+def off(
+    index_path: IndexPath = DEFAULT_INDEX_PATH, wait: Wait = DEFAULT_WAIT, as_json: Json = False
+) -> None:
+    """Remove all vectors from the index, which is then searched by words only.
+
+    Example: idx semantic off
+    """
+    from shared.maintenance.embedding import switch_off
+
+    was_on = switch_off(index_path, wait=wait)
+    if as_json:
+        print_json({"was_on": was_on})
+    elif was_on:
+        tell("Search by meaning is off; the vectors were removed")
+    else:
+        tell("Search by meaning is off already; nothing was changed.")
+
+
+@semantic.command("status", cls=ConfiguredCommand)
+def status(index_path: IndexPath = DEFAULT_INDEX_PATH, as_json: Json = False) -> None:
+    """Show the sentence model of the index, and how many chunks are embedded.
+
+    Example: idx semantic status --json
+    """
+    _print_state(index_path, as_json=as_json)
+
+
+@semantic.command("update", cls=ConfiguredCommand)
+def update(
+    index_path: IndexPath = DEFAULT_INDEX_PATH, wait: Wait = DEFAULT_WAIT, as_json: Json = False
+) -> None:
+    """Embed the chunks that are not embedded yet.
+
+    Needed only after --semantic later, or after an interruption.
+
+    Example: idx semantic update
+    """
+    from shared.maintenance.embedding import embedding_state
+
+    if embedding_state(index_path).model is None:
+        _print_state(index_path, as_json=as_json)
+        return
+    _embed(index_path, wait, as_json=as_json)
+
+
+def _embed(index_path: Path, wait: float, *, as_json: bool) -> None:
+    from idx.output.progress import shown
+    from shared.maintenance.embedding import embed
+
+    try:
+        done = embed(index_path, wait=wait, progress=shown)
+    except KeyboardInterrupt:
+        say("Interrupted: what was embedded is kept; idx semantic update continues.")
+        raise
+    if done.chunks:
+        others = f", {done.other_languages:,} in other languages" if done.other_languages else ""
+        say(f"Embedded {quantity(done.chunks, 'chunk')}{others} in {done.seconds:.1f} s")
+    _print_state(index_path, as_json=as_json)
+
+
+def _print_state(index_path: Path, *, as_json: bool) -> None:
+    from shared.maintenance.embedding import embedding_state
+
+    state = embedding_state(index_path)
+    if as_json:
+        from dataclasses import asdict
+
+        print_json({**asdict(state), "pending": state.pending})
+        return
+    for line in _lines(state):
+        tell(line)
+
+
+def _lines(state: "EmbeddingState") -> list[str]:
+    model = state.model
+    if model is None:
+        return ["Search by meaning is off; to switch it on: idx semantic on"]
+    languages = ", ".join(model.languages) or "all"
+    lines = [
+        f"Search by meaning is on: model {model.name}, {model.dimensions} dimensions",
+        f"Languages: {languages}",
+        f"{state.embedded:,} of {quantity(state.chunks, 'chunk')} embedded",
+    ]
+    if state.pending:
+        lines.append(f"{state.pending:,} are missing; to embed them: idx semantic update")
+    return lines

@@ -1,0 +1,86 @@
+"""Chunks that are like another one: by their vectors, or by the terms that tell it from others."""
+
+from typing import Any, Final
+
+from org.apache.lucene.index import Term
+from org.apache.lucene.search import ScoreDoc, TermQuery
+
+from shared.errors import ChunkNotFoundError
+from shared.model import schema
+from shared.model.search_results import SimilarChunk, SimilarChunks
+from shared.query.compiler import Compiler
+from shared.query.index_terms import terms_of
+from shared.query.tree import Nothing
+from shared.search.feedback import topic_terms
+from shared.storage.commits import Snapshot
+from shared.storage.mapping import CHUNK_FIELDS, from_lucene, stored_fields
+from shared.storage.vectors import stored_values
+
+_LEAST_SIMILARITY: Final = 0.3
+"""Cosine below which two chunks have nothing in common."""
+
+
+def similar_chunks(snapshot: Snapshot, chunk_id: str, limit: int) -> SimilarChunks:
+    """Return the chunks that are most like another one, the most similar first.
+
+    Args:
+        snapshot: the commit.
+        chunk_id: the id of the chunk.
+        limit: the maximum number of chunks, from 1.
+
+    Raises:
+        ChunkNotFoundError: there is no such chunk.
+    """
+    searcher = snapshot.searcher
+    found = searcher.search(TermQuery(Term(schema.ID, schema.keyword(chunk_id))), 1).scoreDocs
+    if not len(found):
+        raise ChunkNotFoundError(chunk_id)
+    document = ScoreDoc.cast_(found[0]).doc
+    value = stored_values(snapshot.reader, [document]).get(document)
+    near = _by_vector(searcher, document, value, limit) if snapshot.model and value else None
+    if near is not None:
+        return SimilarChunks(chunk_id, "meaning", _chunks(snapshot, near))
+    return SimilarChunks(chunk_id, "words", _chunks(snapshot, _by_terms(searcher, document, limit)))
+
+
+def _by_vector(
+    searcher: Any, document: int, value: bytes, limit: int
+) -> list[tuple[int, float]] | None:
+    """Return the nearest chunks and their cosines; None if the chunk has no vector.
+
+    A chunk in a language that the model does not know has none.
+    """
+    from shared.search.meaning.nearest import nearest, vector_of
+
+    vector = vector_of(value)
+    if vector is None:
+        return None
+    near = nearest(searcher, vector, limit + 1, _LEAST_SIMILARITY)
+    others = [(other, cosine) for other, cosine in near.items() if other != document]
+    return sorted(others, key=lambda pair: (-pair[1], pair[0]))[:limit]
+
+
+def _by_terms(searcher: Any, document: int, limit: int) -> list[tuple[int, float]]:
+    """Return the chunks with the most telling terms of a chunk, relative to the chunk itself."""
+    terms = terms_of(searcher.getIndexReader())
+    tree = topic_terms(searcher, [ScoreDoc(document, 1.0)], terms)
+    if isinstance(tree, Nothing):
+        return []
+    hits = searcher.search(Compiler(terms.query).query(tree), limit + 1).scoreDocs
+    found = {hit.doc: hit.score for hit in map(ScoreDoc.cast_, hits)}
+    best = max(found.values(), default=1.0)
+    return [(other, min(1.0, score / best)) for other, score in found.items() if other != document][
+        :limit
+    ]
+
+
+def _chunks(snapshot: Snapshot, near: list[tuple[int, float]]) -> list[SimilarChunk]:
+    stored = snapshot.searcher.storedFields()
+    loaded = stored_fields(*CHUNK_FIELDS)
+    return [
+        SimilarChunk(
+            **vars(from_lucene(stored.document(document, loaded), snapshot.folders)),
+            similarity=round(similarity, 3),
+        )
+        for document, similarity in near
+    ]

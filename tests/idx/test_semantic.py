@@ -1,0 +1,249 @@
+"""Search by meaning from the command line, with the real model."""
+
+import json
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from shared import Document, Index, Searcher
+from shared.maintenance.embedding import embed, embedding_state
+from shared.semantic import minilm
+from shared.semantic.models import cache_folder
+from shared.settings.defaults import MODEL_CACHE_VARIABLE
+from tests.conftest import PROGRAMS, Idx
+
+QUESTION = "How much money do I get if I am laid off?"
+
+TEXTS = {
+    "severance": "Employees who are dismissed receive severance pay of two monthly salaries for "
+    "each year of service.",
+    "parking": "The parking garage opens at six. Cars without a permit are towed away at night.",
+    "canteen": "Lunch is served from half past eleven. Vegetarian dishes are marked in green.",
+    "printer": "If the printer reports a paper jam, open tray two and pull the sheet out slowly.",
+    "holiday": "Staff may take thirty days of paid leave a year; unused days expire in March.",
+}
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _model() -> None:
+    if not minilm.is_converted(cache_folder()):
+        minilm.convert_into(cache_folder())
+
+
+@pytest.fixture
+def office(tmp_path: Path) -> Path:
+    folder = tmp_path / "office"
+    folder.mkdir()
+    for name, text in TEXTS.items():
+        (folder / f"{name}.txt").write_text(text)
+    return folder
+
+
+@pytest.fixture
+def index(idx: Idx, tmp_path: Path, office: Path) -> Path:
+    """An index with vectors."""
+    path = tmp_path / "index"
+    idx("sync", str(office), "-i", str(path))
+    idx("semantic", "on", "-i", str(path))
+    return path
+
+
+def found(idx: Idx, index: Path, query: str, *options: str) -> list[str]:
+    answer = json.loads(idx("search", query, "-i", str(index), "--json", *options).stdout)
+    return [hit["source_document"] for hit in answer["results"]]
+
+
+def test_a_question_in_other_words_finds_the_answer(idx: Idx, index: Path) -> None:
+    assert "severance.txt" not in found(idx, index, QUESTION, "--search", "words")[:1]
+    answer = json.loads(idx("search", QUESTION, "-i", str(index), "--json").stdout)
+    first = answer["results"][0]
+    assert first["source_document"] == "severance.txt"
+    assert first["matched"] == "meaning"
+    assert answer["totalHits"] >= len(answer["results"]) > 0
+    assert "by meaning" in idx("search", QUESTION, "-i", str(index)).stdout
+
+
+def test_a_chunk_with_all_words_stays_first(idx: Idx, index: Path) -> None:
+    for query in ("printer paper jam", "severance", "permit"):
+        assert found(idx, index, query)[0] == found(idx, index, query, "--search", "words")[0]
+
+
+@pytest.mark.parametrize(
+    "query", ['"paper jam"', "pap*", "+printer -tray", "B-17", "title:printer"]
+)
+def test_syntax_and_names_are_searched_by_words_only(idx: Idx, index: Path, query: str) -> None:
+    by_words = idx("search", query, "-i", str(index), "--json", "--search", "words").stdout
+    assert idx("search", query, "-i", str(index), "--json").stdout == by_words
+
+
+@pytest.mark.parametrize(
+    "query", ["Wie viel Geld bekomme ich nach der Kündigung", "كم تبلغ التعويضات"]
+)
+def test_other_languages_are_searched_by_words_only(idx: Idx, index: Path, query: str) -> None:
+    assert "meaning" not in idx("search", query, "-i", str(index), "--explain").stdout
+
+
+def test_all_words_are_still_required(idx: Idx, index: Path) -> None:
+    assert found(idx, index, QUESTION, "--operator", "and") == []
+
+
+def test_filters_hold_for_chunks_found_by_meaning(idx: Idx, index: Path) -> None:
+    only = found(idx, index, QUESTION, "--filter", "file_name=holiday.txt")
+    assert only in ([], ["holiday.txt"])
+
+
+def test_an_explanation_has_both_parts(idx: Idx, index: Path) -> None:
+    explained = json.loads(
+        idx(
+            *("search", "pay after service", "-i", str(index), "--json"),
+            *("--explain", "--detail", "scores"),
+        ).stdout
+    )
+    (step,) = [step for step in explained["steps"] if step["step"] == "meaning"]
+    assert step["query"].startswith("weight 0.")
+    hit = explained["hits"][0]
+    assert sum(part["score"] for part in hit["parts"]) == pytest.approx(hit["score"], abs=0.01)
+    assert any(part["match"].startswith("meaning, cosine 0.") for part in hit["parts"])
+
+
+def test_what_is_added_later_is_embedded(idx: Idx, index: Path) -> None:
+    text = "Bereaved families receive the wages of the month of death."
+    run = idx("add", "-d", "bereaved", "-t", "Bereavement", "-c", text, "-i", str(index))
+    assert "Embedded 1 chunk" in run.stderr
+    assert found(idx, index, "money for relatives when somebody dies")[0] == "bereaved"
+
+
+def test_embedding_can_be_left_for_later(idx: Idx, index: Path, office: Path) -> None:
+    (office / "new.txt").write_text("Shareholders vote once a year on the dividend.")
+    idx("sync", str(office), "-i", str(index), "--semantic", "later")
+    status = json.loads(idx("semantic", "status", "-i", str(index), "--json").stdout)
+    assert (status["chunks"], status["pending"]) == (6, 1)
+    assert "new.txt" in found(idx, index, "dividend")
+    assert "1 are missing" in idx("semantic", "status", "-i", str(index)).stdout
+    assert "6 of 6 chunks" in idx("semantic", "update", "-i", str(index)).stdout
+
+
+def test_the_same_text_is_not_embedded_twice(idx: Idx, index: Path, office: Path) -> None:
+    (office / "severance.txt").rename(office / "redundancy.txt")
+    run = idx("sync", str(office), "-i", str(index))
+    # The title of a text without a heading is its file's name, so that only this one is new.
+    assert "Embedded 1 chunk" in run.stderr
+    idx("add", "-d", "twice", "-t", "printer", "-c", TEXTS["printer"], "-i", str(index))
+    before = embedding_state(index)
+    run = idx("rebuild", "-i", str(index))
+    assert embedding_state(index) == before
+    assert "Embedded" not in run.stderr
+    assert embedding_state(index).pending == 0
+
+
+def test_off_removes_the_vectors(idx: Idx, index: Path) -> None:
+    assert "vectors were removed" in idx("semantic", "off", "-i", str(index)).stdout
+    assert embedding_state(index).embedded == 0
+    assert embedding_state(index).model is None
+    assert "off already" in idx("semantic", "off", "-i", str(index)).stdout
+    assert "is off" in idx("semantic", "status", "-i", str(index)).stdout
+    assert "severance.txt" not in found(idx, index, QUESTION)[:1]
+
+
+def test_the_setting_switches_it_on_and_off(
+    idx: Idx, office: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index = tmp_path / "index"
+    monkeypatch.setenv("IDX_SEMANTIC", "minilm")
+    assert "Embedded 5 chunks" in idx("sync", str(office), "-i", str(index)).stderr
+    assert found(idx, index, QUESTION)[0] == "severance.txt"
+    monkeypatch.setenv("IDX_SEMANTIC", "off")
+    assert found(idx, index, QUESTION) == found(idx, index, QUESTION, "--search", "words")
+
+
+def test_a_missing_model_is_said_and_words_go_on(
+    idx: Idx, index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "model"
+    shutil.copytree(minilm.folder(cache_folder()), folder)
+    idx("semantic", "on", "--model", str(folder), "-i", str(index))
+    assert found(idx, index, QUESTION)[0] == "severance.txt"
+    shutil.rmtree(folder)
+    run = idx("search", "printer jam", "-i", str(index))
+    assert "printer.txt" in run.stdout
+    assert "Ranked by words only: the sentence model" in run.stderr
+    assert "no such folder" in run.stderr
+
+
+def test_another_model_embeds_everything_again(idx: Idx, index: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "model"
+    shutil.copytree(minilm.folder(cache_folder()), folder)
+    (folder / "mcp-lucene.json").write_text('{"dimensions": 384, "max_tokens": 64}')
+    run = idx("semantic", "on", "--model", str(folder), "-i", str(index))
+    assert "Embedded 5 chunks" in run.stderr
+    state = embedding_state(index)
+    assert state.model is not None
+    assert (state.model.max_tokens, state.embedded) == (64, 5)
+
+
+def test_a_setting_that_names_another_model_is_said(
+    idx: Idx, index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("IDX_SEMANTIC", str(tmp_path / "other"))
+    run = idx("add", "-d", "a", "-t", "A", "-c", "text", "-i", str(index))
+    assert "embedded with the model minilm, not" in run.stderr
+
+
+def test_a_model_that_does_not_exist_is_named(idx: Idx, index: Path) -> None:
+    run = idx("semantic", "on", "--model", "/none", "-i", str(index), code=1)
+    assert run.stderr.startswith("Error: the sentence model /none cannot be used: there is no")
+
+
+def test_a_folder_of_thousands_of_chunks_survives_interruptions(tmp_path: Path) -> None:
+    """What was embedded before an interruption is kept, and the next run does the rest."""
+    path = tmp_path / "index"
+    with Index(path, create=True) as index:
+        for number in range(1_500):
+            index.add(Document(f"d{number}", f"Note {number}", f"On day {number} it rained. " * 20))
+    environment = {MODEL_CACHE_VARIABLE: str(cache_folder())}
+    command = [str(PROGRAMS / "idx"), "semantic", "on", "-i", str(path)]
+    run = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment)
+    while embedding_state(path).model is None:
+        time.sleep(0.1)
+    time.sleep(1)
+    run.send_signal(signal.SIGINT)
+    _, stderr = run.communicate(timeout=60)
+    assert run.returncode == 130
+    assert "Traceback" not in stderr
+    before = embedding_state(path)
+    assert before.pending > 0
+    done = embed(path)
+    assert done.chunks == before.pending
+    assert embedding_state(path).pending == 0
+
+
+@pytest.mark.parametrize("text", ["🙂 " * 40, "x" * 2_000_000, "\u200b", "."])
+def test_texts_that_say_nothing_are_embedded(idx: Idx, index: Path, text: str) -> None:
+    with Index(index) as open_index:
+        open_index.add(Document("odd", "Odd", text))
+    embed(index)
+    assert embedding_state(index).pending == 0
+    with Searcher(index) as searcher:
+        assert searcher.search(QUESTION).results[0].source_document == "severance.txt"
+
+
+def test_chunks_in_other_languages_get_no_vector(index: Path) -> None:
+    german = "Wer entlassen wird, erhält eine Abfindung von zwei Monatsgehältern. " * 6
+    with Index(index) as open_index:
+        open_index.add(Document("abfindung", "Abfindung", german))
+    assert embed(index).other_languages == 1
+    assert embedding_state(index).pending == 0
+    assert embed(index).chunks == 0
+
+
+def test_similar_chunks_are_printed(idx: Idx, index: Path) -> None:
+    run = idx("similar", "severance.txt-chunk-001", "-i", str(index))
+    assert "holiday" in run.stdout
+    assert "Compared by meaning with severance.txt-chunk-001." in run.stderr
+    by_document = json.loads(idx("similar", "severance.txt", "-i", str(index), "--json").stdout)
+    assert by_document["chunk_id"] == "severance.txt-chunk-001"
+    assert "no chunk has the id" in idx("similar", "none", "-i", str(index), code=1).stderr

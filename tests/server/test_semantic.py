@@ -1,0 +1,121 @@
+"""Search by meaning through the real server process, with the real model."""
+
+import shutil
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from mcp import Client
+
+from shared import Document, Index
+from shared.maintenance.embedding import embed, switch_off, switch_on
+from shared.semantic import minilm
+from shared.semantic.models import cache_folder
+from tests.conftest import connected
+from tests.server.tool_answers import answer
+
+pytestmark = pytest.mark.anyio
+
+QUESTION = "How much money do I get if I am laid off?"
+
+DOCUMENTS = (
+    Document("severance", "Dismissal", "Dismissed employees receive severance pay of two wages."),
+    Document("parking", "Parking", "Cars without a permit are towed away at night."),
+    Document("printer", "Printer", "If paper jams, pull the sheet out slowly."),
+)
+
+
+def fill(path: Path) -> None:
+    with Index(path, create=True) as index:
+        for document in DOCUMENTS:
+            index.add(document)
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("semantic") / "lucene-index"
+    fill(path)
+    switch_on(path, "minilm")
+    embed(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+async def client(index: Path) -> AsyncIterator[Client]:
+    async with connected(index, IDX_MODEL_CACHE=str(cache_folder())) as client:
+        yield client
+
+
+async def test_a_result_by_meaning_is_marked(client: Client) -> None:
+    found = answer(await client.call_tool("Search", {"query": QUESTION}))
+    assert found["results"][0]["source_document"] == "severance"
+    assert found["results"][0]["matched"] == "meaning"
+    assert found["totalHits"] == len(found["results"])
+    assert "note" not in found
+
+
+async def test_a_result_by_words_is_not_marked(client: Client) -> None:
+    found = answer(await client.call_tool("Search", {"query": "paper jams"}))
+    assert found["results"][0]["source_document"] == "printer"
+    assert "matched" not in found["results"][0]
+
+
+async def test_words_alone_can_be_asked_for(client: Client) -> None:
+    found = answer(await client.call_tool("Search", {"query": QUESTION, "search": "words"}))
+    assert "severance" not in [hit["source_document"] for hit in found["results"]]
+
+
+async def test_pages_follow_each_other(client: Client) -> None:
+    whole = answer(await client.call_tool("Search", {"query": QUESTION}))["results"]
+    pages = [
+        answer(await client.call_tool("Search", {"query": QUESTION, "limit": 1, "offset": offset}))
+        for offset in range(len(whole))
+    ]
+    assert [page["results"][0]["id"] for page in pages] == [hit["id"] for hit in whole]
+    assert {page["totalHits"] for page in pages} == {len(whole)}
+
+
+async def test_an_explanation_names_the_cosine(client: Client) -> None:
+    found = answer(await client.call_tool("explain_query", {"query": QUESTION, "detail": "scores"}))
+    assert any("cosine" in part["match"] for hit in found["hits"] for part in hit["parts"])
+
+
+async def test_a_model_that_is_missing_is_said_once(tmp_path: Path) -> None:
+    folder = tmp_path / "model"
+    shutil.copytree(minilm.folder(cache_folder()), folder)
+    fill(tmp_path / "index")
+    switch_on(tmp_path / "index", str(folder))
+    embed(tmp_path / "index")
+    shutil.rmtree(folder)
+    async with connected(tmp_path / "index") as client:
+        first = answer(await client.call_tool("Search", {"query": "paper jams"}))
+        second = answer(await client.call_tool("Search", {"query": "paper jams"}))
+    assert first["note"].startswith(f"Ranked by words only: the sentence model {folder}")
+    assert "note" not in second
+    assert first["results"] == second["results"] != []
+
+
+async def test_the_server_follows_the_index(tmp_path: Path) -> None:
+    path = tmp_path / "index"
+    fill(path)
+    async with connected(path, IDX_MODEL_CACHE=str(cache_folder())) as client:
+
+        async def is_found() -> bool:
+            found = answer(await client.call_tool("Search", {"query": QUESTION}))
+            return "severance" in [hit["source_document"] for hit in found["results"]]
+
+        assert not await is_found()
+        switch_on(path, "minilm")
+        assert not await is_found()
+        embed(path)
+        assert await is_found()
+        with Index(path) as index:
+            index.delete("severance")
+        assert not await is_found()
+        with Index(path) as index:
+            index.add(DOCUMENTS[0])
+        assert not await is_found()
+        embed(path)
+        assert await is_found()
+        switch_off(path)
+        assert not await is_found()
