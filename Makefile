@@ -205,6 +205,7 @@ bench: .venv/trained
 	$(BIN)/python -m benchmarks.page_pictures
 	$(BIN)/python -m benchmarks.relevance
 	$(BIN)/python -m benchmarks.confidence
+	$(BIN)/python -m benchmarks.semantic
 	$(BIN)/python -m benchmarks.tolerance
 	$(BIN)/python -m benchmarks.engines
 

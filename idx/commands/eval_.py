@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from idx.evaluation.collection.judgements import Judgements
     from idx.evaluation.collection.queries import Query
     from idx.evaluation.results import Evaluation
+    from idx.evaluation.search_settings import Configuration
 
 
 @takes(AnswerOptions, "answering")
@@ -78,10 +79,19 @@ def evaluate(
             help="Compare the default ranking with this weight; repeatable.",
         ),
     ] = None,
+    compare: Annotated[
+        Literal["words", "meaning"] | None,
+        typer.Option(
+            help="Compare search by words or by meaning alone with search by both. With "
+            "--documents, they are embedded first."
+        ),
+    ] = None,
     diff: Annotated[
         int,
         typer.Option(
-            min=0, metavar="N", help="With --set: number of most changed queries to list."
+            min=0,
+            metavar="N",
+            help="With --set or --compare: number of most changed queries to list.",
         ),
     ] = 10,
     run_file: Annotated[
@@ -141,12 +151,10 @@ def evaluate(
     depths = depths or [10]
     if max(depths) > limit:
         raise typer.BadParameter(f"-k {max(depths)} is more than --limit {limit}")
-    for file in (run_file, html_file):
-        if file and not file.parent.is_dir():
-            raise typer.BadParameter(f"there is no folder {file.parent} to write {file.name} into")
+    _check_folders(run_file, html_file)
     if answers:
-        if settings or run_file or html_file:
-            raise typer.BadParameter("--answers takes no --set, --run or --html")
+        if settings or compare or run_file or html_file:
+            raise typer.BadParameter("--answers takes no --set, --compare, --run or --html")
         with _index(documents, index_path) as (index, ids):
             _evaluate_answers(
                 queries_file,
@@ -162,23 +170,21 @@ def evaluate(
     if judge:
         raise typer.BadParameter("--judge needs --answers")
     from idx.evaluation.extra import check_extra
-    from idx.evaluation.search_settings import DEFAULT, InvalidSettingError, changed
 
-    try:
-        configurations = [DEFAULT, changed(settings)] if settings else [DEFAULT]
-    except InvalidSettingError as error:
-        raise typer.BadParameter(str(error), param_hint="--set") from error
+    configurations = _configurations(settings, compare)
     check_extra()
 
     from idx.evaluation.collection.judgements import read_judgements
     from idx.evaluation.collection.queries import read_queries
     from idx.evaluation.evaluate import evaluate_runs
-    from idx.evaluation.experiment import SearchSettings, ask_all
+    from idx.evaluation.experiment import SearchSettings, ask_all, embed_texts
 
     queries, judgements = read_queries(queries_file), read_judgements(qrels)
     asked = _ask_queries(queries, judgements, queries_file, qrels)
     with _index(documents, index_path) as (index, ids):
         _check_documents(judgements.only({query.id for query in asked}), ids, qrels)
+        if compare and documents:
+            embed_texts(index)
         search = SearchSettings(limit, operator, syntax)
         runs = list(zip(configurations, ask_all(index, asked, configurations, search), strict=True))
     evaluation = evaluate_runs(
@@ -203,6 +209,35 @@ def evaluate(
 
         html_file.write_text(html_report(evaluation), encoding="utf-8")
         say(f"Wrote {html_file}.")
+
+
+def _check_folders(*files: Path | None) -> None:
+    """Check that the folders of the files to be written exist."""
+    for file in files:
+        if file and not file.parent.is_dir():
+            raise typer.BadParameter(f"there is no folder {file.parent} to write {file.name} into")
+
+
+def _configurations(
+    settings: list[str] | None, compare: Literal["words", "meaning"] | None
+) -> "list[Configuration]":
+    """Return the configuration to evaluate, or the two to compare."""
+    from idx.evaluation.search_settings import (
+        BOTH,
+        DEFAULT,
+        Configuration,
+        InvalidSettingError,
+        changed,
+    )
+
+    if compare and settings:
+        raise typer.BadParameter("give --set or --compare, not both")
+    if compare:
+        return [Configuration(compare, search=compare), BOTH]
+    try:
+        return [DEFAULT, changed(settings)] if settings else [DEFAULT]
+    except InvalidSettingError as error:
+        raise typer.BadParameter(str(error), param_hint="--set") from error
 
 
 def _print_evaluation(evaluation: "Evaluation", *, as_json: bool) -> None:

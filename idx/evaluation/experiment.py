@@ -14,9 +14,11 @@ from idx.evaluation.run import RankedDocument, Run, ranking
 from idx.evaluation.search_settings import Configuration
 from idx.output.progress import counted
 from shared.errors import QueryError
-from shared.model.request import Operator, Syntax
+from shared.model.request import Operator, Search, Syntax
 from shared.model.search_results import SearchAnswer
 from shared.reading.searcher import Searcher
+from shared.settings.current import sentence_model
+from shared.settings.defaults import DEFAULT_SENTENCE_MODEL
 
 CHUNKS_PER_DOCUMENT: Final = 3
 """Number of chunks retrieved for each document, since several may belong to the same one."""
@@ -69,6 +71,20 @@ def temporary_index(documents: Path) -> Iterator[tuple[Path, set[str]]]:
         yield path, ids
 
 
+def embed_texts(index_path: Path) -> None:
+    """Embed an index with the sentence model that is set, or the default one.
+
+    Raises:
+        SemanticModelError: the model cannot be used.
+        ExtraMissingError: its libraries are not installed.
+    """
+    from idx.output.progress import shown
+    from shared.maintenance.embedding import embed, switch_on
+
+    switch_on(index_path, sentence_model() or DEFAULT_SENTENCE_MODEL)
+    embed(index_path, progress=shown)
+
+
 def document_ids(index_path: Path) -> set[str]:
     """Return the ids of the documents of an index."""
     with Searcher(index_path, program="batch") as searcher:
@@ -107,12 +123,12 @@ def ask_all(
             for configuration in configurations
         ]
         for query in queries[:WARM_UP]:
-            for searcher in searchers:
-                _ask(searcher, query, settings)
-        turns = list(zip(searchers, runs, strict=True))
+            for searcher, configuration in zip(searchers, configurations, strict=True):
+                _ask(searcher, query, settings, configuration.search)
+        turns = list(zip(searchers, configurations, runs, strict=True))
         for query in counted(queries, "queries"):
-            for searcher, run in turns:
-                documents, seconds = _ask(searcher, query, settings)
+            for searcher, configuration, run in turns:
+                documents, seconds = _ask(searcher, query, settings, configuration.search)
                 run.rankings[query.id] = documents
                 run.seconds.append(seconds)
             turns.reverse()
@@ -120,17 +136,17 @@ def ask_all(
 
 
 def _ask(
-    searcher: Searcher, query: Query, settings: SearchSettings
+    searcher: Searcher, query: Query, settings: SearchSettings, search: Search
 ) -> tuple[list[RankedDocument], float]:
     """Return the documents found, and the duration of the search in seconds."""
     try:
         begin = perf_counter()
-        answer = _search(searcher, query, settings, settings.limit)
+        answer = _search(searcher, query, settings, search, settings.limit)
         seconds = perf_counter() - begin
         documents = ranking(answer.results, settings.limit)
         if len(documents) < min(settings.limit, answer.totalHits):
             # The missing documents were displaced by further chunks of the same documents.
-            more = _search(searcher, query, settings, CHUNKS_PER_DOCUMENT * settings.limit)
+            more = _search(searcher, query, settings, search, CHUNKS_PER_DOCUMENT * settings.limit)
             documents = ranking(more.results, settings.limit)
     except QueryError as error:
         raise QueryError(f"query {query.id}: {error}") from error
@@ -138,7 +154,7 @@ def _ask(
 
 
 def _search(
-    searcher: Searcher, query: Query, settings: SearchSettings, chunks: int
+    searcher: Searcher, query: Query, settings: SearchSettings, search: Search, chunks: int
 ) -> SearchAnswer:
     return searcher.search(
         query.text,
@@ -146,4 +162,5 @@ def _search(
         operator=settings.operator,
         syntax=settings.syntax,
         content="none",
+        search=search,
     )

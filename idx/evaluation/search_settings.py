@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Final
 
 from shared.messages import did_you_mean
+from shared.model.request import Search
 from shared.model.weights import DEFAULT_WEIGHTS, Weights
 
 _MAX_WEIGHTS: Final = {"b": 1.0}
@@ -18,13 +19,17 @@ class InvalidSettingError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """Weights of a search, and their name in reports."""
+    """Weights of a search and its way to rank, and their name in reports."""
 
     name: str
-    weights: Weights
+    weights: Weights = DEFAULT_WEIGHTS
+    search: Search = "both"
 
 
-DEFAULT = Configuration("default", DEFAULT_WEIGHTS)
+DEFAULT = Configuration("default")
+
+BOTH = Configuration("both")
+"""Search by words and meaning, compared with one of them."""
 
 
 def changed(settings: Sequence[str]) -> Configuration:

@@ -26,20 +26,39 @@ if hardly anything is missing. `benchmarks/confidence.py` fits the first three a
 docs/measured/confidence.md names the data."""
 
 
+ODDS_WITH_COSINE: Final = 0.009
+EXPONENT_WITH_COSINE: Final = 0.5
+WHOLE_WITH_COSINE: Final = 5.2
+COSINE: Final = 7.0
+"""Parameters of the same odds for a hit with a cosine c of its meaning: ``exp(COSINE * c)`` is
+another factor. `benchmarks/semantic.py` fits them."""
+
+_LEAST_EVIDENCE: Final = 0.05
+"""Evidence that a hit without a word of the query counts for beside its cosine."""
+
+
 def confidences(searcher: Any, query: ParsedQuery, hits: Sequence[Any]) -> list[float]:
     """Return the confidence of each hit of a query.
 
     Args:
         searcher: a Lucene searcher.
         query: the query after all steps.
-        hits: hits of the query with their scores (``ScoreDoc``).
+        hits: hits of the query with their scores.
 
     Returns:
         For each hit a number from 0 to 1, rounded to three digits; 1 if nothing is asked for.
     """
     if not query.parts:
         return [1.0] * len(hits)
-    return [round(probability(*pair), 3) for pair in evidence(searcher, query, hits)]
+    return [
+        round(
+            probability(*pair)
+            if hit.cosine is None
+            else probability_with_cosine(*pair, hit.cosine),
+            3,
+        )
+        for pair, hit in zip(evidence(searcher, query, hits), hits, strict=True)
+    ]
 
 
 def evidence(
@@ -54,7 +73,7 @@ def evidence(
     Args:
         searcher: a Lucene searcher.
         query: the query after all steps, which has parts.
-        hits: hits of the query with their scores (``ScoreDoc``).
+        hits: hits of the query with their scores.
 
     Returns:
         For each hit its evidence, from 0 and seldom above 1, and the share, from 0 to 1.
@@ -78,4 +97,18 @@ def probability(evidence: float, share: float) -> float:
         share: the share of the query that it contains, from 0 to 1.
     """
     odds: float = ODDS * max(0.0, evidence) ** EXPONENT * math.exp(WHOLE * share**WHOLE_POWER)
+    return odds / (1 + odds)
+
+
+def probability_with_cosine(evidence: float, share: float, cosine: float) -> float:
+    """Return the probability that a hit answers, from 0 to 1, if its meaning is known.
+
+    Args:
+        evidence: its evidence by words, from 0.
+        share: the share of the query that it contains, from 0 to 1.
+        cosine: the cosine of its vector and the query's.
+    """
+    words = max(_LEAST_EVIDENCE, evidence) ** EXPONENT_WITH_COSINE
+    whole = math.exp(WHOLE_WITH_COSINE * share**WHOLE_POWER)
+    odds: float = ODDS_WITH_COSINE * words * whole * math.exp(COSINE * cosine)
     return odds / (1 + odds)

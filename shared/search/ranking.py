@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from org.apache.lucene.facet import FacetsCollectorManager
-from org.apache.lucene.search import ScoreDoc
+from org.apache.lucene.search import ScoreDoc, TotalHits
 
 from shared.query.compiler import Compiler
 from shared.query.index_terms import terms_of
@@ -64,7 +64,12 @@ def best_first(
     if meaning is None:
         return _best_by_words(searcher, query, selection, count)
     # NumPy is imported only where meaning takes part.
-    from shared.search.meaning.fusion import RESCORED as BY_MEANING, fused
+    from shared.search.meaning.fusion import RESCORED as BY_MEANING, fused, nearest_only
+
+    if meaning.alone:
+        hits = nearest_only(searcher, meaning, allowed, count)
+        total = TotalHits(len(hits), TotalHits.Relation.EQUAL_TO)
+        return Ranking(total, hits)
 
     by_words = _best_by_words(searcher, query, selection, max(count, BY_MEANING))
     hits, fusion = fused(searcher, query, meaning, by_words.hits, allowed)

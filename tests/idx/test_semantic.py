@@ -247,3 +247,24 @@ def test_similar_chunks_are_printed(idx: Idx, index: Path) -> None:
     by_document = json.loads(idx("similar", "severance.txt", "-i", str(index), "--json").stdout)
     assert by_document["chunk_id"] == "severance.txt-chunk-001"
     assert "no chunk has the id" in idx("similar", "none", "-i", str(index), code=1).stderr
+
+
+def test_eval_compares_words_with_both(idx: Idx, index: Path, tmp_path: Path) -> None:
+    (tmp_path / "queries.jsonl").write_text(json.dumps({"_id": "1", "text": QUESTION}))
+    (tmp_path / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\n1\tseverance.txt\t1\n")
+    asked = ("eval", "--queries", "queries.jsonl", "--qrels", "qrels.tsv", "-i", str(index))
+    run = idx(*asked, "--compare", "words")
+    assert "Compared: search by words, and both" in run.stdout
+    compared = json.loads(idx(*asked, "--compare", "meaning", "--json").stdout)
+    assert [one["name"] for one in compared["configurations"]] == ["meaning", "both"]
+    assert compared["configurations"][1]["measures"][0]["mean"] == 1
+    assert "not both" in idx(*asked, "--compare", "words", "--set", "b=0.5", code=2).stderr
+
+
+def test_a_hit_by_meaning_has_confidence(idx: Idx, index: Path) -> None:
+    answer = json.loads(idx("search", QUESTION, "-i", str(index), "--json").stdout)
+    assert answer["results"][0]["confidence"] > 0.05
+    off_topic = json.loads(
+        idx("search", "volcanoes erupting in Iceland", "-i", str(index), "--json").stdout
+    )
+    assert off_topic["low_confidence"] is True

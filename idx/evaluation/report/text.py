@@ -10,7 +10,8 @@ from idx.evaluation.report.figures import (
     other_figures,
     summary,
 )
-from idx.evaluation.results import ConfigurationResult, Evaluation, QueryResult
+from idx.evaluation.results import ConfigurationResult, Evaluation
+from idx.evaluation.search_settings import DEFAULT
 from idx.output.printing import tell
 from idx.output.tables import print_table
 
@@ -19,11 +20,13 @@ def print_report(evaluation: Evaluation) -> None:
     """Print an evaluation on stdout."""
     tell(summary(evaluation))
     if evaluation.differences:
-        tell(f"Compared: the default weights, and {evaluation.configurations[1].name}")
+        first, second = evaluation.configurations
+        before = "the default weights" if first.name == DEFAULT.name else f"search by {first.name}"
+        tell(f"Compared: {before}, and {second.name}")
         _print_comparison(evaluation)
         if evaluation.changed_queries:
             tell("Queries whose nDCG@10 changed most:")
-            _print_changed(evaluation.changed_queries)
+            _print_changed(evaluation)
     else:
         _print_measures(evaluation.configurations[0])
 
@@ -59,14 +62,22 @@ def _print_comparison(evaluation: Evaluation) -> None:
             other_figures(first), other_figures(second), strict=True
         )
     ]
-    print_table(["Measure", "Default", "Changed", *DIFFERENCE_COLUMNS], [*rows, *others])
+    print_table(["Measure", *_names(evaluation), *DIFFERENCE_COLUMNS], [*rows, *others])
 
 
-def _print_changed(queries: list[QueryResult]) -> None:
+def _names(evaluation: Evaluation) -> tuple[str, str]:
+    """Return the headings of the two compared configurations."""
+    first, second = evaluation.configurations
+    if first.name == DEFAULT.name:
+        return "Default", "Changed"
+    return first.name.capitalize(), second.name.capitalize()
+
+
+def _print_changed(evaluation: Evaluation) -> None:
     print_table(
-        ["Query", "Default", "Changed", "Difference", "Text"],
+        ["Query", *_names(evaluation), "Difference", "Text"],
         [
             [query.id, *map(figure, query.ndcg), change(query.difference), query.text]
-            for query in queries
+            for query in evaluation.changed_queries
         ],
     )

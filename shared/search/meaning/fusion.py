@@ -11,7 +11,7 @@ docs/measured/semantic.md has the effect of each constant.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -76,10 +76,16 @@ class Fusion:
     compared: int
     added: int
 
-    def score(self, hit: RankedHit) -> float:
-        """Return the combined score of a hit."""
-        cosine = self.unknown * hit.words / self.scale if hit.cosine is None else hit.cosine
-        return (1 - self.weight) * hit.words + self.weight * self.scale * max(0.0, cosine)
+    def scored(self, hit: RankedHit, cosine: float | None) -> RankedHit:
+        """Return a hit with its combined score.
+
+        Args:
+            hit: the hit with its score by words.
+            cosine: the cosine of its vector and the query's; None if it has no vector.
+        """
+        meant = self.unknown * hit.words / self.scale if cosine is None else max(0.0, cosine)
+        score = (1 - self.weight) * hit.words + self.weight * self.scale * meant
+        return RankedHit(hit.doc, score, hit.words, cosine)
 
 
 def fused(
@@ -126,6 +132,21 @@ def fused(
     return [*ordered, *(hit for hit in tail if hit.doc not in moved)], fusion
 
 
+def nearest_only(
+    searcher: Any, meaning: Meaning, allowed: Any | None, count: int
+) -> list[RankedHit]:
+    """Return the nearest chunks in meaning, whatever words they have.
+
+    Args:
+        searcher: a Lucene searcher.
+        meaning: the meaning of a query.
+        allowed: a query for the chunks that pass the filters; None without filters.
+        count: the maximum number of chunks.
+    """
+    near = nearest(searcher, meaning.vector, count, -1.0, allowed)
+    return [RankedHit(document, max(0.0, near[document]), 0.0, near[document]) for document in near]
+
+
 def _ordered(
     hits: Sequence[RankedHit],
     cosines: Mapping[int, float],
@@ -134,10 +155,9 @@ def _ordered(
     compared: int,
 ) -> tuple[list[RankedHit], Fusion]:
     """Order hits by their combined scores."""
-    known = [replace(hit, cosine=cosines.get(hit.doc)) for hit in hits]
-    added = sum(hit.is_by_meaning for hit in known)
+    added = sum(not hit.words and hit.doc in cosines for hit in hits)
     fusion = Fusion(weight, scale, max(0.0, *cosines.values()), compared, added)
-    scored = [replace(hit, score=fusion.score(hit)) for hit in known]
+    scored = [fusion.scored(hit, cosines.get(hit.doc)) for hit in hits]
     return sorted(scored, key=lambda hit: (-hit.score, hit.doc)), fusion
 
 

@@ -71,7 +71,9 @@ def _similar(vectors: Vectors, query: Vector, count: int) -> list[int]:
         differing += np.bitwise_count(stored ^ asked)
     if len(differing) <= count:
         return _listed(vectors.documents)
-    return _listed(vectors.documents[np.argpartition(differing, count)[:count]])
+    # A histogram of so few different numbers is faster than a partition.
+    most = int(np.searchsorted(np.cumsum(np.bincount(differing)), count))
+    return _listed(vectors.documents[differing <= most][: 2 * count])
 
 
 def _similar_allowed(searcher: Any, vectors: Vectors, query: Vector, allowed: Any) -> list[int]:

@@ -41,11 +41,13 @@ class Meaning:
         vector: its vector, of length 1.
         most: the greatest weight of the meaning, from 0 to 1.
         adds: whether chunks without any word of the query are found, too.
+        alone: whether words have no say at all, to compare.
     """
 
     vector: "Vector"
     most: float
     adds: bool
+    alone: bool = False
 
 
 def meaning_of(snapshot: Snapshot, query: ParsedQuery, request: SearchRequest) -> Meaning | None:
@@ -59,24 +61,26 @@ def meaning_of(snapshot: Snapshot, query: ParsedQuery, request: SearchRequest) -
     model, encoder = snapshot.model, snapshot.encoder
     if request.search == "words" or model is None or encoder is None or not query.parts:
         return None
+    if request.search == "meaning":
+        vector = encoder.vector(model, request.query)
+        return None if vector is None else Meaning(vector, 1.0, adds=True, alone=True)
     clauses = clauses_of(query.telling)
-    words = [word.text for word in map(_plain_word, clauses) if word]
-    names = [word for word in words if not _WORD.fullmatch(word)]
-    if len(words) != len(clauses) or len(names) == len(words):
-        return None
-    if not _is_known_language(request.query, model):
-        return None
-    loaded = encoder.encoder(model)
+    most = _most(clauses) if _is_known_language(request.query, model) else 0.0
+    loaded = encoder.encoder(model) if most else None
     if loaded is None or loaded.pieces_per_word(request.query) > _MOST_PIECES:
         return None
     vector = encoder.vector(model, request.query)
-    if vector is None:
-        return None
-    return Meaning(
-        vector,
-        _MOST_WITH_NAMES if names else 1.0,
-        adds=all(clause.occur == "should" for clause in clauses) and request.sort == BY_SCORE,
-    )
+    adds = all(clause.occur == "should" for clause in clauses) and request.sort == BY_SCORE
+    return None if vector is None else Meaning(vector, most, adds)
+
+
+def _most(clauses: Sequence[Clause]) -> float:
+    """Return the greatest weight that the meaning of some parts of a query may have."""
+    words = [word.text for word in map(_plain_word, clauses) if word]
+    names = [word for word in words if not _WORD.fullmatch(word)]
+    if len(words) != len(clauses) or len(names) == len(words):
+        return 0.0
+    return _MOST_WITH_NAMES if names else 1.0
 
 
 def _plain_word(clause: Clause) -> Word | None:
