@@ -77,9 +77,8 @@ async def more_like(
 ) -> SimilarChunks:
     """Find the chunks that are most like a given one, most similar first.
 
-    Use this to find other places on the same topic, or near-duplicates, from a good result of
-    Search. compared_by is meaning if the index has vectors, else words. By meaning, a similarity
-    above 0.9 is that of chunks that say nearly the same.
+    Use this to find more on the topic of a good result. compared_by is meaning if the index has
+    vectors, else words; by meaning, a similarity above 0.9 is that of near-duplicates.
     """
     answer = await ask(context, lambda searcher: searcher.similar_chunks(chunk_id, limit=limit))
     results, notice = fit(answer.results, max_characters, shorten_chunk)

@@ -88,8 +88,8 @@ async def search(
     search: Annotated[
         Literal["both", "words"],
         Field(
-            description="both: rank by words and, if the index has vectors, by meaning; words: "
-            "by words only, for exact names or wording."
+            description="both: rank by words and, if the index has vectors, meaning; words: by "
+            "words only."
         ),
     ] = "both",
     max_characters: MaxCharacters = DEFAULT_CHARACTERS,

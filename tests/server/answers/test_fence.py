@@ -39,6 +39,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("index_stats", {}),
     ("list_failures", {}),
     ("get_next_chunk", {"chunk_id": "hostile-chunk-001"}),
+    ("more_like", {"chunk_id": "hostile-chunk-001"}),
     ("get_previous_chunk", {"chunk_id": "hostile-chunk-002"}),
     ("get_document_chunks", {"source_document_id": "hostile"}),
 ]
