@@ -202,7 +202,10 @@ class LucenePool:
         """Load the sentence model of the index, if it has one, beside the first calls."""
         # The first search reports any error.
         with suppress(Exception):
-            self._searcher.result().load_model()
+            searcher = self._searcher.result()
+            # Attached like the other threads, so that all Java objects are freed before it ends.
+            _start_java()
+            searcher.load_model()
 
     def _serve(self) -> None:
         """Answer calls until another thread has replaced this one or the pool is closed."""

@@ -41,6 +41,9 @@ if TYPE_CHECKING:
 _CHECK_INTERVAL: Final = 10_000
 """Number of values after which a cancellation is noticed."""
 
+_BLOCK: Final = 4_096
+"""Number of vectors whose signs are taken at once."""
+
 _MAX_KNOWN_SEGMENTS: Final = 200
 """Maximum number of segments whose vectors are kept in memory; merges make older ones useless."""
 
@@ -141,16 +144,26 @@ def _read(leaf: Any) -> Vectors:
     from shared.semantic.vectors import signs
 
     documents: list[int] = []
-    vectors: list[bytes] = []
+    parts: list[npt.NDArray[np.uint64]] = []
+    block: list[bytes] = []
     size = 0
+
+    def signs_of_block() -> None:
+        stored = np.frombuffer(b"".join(block), np.int8).reshape(len(block), size)
+        parts.append(signs(stored))
+        block.clear()
+
     for number, value in _values(leaf):
         vector = value[KEY_BYTES:]
         size = size or len(vector)
         if vector and len(vector) == size:
             documents.append(number)
-            vectors.append(vector)
-    stored = np.frombuffer(b"".join(vectors), np.int8).reshape(len(vectors), size)
-    return Vectors(np.array(documents, np.int64), signs(stored))
+            block.append(vector)
+            # All vectors of a segment at once would take eight times the memory of their signs.
+            if len(block) == _BLOCK:
+                signs_of_block()
+    signs_of_block()
+    return Vectors(np.array(documents, np.int64), np.concatenate(parts, axis=1))
 
 
 def keys_with_documents(reader: Any) -> Iterator[tuple[bytes, int]]:
