@@ -103,7 +103,8 @@ class LucenePool:
         self._searcher: Future[Searcher] = Future()
         self._recovery = Recovery(self._searcher)
         self._start(partial(_resolve, self._searcher, partial(_open, index_path)))
-        self._start(self._load_model)
+        self._model: Future[Any] = Future()
+        self._start(partial(_resolve, self._model, self._load_model))
         for _ in range(min(_MAX_THREADS, 2 * default_workers())):
             self._start(self._serve)
 
@@ -247,7 +248,7 @@ class LucenePool:
                     waiting.future.cancel()
         for _ in threads:
             self._waiting.put(None)
-        unfinished = {self._searcher, *(call.future for call in running)}
+        unfinished = {self._searcher, self._model, *(call.future for call in running)}
         unfinished = wait(unfinished, _DISCONNECT_GRACE_SECONDS).not_done
         # A disconnected client needs no response, and the server only reads, so nothing needs
         # saving. An error must still be reported.
