@@ -154,7 +154,7 @@ def evaluate(
     _check_folders(run_file, html_file)
     if answers:
         if settings or compare or run_file or html_file:
-            raise typer.BadParameter("--answers takes no --set, --compare, --run or --html")
+            raise typer.BadParameter("--answers takes no --set, --run or --html, nor --compare")
         with _index(documents, index_path) as (index, ids):
             _evaluate_answers(
                 queries_file,

@@ -7,7 +7,7 @@ one for a whole matrix distorts: a least cosine of .88 to the unconverted model 
 """
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +22,7 @@ _MAX_WEIGHT: Final = 63
 """Greatest quantized weight, one bit less than fits: processors without VNNI add pairs of products
 in 16 bits, which would overflow, so that vectors would depend on the processor."""
 
-Array = npt.NDArray[Any]
+Array: TypeAlias = npt.NDArray[Any]
 
 
 def convert(tensors: Mapping[str, Array], config: Mapping[str, Any], name: str) -> bytes:

@@ -4,14 +4,14 @@ A vector is multiplied so that its greatest component becomes 127, which the cos
 against 32 bits, nothing is lost in the ranking (docs/measured/semantic.md).
 """
 
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 _GREATEST: Final = 127
 
-Vector = npt.NDArray[np.float32]
+Vector: TypeAlias = npt.NDArray[np.float32]
 
 
 def quantized(vector: Vector) -> bytes:

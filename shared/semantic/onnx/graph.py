@@ -4,7 +4,7 @@ The numbers of fields and types are those of https://github.com/onnx/onnx/blob/m
 """
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy.typing as npt
 
@@ -25,7 +25,7 @@ _FLOAT: Final = 1
 _INT: Final = 2
 """ONNX's numbers of the types of attributes (``AttributeProto.AttributeType``)."""
 
-Array = npt.NDArray[Any]
+Array: TypeAlias = npt.NDArray[Any]
 
 Dimension = int | str
 """Length of an axis, or the name of one that is not fixed."""
