@@ -41,7 +41,10 @@ def on(
             "the setting semantic is off; name a model with --model", param_hint="--model"
         )
     from shared.maintenance.embedding import switch_on
+    from shared.semantic.models import needs_preparation
 
+    if needs_preparation(semantic):
+        say(f"Preparing the model {semantic}, once; if it is downloaded, 83 MB")
     model = switch_on(index_path, semantic, wait=wait)
     say(f"Search by meaning is on, with the model {model.name}")
     if vectors == "now":

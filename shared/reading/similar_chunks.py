@@ -12,6 +12,7 @@ from shared.query.compiler import Compiler
 from shared.query.index_terms import terms_of
 from shared.query.tree import Nothing
 from shared.search.feedback import topic_terms
+from shared.semantic.models import missing_library
 from shared.storage.commits import Snapshot
 from shared.storage.mapping import CHUNK_FIELDS, from_lucene, stored_fields
 from shared.storage.vectors import stored_values
@@ -37,7 +38,9 @@ def similar_chunks(snapshot: Snapshot, chunk_id: str, limit: int) -> SimilarChun
         raise ChunkNotFoundError(chunk_id)
     document = ScoreDoc.cast_(found[0]).doc
     value = stored_values(snapshot.reader, [document]).get(document)
-    near = _by_vector(searcher, document, value, limit) if snapshot.model and value else None
+    near = None
+    if snapshot.model and value and missing_library() is None:
+        near = _by_vector(searcher, document, value, limit)
     if near is not None:
         return SimilarChunks(chunk_id, "meaning", _chunks(snapshot, near))
     return SimilarChunks(chunk_id, "words", _chunks(snapshot, _by_terms(searcher, document, limit)))

@@ -17,8 +17,13 @@ EXTRA: Final = "semantic"
 _LIBRARIES: Final = ("numpy", "onnxruntime", "tokenizers")
 
 
+def missing_library() -> str | None:
+    """Return the import name of a library that is not installed, without importing any."""
+    return next((library for library in _LIBRARIES if find_spec(library) is None), None)
+
+
 def check_extra(feature: str) -> None:
-    """Check that the libraries are installed, without importing them.
+    """Check that the libraries are installed.
 
     Args:
         feature: the command or function that needs them.
@@ -26,9 +31,8 @@ def check_extra(feature: str) -> None:
     Raises:
         ExtraMissingError: one is not installed.
     """
-    for library in _LIBRARIES:
-        if find_spec(library) is None:
-            raise ExtraMissingError(feature, EXTRA, library)
+    if library := missing_library():
+        raise ExtraMissingError(feature, EXTRA, library)
 
 
 def cache_folder() -> Path:
@@ -38,6 +42,19 @@ def cache_folder() -> Path:
     import platformdirs
 
     return platformdirs.user_cache_path("mcp-lucene", appauthor=False) / "models"
+
+
+def needs_preparation(name: str) -> bool:
+    """Return whether a model has to be converted, or downloaded before, which takes a while.
+
+    Args:
+        name: ``minilm`` or a folder.
+    """
+    if name != DEFAULT_SENTENCE_MODEL or missing_library():
+        return False
+    from shared.semantic import minilm
+
+    return not minilm.is_converted(cache_folder())
 
 
 def install(name: str) -> "Encoder":

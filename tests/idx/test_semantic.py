@@ -174,6 +174,25 @@ def test_a_missing_model_is_said_and_words_go_on(
     assert "no such folder" in run.stderr
 
 
+def test_without_the_extra_an_index_with_vectors_is_searched_by_words(
+    idx: Idx, index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hidden = tmp_path / "hidden"
+    hidden.mkdir()
+    names = "numpy=None, onnxruntime=None, tokenizers=None"
+    (hidden / "sitecustomize.py").write_text(f"import sys; sys.modules.update({names})\n")
+    monkeypatch.setenv("PYTHONPATH", str(hidden))
+    run = idx("search", "printer jam", "-i", str(index))
+    assert "printer.txt" in run.stdout
+    assert 'needs the extra "semantic" (numpy is not installed)' in run.stderr
+    added = idx("add", "--id", "new", "--title", "New", "--content", "A text", "-i", str(index))
+    assert 'needs the extra "semantic"' in added.stderr
+    assert "the texts are indexed" in added.stderr
+    similar = json.loads(idx("similar", "printer.txt", "-i", str(index), "--json").stdout)
+    assert similar["compared_by"] == "words"
+    assert 'needs the extra "semantic"' in idx("semantic", "on", "-i", str(index), code=1).stderr
+
+
 def test_another_model_embeds_everything_again(idx: Idx, index: Path, tmp_path: Path) -> None:
     folder = tmp_path / "model"
     shutil.copytree(minilm.folder(cache_folder()), folder)
@@ -183,6 +202,14 @@ def test_another_model_embeds_everything_again(idx: Idx, index: Path, tmp_path: 
     state = embedding_state(index)
     assert state.model is not None
     assert (state.model.max_tokens, state.embedded) == (64, 5)
+
+
+def test_a_model_is_prepared_once_and_this_is_said(
+    idx: Idx, index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(MODEL_CACHE_VARIABLE, str(tmp_path / "models"))
+    assert "Preparing the model minilm" in idx("semantic", "on", "-i", str(index)).stderr
+    assert "Preparing" not in idx("semantic", "on", "-i", str(index)).stderr
 
 
 def test_a_setting_that_names_another_model_is_said(

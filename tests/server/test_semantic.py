@@ -12,6 +12,8 @@ from shared.maintenance.embedding import embed, switch_off, switch_on
 from shared.semantic import minilm
 from shared.semantic.models import cache_folder
 from tests.conftest import connected
+from tests.server.http.served import served
+from tests.server.pages.browsing import visit
 from tests.server.tool_answers import answer
 
 pytestmark = pytest.mark.anyio
@@ -52,6 +54,12 @@ async def test_a_result_by_meaning_is_marked(client: Client) -> None:
     assert found["results"][0]["matched"] == "meaning"
     assert found["totalHits"] == len(found["results"])
     assert "note" not in found
+
+
+def test_the_page_marks_it_too(index: Path, tmp_path: Path) -> None:
+    with served(index, log=tmp_path / "log") as server:
+        assert visit(server, "/", q=QUESTION).texts(".matched")[0] == "by meaning"
+        assert "by meaning" not in visit(server, "/", q="paper jams").texts(".hit")[0]
 
 
 async def test_a_result_by_words_is_not_marked(client: Client) -> None:

