@@ -78,6 +78,63 @@ for _ in range(60):
 json.dump({"messages": sorted(messages)}, sys.stdout)
 """
 
+_FAIL_WITHOUT_JAVA = """
+import json, sys, threading, time
+import lucene
+environment = lucene.initVM(vmargs=["-Xrs", "--enable-native-access=ALL-UNNAMED"])
+from java.io import StringWriter
+from java.util import ArrayList
+
+ended = threading.Event()
+
+def make_objects():
+    environment.attachCurrentThread()
+    texts = ArrayList()
+    while not ended.is_set():
+        texts.iterator()
+    del texts
+    environment.detachCurrentThread()
+
+messages = set()
+
+def fail():
+    end = time.monotonic() + 1
+    while time.monotonic() < end:
+        try:
+            StringWriter()
+        except RuntimeError as error:
+            messages.add(str(error))
+    ended.set()
+
+for thread in (threads := [threading.Thread(target=work) for work in (make_objects, fail)]):
+    thread.start()
+for thread in threads:
+    thread.join()
+json.dump({"messages": sorted(messages)}, sys.stdout)
+"""
+"""A class is asked for that cannot be loaded, while another thread makes objects."""
+
+_PRINT_ELSEWHERE = """
+import json, sys, threading
+import lucene
+environment = lucene.initVM(vmargs=["-Xrs", "--enable-native-access=ALL-UNNAMED"])
+from java.util import ArrayList
+
+answer = {}
+
+def print_it(error):
+    answer["text"] = str(error)
+    answer["attached"] = environment.isCurrentThreadAttached()
+
+try:
+    ArrayList().get(0)
+except lucene.JavaError as error:
+    thread = threading.Thread(target=print_it, args=(error,))
+    thread.start()
+    thread.join()
+json.dump(answer, sys.stdout)
+"""
+
 _WRONG_CLASSPATH = """
 import json, sys
 import lucene
@@ -184,6 +241,17 @@ def test_a_wrong_classpath_is_told() -> None:
 def test_exceptions_are_told_after_calls_of_many_threads() -> None:
     (message,) = run(_FAIL_AFTER_MANY_CALLS)["messages"]
     assert message == "Index 0 out of bounds for length 0"
+
+
+def test_a_thread_without_java_is_told_while_others_make_objects() -> None:
+    (message,) = run(_FAIL_WITHOUT_JAVA)["messages"]
+    assert message == "attachCurrentThread() must be called first"
+
+
+def test_an_exception_of_java_can_be_printed_by_any_thread() -> None:
+    answer = run(_PRINT_ELSEWHERE)
+    assert "java.lang.IndexOutOfBoundsException: Index 0 out of bounds" in answer["text"]
+    assert not answer["attached"]
 
 
 def test_it_carries_the_metadata_of_pyproject_toml() -> None:

@@ -15,6 +15,18 @@ _RAISE = """\
     }
 }
 """
+_LOOK_UP = """\
+#include <map>
+jclass JCCEnv::getClass(getclassfn initializeClass) const
+{
+    jclass cls = (*initializeClass)(true);
+
+    if (cls == NULL)
+    {
+        lock locked;
+        cls = (*initializeClass)(false);
+    }
+"""
 _FILL = """\
           mids$ = new jmethodID[max_mid];
           mids$[mid_init$_1] = env->getMethodID(cls, "<init>", "()V");
@@ -33,7 +45,7 @@ _USE = "          jclass cls = env->getClass(initializeClass);\n"
 def code(tmp_path: Path) -> Path:
     """Code as JCC generates it, cut down to the lines that matter."""
     (tmp_path / "jcc.cpp").write_text(f"before\n{_START}after\n")
-    (tmp_path / "JCCEnv.cpp").write_text(f"{_FORGET}{_RAISE}")
+    (tmp_path / "JCCEnv.cpp").write_text(f"{_LOOK_UP}{_FORGET}{_RAISE}")
     (tmp_path / "__wrap01__.cpp").write_text(_LOAD + _USE)
     (tmp_path / "__wrap02__.cpp").write_text(_USE + _FILL + _FILL)
     return tmp_path
@@ -59,6 +71,31 @@ def test_classes_are_loaded_without_the_gil(code: Path) -> None:
     expected = f"          {{ PythonThreadState released; {call} }}\n"
     assert (code / "__wrap01__.cpp").read_text() == expected + _USE
     assert (code / "__wrap02__.cpp").read_text().startswith(_USE)
+
+
+def test_whoever_waits_for_a_class_has_released_the_gil(code: Path) -> None:
+    threads.change(code)
+    changed = (code / "JCCEnv.cpp").read_text()
+    assert changed.startswith("#include <map>\n#include <mutex>\nstatic std::recursive_mutex")
+    assert "lock locked;" not in changed
+    released, locked = changed.index("PythonThreadState released;"), changed.index("lock_guard")
+    assert changed.index("PythonGIL gil;") < released < locked
+
+
+def test_a_jcc_that_looks_classes_up_otherwise_is_refused(code: Path) -> None:
+    (code / "JCCEnv.cpp").write_text("#include <map>\n")
+    with pytest.raises(BuildError, match="does not look classes up in the known way"):
+        threads.change(code)
+
+
+def test_any_thread_can_print_an_exception(tmp_path: Path) -> None:
+    package = tmp_path / "lucene"
+    package.mkdir()
+    (package / "__init__.py").write_text("  def __str__(self):\n    writer = StringWriter()\n")
+    exceptions.change_package(package)
+    assert "environment = _lucene.getVMEnv()" in (package / "__init__.py").read_text()
+    with pytest.raises(BuildError, match="does not print exceptions in the known way"):
+        exceptions.change_package(package)
 
 
 def test_no_exception_is_printed_and_forgotten(code: Path) -> None:

@@ -42,6 +42,7 @@ def change_module(folder: Path, name: str) -> None:
     _change_runtime(code)
     threads.change(code)
     stable_abi.export(code / f"{name}.cpp", f"_{name}")
+    exceptions.change_package(folder / name)
     windows.change_package(folder / name)
 
 

@@ -8,6 +8,9 @@ that two threads may add one together, and leaves out calls that are handled, to
 **No reference to a Java exception is left behind.** JCC asks the JVM for the exception of a call to
 see whether there is one, and keeps the local reference that it gets: 3 kB for each, as long as the
 thread is attached.
+
+**Any thread can print one.** A `JavaError` prints the stack of its Java exception, for which the
+thread must be attached to the JVM: a log that is written elsewhere told nothing.
 """
 
 from pathlib import Path
@@ -37,6 +40,25 @@ _RAISE_WITHOUT_REFERENCE = """\
 }
 """
 
+_PRINT = """\
+  def __str__(self):
+    writer = StringWriter()
+"""
+
+_PRINT_ATTACHED = """\
+  def __str__(self):
+    environment = _lucene.getVMEnv()
+    if environment.isCurrentThreadAttached():
+      return self._text()
+    environment.attachCurrentThread()
+    try:
+      return self._text()
+    finally:
+      environment.detachCurrentThread()
+  def _text(self):
+    writer = StringWriter()
+"""
+
 
 def change(folder: Path) -> None:
     """Change JCC's runtime.
@@ -50,3 +72,16 @@ def change(folder: Path) -> None:
     code = folder / "JCCEnv.cpp"
     replace(code, _FORGET, "", "print exceptions")
     replace(code, _RAISE, _RAISE_WITHOUT_REFERENCE, "raise exceptions")
+
+
+def change_package(folder: Path) -> None:
+    """Change the Python package that JCC generates.
+
+    Args:
+        folder: the package.
+
+    Raises:
+        BuildError: the code to change is not there.
+    """
+    printing = _PRINT_ATTACHED.replace("_lucene", f"_{folder.name}")
+    replace(folder / "__init__.py", _PRINT, printing, "print exceptions")

@@ -7,6 +7,11 @@ part of a second, in which a program could be importing its other modules.
 **The ids of a class's methods are published when all are there.** JCC first makes room for them,
 then fills it in. An object that another thread gets meanwhile takes the room for a sign that all is
 done, and calls a method by an id that is not there yet, which ends the process.
+
+**No thread waits for another one's class while it has the GIL.** JCC looks a class up under the
+lock that it also takes, with the GIL, for each new object. A class that cannot be looked up is an
+exception, for which the GIL is needed: two threads then wait for each other for ever. Classes get a
+lock of their own here, and whoever waits for it has released the GIL.
 """
 
 import re
@@ -37,6 +42,35 @@ _LOAD = re.compile(r"^( +)(env->getClass\(\S+::initializeClass\);)$", re.MULTILI
 # JCC's own guard, which it puts around such calls in methods; it holds to the closing brace.
 _LOAD_RELEASED = r"\1{ PythonThreadState released; \2 }"
 
+_INCLUDE = "#include <map>\n"
+
+_INCLUDE_MUTEX = "#include <map>\n#include <mutex>\n"
+
+_LOOK_UP = """\
+jclass JCCEnv::getClass(getclassfn initializeClass) const
+{
+    jclass cls = (*initializeClass)(true);
+
+    if (cls == NULL)
+    {
+        lock locked;
+"""
+
+# The first of these takes the GIL, unless the thread has it, so that the second can release it.
+_LOOK_UP_RELEASED = """\
+static std::recursive_mutex classes;
+
+jclass JCCEnv::getClass(getclassfn initializeClass) const
+{
+    jclass cls = (*initializeClass)(true);
+
+    if (cls == NULL)
+    {
+        PythonGIL gil;
+        PythonThreadState released;
+        std::lock_guard<std::recursive_mutex> locked(classes);
+"""
+
 
 def change(folder: Path) -> None:
     """Change the generated code of a module.
@@ -48,6 +82,8 @@ def change(folder: Path) -> None:
         BuildError: the code to change is not there.
     """
     replace(folder / "jcc.cpp", _START, _START_RELEASED, "start the JVM")
+    replace(folder / "JCCEnv.cpp", _INCLUDE, _INCLUDE_MUTEX, "include a map")
+    replace(folder / "JCCEnv.cpp", _LOOK_UP, _LOOK_UP_RELEASED, "look classes up")
     replace_all(folder, "__wrap*.cpp", _FILL, _filled_before, "look methods up")
     replace_all(folder, "__wrap*.cpp", _LOAD, _LOAD_RELEASED, "load classes")
 
