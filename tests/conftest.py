@@ -2,8 +2,7 @@
 
 import os
 import subprocess
-import sysconfig
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -13,13 +12,11 @@ import lucene
 import pytest
 from mcp import Client
 from mcp.client.session import ElicitationFnT, MessageHandlerFnT
-from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.client.stdio import StdioServerParameters, get_default_environment, stdio_client
 
 from shared.writing.index import create
-from tests.fork_server import ForkServer
+from tests.fork_server import PROGRAMS, STAND_IN, can_read, fork_server
 from tests.systems import SLOW, without_wine
-
-PROGRAMS = Path(sysconfig.get_path("scripts"))
 
 USER_FOLDERS = ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "WIN_PD_OVERRIDE_LOCAL_APPDATA")
 """Variables for the folders of a user's settings and data; the last one is for Windows."""
@@ -80,27 +77,17 @@ def empty_index(index_path: Path) -> Path:
     return index_path
 
 
-@pytest.fixture(scope="session", autouse=True)
-def fork_server(_no_settings_of_the_user: None) -> Iterator[ForkServer | None]:
-    """The process that runs of `idx` are forked from, where a process can be forked."""
-    if not hasattr(os, "fork"):
-        yield None
-        return
-    server = ForkServer()
-    yield server
-    server.close()
-
-
 @pytest.fixture
-def idx(tmp_path: Path, fork_server: ForkServer | None) -> Idx:
+def idx(tmp_path: Path) -> Idx:
     """Run the real `idx` in the temporary folder, where its default index is `index_path`."""
 
     def run(
         *arguments: object, code: int = 0, stdin: str | None = None, prefix: tuple[str, ...] = ()
     ) -> subprocess.CompletedProcess[str]:
         command = [*prefix, str(PROGRAMS / "idx"), *map(str, arguments)]
-        if fork_server and not prefix and fork_server.can_run(stdin):
-            done = fork_server.run(command[1:], tmp_path, stdin, seconds=120)
+        server = None if prefix else fork_server("idx", os.environ)
+        if server and can_read(stdin):
+            done = server.run(command[1:], tmp_path, stdin, seconds=120)
         else:
             done = subprocess.run(
                 command,
@@ -120,6 +107,12 @@ def idx(tmp_path: Path, fork_server: ForkServer | None) -> Idx:
     return run
 
 
+def server_command(environment: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the beginning of a command that starts the server with these variables."""
+    server = fork_server("mcp-lucene", environment)
+    return (*STAND_IN, server.address) if server else (str(PROGRAMS / "mcp-lucene"),)
+
+
 @asynccontextmanager
 async def connected(
     index_path: Path,
@@ -136,9 +129,10 @@ async def connected(
         for name, value in os.environ.items()
         if "COVERAGE" in name or name in {*USER_FOLDERS, "PYTHONPATH"}
     }
+    program, *arguments = server_command(get_default_environment() | passed_on | variables)
     server = StdioServerParameters(
-        command=str(PROGRAMS / "mcp-lucene"),
-        args=[str(index_path), *(_PATIENT if SLOW in os.environ else ()), *options],
+        command=program,
+        args=[*arguments, str(index_path), *(_PATIENT if SLOW in os.environ else ()), *options],
         env=passed_on | variables,
     )
     async with Client(

@@ -1,37 +1,54 @@
-"""Runs of `idx`, each in a process forked from one that has imported the modules already.
+"""Runs of the programs, each in a process forked from one that has imported the modules already.
 
-Imports take up to half of the time of a short command, and the tests run more than a thousand. Each
-run is a process of its own, with its own arguments, folder, environment and streams, and starts its
-own Java. It begins in `idx.__main__.main`, as the installed program does, and ends like it.
+Imports take up to half of the time of a short run, and the tests start both programs more than a
+thousand times. Each run is a process of its own, with its own arguments, folder, environment and
+streams, and starts its own Java. It begins in the `main` that the installed program calls, and ends
+like it. `tests/forked_program.py` stands for such a run where a program is started by its path.
 """
 
+import atexit
+import functools
 import gc
 import importlib
 import json
 import os
 import pkgutil
+import select
 import signal
 import socket
 import subprocess
 import sys
 import sysconfig
 import tempfile
+import threading
 import time
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
-PROGRAM: Final = Path(sysconfig.get_path("scripts")) / "idx"
+PROGRAMS: Final = Path(sysconfig.get_path("scripts"))
 
-_PACKAGES: Final = (
-    "idx.commands",
-    "idx.extraction",
-    "idx.sync",
-    "shared.maintenance",
-    "shared.reading",
-    "shared.writing",
-)
-"""Packages whose modules most commands need, with all that these import."""
+STAND_IN: Final = (sys.executable, "-I", "-S", str(Path(__file__).with_name("forked_program.py")))
+"""Beginning of a command; a server's `address`, then a program's arguments follow."""
+
+Program = Literal["idx", "mcp-lucene"]
+
+_PRELOADED: Final[dict[Program, tuple[str, ...]]] = {
+    "idx": (
+        *("idx.cli", "idx.commands", "idx.configuration", "idx.extraction", "idx.output"),
+        *("idx.sync", "shared.answers", "shared.language_models", "shared.maintenance"),
+        *("shared.reading", "shared.rewriting", "shared.search", "shared.writing"),
+        *("idx.__main__", "idx.app", "csv", "platformdirs", "pycld2", "pydantic"),
+        *("importlib.metadata", "importlib.resources", "rich.console"),
+    ),
+    "mcp-lucene": (
+        *("server", "shared.answers", "shared.language_models", "shared.reading"),
+        *("shared.rewriting", "shared.search", "pycld2"),
+    ),
+}
+"""What most runs of a program import: modules, and packages with all that is in them."""
 
 _READ_AT_START: Final = ("PYTHON", "LANG", "LC_", "COVERAGE")
 """Beginnings of the names of variables that Python reads when it starts."""
@@ -48,67 +65,104 @@ class _Run:
 
 
 class ForkServer:
-    """The process from which runs of `idx` are forked."""
+    """The process from which runs of a program are forked.
 
-    def __init__(self) -> None:
-        self._requests, requests = socket.socketpair()
-        self._environment = _read_at_start(os.environ)
-        with requests:
+    Attributes:
+        address: the path of the socket that takes runs.
+    """
+
+    def __init__(self, program: Program, variables: Mapping[str, str]) -> None:
+        """Start the process.
+
+        Args:
+            program: what it runs.
+            variables: those of the environment that Python reads when it starts.
+        """
+        self._program = PROGRAMS / program
+        # The path of a socket may not be longer than about a hundred bytes.
+        self._folder = tempfile.TemporaryDirectory(dir="/tmp", prefix="fork-")
+        self.address = f"{self._folder.name}/socket"
+        self._lifeline, lifeline = socket.socketpair()
+        with socket.socket(socket.AF_UNIX) as listener, lifeline:
+            listener.bind(self.address)
+            listener.listen(64)
+            numbers = f"{listener.fileno()}, {lifeline.fileno()}"
             self._process = subprocess.Popen(
-                [sys.executable, "-c", f"from {__name__} import serve; serve({requests.fileno()})"],
+                [
+                    sys.executable,
+                    "-c",
+                    f"from {__name__} import serve; serve({program!r}, {numbers})",
+                ],
                 cwd=Path(__file__).parents[1],
+                env={**_without_read_at_start(os.environ), **variables},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
-                pass_fds=[requests.fileno()],
+                pass_fds=[listener.fileno(), lifeline.fileno()],
             )
 
     def close(self) -> None:
         """End the process; its runs go on to their end."""
-        self._requests.close()
+        self._lifeline.close()
         self._process.wait()
-
-    def can_run(self, stdin: str | None) -> bool:
-        """Return whether a run in today's environment would be the same as one from scratch."""
-        is_short = len(stdin or "") <= _MAX_INPUT_CHARACTERS
-        return is_short and _read_at_start(os.environ) == self._environment
+        self._folder.cleanup()
 
     def run(
         self, arguments: list[str], folder: Path, stdin: str | None, seconds: float
     ) -> subprocess.CompletedProcess[str]:
-        """Run `idx` to its end.
+        """Run the program to its end.
 
         Args:
             arguments: its arguments.
             folder: its current folder.
-            stdin: its standard input; None for an empty one.
+            stdin: its standard input, which `can_read` allows; None for an empty one.
             seconds: the time after which it is killed.
 
         Raises:
             subprocess.TimeoutExpired: it took longer.
         """
-        run = _Run(arguments, str(folder), dict(os.environ))
         with (
-            tempfile.TemporaryFile() as request,
+            socket.socket(socket.AF_UNIX) as connection,
             os.fdopen(_standard_input(stdin)) as standard_input,
             tempfile.TemporaryFile() as output,
             tempfile.TemporaryFile() as errors,
         ):
-            request.write(json.dumps(asdict(run)).encode())
-            request.seek(0)
-            replies, reply = socket.socketpair()
-            with replies:
-                files = [each.fileno() for each in (request, reply, standard_input, output, errors)]
-                with reply:
-                    socket.send_fds(self._requests, [b"+"], files)
-                process, code = _outcome(replies, seconds)
+            connection.connect(self.address)
+            streams = [each.fileno() for each in (standard_input, output, errors)]
+            socket.send_fds(connection, [b"+"], streams)
+            run = [arguments, str(folder), dict(os.environ)]
+            connection.sendall(json.dumps(run).encode() + b"\n")
+            code = _exit_code(connection, seconds)
             texts = []
             for file in (output, errors):
                 file.seek(0)
                 texts.append(file.read().decode().replace("\r\n", "\n"))
+        command = [str(self._program), *arguments]
         if code is None:
-            os.kill(process, signal.SIGKILL)
-            raise subprocess.TimeoutExpired([PROGRAM, *arguments], seconds, *texts)
-        return subprocess.CompletedProcess([PROGRAM, *arguments], code, *texts)
+            raise subprocess.TimeoutExpired(command, seconds, *texts)
+        return subprocess.CompletedProcess(command, code, *texts)
+
+
+def can_read(stdin: str | None) -> bool:
+    """Return whether a run can be given a standard input."""
+    return len(stdin or "") <= _MAX_INPUT_CHARACTERS
+
+
+def fork_server(program: Program, environment: Mapping[str, str]) -> ForkServer | None:
+    """Return the server whose runs are the same in an environment as from scratch.
+
+    There is none where a process cannot be forked, or for variables that only one test sets.
+    """
+    variables = _read_at_start(environment)
+    if not hasattr(os, "fork") or variables not in ({}, _AT_FIRST):
+        return None
+    return _started(program, tuple(variables.items()))
+
+
+@functools.cache
+def _started(program: Program, variables: tuple[tuple[str, str], ...]) -> ForkServer:
+    server = ForkServer(program, dict(variables))
+    atexit.register(server.close)
+    return server
 
 
 def _standard_input(text: str | None) -> int:
@@ -121,74 +175,93 @@ def _standard_input(text: str | None) -> int:
     return inside
 
 
-def _outcome(replies: socket.socket, seconds: float) -> tuple[int, int | None]:
-    """Return the id of the process of a run, and its exit code; None if it runs for too long."""
-    with replies.makefile() as lines:
-        process = int(lines.readline())
-        replies.settimeout(seconds)
+def _exit_code(connection: socket.socket, seconds: float) -> int | None:
+    """Return the exit code of a run; None if it runs for too long."""
+    with connection.makefile() as lines:
+        lines.readline()
+        connection.settimeout(seconds)
         try:
-            return process, int(lines.readline())
+            return int(lines.readline())
         except TimeoutError:
-            return process, None
+            return None
 
 
-def _read_at_start(environment: "os._Environ[str]") -> dict[str, str]:
+def _read_at_start(environment: Mapping[str, str]) -> dict[str, str]:
     return {name: environment[name] for name in environment if name.startswith(_READ_AT_START)}
 
 
-def serve(descriptor: int) -> None:
-    """Fork a process for each request, until nobody can make any.
+def _without_read_at_start(environment: Mapping[str, str]) -> dict[str, str]:
+    return {name: environment[name] for name in environment.keys() - _read_at_start(environment)}
+
+
+_AT_FIRST: Final = _read_at_start(os.environ)
+
+
+def serve(program: Program, listening: int, living: int) -> None:
+    """Fork a process for each connection, until the other end of the lifeline is closed.
 
     Args:
-        descriptor: the socket of requests.
+        program: what the processes run.
+        listening: the descriptor of a listening socket.
+        living: that of the lifeline.
     """
-    for name in _PACKAGES:
+    for name in _PRELOADED[program]:
         package = importlib.import_module(name)
-        for module in pkgutil.walk_packages(package.__path__, f"{name}."):
-            importlib.import_module(module.name)
+        for module in pkgutil.walk_packages(getattr(package, "__path__", ()), f"{name}."):
+            if name.startswith(("idx", "server", "shared")):
+                importlib.import_module(module.name)
     import lucene  # noqa: F401 - the classes, without the virtual machine
 
     # A collection in a run would otherwise copy the memory of all modules.
     gc.collect()
     gc.freeze()
-    with socket.socket(fileno=descriptor) as requests:
+    with socket.socket(fileno=listening) as listener, socket.socket(fileno=living) as lifeline:
         # Processes that ended are not kept until somebody waits for them.
         signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-        while True:
-            message, files, _, _ = socket.recv_fds(requests, 1, 5)
-            if not message:
-                return
+        while lifeline not in select.select([listener, lifeline], [], [])[0]:
+            connection, _ = listener.accept()
             if os.fork() == 0:
-                requests.detach()
-                os.close(descriptor)
-                _supervise(*files)
+                listener.close()
+                lifeline.close()
+                _supervise(program, connection)
                 return
-            for file in files:
-                os.close(file)
+            connection.close()
 
 
-def _supervise(request: int, reply: int, *streams: int) -> None:
-    """Fork the process of a run and report its end; in that process, return from the run."""
+def _supervise(program: Program, connection: socket.socket) -> None:
+    """Fork the process of a run and report its end; in that process, return from the run.
+
+    It sends the id of the process, then its exit code, a line each. The process is killed when the
+    connection is closed by the other side.
+    """
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    _, streams, _, _ = socket.recv_fds(connection, 1, 3)
+    with connection.makefile() as lines:
+        run = _Run(*json.loads(lines.readline()))
     process = os.fork()
     if process == 0:
-        os.close(reply)
-        with os.fdopen(request, "rb") as file:
-            run = _Run(**json.load(file))
+        connection.close()
         for number, stream in enumerate(streams):
             os.dup2(stream, number)
             os.close(stream)
-        _become(run)
+        _become(program, run)
         return
-    os.write(reply, f"{process}\n".encode())
-    for stream in streams:
+    connection.sendall(f"{process}\n".encode())
+    for stream in (0, 1, 2, *streams):
         os.close(stream)
+    threading.Thread(target=_kill_after, args=(connection, process), daemon=True).start()
     _, status = os.waitpid(process, 0)
-    os.write(reply, f"{os.waitstatus_to_exitcode(status)}\n".encode())
+    with suppress(ConnectionError):
+        connection.sendall(f"{os.waitstatus_to_exitcode(status)}\n".encode())
     os._exit(0)
 
 
-def _become(run: _Run) -> None:
+def _kill_after(connection: socket.socket, process: int) -> None:
+    if not connection.recv(1):
+        os.kill(process, signal.SIGKILL)
+
+
+def _become(program: Program, run: _Run) -> None:
     """Make this process what the installed program is when it starts, and run it."""
     os.chdir(run.folder)
     os.environ.clear()
@@ -196,10 +269,12 @@ def _become(run: _Run) -> None:
     time.tzset()
     # Modules may have asked for it in the environment of the server.
     tempfile.tempdir = None
-    sys.argv = [str(PROGRAM), *run.arguments]
-    sys.path[0] = str(PROGRAM.parent)
+    sys.argv = [str(PROGRAMS / program), *run.arguments]
+    sys.path[0] = str(PROGRAMS)
     # Worker processes import it.
-    sys.modules["__main__"].__file__ = str(PROGRAM)
-    from idx.__main__ import main
-
+    sys.modules["__main__"].__file__ = sys.argv[0]
+    if program == "idx":
+        from idx.__main__ import main
+    else:
+        from server.__main__ import main
     main()

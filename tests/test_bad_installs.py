@@ -10,7 +10,7 @@ import lucene
 import pytest
 
 from shared.java.installation import JAVA_VERSION, LUCENE_VERSION
-from tests.conftest import PROGRAMS
+from tests.fork_server import PROGRAMS
 from tests.idx.volumes import mount, unmount
 from tests.systems import ON_WINDOWS, without_wine
 

@@ -15,7 +15,8 @@ from docs.site import conf
 from idx.crawl.secret_files import SECRETS
 from server.app import app
 from shared import create
-from tests.conftest import PROGRAMS, Connect
+from tests.conftest import Connect
+from tests.fork_server import PROGRAMS
 from tests.idx.test_secrets import SECRETS as EXAMPLES
 
 ROOT = Path(__file__).parents[1]

@@ -18,7 +18,8 @@ from shared.maintenance.backup import backup
 from shared.maintenance.check import check
 from shared.maintenance.progress import Step
 from shared.writing.index import create
-from tests.conftest import PROGRAMS, Idx
+from tests.conftest import Idx
+from tests.fork_server import PROGRAMS
 from tests.idx.contents import contents
 from tests.idx.files import make
 from tests.idx.output.test_terminal import on_a_terminal

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from shared import Document
-from tests.conftest import PROGRAMS, Idx
+from tests.conftest import Idx
+from tests.fork_server import PROGRAMS
 from tests.idx.preparation import add_documents
 from tests.systems import uses_a_unix_shell
 

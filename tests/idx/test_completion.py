@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from shared import Document, Index, create
-from tests.conftest import PROGRAMS, Idx
+from tests.conftest import Idx
+from tests.fork_server import PROGRAMS
 from tests.idx.files import make
 from tests.idx.preparation import index_files
 from tests.systems import has_pipes_as_files, has_terminals

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from shared import Document, Index
-from tests.conftest import PROGRAMS, Idx
+from tests.conftest import Idx
+from tests.fork_server import PROGRAMS
 from tests.idx.files import ids
 from tests.systems import STOPS, has_modes, limits_processes, sends_signals
 from tests.unprivileged import UNPRIVILEGED

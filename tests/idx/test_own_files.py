@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from shared.files.access import OWN
-from tests.conftest import PROGRAMS, Idx
+from tests.conftest import Idx
+from tests.fork_server import PROGRAMS
 from tests.idx.files import ids, make, sync
 from tests.idx.test_failures import failures
 from tests.systems import makes_links

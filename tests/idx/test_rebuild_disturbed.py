@@ -15,7 +15,8 @@ import pytest
 
 from shared import Document, Index, Searcher
 from shared.storage.lock import holder
-from tests.conftest import PROGRAMS, Connect, Idx
+from tests.conftest import Connect, Idx
+from tests.fork_server import PROGRAMS
 from tests.idx.contents import contents
 from tests.idx.raw_index import files_of_lucene, mark_as, stored
 from tests.systems import STOPS, limits_processes, sends_signals

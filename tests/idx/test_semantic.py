@@ -14,7 +14,8 @@ from shared.maintenance.embedding import embed, embedding_state
 from shared.semantic import minilm
 from shared.semantic.models import cache_folder
 from shared.settings.defaults import MODEL_CACHE_VARIABLE
-from tests.conftest import PROGRAMS, Idx
+from tests.conftest import Idx
+from tests.fork_server import PROGRAMS
 
 QUESTION = "How much money do I get if I am laid off?"
 
@@ -36,20 +37,39 @@ def _model() -> None:
 
 @pytest.fixture
 def office(tmp_path: Path) -> Path:
-    folder = tmp_path / "office"
-    folder.mkdir()
-    for name, text in TEXTS.items():
-        (folder / f"{name}.txt").write_text(text)
-    return folder
+    return written(tmp_path / "office")
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An index with vectors; copy it."""
+    folder = tmp_path_factory.mktemp("semantic")
+    office, path = written(folder / "office"), folder / "index"
+    for command in (("sync", office), ("semantic", "on")):
+        subprocess.run([PROGRAMS / "idx", *command, "-i", path], check=True, capture_output=True)
+    return path
 
 
 @pytest.fixture
-def index(idx: Idx, tmp_path: Path, office: Path) -> Path:
-    """An index with vectors."""
+def index(prepared: Path, tmp_path: Path) -> Path:
+    """An index with vectors of a folder that is elsewhere."""
+    return shutil.copytree(prepared, tmp_path / "index")
+
+
+@pytest.fixture
+def synced(idx: Idx, tmp_path: Path, office: Path) -> Path:
+    """An index with vectors of `office`."""
     path = tmp_path / "index"
     idx("sync", str(office), "-i", str(path))
     idx("semantic", "on", "-i", str(path))
     return path
+
+
+def written(folder: Path) -> Path:
+    folder.mkdir()
+    for name, text in TEXTS.items():
+        (folder / f"{name}.txt").write_text(text)
+    return folder
 
 
 def found(idx: Idx, index: Path, query: str, *options: str) -> list[str]:
@@ -117,27 +137,27 @@ def test_what_is_added_later_is_embedded(idx: Idx, index: Path) -> None:
     assert found(idx, index, "money for relatives when somebody dies")[0] == "bereaved"
 
 
-def test_embedding_can_be_left_for_later(idx: Idx, index: Path, office: Path) -> None:
+def test_embedding_can_be_left_for_later(idx: Idx, synced: Path, office: Path) -> None:
     (office / "new.txt").write_text("Shareholders vote once a year on the dividend.")
-    idx("sync", str(office), "-i", str(index), "--semantic", "later")
-    status = json.loads(idx("semantic", "status", "-i", str(index), "--json").stdout)
+    idx("sync", str(office), "-i", str(synced), "--semantic", "later")
+    status = json.loads(idx("semantic", "status", "-i", str(synced), "--json").stdout)
     assert (status["chunks"], status["pending"]) == (6, 1)
-    assert "new.txt" in found(idx, index, "dividend")
-    assert "1 are missing" in idx("semantic", "status", "-i", str(index)).stdout
-    assert "6 of 6 chunks" in idx("semantic", "update", "-i", str(index)).stdout
+    assert "new.txt" in found(idx, synced, "dividend")
+    assert "1 are missing" in idx("semantic", "status", "-i", str(synced)).stdout
+    assert "6 of 6 chunks" in idx("semantic", "update", "-i", str(synced)).stdout
 
 
-def test_the_same_text_is_not_embedded_twice(idx: Idx, index: Path, office: Path) -> None:
+def test_the_same_text_is_not_embedded_twice(idx: Idx, synced: Path, office: Path) -> None:
     (office / "severance.txt").rename(office / "redundancy.txt")
-    run = idx("sync", str(office), "-i", str(index))
+    run = idx("sync", str(office), "-i", str(synced))
     # The title of a text without a heading is its file's name, so that only this one is new.
     assert "Embedded 1 chunk" in run.stderr
-    idx("add", "-d", "twice", "-t", "printer", "-c", TEXTS["printer"], "-i", str(index))
-    before = embedding_state(index)
-    run = idx("rebuild", "-i", str(index))
-    assert embedding_state(index) == before
+    idx("add", "-d", "twice", "-t", "printer", "-c", TEXTS["printer"], "-i", str(synced))
+    before = embedding_state(synced)
+    run = idx("rebuild", "-i", str(synced))
+    assert embedding_state(synced) == before
     assert "Embedded" not in run.stderr
-    assert embedding_state(index).pending == 0
+    assert embedding_state(synced).pending == 0
 
 
 def test_off_removes_the_vectors(idx: Idx, index: Path) -> None:
@@ -230,7 +250,7 @@ def test_a_folder_of_thousands_of_chunks_survives_interruptions(tmp_path: Path) 
     path = tmp_path / "index"
     with Index(path, create=True) as index:
         for number in range(1_500):
-            index.add(Document(f"d{number}", f"Note {number}", f"On day {number} it rained. " * 20))
+            index.add(Document(f"d{number}", f"Note {number}", f"On day {number} it rained."))
     environment = {MODEL_CACHE_VARIABLE: str(cache_folder())}
     command = [str(PROGRAMS / "idx"), "semantic", "on", "-i", str(path)]
     run = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment)

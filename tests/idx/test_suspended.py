@@ -10,7 +10,8 @@ from typing import Final
 import pytest
 
 from shared import Document, Index
-from tests.conftest import PROGRAMS, Connect, Idx
+from tests.conftest import Connect, Idx
+from tests.fork_server import PROGRAMS
 from tests.idx.test_index_errors import is_locked, wait_for
 from tests.server.tool_answers import answer
 from tests.systems import sends_signals

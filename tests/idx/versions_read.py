@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from benchmarks.versions import QUERY, mistake
-from tests.conftest import PROGRAMS
+from tests.fork_server import PROGRAMS
 from tests.idx.versions_written import Writer
 from tests.server.raw_client import RawClient
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from benchmarks.versions import documents
-from tests.conftest import PROGRAMS
+from tests.fork_server import PROGRAMS
 
 _LIBRARY: Final = """
 import json, sys

@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from shared import Hit, Searcher
-from tests.conftest import PROGRAMS
+from tests.fork_server import PROGRAMS
 
 PATIENCE: Final = 60.0
 """Seconds within which whatever is waited for happens also where other tests run."""

@@ -13,7 +13,7 @@ from typing import Final
 from shared import Document, Index
 from shared.maintenance.backup import backup
 from shared.writing.index import create
-from tests.conftest import PROGRAMS
+from tests.fork_server import PROGRAMS
 from tests.idx.raw_index import stored
 from tests.idx.segments import fill
 

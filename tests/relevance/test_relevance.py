@@ -11,7 +11,8 @@ import pytest
 from mcp import Client
 
 from shared.writing.index import create
-from tests.conftest import PROGRAMS, connected
+from tests.conftest import connected
+from tests.fork_server import PROGRAMS
 from tests.relevance.queries import Query, read
 from tests.server.tool_answers import answer
 

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import PROGRAMS, Connect
+from tests.conftest import Connect
+from tests.fork_server import PROGRAMS
 
 SEARCH = ["Search", "more_like", "explain_query", "suggest_terms", "top_terms", "list_fields"]
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from shared import Searcher
-from tests.conftest import PROGRAMS, Idx
+from tests.conftest import Idx
+from tests.fork_server import PROGRAMS
 from tests.idx.test_add_files import pdf_of
 from tests.systems import has_terminals, uses_a_unix_shell
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from idx.clients.catalogue import CLIENTS
 from idx.clients.jsonc import parse
-from tests.conftest import PROGRAMS
+from tests.fork_server import PROGRAMS
 
 PROGRAM = str(PROGRAMS / "mcp-lucene")
 

@@ -15,7 +15,8 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from idx.clients.catalogue import CLIENTS
 from shared import Document, Index
-from tests.conftest import PROGRAMS, Idx
+from tests.conftest import Idx
+from tests.fork_server import PROGRAMS
 from tests.idx.clients.files import PROGRAM, file_of, servers
 from tests.systems import has_mode
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import PROGRAMS
+from tests.fork_server import PROGRAMS
 from tests.systems import has_modes
 
 pytestmark = pytest.mark.soak

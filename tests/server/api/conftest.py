@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import PROGRAMS
+from tests.fork_server import PROGRAMS
 from tests.server.http.served import Served, served
 
 SAMPLES = Path(__file__).parents[3] / "test-index" / "documents"

@@ -9,7 +9,7 @@ import httpx2
 import pytest
 
 from shared import Document, Index, create
-from tests.conftest import PROGRAMS
+from tests.fork_server import PROGRAMS
 from tests.server.http.served import SECONDS, Served, served, wait_for
 
 ADMIN = "boss:read,admin:" + "a" * 32

@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from shared import Document, Index
-from tests.conftest import PROGRAMS
+from tests.fork_server import PROGRAMS
 from tests.idx.extraction.pdf_files import write_pages
 from tests.server.http.served import SECONDS, Served, served
 

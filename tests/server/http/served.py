@@ -21,7 +21,8 @@ from mcp.types import (
     PROTOCOL_VERSION_META_KEY,
 )
 
-from tests.conftest import PROGRAMS
+from tests.conftest import server_command
+from tests.fork_server import PROGRAMS
 
 SECONDS = 120
 """How long anything may take before a test fails; the machine may be busy."""
@@ -131,6 +132,10 @@ def wait_for(condition: Any, what: str) -> None:
         time.sleep(0.05)
 
 
+SERVER = (PROGRAMS / "mcp-lucene",)
+"""The installed program, for tests that look at its process."""
+
+
 @contextmanager
 def served(
     index: Path,
@@ -139,10 +144,16 @@ def served(
     tokens: str = "",
     limit: tuple[int, tuple[int, int]] | None = None,
     environment: dict[str, str] | None = None,
-    program: tuple[str | Path, ...] = (PROGRAMS / "mcp-lucene",),
+    program: tuple[str | Path, ...] | None = None,
 ) -> Iterator[Served]:
-    """Start the server on a free port, and end it by SIGTERM, which has to end it in order."""
+    """Start the server on a free port, and end it by SIGTERM, which has to end it in order.
+
+    The process only stands for the server's unless the program is named, for example by `SERVER`.
+    """
     variables = os.environ | {"IDX_TOKENS": tokens} | (environment or {})
+    if limit:
+        program = SERVER
+    program = program or server_command(variables)
     with (
         log.open("wb") as stderr,
         subprocess.Popen(
@@ -175,7 +186,7 @@ def _url(process: subprocess.Popen[bytes], log: Path) -> str:
 def refused(*options: object, index: Path, tokens: str = "") -> str:
     """What the server says when it does not start."""
     done = subprocess.run(
-        [PROGRAMS / "mcp-lucene", index, *map(str, options)],
+        [*SERVER, index, *map(str, options)],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
 from cryptography.hazmat.primitives.hashes import SHA256
 
 from tests.server.http.issuer import AUDIENCE, Issuer, issuing
-from tests.server.http.served import SECONDS, Served, served
+from tests.server.http.served import SECONDS, SERVER, Served, served
 
 pytestmark = pytest.mark.soak
 
@@ -377,7 +377,8 @@ def test_a_hostile_authorization_server_lets_nobody_in_and_keeps_nobody_out(
         issuer.answers[path] = lambda handler: hostile(issuer, handler)
         options = ["--oauth-issuer", issuer.url, "--oauth-audience", AUDIENCE]
         own = f"own:read:{OWN}"
-        with served(documents, *options, log=tmp_path / "log", tokens=own) as server:
+        log = tmp_path / "log"
+        with served(documents, *options, log=log, tokens=own, program=SERVER) as server:
             began = time.monotonic()
             assert status(server, issuer.token()) == 401
             assert time.monotonic() - began < 30

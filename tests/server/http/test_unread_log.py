@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from server.pipes.stderr_queue import MAX_WAITING_MESSAGES
-from tests.conftest import PROGRAMS
+from tests.fork_server import PROGRAMS
 from tests.server.http.served import SECONDS, Served
 
 REFUSED = b"GET /nothing HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"

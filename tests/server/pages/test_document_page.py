@@ -8,7 +8,7 @@ import pytest
 
 from server.pages.document import CHANGED
 from shared import Document, Index, create
-from tests.conftest import PROGRAMS
+from tests.fork_server import PROGRAMS
 from tests.server.http.served import Served, served
 from tests.server.pages.browsing import follow, visit
 

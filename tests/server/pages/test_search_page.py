@@ -8,7 +8,7 @@ import pytest
 
 from shared import Document, Index, create
 from shared.model.document import Metadata
-from tests.server.http.served import SECONDS, Served, served, wait_for
+from tests.server.http.served import SECONDS, SERVER, Served, served, wait_for
 from tests.server.pages.browsing import follow, visit
 
 
@@ -168,7 +168,7 @@ def test_pages_are_kept_nowhere_and_load_nothing_from_elsewhere(api: Served) -> 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="only Linux has /proc")
 def test_pictures_are_prepared_when_a_result_has_pages(samples: Path, tmp_path: Path) -> None:
-    with served(samples, log=tmp_path / "log") as server:
+    with served(samples, log=tmp_path / "log", program=SERVER) as server:
 
         def children() -> list[str]:
             threads = Path(f"/proc/{server.process.pid}/task").glob("*/children")

@@ -8,7 +8,7 @@ from urllib.parse import unquote
 import httpx2
 import pytest
 
-from tests.conftest import PROGRAMS
+from tests.fork_server import PROGRAMS
 from tests.server.http.served import SECONDS, Served, served
 from tests.server.pages.browsing import HTML, visit
 

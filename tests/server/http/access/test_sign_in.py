@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from tests.conftest import PROGRAMS
+from tests.fork_server import PROGRAMS
 from tests.server.api.conftest import samples
 from tests.server.http.served import SECONDS, Served, served, wait_for
 from tests.server.pages.browsing import HTML, Page

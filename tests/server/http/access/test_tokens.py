@@ -11,6 +11,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from tests.server.http.served import (
     SECONDS,
+    SERVER,
     Served,
     begin_call,
     initialize,
@@ -147,7 +148,7 @@ def test_a_session_belongs_to_the_token_that_opened_it(guarded: Served) -> None:
 @pytest.mark.soak
 def test_tokens_come_from_the_environment_too(documents: Path, tmp_path: Path) -> None:
     tokens = f"alice:read:{READER} root:read,admin:{ADMIN}"
-    with served(documents, log=tmp_path / "log", tokens=tokens) as server:
+    with served(documents, log=tmp_path / "log", tokens=tokens, program=SERVER) as server:
         assert server.call(headers=bearer(READER), query="text").status_code == 200
         assert server.call(headers=bearer(ADMIN), query="text").status_code == 200
         assert server.call(headers=bearer(NEITHER), query="text").status_code == 401
