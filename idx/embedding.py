@@ -12,6 +12,23 @@ from shared.settings.defaults import SEMANTIC_OFF
 _REMAINING = "the texts are indexed; idx semantic update makes the remaining vectors"
 
 
+def warn_of_server(model: str) -> None:
+    """Warn that texts will leave this machine, if the model has a server on another one.
+
+    Args:
+        model: the model as it was named.
+
+    Raises:
+        SemanticModelError: it is an address, but not a valid one.
+    """
+    from shared.semantic.served import server_of
+
+    server = server_of(model)
+    if server and not server.is_local:
+        way = "" if server.is_encrypted else ", unencrypted"
+        warn(f"the texts of this index, and queries, are sent to {server.host}{way}")
+
+
 def embed_added(index_path: Path, wait: float, when: Literal["now", "later"]) -> None:
     """Embed the chunks of an index that have no vector yet.
 
@@ -27,14 +44,16 @@ def embed_added(index_path: Path, wait: float, when: Literal["now", "later"]) ->
     if wanted == SEMANTIC_OFF:
         return
     from shared.maintenance.embedding import embed, embedding_state, switch_on
+    from shared.semantic.models import is_named
 
     try:
         model = embedding_state(index_path).model
         if model is None:
             if wanted is None:
                 return
+            warn_of_server(wanted)
             model = switch_on(index_path, wanted, wait=wait)
-        elif wanted not in {None, model.name}:
+        elif wanted is not None and not is_named(model, wanted):
             warn(
                 f"the index is embedded with the model {model.name}, not {wanted}; to embed it "
                 f"again: idx semantic on --model {wanted}"

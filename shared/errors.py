@@ -394,6 +394,18 @@ class LanguageModelError(McpLuceneError):
     """A language model returned nothing to search for; the search continues without it."""
 
 
+class LanguageModelBusyError(LanguageModelError):
+    """A language model's server is overloaded or out of order, and may answer a later request.
+
+    Attributes:
+        retry_after: the time until then in seconds, if the server names one, else 0.
+    """
+
+    def __init__(self, problem: str, remedy: str = "", retry_after: float = 0.0) -> None:
+        super().__init__(problem, remedy)
+        self.retry_after = retry_after
+
+
 class SemanticModelError(McpLuceneError):
     """A sentence model is missing, damaged, unsafe or unsuitable.
 

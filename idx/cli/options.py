@@ -78,7 +78,9 @@ SentenceModel = Annotated[
         "--model",
         envvar=VARIABLES["semantic"],
         metavar="MODEL",
-        help="minilm, which knows English; or the folder of an ONNX model.",
+        help="minilm, which knows English; the folder of an ONNX model; hub:OWNER/NAME of the "
+        "Hugging Face Hub; or http(s)://HOST/v1#NAME, "
+        "a model on a server, to which all texts are sent.",
     ),
 ]
 

@@ -6,13 +6,23 @@ from typing import TYPE_CHECKING
 import typer
 
 from idx.cli.configured_command import ConfiguredCommand
-from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json, SentenceModel, Vectors, Wait
+from idx.cli.options import (
+    DEFAULT_INDEX_PATH,
+    IndexPath,
+    Json,
+    SentenceModel as SentenceModelOption,
+    Vectors,
+    Wait,
+)
 from idx.output.printing import print_json, say, tell
+from shared.errors import SemanticModelError
 from shared.messages import quantity
 from shared.settings.defaults import DEFAULT_SENTENCE_MODEL, DEFAULT_WAIT, SEMANTIC_OFF
+from shared.system.command_lines import quoted
 
 if TYPE_CHECKING:
     from shared.maintenance.embedding import EmbeddingState
+    from shared.semantic.sentence_model import SentenceModel
 
 semantic = typer.Typer(
     help="Search by meaning as well as by words: switch it on or off, and embed texts.",
@@ -22,7 +32,7 @@ semantic = typer.Typer(
 
 @semantic.command("on", cls=ConfiguredCommand)
 def on(
-    semantic: SentenceModel = DEFAULT_SENTENCE_MODEL,
+    semantic: SentenceModelOption = DEFAULT_SENTENCE_MODEL,
     vectors: Vectors = "now",
     index_path: IndexPath = DEFAULT_INDEX_PATH,
     wait: Wait = DEFAULT_WAIT,
@@ -40,17 +50,21 @@ def on(
         raise typer.BadParameter(
             "the setting semantic is off; name a model with --model", param_hint="--model"
         )
+    from idx.embedding import warn_of_server
     from shared.maintenance.embedding import switch_on
     from shared.semantic.models import needs_preparation
 
+    warn_of_server(semantic)
     if needs_preparation(semantic):
-        say(f"Preparing the model {semantic}, once; if it is downloaded, 83 MB")
+        size = ", 83 MB" if semantic == DEFAULT_SENTENCE_MODEL else ""
+        say(f"Preparing the model {semantic}, once; it may be downloaded{size}")
     model = switch_on(index_path, semantic, wait=wait)
     say(f"Search by meaning is on, with the model {model.name}")
     if vectors == "now":
-        _embed(index_path, wait, as_json=as_json)
+        _embed(index_path, wait, as_json=as_json, named=semantic)
     else:
         _print_state(index_path, as_json=as_json)
+    _say_if_searches_are_not_allowed(model)
 
 
 @semantic.command("off", cls=ConfiguredCommand)
@@ -99,12 +113,12 @@ def update(
     _embed(index_path, wait, as_json=as_json)
 
 
-def _embed(index_path: Path, wait: float, *, as_json: bool) -> None:
+def _embed(index_path: Path, wait: float, *, as_json: bool, named: str | None = None) -> None:
     from idx.output.progress import shown
     from shared.maintenance.embedding import embed
 
     try:
-        done = embed(index_path, wait=wait, progress=shown)
+        done = embed(index_path, wait=wait, progress=shown, named=named)
     except KeyboardInterrupt:
         say("Interrupted: what was embedded is kept; idx semantic update continues.")
         raise
@@ -112,6 +126,19 @@ def _embed(index_path: Path, wait: float, *, as_json: bool) -> None:
         others = f", {done.other_languages:,} in other languages" if done.other_languages else ""
         say(f"Embedded {quantity(done.chunks, 'chunk')}{others} in {done.seconds:.1f} s")
     _print_state(index_path, as_json=as_json)
+
+
+def _say_if_searches_are_not_allowed(model: "SentenceModel") -> None:
+    """Say what else allows searches, and later commands, to ask the server of a model."""
+    from shared.semantic.served import check_allowed
+
+    try:
+        check_allowed(model)
+    except SemanticModelError:
+        say(
+            "Searches and what is added later use it once the setting names it: "
+            f"idx config set semantic {quoted(model.name)}"
+        )
 
 
 def _print_state(index_path: Path, *, as_json: bool) -> None:

@@ -16,7 +16,11 @@ from typing import Any, Final
 from server.administration.errors import ChildError
 from shared.errors import FOR_CLIENT_VARIABLE
 from shared.messages import reason_of
-from shared.settings.defaults import KEY_VARIABLES, TOKENS_VARIABLE
+from shared.settings.defaults import (
+    ANSWER_API_KEY_VARIABLE,
+    NORMALIZER_API_KEY_VARIABLE,
+    TOKENS_VARIABLE,
+)
 from shared.system.processes import GROUP_OPTIONS, TERMINATED_EXIT_CODES, Group, exited
 
 _MAX_LINE_BYTES: Final = 1_000_000
@@ -29,8 +33,11 @@ _MAX_STDERR_LINES: Final = 20
 _MAX_STDERR_LINE_CHARACTERS: Final = 1_000
 """Number and maximum length, in characters, of the last lines of stderr that are kept."""
 
-_WITHHELD_VARIABLES: Final = frozenset({TOKENS_VARIABLE, *KEY_VARIABLES.values()})
-"""Environment variables of the server that are withheld from the child process."""
+_WITHHELD_VARIABLES: Final = frozenset(
+    {TOKENS_VARIABLE, NORMALIZER_API_KEY_VARIABLE, ANSWER_API_KEY_VARIABLE}
+)
+"""Environment variables of the server that are withheld from the child process, which embeds texts
+but neither rewrites queries nor answers questions."""
 
 
 class Child:

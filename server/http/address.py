@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from server.settings import HttpSettings, ServerOptionError
 from shared.messages import reason_of
 from shared.settings.defaults import TOKENS_VARIABLE
+from shared.settings.types import is_loopback_name
 
 MCP_PATH: Final = "/mcp"
 """URL path of the MCP endpoint."""
@@ -133,14 +134,6 @@ def checked_url(url: str, option: str, *, trusted: bool = False) -> str:
             "answers; use https"
         )
     return url
-
-
-def is_loopback_name(name: str) -> bool:
-    """Check whether a host name or address is a loopback one."""
-    try:
-        return name == "localhost" or ip_address(name).is_loopback
-    except ValueError:
-        return False
 
 
 def _bracketed(host: str) -> str:

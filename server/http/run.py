@@ -23,6 +23,7 @@ from server.http.telemetry.tracing import start_tracing
 from server.runtime.state import ServerState
 from server.settings import HttpSettings, ServerOptionError
 from shared.messages import reason_of
+from shared.settings.types import is_loopback_name
 
 _BACKLOG: Final = 128
 """Maximum number of connections waiting to be accepted."""
@@ -74,7 +75,7 @@ def run(
             f"{reason_of(error)}"
         ) from error
     host = listener.getsockname()[0]
-    if not (settings.tls_certificate or address.is_loopback_name(host)):
+    if not (settings.tls_certificate or is_loopback_name(host)):
         LOG.warning("not_encrypted", extra={"host": host})
     if ip_address(host).is_unspecified and not (settings.public_url or settings.allowed_hosts):
         LOG.warning("no_name", extra={"host": host})

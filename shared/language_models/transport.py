@@ -10,7 +10,7 @@ from typing import Final
 
 import httpx2
 
-from shared.errors import LanguageModelError
+from shared.errors import LanguageModelBusyError, LanguageModelError
 
 MAX_BODY_BYTES: Final = 100_000
 """Maximum size of an answer in bytes; a query with its envelope takes a hundredth of that."""
@@ -22,6 +22,14 @@ _SENT_HEADERS: Final = (
 )
 """Headers that are sent; the client libraries would also reveal the operating system and their own
 environment variables."""
+
+_BUSY: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
+"""Statuses of a server that may answer a later request."""
+
+_MAX_DIGITS: Final = 7
+"""Number of digits of a time to wait from which on it is not one."""
+
+_SERVER: Final = "the language model's server"
 
 _EVENTS: Final = "text/event-stream"
 """Media type of an answer that arrives in parts."""
@@ -48,6 +56,7 @@ class BoundedTransport(httpx2.AsyncBaseTransport):
         key_headers: the headers that carry the key of the server.
         max_bytes: the maximum size of an answer, in bytes.
         in_parts: whether answers must arrive in parts, as events of the server.
+        server: the server, in words of a message.
     """
 
     def __init__(
@@ -56,16 +65,19 @@ class BoundedTransport(httpx2.AsyncBaseTransport):
         *,
         max_bytes: int = MAX_BODY_BYTES,
         in_parts: bool = False,
+        server: str = _SERVER,
     ) -> None:
         self._transport = httpx2.AsyncHTTPTransport(verify=_CERTIFICATES, trust_env=False)
         self._key_headers = key_headers
         self._max_bytes = max_bytes
         self._in_parts = in_parts
+        self._server = server
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Send a request and read the answer.
 
         Raises:
+            LanguageModelBusyError: a later request may be answered.
             LanguageModelError: the answer is an error, a redirect, compressed or too long, or
                 arrives at once although it must arrive in parts.
         """
@@ -74,9 +86,9 @@ class BoundedTransport(httpx2.AsyncBaseTransport):
         headers["accept-encoding"] = "identity"
         request.headers = httpx2.Headers({**headers, **self._key_headers})
         response = await self._transport.handle_async_request(request)
-        stream = _BoundedStream(response, self._max_bytes)
+        stream = _BoundedStream(response, self._max_bytes, self._server)
         try:
-            _check_head(response, in_parts=self._in_parts)
+            _check_head(response, self._server, in_parts=self._in_parts)
             if self._in_parts:
                 return httpx2.Response(
                     response.status_code,
@@ -104,9 +116,10 @@ class BoundedTransport(httpx2.AsyncBaseTransport):
 class _BoundedStream(httpx2.AsyncByteStream):
     """The body of an answer, up to a limit."""
 
-    def __init__(self, response: httpx2.Response, max_bytes: int) -> None:
+    def __init__(self, response: httpx2.Response, max_bytes: int, server: str) -> None:
         self._response = response
         self._max_bytes = max_bytes
+        self._server = server
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         size = 0
@@ -114,7 +127,7 @@ class _BoundedStream(httpx2.AsyncByteStream):
             size += len(part)
             if size > self._max_bytes:
                 raise LanguageModelError(
-                    f"the language model's server answered with more than {self._max_bytes:,} bytes"
+                    f"{self._server} answered with more than {self._max_bytes:,} bytes"
                 )
             yield part
 
@@ -122,18 +135,25 @@ class _BoundedStream(httpx2.AsyncByteStream):
         await self._response.aclose()
 
 
-def _check_head(response: httpx2.Response, *, in_parts: bool) -> None:
+def _check_head(response: httpx2.Response, server: str, *, in_parts: bool) -> None:
     status = response.status_code
     if status != httpx2.codes.OK:
-        raise LanguageModelError(
-            f"the language model's server answered with HTTP status {status}",
-            _REMEDIES.get(status, ""),
-        )
+        problem, remedy = f"{server} answered with HTTP status {status}", _REMEDIES.get(status, "")
+        if status in _BUSY:
+            raise LanguageModelBusyError(problem, remedy, _retry_after(response))
+        raise LanguageModelError(problem, remedy)
     if response.headers.get("content-encoding", "identity") != "identity":
-        raise LanguageModelError("the language model's server compressed its answer")
+        raise LanguageModelError(f"{server} compressed its answer")
     media_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
     if in_parts and media_type != _EVENTS:
         raise LanguageModelError(
-            "the language model's server did not send its answer in parts, as "
+            f"{server} did not send its answer in parts, as "
             f"{_EVENTS}, but as {media_type[:80] or 'nothing in particular'}"
         )
+
+
+def _retry_after(response: httpx2.Response) -> float:
+    """Return the time after which a server wants the next request, in seconds; 0 if unknown."""
+    # The other form of the header, a date, needs two clocks that agree.
+    text = response.headers.get("retry-after", "")
+    return float(text) if text.isascii() and text.isdecimal() and len(text) < _MAX_DIGITS else 0.0

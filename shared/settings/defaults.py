@@ -21,9 +21,14 @@ ANSWER_API_KEY_VARIABLE: Final = "IDX_ANSWER_API_KEY"
 """Environment variable for the key of the server whose language model answers questions; not a
 setting, so it is never shown."""
 
+SEMANTIC_API_KEY_VARIABLE: Final = "IDX_SEMANTIC_API_KEY"
+"""Environment variable for the key of the server of a sentence model; not a setting, so it is never
+shown."""
+
 KEY_VARIABLES: Final = {
     "normalizer_url": NORMALIZER_API_KEY_VARIABLE,
     "answer_url": ANSWER_API_KEY_VARIABLE,
+    "semantic": SEMANTIC_API_KEY_VARIABLE,
 }
 """Environment variable for the key of the server whose address is a setting."""
 

@@ -16,7 +16,8 @@ NOT_A_SETTING: Final = "is not a setting"
 
 def is_secret(name: str) -> bool:
     """Check whether the value of a setting must be hidden: it is or may contain a password."""
-    return any(word in name.lower() for word in ("password", "normalizer_url", "answer_url"))
+    secrets = ("password", "normalizer_url", "answer_url", "semantic")
+    return any(word in name.lower() for word in secrets)
 
 
 _MAX_SETTING_CHARACTERS: Final = 80

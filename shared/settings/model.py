@@ -38,7 +38,7 @@ from shared.settings.defaults import (
     PdfEngineName,
 )
 from shared.settings.machine import default_java_heap, default_workers
-from shared.settings.types import Address, EncodingName, LocatedPath
+from shared.settings.types import Address, EncodingName, LocatedPath, SentenceModelName
 
 
 class Folder(BaseModel):
@@ -108,4 +108,4 @@ class Settings(BaseModel):
     answer_max_tokens: Annotated[int, Field(ge=MIN_ANSWER_MAX_TOKENS, le=MAX_ANSWER_MAX_TOKENS)] = (
         DEFAULT_ANSWER_MAX_TOKENS
     )
-    semantic: Annotated[str, Field(min_length=1)] | None = None
+    semantic: SentenceModelName | None = None

@@ -2,6 +2,7 @@
 
 import codecs
 import os
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlsplit
@@ -40,6 +41,14 @@ def url_problem(url: str, key_variable: str) -> str | None:
     return None
 
 
+def is_loopback_name(name: str) -> bool:
+    """Check whether a host name or address is a loopback one."""
+    try:
+        return name == "localhost" or ip_address(name).is_loopback
+    except ValueError:
+        return False
+
+
 def _absolute_path(value: Any, info: ValidationInfo) -> Any:
     """Return a path with ``~`` expanded, relative to the folder of the file that contains it."""
     if isinstance(value, Path):
@@ -73,6 +82,12 @@ def _checked_url(url: str, info: ValidationInfo) -> str:
     return url
 
 
+def _checked_model(name: str, info: ValidationInfo) -> str:
+    if name.startswith(("http://", "https://")):
+        _checked_url(name.partition("#")[0], info)
+    return name
+
+
 # Lax, unlike the other types: a path is made from text.
 LocatedPath = Annotated[Path, BeforeValidator(_absolute_path), Field(strict=False)]
 """Path; in the configuration file it may begin with ``~`` or be relative to the file's folder."""
@@ -82,3 +97,6 @@ EncodingName = Annotated[str, AfterValidator(_checked_encoding)]
 
 Address = Annotated[str, AfterValidator(_checked_url)]
 """URL of a language model's server."""
+
+SentenceModelName = Annotated[str, Field(min_length=1), AfterValidator(_checked_model)]
+"""Name of a sentence model, which may be an address with the name on its server."""

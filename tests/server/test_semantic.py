@@ -10,8 +10,10 @@ from mcp import Client
 from shared import Document, Index
 from shared.maintenance.embedding import embed, switch_off, switch_on
 from shared.semantic import minilm
-from shared.semantic.models import cache_folder
+from shared.semantic.models import cache_folder, install
 from tests.conftest import connected
+from tests.embedding_server import NAME, embeds
+from tests.model_server import hangs_up, serving
 from tests.server.http.served import served
 from tests.server.pages.browsing import visit
 from tests.server.tool_answers import answer
@@ -101,6 +103,25 @@ async def test_a_model_that_is_missing_is_said_once(tmp_path: Path) -> None:
     assert first["note"].startswith(f"Ranked by words only: the sentence model {folder}")
     assert "note" not in second
     assert first["results"] == second["results"] != []
+
+
+async def test_a_server_of_models_that_goes_away_is_said_once(tmp_path: Path) -> None:
+    fill(tmp_path / "index")
+    with serving(embeds(install("minilm").passages)) as models:
+        switch_on(tmp_path / "index", f"{models.url}#{NAME}")
+        embed(tmp_path / "index")
+        async with connected(tmp_path / "index") as client:
+            found = answer(await client.call_tool("Search", {"query": QUESTION}))
+            assert found["results"][0]["source_document"] == "severance"
+            models.answer = hangs_up
+            first = answer(await client.call_tool("Search", {"query": "paper jams"}))
+            asked = len(models.requests)
+            second = answer(await client.call_tool("Search", {"query": "sheets of paper"}))
+            assert len(models.requests) == asked
+    assert "cannot be reached, or closed the connection" in first["note"]
+    assert "note" not in second
+    assert first["results"] != []
+    assert second["results"] != []
 
 
 async def test_the_server_follows_the_index(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from shared.errors import SemanticModelError
 from shared.semantic import minilm
 from shared.semantic.encoder import OnnxEncoder
 from shared.semantic.models import encoder_of, install
-from shared.semantic.safetensors import read_tensors
+from shared.semantic.onnx.safetensors import read_tensors
 from tests.shared.semantic.plain_bert import plain_vector
 
 TEXTS = (

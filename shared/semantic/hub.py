@@ -1,0 +1,274 @@
+"""Sentence models of the Hugging Face Hub, named ``hub:OWNER/NAME`` or with ``@REVISION`` after it.
+
+Only files of data are downloaded, once: the ONNX file, the tokenizer, and descriptions in JSON.
+Each is compared with the hash that the hub shows, and their hashes become part of the description
+of the folder, which is named by the revision. Afterwards no network is used.
+"""
+
+import hashlib
+import json
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from shared.errors import SemanticModelError
+from shared.semantic.description import (
+    DESCRIPTION_FILE,
+    MAX_FILE_BYTES,
+    MODEL_FILE,
+    TOKENIZER_FILE,
+    write_folder,
+)
+from shared.semantic.encoder import OnnxEncoder
+
+if TYPE_CHECKING:
+    from huggingface_hub.hf_api import ModelInfo, RepoSibling
+
+_NAME: Final = re.compile(
+    r"hub:(?P<owner>[\w.-]+)/(?P<model>[\w.-]+)(?:@(?P<revision>[\w./-]+))?", re.ASCII
+)
+
+_COMMIT: Final = re.compile(r"[0-9a-f]{40}")
+"""A revision that never changes."""
+
+_MODELS: Final = (
+    *("onnx/model_quantized.onnx", "onnx/model_int8.onnx"),
+    *("onnx/model.onnx", MODEL_FILE),
+)
+"""Names of ONNX files, of which the first one is taken; with 8 bits one is twice as fast."""
+
+_CONFIG: Final = "config.json"
+_MODULES: Final = "modules.json"
+_POOLING: Final = "1_Pooling/config.json"
+_LENGTH: Final = "sentence_bert_config.json"
+_PROMPTS: Final = "config_sentence_transformers.json"
+_DESCRIPTIONS: Final = (_CONFIG, _MODULES, _POOLING, _LENGTH, _PROMPTS, DESCRIPTION_FILE)
+"""Files of the libraries transformers and sentence-transformers, and this project's."""
+
+_KNOWN_MODULES: Final = {"Transformer", "Pooling", "Normalize"}
+"""Parts of a model of sentence-transformers that `shared.semantic.encoder` has, too."""
+
+_MAX_DESCRIPTION_BYTES: Final = 1_000_000
+
+_MAX_TOKENS: Final = 512
+"""Maximum number of tokens of a text: a chunk has hardly more, and the cost grows with them."""
+
+_E5: Final = re.compile(r"intfloat/(?:multilingual-)?e5-(?:small|base|large)(?:-v2)?")
+"""Models whose prefixes are only in the text for people."""
+
+
+def pinned_folder(cache: Path, name: str) -> Path | None:
+    """Return the folder of a model with a pinned revision in a cache, whether it exists or not.
+
+    Args:
+        cache: the folder of converted and downloaded models.
+        name: the model.
+
+    Raises:
+        SemanticModelError: the name is not one of the hub.
+    """
+    owner, model, revision = _parts(name)
+    if not _COMMIT.fullmatch(revision or ""):
+        return None
+    return cache / f"hub--{owner}--{model}@{revision}"
+
+
+def download_into(cache: Path, name: str) -> str:
+    """Download a model, unless it is there, and return its name with the pinned revision.
+
+    Args:
+        cache: the folder of converted and downloaded models.
+        name: the model; the newest revision if it has none.
+
+    Raises:
+        SemanticModelError: the hub does not have the model, or cannot be reached, or the model is
+            damaged, unsafe or unsuitable.
+    """
+    owner, model, revision = _parts(name)
+    there = pinned_folder(cache, name)
+    if there and there.is_dir():
+        return name
+    found = _Repository(f"{owner}/{model}", revision, name)
+    pinned = f"hub:{found.id}@{found.commit}"
+    target = cache / f"hub--{owner}--{model}@{found.commit}"
+    if not target.is_dir():
+        files = found.model_files()
+        with tempfile.TemporaryDirectory(prefix="mcp-lucene-model-") as temporary:
+            tried = Path(temporary) / "model"
+            write_folder(tried, files, pinned)
+            OnnxEncoder(tried, pinned).query("A text")
+        write_folder(target, files, pinned)
+    return pinned
+
+
+def _parts(name: str) -> tuple[str, str, str | None]:
+    matched = _NAME.fullmatch(name)
+    if not matched or ".." in name:
+        raise SemanticModelError(name, "a model of the hub is named hub:OWNER/NAME[@REVISION]")
+    return matched["owner"], matched["model"], matched["revision"]
+
+
+class _Repository:
+    """A model on the hub, at one commit."""
+
+    def __init__(self, id_: str, revision: str | None, name: str) -> None:
+        # Read when the library is imported; it would report the use of the library.
+        os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
+        from huggingface_hub import HfApi
+
+        self.id = id_
+        self._name = name
+        self._api: HfApi = HfApi(endpoint=os.environ.get("HF_ENDPOINT") or None)
+        info = self._asked(self._api.model_info, id_, revision=revision, files_metadata=True)
+        self._info: ModelInfo = info
+        self._files: Mapping[str, RepoSibling] = {
+            file.rfilename: file for file in info.siblings or ()
+        }
+        self.commit = info.sha or ""
+        if not _COMMIT.fullmatch(self.commit):
+            raise SemanticModelError(name, "the hub names no revision of it")
+
+    def model_files(self) -> dict[str, bytes]:
+        """Return the files of the model's folder, downloaded and checked.
+
+        Raises:
+            SemanticModelError: one is missing, damaged or too large, or the model needs code.
+        """
+        descriptions = {name: self._json(name) for name in _DESCRIPTIONS if name in self._files}
+        self._check_code(descriptions)
+        described = descriptions.get(DESCRIPTION_FILE) or self._description(descriptions)
+        source = next((name for name in _MODELS if name in self._files), None)
+        if source is None:
+            raise SemanticModelError(self._name, "it has no ONNX file")
+        if TOKENIZER_FILE not in self._files:
+            raise SemanticModelError(self._name, f"it has no {TOKENIZER_FILE}")
+        files = {
+            MODEL_FILE: self._content(source, MAX_FILE_BYTES),
+            TOKENIZER_FILE: self._content(TOKENIZER_FILE, MAX_FILE_BYTES),
+        }
+        sums = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
+        text = json.dumps({**described, "sha256": sums}, ensure_ascii=False)
+        return {**files, DESCRIPTION_FILE: text.encode()}
+
+    def _check_code(self, descriptions: Mapping[str, Any]) -> None:
+        """Refuse a model that is more than its files: with code of its own, or further layers."""
+        config = descriptions.get(_CONFIG)
+        if isinstance(config, dict) and config.get("auto_map"):
+            raise SemanticModelError(self._name, "it needs code of its own, which is never run")
+        modules = descriptions.get(_MODULES) or []
+        for module in modules if isinstance(modules, list) else []:
+            kind = str(module.get("type")) if isinstance(module, dict) else ""
+            package, _, last = kind.rpartition(".")
+            if not package.startswith("sentence_transformers") or last not in _KNOWN_MODULES:
+                raise SemanticModelError(
+                    self._name, f"it has a part that is not supported: {kind[:80]}"
+                )
+
+    def _description(self, found: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the description of a model of sentence-transformers."""
+        try:
+            pooling = found[_POOLING]
+            config = found[_CONFIG]
+            if pooling.get("pooling_mode_mean_tokens"):
+                way = "mean"
+            elif pooling.get("pooling_mode_cls_token"):
+                way = "cls"
+            else:
+                raise SemanticModelError(self._name, f"{_POOLING} has another way than mean or cls")
+            longest = found.get(_LENGTH, {}).get("max_seq_length")
+            positions = config.get("max_position_embeddings")
+            prompts = found.get(_PROMPTS, {}).get("prompts") or {}
+            known = {"query": "query: ", "passage": "passage: "} if _E5.fullmatch(self.id) else {}
+            prompts = {**known, **prompts}
+            return {
+                "dimensions": config["hidden_size"],
+                "pooling": way,
+                "max_tokens": min(longest or _MAX_TOKENS, positions or _MAX_TOKENS, _MAX_TOKENS),
+                "languages": self._languages(),
+                "query_prefix": prompts.get("query", ""),
+                "passage_prefix": prompts.get("passage") or prompts.get("document", ""),
+            }
+        except (AttributeError, KeyError, TypeError) as error:
+            raise SemanticModelError(
+                self._name,
+                f"its files do not tell how it makes vectors ({_POOLING}, {_CONFIG})",
+                f"download it, and describe it in a folder with {DESCRIPTION_FILE}",
+            ) from error
+
+    def _languages(self) -> list[str]:
+        card: Any = self._info.card_data
+        named = getattr(card, "language", None) or []
+        codes = [named] if isinstance(named, str) else list(named)
+        # Anything but a code, such as multilingual, means more than is listed.
+        return codes if all(re.fullmatch("[a-z]{2}", str(code)) for code in codes) else []
+
+    def _json(self, name: str) -> Any:
+        try:
+            return json.loads(self._content(name, _MAX_DESCRIPTION_BYTES))
+        except (ValueError, RecursionError) as error:
+            raise SemanticModelError(self._name, f"{name} is not JSON") from error
+
+    def _content(self, name: str, most: int) -> bytes:
+        """Return a file, compared with the hash that the hub shows."""
+        shown = self._files[name]
+        if (shown.size or 0) > most:
+            raise SemanticModelError(self._name, f"{name} is larger than {most:,} bytes")
+        with tempfile.TemporaryDirectory(prefix="mcp-lucene-model-") as temporary:
+            file = self._asked(
+                self._api.hf_hub_download,
+                self.id,
+                name,
+                revision=self.commit,
+                local_dir=temporary,
+            )
+            content = Path(file).read_bytes()
+        found = hashlib.sha256(content).hexdigest() if shown.lfs else _git_hash(content)
+        if found != (shown.lfs.sha256 if shown.lfs else shown.blob_id):
+            raise SemanticModelError(
+                self._name, f"{name} is not the file that the hub shows", "try again"
+            )
+        return content
+
+    def _asked(self, ask: Any, *args: Any, **options: Any) -> Any:
+        """Return what the hub answers.
+
+        Raises:
+            SemanticModelError: it has no such model or file, or cannot be reached.
+        """
+        from huggingface_hub.errors import (
+            GatedRepoError,
+            RepositoryNotFoundError,
+            RevisionNotFoundError,
+        )
+        from huggingface_hub.utils.tqdm import disable_progress_bars
+
+        if not sys.stderr.isatty():
+            disable_progress_bars()
+        try:
+            return ask(*args, **options)
+        except GatedRepoError as error:
+            raise SemanticModelError(
+                self._name,
+                "its publisher wants an agreement",
+                "agree, and log in with: hf auth login",
+            ) from error
+        except RepositoryNotFoundError as error:
+            raise SemanticModelError(self._name, "the hub has no such model") from error
+        except RevisionNotFoundError as error:
+            raise SemanticModelError(self._name, "the hub has no such revision of it") from error
+        except Exception as error:  # the library has no base class of its errors
+            raise SemanticModelError(
+                self._name,
+                f"{self._api.endpoint} did not send it ({type(error).__name__})",
+                "try again later, or download its files into a folder",
+            ) from error
+
+
+def _git_hash(content: bytes) -> str:
+    """Return the name that Git gives to a file."""
+    # Of Git's own, not for security: large files, which could carry more, have SHA-256.
+    return hashlib.sha1(b"blob %d\0%b" % (len(content), content), usedforsecurity=False).hexdigest()

@@ -1,0 +1,132 @@
+"""Search by meaning with a sentence model on a server, from the command line."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from shared import Document, Index
+from shared.maintenance.embedding import embedding_state
+from shared.semantic.encoder import OnnxEncoder
+from shared.semantic.models import install
+from tests.conftest import Idx
+from tests.embedding_server import NAME, counting, embeds
+from tests.idx.test_semantic import QUESTION, TEXTS
+from tests.model_server import ModelServer, hangs_up, is_silent, sends_bytes, serving
+
+
+@pytest.fixture(scope="module")
+def encoder() -> OnnxEncoder:
+    encoder = install("minilm")
+    assert isinstance(encoder, OnnxEncoder)
+    return encoder
+
+
+@pytest.fixture
+def server(encoder: OnnxEncoder) -> Iterator[ModelServer]:
+    """A server of the real model."""
+    with serving(embeds(encoder.passages)) as server:
+        yield server
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Path:
+    path = tmp_path / "index"
+    with Index(path, create=True) as index:
+        for name, text in TEXTS.items():
+            index.add(Document(name, name, text))
+    return path
+
+
+def name_of(server: ModelServer) -> str:
+    return f"{server.url}#{NAME}"
+
+
+def first(idx: Idx, index: Path) -> str:
+    found = json.loads(idx("search", QUESTION, "-i", str(index), "--json").stdout)
+    return str(found["results"][0]["source_document"])
+
+
+def test_an_index_is_embedded_and_searched(idx: Idx, index: Path, server: ModelServer) -> None:
+    run = idx("semantic", "on", "--model", name_of(server), "-i", str(index))
+    assert "are sent to" not in run.stderr
+    assert "5 of 5 chunks embedded" in run.stdout
+    assert "384 dimensions" in run.stdout
+    assert first(idx, index) == "severance"
+    idx("add", "-d", "new", "-t", "New", "-c", "Shareholders vote once a year", "-i", str(index))
+    assert embedding_state(index).pending == 0
+
+
+def test_texts_are_embedded_by_several_requests(idx: Idx, index: Path) -> None:
+    with Index(index) as open_index:
+        for number in range(100):
+            open_index.add(Document(f"d{number}", f"Note {number}", f"On day {number} it rained."))
+    with serving(embeds(counting)) as server:
+        idx("semantic", "on", "--model", name_of(server), "-i", str(index))
+    assert embedding_state(index).pending == 0
+    assert max(len(request.body["input"]) for request in server.requests) > 1
+    assert len(server.requests) < 20
+
+
+def test_that_texts_leave_the_machine_is_said(
+    idx: Idx, index: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # An address of this machine that does not show it.
+    name = name_of(server).replace("127.0.0.1", "127.1")
+    host = f"127.1:{server.server_port}"
+    run = idx("semantic", "on", "--model", name, "-i", str(index))
+    assert f"the texts of this index, and queries, are sent to {host}, unencrypted" in run.stderr
+    assert f"idx config set semantic '{name}'" in run.stderr
+    assert embedding_state(index).pending == 0
+    requests = len(server.requests)
+    run = idx("search", QUESTION, "-i", str(index))
+    assert f"texts would be sent to {host}, which only the index names" in run.stderr
+    assert len(server.requests) == requests
+    monkeypatch.setenv("IDX_SEMANTIC", name)
+    assert first(idx, index) == "severance"
+
+
+def test_an_index_that_names_a_server_elsewhere_sends_nothing(idx: Idx, index: Path) -> None:
+    from shared.semantic.sentence_model import SentenceModel
+
+    with Index(index) as open_index:
+        open_index.sentence_model = SentenceModel("https://models.example/v1#small", "", 4)
+    run = idx("semantic", "update", "-i", str(index), code=1)
+    assert "texts would be sent to models.example, which only the index names" in run.stderr
+    run = idx("search", "printer jam", "-i", str(index))
+    assert "printer" in run.stdout
+    assert "Ranked by words only" in run.stderr
+
+
+def test_a_server_that_goes_away_is_said_and_words_go_on(
+    idx: Idx, index: Path, server: ModelServer
+) -> None:
+    idx("semantic", "on", "--model", name_of(server), "-i", str(index))
+    for failure in (hangs_up, sends_bytes(b"", 500), is_silent):
+        server.answer = failure
+        run = idx("search", "printer jam", "-i", str(index))
+        assert "printer" in run.stdout
+        assert "Ranked by words only: the sentence model http://127.0.0.1" in run.stderr
+
+
+def test_a_server_that_does_not_answer_is_an_error(idx: Idx, index: Path) -> None:
+    with serving(sends_bytes(b"{}", 401)) as server:
+        run = idx("semantic", "on", "--model", name_of(server), "-i", str(index), code=1)
+    assert run.stderr.startswith("Error: the sentence model http://127.0.0.1")
+    assert "answered with HTTP status 401; check its key" in run.stderr
+    assert embedding_state(index).model is None
+
+
+def test_the_rest_is_embedded_when_the_server_is_back(
+    idx: Idx, index: Path, encoder: OnnxEncoder, server: ModelServer
+) -> None:
+    idx("semantic", "on", "--model", name_of(server), "-i", str(index), "--semantic", "later")
+    server.answer = sends_bytes(b"{}", 400)
+    run = idx("semantic", "update", "-i", str(index), code=1)
+    assert "answered with HTTP status 400" in run.stderr
+    assert embedding_state(index).pending == 5
+    server.answer = embeds(encoder.passages)
+    idx("semantic", "update", "-i", str(index))
+    assert embedding_state(index).pending == 0
+    assert first(idx, index) == "severance"
