@@ -1,0 +1,121 @@
+"""Embedding that is killed at random moments: index and vectors agree afterwards."""
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Final
+
+import pytest
+from org.apache.lucene.index import MultiBits
+from org.apache.lucene.search import IndexSearcher
+
+from shared import Document, Index, Searcher
+from shared.java import vm
+from shared.maintenance.check import check
+from shared.maintenance.embedding import embed, embedding_state, switch_on
+from shared.storage.commits import open_last_commit
+from shared.storage.integrity import open_directory
+from shared.storage.passages import stored_passage
+from shared.storage.vectors import stored_values
+
+pytestmark = pytest.mark.usefixtures("own_temporary_folder")
+
+SEED: Final = int(os.environ.get("KILLS_SEED", "11"))
+
+STORES_OFTEN: Final = """
+import shared.maintenance.embedding as embedding
+from idx.__main__ import main
+if __name__ == "__main__":
+    embedding._MIN_STORED = 8
+    main()
+"""
+"""`idx` that stores the vectors of a few chunks at once."""
+
+CHUNKS: Final = 200
+QUERIES: Final = ("when did it rain", "weather on a cold day", "day 17")
+
+
+@pytest.fixture
+def plain(tmp_path: Path) -> Path:
+    path = tmp_path / "plain"
+    with Index(path, create=True) as index:
+        for number in range(CHUNKS):
+            index.add(Document(f"d{number}", f"Note {number}", f"On day {number} it rained."))
+    return path
+
+
+def values(path: Path) -> dict[str, bytes]:
+    """The value of each chunk that has one, by the chunk's id."""
+    with (
+        vm.attached(),
+        closing(open_directory(path)) as directory,
+        closing(open_last_commit(directory, path)) as reader,
+    ):
+        live = MultiBits.getLiveDocs(reader)
+        stored = IndexSearcher(reader).storedFields()
+        return {
+            stored_passage(stored, number)[0]: value
+            for number, value in stored_values(reader, range(reader.maxDoc())).items()
+            if live is None or live.get(number)
+        }
+
+
+def results(path: Path) -> list[list[tuple[str, float]]]:
+    with Searcher(path, program="batch") as searcher:
+        found = [searcher.search(query, limit=50).results for query in QUERIES]
+    return [[(hit.id, hit.score) for hit in hits] for hits in found]
+
+
+def killed(path: Path, program: Path, seconds: float) -> bool:
+    """Kill an embedding after some seconds, unless it has ended."""
+    script = program / "stores_often.py"
+    script.write_text(STORES_OFTEN)
+    run = subprocess.Popen(
+        [sys.executable, script, "semantic", "update", "-i", str(path)],
+        stderr=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        start_new_session=True,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+    )
+    with suppress(subprocess.TimeoutExpired):
+        run.wait(seconds)
+    with suppress(ProcessLookupError):
+        os.killpg(run.pid, signal.SIGKILL)
+    return run.wait() == -signal.SIGKILL
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("kills", [3, pytest.param(30, marks=pytest.mark.soak)])
+def test_a_killed_embedding_is_completed(plain: Path, tmp_path: Path, kills: int) -> None:
+    whole = shutil.copytree(plain, tmp_path / "whole")
+    switch_on(whole, "minilm")
+    embed(whole)
+    expected, found = values(whole), results(whole)
+    assert len(expected) == CHUNKS
+    moments = random.Random(SEED)  # noqa: S311 - the same moments every time
+    path = tmp_path / "index"
+    partly = was_killed = 0
+    while was_killed < kills:
+        if not path.exists() or not embedding_state(path).pending:
+            shutil.rmtree(path, ignore_errors=True)
+            shutil.copytree(plain, path)
+            switch_on(path, "minilm")
+        began = time.monotonic()
+        was_killed += killed(path, tmp_path, moments.uniform(0.5, 4.0))
+        print(f"{time.monotonic() - began:.2f} s, {embedding_state(path)}")
+        assert check(path, wait=0).problems == []
+        there = values(path)
+        assert there.items() <= expected.items()
+        partly += 0 < len(there) < CHUNKS
+    print(f"KILLS_SEED={SEED}: {partly} of {kills} runs had stored a part")
+    embed(path)
+    assert embedding_state(path).pending == 0
+    assert values(path) == expected
+    assert results(path) == found
+    assert kills < 30 or partly > 5
