@@ -188,8 +188,9 @@ _MAX_EXACT_INTEGER: Final = 2**53
 """Limit below which a double represents every integer exactly (IEEE 754)."""
 
 
-KnownVector = Callable[[str], bytes | None]
-"""Function that returns the stored vector of a passage, None if it is not known."""
+KnownVector = Callable[[str, str], bytes | None]
+"""Function that returns the stored vector of a passage of a document, by the document's id and the
+passage; None if it is not known."""
 
 
 def to_lucene(document: Document, known: KnownVector | None = None) -> Iterator[list[Any]]:
@@ -240,7 +241,7 @@ def placed_to_lucene(
         if known:
             for fields_, (piece, place) in zip(made, batch, strict=True):
                 section = str(place.get("section", ""))
-                if vector := known(passage(document.title, section, piece.content)):
+                if vector := known(document.id, passage(document.title, section, piece.content)):
                     fields_.add(vector_field(vector))
         yield made
 
