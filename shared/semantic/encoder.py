@@ -74,7 +74,8 @@ class OnnxEncoder:
             self._tokenizer.no_padding()
         except Exception as error:
             raise SemanticModelError(name, f"{TOKENIZER_FILE}: {_short(error)}") from error
-        self._session = _session(content, name)
+        del content
+        self._session = _session(folder / MODEL_FILE, name)
         self._name = name
         self._inputs = [one.name for one in self._session.get_inputs()]
         if unknown := set(self._inputs) - {_IDS, *_OTHER_INPUTS}:
@@ -121,7 +122,7 @@ class OnnxEncoder:
         return output[0] if output.ndim > 1 else output
 
 
-def _session(content: bytes, name: str) -> Any:
+def _session(file: Path, name: str) -> Any:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
@@ -130,7 +131,8 @@ def _session(content: bytes, name: str) -> Any:
     # Errors are reported by exceptions; warnings about a graph help nobody.
     options.log_severity_level = 4
     try:
-        return onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
+        # Of a file's content it would keep a copy, 23 MB of minilm.
+        return onnxruntime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
     except Exception as error:
         raise SemanticModelError(name, f"{MODEL_FILE}: {_short(error)}") from error
 

@@ -46,9 +46,14 @@ def quantized(vector: Vector) -> bytes:
 def unit_rows(stored: npt.NDArray[np.int8]) -> npt.NDArray[np.float32]:
     """Return stored vectors, one a row, with length 1."""
     rows = stored.astype(np.float32)
-    lengths = np.maximum(np.sqrt(np.einsum("ij,ij->i", rows, rows)), 1.0)
-    found: npt.NDArray[np.float32] = np.divide(rows, lengths[:, None])
+    found: npt.NDArray[np.float32] = np.divide(rows, lengths_of(rows)[:, None])
     return found
+
+
+def lengths_of(rows: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """Return the lengths of stored vectors, one a row; 1 for one that is zero."""
+    lengths: npt.NDArray[np.float32] = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+    return np.maximum(lengths, 1.0)
 
 
 def signs(vectors: npt.NDArray[np.float32] | npt.NDArray[np.int8]) -> npt.NDArray[np.uint64]:

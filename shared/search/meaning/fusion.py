@@ -12,6 +12,7 @@ docs/measured/semantic.md has the effect of each constant.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import nsmallest
 from typing import Any, Final
 
 import numpy as np
@@ -22,7 +23,7 @@ from shared.query.index_terms import terms_of
 from shared.query.pipeline import ParsedQuery
 from shared.search.coverage import coverages, scored_again
 from shared.search.feedback import unanswered
-from shared.search.meaning.nearest import cosines_of, nearest, unit_vectors
+from shared.search.meaning.nearest import nearest, stored_vectors
 from shared.search.meaning.query_meaning import Meaning
 from shared.search.meaning.ranked_hit import RankedHit
 from shared.semantic.vectors import Vector
@@ -83,9 +84,15 @@ class Fusion:
             hit: the hit with its score by words.
             cosine: the cosine of its vector and the query's; None if it has no vector.
         """
+        return RankedHit(hit.doc, self._score(hit, cosine), hit.words, cosine)
+
+    def place(self, hit: RankedHit, cosine: float) -> tuple[float, int]:
+        """Return a key that sorts a hit by its combined score, best first."""
+        return -self._score(hit, cosine), hit.doc
+
+    def _score(self, hit: RankedHit, cosine: float | None) -> float:
         meant = self.unknown * hit.words / self.scale if cosine is None else max(0.0, cosine)
-        score = (1 - self.weight) * hit.words + self.weight * self.scale * meant
-        return RankedHit(hit.doc, score, hit.words, cosine)
+        return (1 - self.weight) * hit.words + self.weight * self.scale * meant
 
 
 def fused(
@@ -113,8 +120,8 @@ def fused(
     head, tail = hits[:RESCORED], hits[RESCORED:]
     added = _scored_by_words(searcher, query, near.keys() - {hit.doc for hit in head})
     together = [*head, *added]
-    rows = unit_vectors(reader, {hit.doc for hit in together}, meaning.vector)
-    if not rows:
+    vectors = stored_vectors(reader, {hit.doc for hit in together}, meaning.vector)
+    if not vectors.documents:
         return list(hits), None
     best = sorted(head, key=lambda hit: (-hit.words, hit.doc))[:_FIRST]
     shares = coverages(searcher, query.parts, best) if best else [0.0]
@@ -122,10 +129,16 @@ def fused(
     weight = min(meaning.most, _weight(shares))
     scale = best[0].words if best and best[0].words > 0 else 1.0
     compared = len(all_vectors(reader).documents) if meaning.adds else 0
-    ordered, fusion = _ordered(together, cosines_of(rows, meaning.vector), weight, scale, compared)
+    cosines = vectors.cosines(meaning.vector)
+    fusion = _fusion(together, cosines, weight, scale, compared)
     if not has_all_words:
-        nearer = _moved(meaning.vector, [rows[hit.doc] for hit in ordered if hit.doc in rows])
-        ordered, fusion = _ordered(together, cosines_of(rows, nearer), weight, scale, compared)
+        known = (hit for hit in together if hit.doc in cosines)
+        first = nsmallest(_FEEDBACK_HITS, known, lambda hit: fusion.place(hit, cosines[hit.doc]))
+        mean = vectors.mean_of(hit.doc for hit in first)
+        cosines = vectors.cosines(_moved(meaning.vector, mean))
+        fusion = _fusion(together, cosines, weight, scale, compared)
+    scored = [fusion.scored(hit, cosines.get(hit.doc)) for hit in together]
+    ordered = sorted(scored, key=lambda hit: (-hit.score, hit.doc))
     if fusion.added:
         ordered = _words_first(searcher, query, ordered)
     moved = {hit.doc for hit in added}
@@ -147,18 +160,15 @@ def nearest_only(
     return [RankedHit(document, max(0.0, near[document]), 0.0, near[document]) for document in near]
 
 
-def _ordered(
+def _fusion(
     hits: Sequence[RankedHit],
     cosines: Mapping[int, float],
     weight: float,
     scale: float,
     compared: int,
-) -> tuple[list[RankedHit], Fusion]:
-    """Order hits by their combined scores."""
+) -> Fusion:
     added = sum(not hit.words and hit.doc in cosines for hit in hits)
-    fusion = Fusion(weight, scale, max(0.0, *cosines.values()), compared, added)
-    scored = [fusion.scored(hit, cosines.get(hit.doc)) for hit in hits]
-    return sorted(scored, key=lambda hit: (-hit.score, hit.doc)), fusion
+    return Fusion(weight, scale, max(0.0, *cosines.values()), compared, added)
 
 
 def _weight(shares: Sequence[float]) -> float:
@@ -173,9 +183,8 @@ def _weight(shares: Sequence[float]) -> float:
     return least + (most - least) * unanswered(shares)
 
 
-def _moved(query: Vector, rows: Sequence[Vector]) -> Vector:
-    """Return a query's vector moved towards those of the best hits."""
-    mean = np.mean(rows[:_FEEDBACK_HITS], axis=0)
+def _moved(query: Vector, mean: Vector) -> Vector:
+    """Return a query's vector moved towards the mean of those of the best hits."""
     moved: Vector = query + _FEEDBACK * mean / np.linalg.norm(mean)
     moved /= np.linalg.norm(moved)
     return moved

@@ -3,7 +3,8 @@
 The signs of all vectors are compared first, and then the vectors with the most signs in common.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -13,7 +14,7 @@ from org.apache.lucene.search import BooleanClause, BooleanQuery, ConstantScoreQ
 
 from shared.search.coverage import scored_again
 from shared.semantic.passages import KEY_BYTES
-from shared.semantic.vectors import Vector, signs, unit_rows
+from shared.semantic.vectors import Vector, lengths_of, signs, unit_rows
 from shared.storage.vectors import Vectors, all_vectors, stored_values
 
 _CANDIDATES: Final = 500
@@ -21,6 +22,9 @@ _CANDIDATES: Final = 500
 
 _FEW_FILTERED: Final = 3_000
 """Number of chunks that pass the filters up to which their cosines are all computed."""
+
+_BLOCK: Final = 8_192
+"""Number of vectors whose signs are compared at once, so that the processor caches them."""
 
 _MOST_TESTED: Final = 20_000
 """Maximum number of candidates that are tested against the filters."""
@@ -49,7 +53,7 @@ def nearest(
     )
     live: Any = MultiBits.getLiveDocs(reader)
     there = [document for document in documents if live is None or live.get(document)]
-    found = cosines_of(unit_vectors(reader, there, vector), vector)
+    found = stored_vectors(reader, there, vector).cosines(vector)
     near = sorted(found.items(), key=lambda item: (-item[1], item[0]))[:count]
     return {document: cosine for document, cosine in near if cosine >= least}
 
@@ -67,8 +71,15 @@ def _similar(vectors: Vectors, query: Vector, count: int) -> list[int]:
     """Return the chunks whose vectors have the most signs in common with a query's."""
     own = signs(query[None])
     differing = np.zeros(len(vectors.documents), np.uint16)
-    for stored, asked in zip(vectors.signs, own, strict=True):
-        differing += np.bitwise_count(stored ^ asked)
+    both = np.empty(_BLOCK, np.uint64)
+    bits = np.empty(_BLOCK, np.uint8)
+    for begin in range(0, len(differing), _BLOCK):
+        block = differing[begin : begin + _BLOCK]
+        size = len(block)
+        for stored, asked in zip(vectors.signs[:, begin : begin + size], own[:, 0], strict=True):
+            np.bitwise_xor(stored, asked, out=both[:size])
+            np.bitwise_count(both[:size], out=bits[:size])
+            block += bits[:size]
     if len(differing) <= count:
         return _listed(vectors.documents)
     # A histogram of so few different numbers is faster than a partition.
@@ -93,22 +104,40 @@ def _listed(documents: npt.NDArray[np.int64]) -> list[int]:
     return [int(document) for document in documents]
 
 
-def unit_vectors(reader: Any, documents: Iterable[int], query: Vector) -> dict[int, Vector]:
-    """Return the vectors of those of some chunks that have one, with length 1."""
+@dataclass(frozen=True, slots=True, eq=False)
+class StoredVectors:
+    """Vectors of chunks.
+
+    Attributes:
+        documents: Lucene's numbers of the chunks.
+        rows: their vectors, one a row, as they are stored.
+        lengths: the lengths of these.
+    """
+
+    documents: Sequence[int]
+    rows: npt.NDArray[np.float32]
+    lengths: npt.NDArray[np.float32]
+
+    def cosines(self, query: Vector) -> dict[int, float]:
+        """Return the cosines with a vector of length 1, by Lucene's number of the chunk."""
+        cosines = (self.rows @ query) / self.lengths
+        return dict(zip(self.documents, cosines.tolist(), strict=True))
+
+    def mean_of(self, documents: Iterable[int]) -> Vector:
+        """Return the mean of the vectors of some of the chunks, each with length 1."""
+        places = [self.documents.index(document) for document in documents]
+        mean: Vector = (self.rows[places] / self.lengths[places, None]).mean(axis=0)
+        return mean
+
+
+def stored_vectors(reader: Any, documents: Iterable[int], query: Vector) -> StoredVectors:
+    """Return the vectors of those of some chunks that have one like a query's."""
     size = KEY_BYTES + len(query)
-    found = [
-        (document, value)
+    found = {
+        document: value
         for document, value in stored_values(reader, documents).items()
         if len(value) == size
-    ]
-    stored = np.frombuffer(b"".join(value for _, value in found), np.int8)
-    rows = unit_rows(stored.reshape(len(found), size)[:, KEY_BYTES:])
-    return {document: row for (document, _), row in zip(found, rows, strict=True)}
-
-
-def cosines_of(rows: Mapping[int, Vector], query: Vector) -> dict[int, float]:
-    """Return the cosines of vectors with a query's, by Lucene's number of the chunk."""
-    if not rows:
-        return {}
-    products = np.stack(list(rows.values())) @ query
-    return {document: float(cosine) for document, cosine in zip(rows, products, strict=True)}
+    }
+    stored = np.frombuffer(b"".join(found.values()), np.int8).reshape(len(found), size)
+    rows = stored[:, KEY_BYTES:].astype(np.float32)
+    return StoredVectors(list(found), rows, lengths_of(rows))
