@@ -20,17 +20,20 @@ HERE = Path(__file__).parent
 INDEX = HERE / "index"
 PROGRAMS = Path(sys.executable).parent
 QUESTIONS = ("error code meaning E17", "Kaution Werkstatt", "DEC-0054 battery")
+IN_OTHER_WORDS = "When can I move out of the apartment?"
+"""A question that the lease of a flat answers without one of its words."""
 
 
 def index_samples() -> None:
     """Build the sample index from nothing."""
     shutil.rmtree(INDEX, ignore_errors=True)
-    subprocess.run(
-        [PROGRAMS / "idx", "add", HERE / "documents", "--index-path", INDEX],
-        # The samples are not to be among the indexes that the user used lately.
-        env={**os.environ, "XDG_DATA_HOME": os.devnull},
-        check=True,
-    )
+    for command in (("add", HERE / "documents"), ("semantic", "on")):
+        subprocess.run(
+            [PROGRAMS / "idx", *command, "--index-path", INDEX],
+            # The samples are not to be among the indexes that the user used lately.
+            env={**os.environ, "XDG_DATA_HOME": os.devnull},
+            check=True,
+        )
 
 
 async def ask() -> None:
@@ -46,21 +49,29 @@ async def ask() -> None:
         following = await client.call_tool("get_next_chunk", {"chunk_id": best["id"]})
         chunk = (following.structured_content or {})["chunk"]
         print(f"\nThe chunk after {best['id']}: {chunk['id']}\n  {excerpt(chunk['content'])}")
+        for way, meant in (("words", "words only"), ("both", "words and meaning")):
+            result = await client.call_tool(
+                "Search", {"query": IN_OTHER_WORDS, "limit": 1, "search": way, "content": "full"}
+            )
+            print(f"\nBy {meant}:", end="")
+            show(IN_OTHER_WORDS, result, characters=250)
 
 
-def show(question: str, result: CallToolResult) -> None:
+def show(question: str, result: CallToolResult, characters: int = 110) -> None:
     """Print the scored chunks of an answer."""
     if result.is_error or result.structured_content is None:
         sys.exit(f"The server answered with an error: {result.content}")
     answer = result.structured_content
     print(f"\nSearch({question!r}): {answer['totalHits']} chunks match")
     for hit in answer["results"]:
-        print(f"  {hit['score']:.3f}  {hit['id']}\n         {excerpt(hit['content'])}")
+        found = excerpt(hit["content"], characters)
+        mark = "  by meaning" if hit.get("matched") == "meaning" else ""
+        print(f"  {hit['score']:.3f}  {hit['id']}{mark}\n         {found}")
 
 
-def excerpt(text: str) -> str:
+def excerpt(text: str, characters: int = 110) -> str:
     """The beginning of a text on one line."""
-    return textwrap.shorten(text, 110, placeholder="…")
+    return textwrap.shorten(text, characters, placeholder="…")
 
 
 if __name__ == "__main__":
