@@ -42,8 +42,8 @@ class Encoder(Protocol):
             SemanticModelError: the model failed.
         """
 
-    def passages(self, texts: Sequence[str]) -> list[Vector]:
-        """Return the vector of each passage.
+    def passages(self, texts: Sequence[str]) -> Sequence[Vector | None]:
+        """Return the vector of each passage; None for one in which the model finds no token.
 
         Raises:
             SemanticModelError: the model failed.
@@ -84,9 +84,12 @@ class OnnxEncoder:
 
     def query(self, text: str) -> Vector:
         """Return the vector of a query; see `Encoder`."""
-        return self._vector(self.model.query_prefix + text)
+        vector = self._vector(self.model.query_prefix + text)
+        if vector is None:
+            raise SemanticModelError(self._name, "its tokenizer makes no token of the query")
+        return vector
 
-    def passages(self, texts: Sequence[str]) -> list[Vector]:
+    def passages(self, texts: Sequence[str]) -> list[Vector | None]:
         """Return the vector of each passage; see `Encoder`."""
         return [self._vector(self.model.passage_prefix + text) for text in texts]
 
@@ -98,12 +101,17 @@ class OnnxEncoder:
     def _encoding(self, text: str) -> Any:
         # The tokenizer reads all of a text before it cuts, and takes no half of a surrogate pair.
         readable = text[:MAX_PASSAGE_CHARACTERS].encode(errors="replace").decode()
-        return self._tokenizer.encode(readable)
+        try:
+            return self._tokenizer.encode(readable)
+        except Exception as error:
+            raise SemanticModelError(
+                self._name, f"its tokenizer failed: {_short(error)}"
+            ) from error
 
-    def _vector(self, text: str) -> Vector:
+    def _vector(self, text: str) -> Vector | None:
         ids = self._encoding(text).ids
         if not ids:
-            raise SemanticModelError(self._name, "its tokenizer makes no token of a text")
+            return None
         tokens = np.array([ids], np.int64)
         given = {
             name: tokens if name == _IDS else np.full_like(tokens, _OTHER_INPUTS[name])

@@ -20,7 +20,7 @@ def prepare() -> None:
 
 
 def values_of(model: SentenceModel, passages: Sequence[str]) -> list[bytes]:
-    """Return the value of each passage as it is stored: its key and its vector.
+    """Return the value of each passage as it is stored: its key and, if it has one, its vector.
 
     Args:
         model: the model of the index.
@@ -35,7 +35,7 @@ def values_of(model: SentenceModel, passages: Sequence[str]) -> list[bytes]:
 
     vectors = encoder.passages(passages)
     return [
-        key_of(passage) + quantized(vector)
+        key_of(passage) + (b"" if vector is None else quantized(vector))
         for passage, vector in zip(passages, vectors, strict=True)
     ]
 

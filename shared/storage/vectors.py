@@ -1,9 +1,10 @@
 """Vectors of chunks: doc values of the same commit as the text.
 
 A value is the key of the text that was embedded, followed by its vector; a chunk in a language that
-the model does not know has the key only. Values are read as they are needed. In memory are only
-the signs of the vectors' components, 48 bytes for each of 384 dimensions: the number of differing
-signs orders vectors nearly as their cosines do, and takes a thirtieth of the time.
+the model does not know, or in which it finds no token, has the key only. Values are read as they
+are needed. In memory are only the signs of the vectors' components, 48 bytes for each of 384
+dimensions: the number of differing signs orders vectors nearly as their cosines do, and takes a
+thirtieth of the time.
 """
 
 from collections.abc import Iterable, Iterator

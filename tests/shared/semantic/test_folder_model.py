@@ -5,11 +5,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tokenizers import Tokenizer
+from tokenizers.models import BPE, WordLevel
 
 from shared.errors import SemanticModelError
 from shared.semantic.encoder import OnnxEncoder
 from shared.semantic.models import install
 from shared.semantic.onnx.graph import Graph
+from shared.semantic.passages import KEY_BYTES
+from shared.semantic.worker import values_of
+from tests.shared.semantic.vectors import vectors_of
 
 
 def write_model(folder: Path, tokenizer: Path, model: bytes, **description: Any) -> Path:
@@ -53,7 +58,7 @@ def test_prefixes_are_put_before_texts(folder: Path, minilm_folder: Path) -> Non
     )
     with_prefix = OnnxEncoder(folder, "x")
     assert with_prefix.query("rent") @ without.query("query: rent") == pytest.approx(1)
-    assert with_prefix.passages(["rent"])[0] @ without.query("rent") == pytest.approx(1)
+    assert vectors_of(with_prefix, ["rent"])[0] @ without.query("rent") == pytest.approx(1)
     assert with_prefix.model.sha256 != without.model.sha256
 
 
@@ -106,6 +111,29 @@ def test_outputs_that_are_no_vectors_are_refused(
     write_model(folder, minilm_folder, table_model(value), pooling="mean")
     with pytest.raises(SemanticModelError, match="not finite, or zero"):
         OnnxEncoder(folder, "x").query("rent")
+
+
+def write_tokenizer(folder: Path, model: BPE | WordLevel) -> None:
+    """Replace the tokenizer by one that adds no token of its own."""
+    Tokenizer(model).save(str(folder / "tokenizer.json"))
+
+
+def test_a_text_without_a_token_has_no_vector(folder: Path) -> None:
+    write_tokenizer(folder, BPE({"r": 1, "e": 2}, []))
+    encoder = OnnxEncoder(folder, "x")
+    vector, none = encoder.passages(["re", "🙂"])
+    assert vector is not None
+    assert none is None
+    with pytest.raises(SemanticModelError, match="makes no token of the query"):
+        encoder.query("🙂")
+    values = values_of(install(str(folder)).model, ["re", "🙂"])
+    assert list(map(len, values)) == [KEY_BYTES + 4, KEY_BYTES]
+
+
+def test_a_tokenizer_that_fails_is_named(folder: Path) -> None:
+    write_tokenizer(folder, WordLevel({"rent": 1}, unk_token="[UNK]"))
+    with pytest.raises(SemanticModelError, match="its tokenizer failed: "):
+        OnnxEncoder(folder, "x").passages(["deposit"])
 
 
 def test_a_folder_that_is_missing_is_named(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from shared.errors import SemanticModelError
 from shared.semantic.models import encoder_of, install, is_named, needs_preparation
 from tests.hub_server import COMMIT, REPOSITORY, HubServer, hub
 from tests.shared.semantic.test_folder_model import table_model
+from tests.shared.semantic.vectors import vectors_of
 
 NAME = f"hub:{REPOSITORY}"
 PINNED = f"{NAME}@{COMMIT}"
@@ -78,7 +79,7 @@ def test_no_network_is_used_afterwards(server: HubServer, monkeypatch: pytest.Mo
 
 
 def test_the_vectors_are_those_of_the_model(server: HubServer) -> None:
-    assert np.linalg.norm(install(PINNED).passages(["rent"])[0]) == pytest.approx(1)
+    assert np.linalg.norm(vectors_of(install(PINNED), ["rent"])[0]) == pytest.approx(1)
     assert is_named(install(PINNED).model, NAME)
     assert not is_named(install(PINNED).model, f"{NAME}-2")
 

@@ -11,6 +11,7 @@ from shared.semantic.encoder import OnnxEncoder
 from shared.semantic.models import encoder_of, install
 from shared.semantic.onnx.safetensors import read_tensors
 from tests.shared.semantic.plain_bert import plain_vector
+from tests.shared.semantic.vectors import vectors_of
 
 TEXTS = (
     "How much money do I get if I am laid off?",
@@ -35,7 +36,7 @@ def test_the_converted_model_is_close_to_the_plain_one(minilm_folder: Path) -> N
     tokenizer.enable_truncation(256)
     tokenizer.no_padding()
     for text, vector in zip(
-        TEXTS, OnnxEncoder(minilm_folder, "minilm").passages(TEXTS), strict=True
+        TEXTS, vectors_of(OnnxEncoder(minilm_folder, "minilm"), TEXTS), strict=True
     ):
         plain = plain_vector(tensors, tokenizer.encode(text).ids, layers=6, heads=12)
         assert float(plain @ vector) > 0.98
@@ -45,7 +46,7 @@ def test_the_converted_model_is_close_to_the_plain_one(minilm_folder: Path) -> N
 def test_a_paraphrase_is_nearer_than_another_topic(minilm_folder: Path) -> None:
     encoder = OnnxEncoder(minilm_folder, "minilm")
     question = encoder.query(TEXTS[0])
-    severance, wing = encoder.passages(TEXTS[1:3])
+    severance, wing = vectors_of(encoder, TEXTS[1:3])
     assert question @ severance > question @ wing + 0.3
 
 
@@ -55,7 +56,7 @@ def test_the_conversion_is_the_same_everywhere(minilm_folder: Path) -> None:
 
 @pytest.mark.parametrize("text", ["", " ", "\0", "a" * 10_000_000, "🙂" * 10_000, "\ud800"])
 def test_any_text_has_a_vector(minilm_folder: Path, text: str) -> None:
-    (vector,) = OnnxEncoder(minilm_folder, "minilm").passages([text])
+    (vector,) = vectors_of(OnnxEncoder(minilm_folder, "minilm"), [text])
     assert np.linalg.norm(vector) == pytest.approx(1)
 
 

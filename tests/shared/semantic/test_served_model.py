@@ -13,6 +13,7 @@ from shared.semantic.sentence_model import SentenceModel
 from shared.semantic.served import check_allowed, server_of
 from tests.embedding_server import NAME, ODD_VECTORS, as_json, counting, embeds, fails_at_first
 from tests.model_server import ModelServer, sends_bytes, serving
+from tests.shared.semantic.vectors import vectors_of
 
 ELSEWHERE = "https://models.example/v1#small"
 
@@ -25,7 +26,7 @@ def test_the_server_tells_the_dimensions() -> None:
     with serving(embeds(counting)) as server:
         encoder = install(name_of(server))
         assert encoder.model == SentenceModel(name_of(server), "", 4)
-        (vector,) = encoder_of(encoder.model).passages(["rent"])
+        (vector,) = vectors_of(encoder_of(encoder.model), ["rent"])
         assert vector @ encoder.query("rent") == pytest.approx(1)
         assert np.linalg.norm(vector) == pytest.approx(1)
 
