@@ -130,3 +130,27 @@ def test_the_rest_is_embedded_when_the_server_is_back(
     idx("semantic", "update", "-i", str(index))
     assert embedding_state(index).pending == 0
     assert first(idx, index) == "severance"
+
+
+def test_an_address_with_a_password_is_refused(
+    idx: Idx, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("IDX_CONFIG", str(tmp_path / "config.toml"))
+    address = "http://me:swordfish@models.example/v1#small"
+    run = idx("config", "set", "semantic", address, code=1)
+    assert "put a key into the variable IDX_SEMANTIC_API_KEY" in run.stderr
+    assert "swordfish" not in run.stderr
+    idx("config", "set", "semantic", "https://models.example/v1#small")
+    shown = json.loads(idx("config", "show", "--json").stdout)
+    assert "models.example" in json.dumps(shown)
+
+
+def test_the_key_is_sent_and_never_shown(
+    idx: Idx, index: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("IDX_SEMANTIC_API_KEY", "sk-swordfish")
+    run = idx("semantic", "on", "--model", name_of(server), "-i", str(index))
+    assert {request.headers["authorization"] for request in server.requests} == {
+        "Bearer sk-swordfish"
+    }
+    assert "swordfish" not in run.stdout + run.stderr
