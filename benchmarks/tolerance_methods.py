@@ -16,6 +16,7 @@ from shared import Document, Index, create
 from shared.analysis.analyzers import prepare, tokens
 from shared.analysis.languages import FOLDED, Chain, Step, chain
 from shared.model import schema
+from shared.query.lucene_terms import LuceneTerms
 from shared.query.steps.spelling import SimilarWords
 from shared.query.tree import Fuzzy, Leaf, Node, Occur, Terms, Word, any_of, best_of, weighted
 from shared.storage.mapping import chunk_search_fields
@@ -105,7 +106,7 @@ def _grams_of(name: str, word: str, weight: float) -> Node:
     return any_of(*(weighted(Terms(name, (gram,)), weight / len(grams)) for gram in grams))
 
 
-def spell_checked(reader: Any, text: str, *_: int, **__: bool) -> list[tuple[str, float]]:
+def spell_checked(terms: LuceneTerms, text: str, *_: int, **__: bool) -> list[tuple[str, float]]:
     """What Lucene's DirectSpellChecker finds in content and titles with up to two edits at once."""
     from org.apache.lucene.index import Term
     from org.apache.lucene.search.spell import DirectSpellChecker, SuggestMode
@@ -116,7 +117,7 @@ def spell_checked(reader: Any, text: str, *_: int, **__: bool) -> list[tuple[str
     alike: dict[str, float] = {}
     for name in (schema.CONTENT, schema.TITLE):
         term, mode = Term(name, text), SuggestMode.SUGGEST_WHEN_NOT_IN_INDEX
-        for word in checker.suggestSimilar(term, 3, reader, mode, 0.6):
+        for word in checker.suggestSimilar(term, 3, terms.reader, mode, 0.6):
             alike.setdefault(str(word.string), float(word.score))
     return sorted(alike.items(), key=lambda entry: -entry[1])[:3]
 

@@ -1,19 +1,22 @@
 """The last step: compilation of a tree whose leaves are on fields to a Lucene query."""
 
 import math
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, Final
 
 from java.util import ArrayList, Arrays
-from org.apache.lucene.document import DoubleField
+from lucene import JArray
+from org.apache.lucene.document import DoubleField, IntPoint
 from org.apache.lucene.index import Term
 from org.apache.lucene.search import (
     BooleanClause,
     BooleanQuery,
     BoostQuery,
     DisjunctionMaxQuery,
+    FieldExistsQuery,
     FuzzyQuery,
     MatchAllDocsQuery,
     MatchNoDocsQuery,
@@ -23,18 +26,22 @@ from org.apache.lucene.search import (
     PrefixQuery,
     RegexpQuery,
     SynonymQuery,
+    TermInSetQuery,
     TermQuery,
     TermRangeQuery,
     WildcardQuery,
 )
+from org.apache.lucene.util import BytesRef
 
 from shared.errors import QueryParseError
 from shared.model import schema
 from shared.query.steps.metadata_values import ValueWords
 from shared.query.tree import (
     Best,
+    Between,
     Clauses,
     Everything,
+    Exists,
     Expression,
     Fuzzy,
     Node,
@@ -44,6 +51,7 @@ from shared.query.tree import (
     Range,
     TermPhrase,
     Terms,
+    Values,
     Weighted,
     weighted,
 )
@@ -69,12 +77,14 @@ class Compiler:
     Attributes:
         term_query: a function that has looked up terms already; None to make new queries.
         ranks: true to include parts that only add to scores.
+        scores: false for conditions, whose scores do not count.
         guard: a function that makes a phrase stoppable at each document
             (`shared.java.cancellation`).
     """
 
     term_query: TermQueryOf | None = None
     ranks: bool = True
+    scores: bool = True
     guard: Callable[[Any], Any] | None = None
 
     def query(self, node: Node) -> Any:
@@ -98,7 +108,8 @@ class Compiler:
                 for part in node.nodes:
                     queries.add(self.query(part))
                 return DisjunctionMaxQuery(queries, 0.0)
-        return _CONVERSIONS[type(node)](node)
+        convert = _CONVERSIONS[type(node)] if self.scores else _CONDITIONS[type(node)]
+        return convert(node)
 
     def _clauses(self, node: Clauses) -> Any:
         if not node.clauses:
@@ -161,12 +172,14 @@ def _pattern(node: Pattern) -> Any:
         if node.scored
         else MultiTermQuery.CONSTANT_SCORE_BLENDED_REWRITE
     )
-    letters = node.pattern.removesuffix("*")
-    if letters != node.pattern and not any(sign in letters for sign in r"\*?"):
-        return PrefixQuery(Term(node.field, letters), rewrite)
+    if prefix := _PREFIX.fullmatch(node.pattern):
+        return PrefixQuery(Term(node.field, _ESCAPED.sub(r"\1", prefix[1])), rewrite)
     limit = _DETERMINIZE_WORK
     return WildcardQuery(Term(node.field, node.pattern), limit, rewrite)
 
+
+_PREFIX: Final = re.compile(r"((?:[^\\*?]|\\.)*)\*", re.DOTALL)
+_ESCAPED: Final = re.compile(r"\\(.)", re.DOTALL)
 
 _DETERMINIZE_WORK: Final = 10_000
 """Maximum work to determinize an automaton, Lucene's default
@@ -187,6 +200,12 @@ def _range(node: Range) -> Any:
     return TermRangeQuery.newStringRange(
         field, node.low, node.high, node.includes_low, node.includes_high
     )
+
+
+def _values(node: Values) -> Any:
+    if node.field == schema.CHUNK_INDEX:
+        return IntPoint.newSetQuery(node.field, JArray("int")(list(map(int, node.texts))))
+    return TermInSetQuery(node.field, Arrays.asList([*map(BytesRef, node.texts)]))
 
 
 def _number(bound: str | None, otherwise: float) -> float:
@@ -228,10 +247,19 @@ _CONVERSIONS: Final[dict[type, Callable[[Any], Any]]] = {
     Everything: lambda _: MatchAllDocsQuery(),
     Nothing: lambda _: MatchNoDocsQuery(),
     Terms: _synonyms,
+    Values: _values,
+    Between: lambda node: IntPoint.newRangeQuery(node.field, node.low, node.high),
+    Exists: lambda node: FieldExistsQuery(node.field),
     TermPhrase: _phrase,
     Pattern: _pattern,
     Fuzzy: lambda node: FuzzyQuery(Term(node.field, node.text), node.edits, node.prefix),
     ValueWords: _value_words,
     Expression: lambda node: RegexpQuery(Term(node.field, node.pattern)),
     Range: _range,
+}
+
+_CONDITIONS: Final = {
+    **_CONVERSIONS,
+    # All values count the same, so that the rarest need not be found.
+    ValueWords: lambda node: values_with(node, scored=False),
 }

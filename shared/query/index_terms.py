@@ -1,15 +1,14 @@
-"""Terms of the index with a cache, and the step that removes terms that no chunk has."""
+"""Terms of an index as queries need them, and the step that removes terms that no chunk has."""
 
 import math
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
-from typing import Any, Final
-
-from org.apache.lucene.index import LeafReaderContext, Term, TermStates
-from org.apache.lucene.search import IndexSearcher, TermQuery
+from typing import Any, TypeVar, cast
 
 from shared.analysis.languages import LANGUAGES, UNDETERMINED
 from shared.model import schema
+from shared.query.steps.metadata_values import ValueWords
 from shared.query.tree import (
     Best,
     Clause,
@@ -23,64 +22,77 @@ from shared.query.tree import (
     best_of,
     weighted,
 )
-from shared.storage.commits import cached_per_commit
 
-_MOST_TERMS: Final = 10_000
-"""Maximum number of cached terms, with some hundred bytes each."""
-
-_LONGEST: Final = 200
-"""Maximum length of a cached term, in characters."""
+Result = TypeVar("Result")
 
 
-class IndexTerms:
-    """Cache of the terms and fields of a commit; threads may share it.
+class IndexTerms(ABC):
+    """Terms and fields of a commit; threads may share it.
 
-    Args:
-        reader: the reader of the searchers that will run the queries.
+    The steps of a query ask nothing else of an index, whichever kind it is. Numbers of chunks
+    include deleted ones that are not merged yet.
     """
 
-    def __init__(self, reader: Any) -> None:
-        self._reader = reader
-        self._searcher = IndexSearcher(reader)
-        self._terms: dict[tuple[str, str], tuple[Any | None, int]] = {}
-        self._chunks: dict[str, int] = {}
-        self._dictionaries: dict[str, int] = {}
+    def __init__(self) -> None:
+        self._results: dict[Callable[[Any], Any], Any] = {}
 
-    def query(self, field: str, text: str) -> Any | None:
-        """Return a query for a term with its looked-up states; None if no chunk has it."""
-        return self._known(field, text)[0]
-
+    @abstractmethod
     def frequency(self, field: str, text: str) -> int:
         """Return the number of chunks that have a term."""
-        return self._known(field, text)[1]
 
-    def _known(self, field: str, text: str) -> tuple[Any | None, int]:
-        key = (field, text)
-        try:
-            return self._terms[key]
-        except KeyError:
-            if not self.chunks(field):
-                return None, 0
-            term = Term(field, text)
-            states = TermStates.build(self._searcher, term, True)
-            frequency = states.docFreq()
-            known = (TermQuery(term, states) if frequency else None, frequency)
-            if len(self._terms) >= _MOST_TERMS:
-                self._terms.clear()
-            if len(text) <= _LONGEST:
-                self._terms[key] = known
-            return known
-
+    @abstractmethod
     def chunks(self, field: str) -> int:
         """Return the number of chunks that have a field."""
-        if field not in self._chunks:
-            self._chunks[field] = self._reader.getDocCount(field)
-        return self._chunks[field]
 
-    @cached_property
+    @abstractmethod
+    def dictionary(self, field: str) -> int:
+        """Return the approximate number of terms of a field."""
+
+    @property
+    @abstractmethod
     def total(self) -> int:
-        """Number of chunks, with deleted ones that are not merged yet."""
-        return int(self._reader.maxDoc())
+        """Number of chunks."""
+
+    @property
+    @abstractmethod
+    def fields(self) -> frozenset[str]:
+        """All fields of the index, by their names in `shared.model.schema`."""
+
+    @abstractmethod
+    def beginning_with(self, field: str, prefix: str) -> Iterator[tuple[str, int]]:
+        """Yield the terms with a prefix in alphabetical order, each with its frequency."""
+
+    @abstractmethod
+    def within(self, field: str, text: str, edits: int, beginning: int) -> Mapping[str, int]:
+        """Return the terms that differ from a text by a few letters, with their frequencies.
+
+        Args:
+            field: the field.
+            text: the text.
+            edits: the maximum distance of Damerau and Levenshtein, 1 or 2.
+            beginning: the number of letters at the beginning that must match.
+        """
+
+    @abstractmethod
+    def spelled_as(self, field: str, expression: str) -> Mapping[str, int]:
+        """Return the terms that a regular expression matches, with their frequencies."""
+
+    @abstractmethod
+    def more_frequent(self, text: str, above: int) -> str | None:
+        """Return the most similar word of the content one edit away in more chunks than a number.
+
+        The first letter is the same. None if there is no such word.
+        """
+
+    @abstractmethod
+    def has_value(self, words: ValueWords) -> bool:
+        """Check whether any value of a field contains some words."""
+
+    def once(self, work: "Callable[[IndexTerms], Result]") -> Result:
+        """Return the result of a function of these terms, which runs once for each commit."""
+        if work not in self._results:
+            self._results[work] = work(self)
+        return cast("Result", self._results[work])
 
     def rarity_of(self, frequency: int) -> float:
         """Return the inverse document frequency of a term that some chunks have."""
@@ -94,20 +106,6 @@ class IndexTerms:
         }
         return {code: min(1.0, count / self.total) for code, count in counts.items() if count}
 
-    def dictionary(self, field: str) -> int:
-        """Return the number of terms of a field, counted in each segment."""
-        if field not in self._dictionaries:
-            segments = (LeafReaderContext.cast_(leaf) for leaf in self._reader.leaves())
-            terms = (segment.reader().terms(field) for segment in segments)
-            self._dictionaries[field] = sum(max(0, of.size()) for of in terms if of is not None)
-        return self._dictionaries[field]
-
-
-@cached_per_commit
-def terms_of(reader: Any) -> IndexTerms:
-    """Return the terms of an index, with a cache that all queries on the same commit share."""
-    return IndexTerms(reader)
-
 
 def present(node: Node, terms: IndexTerms) -> Node:
     """Return a tree without the terms that no chunk has, which matches the same chunks faster.
@@ -118,10 +116,12 @@ def present(node: Node, terms: IndexTerms) -> Node:
     """
     match node:
         case Terms(field, texts):
-            found = tuple(text for text in texts if terms.query(field, text))
+            found = tuple(text for text in texts if terms.frequency(field, text))
             return Terms(field, found) if found else Nothing()
         case TermPhrase(field, positions):
-            has_all = all(any(terms.query(field, text) for text in texts) for texts in positions)
+            has_all = all(
+                any(terms.frequency(field, text) for text in texts) for texts in positions
+            )
             return node if has_all else Nothing()
         case Weighted():
             return weighted(present(node.node, terms), node.weight)
@@ -141,7 +141,7 @@ def is_present(node: Node, terms: IndexTerms) -> bool:
     """
     match node:
         case Terms(field, texts):
-            return any(terms.query(field, text) for text in texts)
+            return any(terms.frequency(field, text) for text in texts)
         case Weighted():
             return is_present(node.node, terms)
         case Best():

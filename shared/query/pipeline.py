@@ -1,4 +1,4 @@
-"""Pipeline from a typed query to a Lucene query, step by step.
+"""Pipeline from a typed query to the tree that finds its hits, step by step.
 
 1. Characters that are not meant as syntax are escaped (`shared.query.syntax`).
 2. Lucene's classic syntax is parsed into a tree (`shared.query.parser`); plain language that does
@@ -15,7 +15,8 @@
    all (`shared.query.index_terms`).
 8. Neighbouring words weigh more if they are near each other (`shared.query.steps.phrases`): the
    best hits are rescored (`shared.search.ranking`).
-9. The tree is compiled to a Lucene query (`shared.query.compiler`).
+9. The tree is compiled to a query of the engine: of Lucene (`shared.query.compiler`), or of a
+   cluster (`shared.opensearch.compiler`).
 
 The weights of the matches are in `shared.model.weights`.
 """
@@ -23,23 +24,19 @@ The weights of the matches are in `shared.model.weights`.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from typing import Any, Final
 
 from shared.analysis.languages import LANGUAGES, UNDETERMINED
 from shared.analysis.stems import stem_together
-from shared.java.cancellation import check, guarded
+from shared.java.cancellation import check
 from shared.model import metadata
 from shared.model.filters import Filter
 from shared.model.request import SearchRequest
 from shared.model.weights import Weights
-from shared.query.compiler import Compiler
-from shared.query.index_terms import IndexTerms, present, terms_of
+from shared.query.index_terms import IndexTerms, present
 from shared.query.limits import (
-    check_allowed,
     check_characters,
     check_length,
     check_patterns,
-    is_costly,
     running,
 )
 from shared.query.parser import parse
@@ -61,33 +58,9 @@ from shared.query.tree import (
     Word,
     any_of,
     leaves,
-    ranks,
     rewrite,
     weighted,
 )
-from shared.storage.commits import Snapshot
-
-_FEW_CONDITIONS: Final = 10
-"""Maximum number of prefix and range filters that do not make a query costly; each reads all values
-of a metadata key."""
-
-
-@dataclass(frozen=True)
-class CompiledQuery:
-    """Lucene queries for a tree, which do not belong to a thread.
-
-    Attributes:
-        ranked: the query that finds and ranks the hits.
-        matching: a query that matches the same chunks and counts them faster.
-        rescoring: a query whose scores are added to those of the best hits; None if there is none.
-        costly: true if it can take so long that it needs a stoppable searcher
-            (`shared.storage.commits.Snapshot.stoppable`).
-    """
-
-    ranked: Any
-    matching: Any
-    rescoring: Any | None
-    costly: bool
 
 
 @dataclass(frozen=True)
@@ -102,7 +75,6 @@ class ParsedQuery:
         similar: the words that hardly any chunk has, and the words that replace them.
         languages: the languages in which words are searched, with the share of their chunks.
         weights: the weight of each kind of match.
-        lucene: the Lucene queries for it.
     """
 
     read: ReadQuery
@@ -112,7 +84,6 @@ class ParsedQuery:
     similar: SimilarWords
     languages: Mapping[str, float]
     weights: Weights
-    lucene: CompiledQuery
 
     @property
     def parsed(self) -> Node:
@@ -140,13 +111,14 @@ class ParsedQuery:
         return isinstance(self.tree, Everything)
 
 
-def parse_query(request: SearchRequest, snapshot: Snapshot) -> ParsedQuery:
+def parse_query(request: SearchRequest, terms: IndexTerms, weights: Weights) -> ParsedQuery:
     """Parse a query and apply all steps.
 
     Args:
         request: the request; a blank query matches every chunk, and a filter may restrict the
             language.
-        snapshot: the commit that will be searched.
+        terms: the terms of the commit that will be searched.
+        weights: the weight of each kind of match.
 
     Raises:
         QueryParseError: the text is not valid syntax; the message names the position.
@@ -155,10 +127,8 @@ def parse_query(request: SearchRequest, snapshot: Snapshot) -> ParsedQuery:
     """
     check_length(request.query)
     check_characters(request.query)
-    reader, weights = snapshot.reader, snapshot.weights
-    asked = read(request, reader)
+    asked = read(request, terms)
     other_words = _rewritten(request, weights)
-    terms = terms_of(reader)
     languages = _languages(terms, (*request.filters, *asked.filters))
     words_on_fields = WordsOnFields(
         tuple(languages),
@@ -176,9 +146,8 @@ def parse_query(request: SearchRequest, snapshot: Snapshot) -> ParsedQuery:
         return node if isinstance(known, Nothing) else known
 
     takes_other_words = request.syntax != "lucene"
-    similar = SimilarWords(reader, terms, on_fields, weights.similar if takes_other_words else 0.0)
+    similar = SimilarWords(terms, on_fields, weights.similar if takes_other_words else 0.0)
     compounds = Compounds(
-        reader,
         terms,
         on_fields,
         weights if takes_other_words else replace(weights, compound=0.0),
@@ -225,34 +194,7 @@ def parse_query(request: SearchRequest, snapshot: Snapshot) -> ParsedQuery:
             *exact_words(clauses[-2], weights),
             *(present(rewrite(pair, on_fields), terms) for pair in near),
         )
-        lucene = _compiled(trees["index"], trees["rescored"], terms, request.filters)
-    return ParsedQuery(asked, parts, other_parts, trees, similar, languages, weights, lucene)
-
-
-def _compiled(
-    tree: Node, rescored: Node, terms: IndexTerms, filters: Sequence[Filter]
-) -> CompiledQuery:
-    """Return the Lucene queries for a tree, and for the parts that only rescore the best hits.
-
-    Raises:
-        QueryError: the patterns examine too many terms, or no costly query may run now.
-    """
-    costly = is_costly(tree) or sum(map(_looks_at_values, filters)) > _FEW_CONDITIONS
-    if costly:
-        check_patterns(tree, terms)
-        check_allowed()
-    compiler = Compiler(terms.query, guard=guarded if costly else None)
-    ranked = compiler.query(tree)
-    return CompiledQuery(
-        ranked=ranked,
-        matching=replace(compiler, ranks=False).query(tree) if ranks(tree) else ranked,
-        rescoring=None if isinstance(rescored, Nothing) else compiler.query(rescored),
-        costly=costly,
-    )
-
-
-def _looks_at_values(condition: Filter) -> bool:
-    return condition.operator in {"prefix", "range"}
+    return ParsedQuery(asked, parts, other_parts, trees, similar, languages, weights)
 
 
 def _rewritten(request: SearchRequest, weights: Weights) -> Node:

@@ -3,13 +3,10 @@
 Notes say which names, values and folders in the query may not be what was meant.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Final
-
-from org.apache.lucene.index import MultiTerms, Term, TermsEnum
-from org.apache.lucene.util import BytesRefIterator
+from typing import Final
 
 from shared.analysis.analyzers import tokens
 from shared.errors import QueryParseError
@@ -17,11 +14,8 @@ from shared.messages import shortened
 from shared.model import metadata, schema
 from shared.model.filters import FOLDER, Filter
 from shared.model.request import SearchRequest, Syntax
-from shared.query.compiler import values_with
-from shared.query.index_terms import IndexTerms, terms_of
-from shared.query.limits import running
+from shared.query.index_terms import IndexTerms
 from shared.query.parser import parse
-from shared.query.steps.folder_filter import in_folder
 from shared.query.steps.metadata_fields import (
     ALWAYS_FIELDS,
     Named,
@@ -33,9 +27,6 @@ from shared.query.steps.metadata_filters import take_filters
 from shared.query.steps.metadata_values import ValueWords
 from shared.query.syntax import NamedText, has_evident_syntax, named_texts, to_lucene_syntax
 from shared.query.tree import Everything, Node, leaves, rewrite
-from shared.storage.commits import Snapshot
-from shared.storage.field_names import all_fields
-from shared.storage.terms import terms_with_prefix
 
 _MOST_NAMES: Final = 30
 _MOST_NOTES: Final = 3
@@ -62,12 +53,12 @@ class ReadQuery:
     notes: tuple[str, ...] = ()
 
 
-def read(request: SearchRequest, reader: Any) -> ReadQuery:
+def read(request: SearchRequest, terms: IndexTerms) -> ReadQuery:
     """Parse a query by the rules of its syntax.
 
     Args:
         request: the query, its syntax and its operator.
-        reader: the reader of the index, which knows the fields that exist.
+        terms: the terms of the index, which know the fields that exist.
 
     Raises:
         QueryParseError: the text is evidently syntax, but not valid; the message names the
@@ -80,32 +71,28 @@ def read(request: SearchRequest, reader: Any) -> ReadQuery:
     if ":" not in text:
         classic, tree, notes = _parsed(request, request.syntax, ())
         return ReadQuery(classic, tree, (), tuple(notes))
-    fields = with_type(named_fields(reader), text, reader)
-    unknown = list(_unknown_names(request, fields.names, terms_of(reader)))
+    fields = with_type(terms.once(named_fields), text, terms)
+    unknown = list(_unknown_names(request, fields.names, terms))
     apart = {named.colon for named in unknown if named.is_one_word}
     classic, tree, notes = _parsed(request, request.syntax, fields.names, apart)
     if request.syntax != "plain":
         notes += _notes_on_names([named.name for named in unknown], fields)
-    notes += _notes_on_tree(tree, fields, reader)
+    notes += _notes_on_tree(tree, fields, terms)
     tree, filters = take_filters(tree, fields)
-    notes += _notes_on_filters(filters, reader)
+    notes += _notes_on_filters(filters, terms)
     return ReadQuery(classic, rewrite(tree, fields.on_fields), filters, tuple(notes))
 
 
-def notes_on_folders(filters: Sequence[Filter], snapshot: Snapshot) -> Iterator[str]:
+def notes_on_folders(filters: Sequence[Filter], is_empty: Callable[[str], bool]) -> Iterator[str]:
     """Yield notes on folders in the query that contain no file of the index.
 
     Args:
         filters: the filters in the query.
-        snapshot: the commit that is searched.
+        is_empty: a function that checks whether a folder contains no file of the index.
     """
     for condition in filters:
         if condition.field == FOLDER and isinstance(condition.value, list):
-            missing = (
-                str(name)
-                for name in condition.value
-                if not snapshot.searcher.count(in_folder(str(name), snapshot.folders))
-            )
+            missing = filter(is_empty, map(str, condition.value))
             for name in islice(missing, _MOST_NOTES):
                 yield f"No file of the index lies in a folder {_brief(name)!r}."
 
@@ -156,44 +143,44 @@ def _notes_on_names(unknown: Sequence[str], fields: NamedFields) -> Iterator[str
     )
 
 
-def _notes_on_tree(tree: Node, fields: NamedFields, reader: Any) -> Iterator[str]:
+def _notes_on_tree(tree: Node, fields: NamedFields, terms: IndexTerms) -> Iterator[str]:
     """Yield notes on conditions that no document meets.
 
     Args:
         tree: the query as parsed.
         fields: the meanings of names before a colon.
-        reader: the reader of the index.
+        terms: the terms of the index.
     """
     named = [leaf for leaf in leaves(tree) if isinstance(leaf, Named) and leaf.field]
-    known = {*fields.names, *ALWAYS_FIELDS, *all_fields(reader)}
+    known = {*fields.names, *ALWAYS_FIELDS, *terms.fields}
     unknown = [leaf.field for leaf in named if leaf.field and leaf.field not in known]
     yield from _notes_on_names(unknown, fields)
     on_fields = (
         fields.on_fields(leaf, "should") for leaf in named if leaf.field not in fields.filters
     )
     words = (node for node in on_fields if isinstance(node, ValueWords))
-    missing = (node for node in words if not _has_value(node, reader))
+    missing = (node for node in words if not terms.has_value(node))
     for node in islice(missing, _MOST_NOTES):
         name = (node.field or "").removeprefix(schema.metadata_field(""))
         yield f"No document has {_brief(node.words)!r} in its {name}."
 
 
-def _notes_on_filters(filters: Sequence[Filter], reader: Any) -> Iterator[str]:
+def _notes_on_filters(filters: Sequence[Filter], terms: IndexTerms) -> Iterator[str]:
     """Yield notes on filters in the query with values that no document has.
 
     Args:
         filters: the filters in the query.
-        reader: the reader of the index.
+        terms: the terms of the index.
     """
     for condition in filters:
         if condition.field == FOLDER or condition.operator != "in":
             continue
         field = schema.metadata_field(condition.field)
         values = condition.value if isinstance(condition.value, list) else [condition.value]
-        if any(reader.docFreq(Term(field, str(value))) for value in values):
+        if any(terms.frequency(field, str(value)) for value in values):
             continue
-        terms = terms_with_prefix(reader, field, "")
-        existing = [term for term, _ in islice(terms, _MOST_VALUES + 1)]
+        known = terms.beginning_with(field, "")
+        existing = [term for term, _ in islice(known, _MOST_VALUES + 1)]
         more = " …" if len(existing) > _MOST_VALUES else ""
         yield (
             f"No document has the {condition.field} {_brief(str(values[0]))!r}; there are "
@@ -210,17 +197,6 @@ def _existing(fields: NamedFields) -> str:
     )
     more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
     return f"The fields are {', '.join(map(_brief, names[:_MOST_NAMES]))}{more}."
-
-
-def _has_value(node: ValueWords, reader: Any) -> bool:
-    field = node.field or ""
-    terms = MultiTerms.getTerms(reader, field)
-    if terms is None:
-        return False
-    with running():
-        automaton = values_with(node, scored=False).getCompiled()
-    found = TermsEnum.cast_(automaton.getTermsEnum(terms))
-    return BytesRefIterator.cast_(found).next() is not None
 
 
 def _brief(text: str) -> str:

@@ -134,6 +134,39 @@ class Terms:
 
 
 @dataclass(frozen=True, slots=True)
+class Values:
+    """Whole values of a field, any of which matches, without a score of their own."""
+
+    field: str
+    texts: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.field}:[{' '.join(self.texts)}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """Whole numbers of a field from ``low`` to ``high``, both included."""
+
+    field: str
+    low: int
+    high: int
+
+    def __str__(self) -> str:
+        return f"{self.field}:[{self.low} TO {self.high}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Exists:
+    """Any value of a field."""
+
+    field: str
+
+    def __str__(self) -> str:
+        return f"{self.field}:*"
+
+
+@dataclass(frozen=True, slots=True)
 class TermPhrase:
     """Consecutive terms of a field; several at one position are alternatives."""
 
@@ -203,6 +236,9 @@ Leaf = (
     | Expression
     | Range
     | Terms
+    | Values
+    | Between
+    | Exists
     | TermPhrase
 )
 Node = Leaf | Weighted | Clauses | Best

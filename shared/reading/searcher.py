@@ -53,7 +53,8 @@ from shared.reading.similar_chunks import similar_chunks
 from shared.reading.statistics import statistics
 from shared.reading.terms import suggest_terms, top_terms
 from shared.search import answer
-from shared.search.explanation import explain
+from shared.search.lucene.explanation import explain
+from shared.search.lucene.selection import LuceneSelection
 from shared.semantic.query_encoder import QueryEncoder
 from shared.storage.commits import Snapshot
 from shared.storage.mapping import file_states
@@ -142,7 +143,7 @@ class Searcher:
         """
         request = as_request(query, options)
         with self._newest() as snapshot:
-            return answer.search(snapshot, request)
+            return answer.search(LuceneSelection(snapshot, request), request)
 
     def explain(
         self,

@@ -7,11 +7,13 @@ from org.apache.lucene.search import ScoreDoc, TermQuery
 
 from shared.errors import ChunkNotFoundError
 from shared.model import schema
+from shared.model.request import SearchRequest
 from shared.model.search_results import SimilarChunk, SimilarChunks
 from shared.query.compiler import Compiler
-from shared.query.index_terms import terms_of
 from shared.query.tree import Nothing
 from shared.search.feedback import topic_terms
+from shared.search.lucene.selection import LuceneSelection
+from shared.search.meaning.ranked_hit import RankedHit
 from shared.semantic.models import missing_library
 from shared.storage.commits import Snapshot
 from shared.storage.mapping import CHUNK_FIELDS, from_lucene, stored_fields
@@ -43,7 +45,7 @@ def similar_chunks(snapshot: Snapshot, chunk_id: str, limit: int) -> SimilarChun
         near = _by_vector(searcher, document, value, limit)
     if near is not None:
         return SimilarChunks(chunk_id, "meaning", _chunks(snapshot, near))
-    return SimilarChunks(chunk_id, "words", _chunks(snapshot, _by_terms(searcher, document, limit)))
+    return SimilarChunks(chunk_id, "words", _chunks(snapshot, _by_terms(snapshot, document, limit)))
 
 
 def _by_vector(
@@ -63,13 +65,14 @@ def _by_vector(
     return sorted(others, key=lambda pair: (-pair[1], pair[0]))[:limit]
 
 
-def _by_terms(searcher: Any, document: int, limit: int) -> list[tuple[int, float]]:
+def _by_terms(snapshot: Snapshot, document: int, limit: int) -> list[tuple[int, float]]:
     """Return the chunks with the most telling terms of a chunk, relative to the chunk itself."""
-    terms = terms_of(searcher.getIndexReader())
-    tree = topic_terms(searcher, [ScoreDoc(document, 1.0)], terms)
+    everything = LuceneSelection(snapshot, SearchRequest(""))
+    tree = topic_terms(everything, [RankedHit(document, 1.0, 1.0)])
     if isinstance(tree, Nothing):
         return []
-    hits = searcher.search(Compiler(terms.query).query(tree), limit + 1).scoreDocs
+    query = Compiler(everything.terms.query).query(tree)
+    hits = snapshot.searcher.search(query, limit + 1).scoreDocs
     found = {hit.doc: hit.score for hit in map(ScoreDoc.cast_, hits)}
     best = max(found.values(), default=1.0)
     return [(other, min(1.0, score / best)) for other, score in found.items() if other != document][

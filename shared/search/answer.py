@@ -2,73 +2,52 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any, Final
-
-from org.apache.lucene.search import MatchAllDocsQuery, ScoreDoc, TotalHits
 
 from shared.java.cancellation import check, is_ending
 from shared.model.request import BY_SCORE, SearchRequest
 from shared.model.search_results import Facet, Hit, SearchAnswer
 from shared.query.limits import running
-from shared.query.pipeline import ParsedQuery, parse_query
 from shared.query.plain_language import notes_on_folders
 from shared.query.steps.spelling import Correction, more_frequent_words
 from shared.search.confidence import FIRST_HITS, LOW, confidences
-from shared.search.facets import count_facets
-from shared.search.filter_query import filtered
 from shared.search.highlighting import Passages
-from shared.search.meaning.query_meaning import Meaning, meaning_of
+from shared.search.meaning.query_meaning import Meaning
 from shared.search.meaning.ranked_hit import RankedHit
 from shared.search.ranking import best_first, scored
-from shared.search.sorting import document_order, order
+from shared.search.selection import Found, Selection
 from shared.search.spelling import as_written
-from shared.storage.commits import Snapshot
-from shared.storage.mapping import CHUNK_FIELDS, counted_from_lucene, stored_fields
 
 _FEW_HITS: Final = 3
 """Maximum number of hits of a poor answer, which gets a suggestion."""
 
 
-def search(snapshot: Snapshot, request: SearchRequest) -> SearchAnswer:
+def search(selection: Selection, request: SearchRequest) -> SearchAnswer:
     """Answer a query.
 
     Args:
-        snapshot: the commit to be searched.
+        selection: the chunks that the query and the filters of the request select.
         request: the search request.
 
     Raises:
-        QueryParseError: the query is not valid syntax.
-        QueryError: the query is too long or too large.
-        InvalidTextError: the query is not valid Unicode.
-        FilterError: a filter, a facet or the sort order does not fit the index.
+        QueryError: the query cannot be run.
+        FilterError: a facet or the sort order does not fit the index.
     """
-    query = parse_query(request, snapshot)
-    if query.lucene.costly:
-        snapshot = snapshot.stoppable()
-    searcher = snapshot.searcher
-    request = replace(request, filters=(*request.filters, *query.read.filters))
-    selection = filtered(query.lucene.ranked, request.filters, snapshot)
+    query = selection.query
     with running():
-        meaning = meaning_of(snapshot, query, request)
-        allowed = (
-            filtered(MatchAllDocsQuery(), request.filters, snapshot) if request.filters else None
-        )
-        best, total_hits, found, added = _found(
-            searcher, query, selection, request, meaning, allowed
-        )
-        total = total_hits.value()
-        if total_hits.relation() != TotalHits.Relation.EQUAL_TO and not searcher.timedOut():
-            total = searcher.count(filtered(query.lucene.matching, request.filters, snapshot))
+        meaning = selection.meaning(request)
+        best, found, hits, added = _found(selection, request, meaning)
+        total = found.total
+        if not found.is_exact and not selection.is_stopped:
+            total = selection.count()
         total += added
-        shown = found[request.offset : request.offset + request.limit]
-        likely = confidences(searcher, query, [*best, *shown])
-        hits = _hits(snapshot, shown, query, request)
-        rated = zip(hits, likely[len(best) :], strict=True)
-        facets = _facets(snapshot, query, request)
+        shown = hits[request.offset : request.offset + request.limit]
+        likely = confidences(selection, query, [*best, *shown])
+        rated = zip(_hits(selection, shown, request), likely[len(best) :], strict=True)
+        facets = _facets(selection, request)
         low_confidence = max(likely[: len(best)], default=0.0) < LOW
         is_poor = low_confidence or total <= _FEW_HITS
-        meant = list(more_frequent_words(snapshot.reader, query.similar.rare)) if is_poor else []
+        meant = list(more_frequent_words(selection.terms, query.similar.rare)) if is_poor else []
         corrections = query.similar.corrections
         return SearchAnswer(
             query=request.query,
@@ -79,44 +58,39 @@ def search(snapshot: Snapshot, request: SearchRequest) -> SearchAnswer:
                 for hit, confidence in rated
                 if confidence >= request.min_confidence
             ],
-            suggestion=_suggestion(searcher, request.query, [*corrections, *meant]),
+            suggestion=_suggestion(selection, request.query, [*corrections, *meant]),
             suggestion_applied=bool(corrections) and not meant,
             facets=facets,
-            partial=bool(searcher.timedOut()) or is_ending(),
-            note=note_on(query, snapshot),
+            partial=selection.is_stopped or is_ending(),
+            note=note_on(selection),
             rewritten=request.rewritten,
         )
 
 
-def note_on(query: ParsedQuery, snapshot: Snapshot) -> str | None:
+def note_on(selection: Selection) -> str | None:
     """Return the note on the interpretation of a query; None if there is none.
 
     The first answer without a model that the index has vectors of says so.
     """
-    problem = snapshot.encoder.take_problem() if snapshot.encoder else None
-    notes = (*query.read.notes, *notes_on_folders(query.read.filters, snapshot))
+    read = selection.query.read
+    problem = selection.take_problem()
+    notes = (*read.notes, *notes_on_folders(read.filters, selection.has_no_file_in))
     by_words = [f"Ranked by words only: {problem}."] if problem else []
     return " ".join((*notes, *by_words)) or None
 
 
-def _facets(snapshot: Snapshot, query: ParsedQuery, request: SearchRequest) -> list[Facet]:
+def _facets(selection: Selection, request: SearchRequest) -> list[Facet]:
     """Return the facets; empty if the search was stopped, as counts would be partial."""
-    searcher = snapshot.searcher
-    if searcher.timedOut() or is_ending():
+    if selection.is_stopped or is_ending():
         return []
-    facets = count_facets(snapshot, query.lucene.matching, request.facets, request.filters)
-    return [] if searcher.timedOut() or is_ending() else facets
+    facets = selection.facets(request.facets)
+    return [] if selection.is_stopped or is_ending() else facets
 
 
 def _found(
-    searcher: Any,
-    query: ParsedQuery,
-    selection: Any,
-    request: SearchRequest,
-    meaning: Meaning | None,
-    allowed: Any | None,
-) -> tuple[Sequence[RankedHit], Any, Sequence[RankedHit], int]:
-    """Return the hits with the highest scores, the total number of hits, and the first of them.
+    selection: Selection, request: SearchRequest, meaning: Meaning | None
+) -> tuple[Sequence[RankedHit], Found, Sequence[RankedHit], int]:
+    """Return the hits with the highest scores, the hits with their number, and the first of them.
 
     The last number is that of the hits without a word of the query, which are not in the total.
 
@@ -124,37 +98,27 @@ def _found(
     order of the request include those before the offset.
     """
     count = max(request.offset + request.limit, FIRST_HITS)
-    by_score = request.sort == BY_SCORE
-    if query.browses or not by_score:
-        reader = searcher.getIndexReader()
-        in_order = document_order() if by_score else order(request.sort, reader)
-        top = searcher.search(selection, count, in_order, True)
-        found = [ScoreDoc.cast_(hit) for hit in top.scoreDocs]
-        if query.browses:
-            ranked = [RankedHit(hit.doc, 1.0, 1.0) for hit in found]
-            return ranked[:FIRST_HITS], top.totalHits, ranked, 0
-        ranking = best_first(searcher, query, selection, FIRST_HITS)
-        return ranking.hits, top.totalHits, scored(searcher, query, ranking, found), 0
-    ranking = best_first(searcher, query, selection, count, meaning, allowed)
+    browses = selection.query.browses
+    if browses or request.sort != BY_SCORE:
+        found = selection.in_order(request.sort, count)
+        if browses:
+            ranked = [RankedHit(hit.doc, 1.0, 1.0) for hit in found.hits]
+            return ranked[:FIRST_HITS], found, ranked, 0
+        ranking = best_first(selection, FIRST_HITS)
+        return ranking.hits, found, scored(selection, ranking, found.hits), 0
+    ranking = best_first(selection, count, meaning)
     added = ranking.fusion.added if ranking.fusion else 0
-    return ranking.hits[:FIRST_HITS], ranking.total_hits, ranking.hits, added
+    return ranking.hits[:FIRST_HITS], ranking.found, ranking.hits, added
 
 
 def _hits(
-    snapshot: Snapshot,
-    found: Sequence[Any],
-    query: ParsedQuery,
-    request: SearchRequest,
+    selection: Selection, found: Sequence[RankedHit], request: SearchRequest
 ) -> Iterator[dict[str, Any]]:
     """Yield the values of each hit, without its confidence."""
-    passages = Passages(query) if request.content in {"passages", "both"} else None
-    marked = Passages(query) if request.content == "marked" else None
-    stored = snapshot.searcher.storedFields()
-    loaded = stored_fields(*CHUNK_FIELDS)
-    for ranked in found:
+    passages = Passages(selection.query) if request.content in {"passages", "both"} else None
+    marked = Passages(selection.query) if request.content == "marked" else None
+    for ranked, (chunk, count) in zip(found, selection.chunks(found), strict=True):
         check()
-        document = stored.document(ranked.doc, loaded)
-        chunk, count = counted_from_lucene(document, snapshot.folders)
         yield {
             **vars(chunk),
             "content": marked.marked(chunk.content)
@@ -170,9 +134,9 @@ def _hits(
         }
 
 
-def _suggestion(searcher: Any, query: str, corrections: Sequence[Correction]) -> str | None:
+def _suggestion(selection: Selection, query: str, corrections: Sequence[Correction]) -> str | None:
     """Return a query with its corrections, in the spelling of the documents."""
     for correction in corrections:
-        word = as_written(searcher, correction.suggestion)
+        word = as_written(selection, correction.suggestion)
         query = re.sub(rf"\b{re.escape(correction.word)}\b", word, query)
     return query if corrections else None

@@ -2,10 +2,12 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from shared.query.pipeline import ParsedQuery
 from shared.search.coverage import coverages
+from shared.search.meaning.ranked_hit import RankedHit
+from shared.search.selection import Selection
 
 FIRST_HITS: Final = 3
 """Number of hits with the highest scores that decide whether there is an answer: hits further down
@@ -37,11 +39,11 @@ _LEAST_EVIDENCE: Final = 0.05
 """Evidence that a hit without a word of the query counts for beside its cosine."""
 
 
-def confidences(searcher: Any, query: ParsedQuery, hits: Sequence[Any]) -> list[float]:
+def confidences(selection: Selection, query: ParsedQuery, hits: Sequence[RankedHit]) -> list[float]:
     """Return the confidence of each hit of a query.
 
     Args:
-        searcher: a Lucene searcher.
+        selection: the selection that the hits are of.
         query: the query after all steps.
         hits: hits of the query with their scores.
 
@@ -57,12 +59,12 @@ def confidences(searcher: Any, query: ParsedQuery, hits: Sequence[Any]) -> list[
             else probability_with_cosine(*pair, hit.cosine),
             3,
         )
-        for pair, hit in zip(evidence(searcher, query, hits), hits, strict=True)
+        for pair, hit in zip(evidence(selection, query, hits), hits, strict=True)
     ]
 
 
 def evidence(
-    searcher: Any, query: ParsedQuery, hits: Sequence[Any]
+    selection: Selection, query: ParsedQuery, hits: Sequence[RankedHit]
 ) -> Sequence[tuple[float, float]]:
     """Return the evidence of each hit, and the share of the query that it contains.
 
@@ -71,20 +73,20 @@ def evidence(
     or not at all. The rewritten query counts if a hit contains more of it.
 
     Args:
-        searcher: a Lucene searcher.
+        selection: the selection that the hits are of.
         query: the query after all steps, which has parts.
         hits: hits of the query with their scores.
 
     Returns:
         For each hit its evidence, from 0 and seldom above 1, and the share, from 0 to 1.
     """
-    shares = coverages(searcher, query.parts, hits)
+    shares = coverages(selection, query.parts, hits)
     total = sum(part.rarity for part in query.parts)
     found = shares
     if total and all(part.is_word for part in query.parts):
         found = [(share + hit.words / total) / 2 for share, hit in zip(shares, hits, strict=True)]
     if query.rewritten:
-        others = coverages(searcher, query.rewritten, hits)
+        others = coverages(selection, query.rewritten, hits)
         found, shares = list(map(max, found, others)), list(map(max, shares, others))
     return list(zip(found, shares, strict=True))
 

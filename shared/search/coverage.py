@@ -1,44 +1,22 @@
 """Coverage of a query by its hits: how much of it they contain, rare words weighing more."""
 
-from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
 
-from org.apache.lucene.search import (
-    BooleanClause,
-    BooleanQuery,
-    BoostQuery,
-    ConstantScoreQuery,
-    QueryRescorer,
-    ScoreDoc,
-    TopDocs,
-    TotalHits,
-)
-
-from shared.java.cancellation import check, guarded_until_cancelled
-from shared.query.compiler import Compiler
-from shared.query.index_terms import terms_of
 from shared.query.parts import Part
-from shared.query.tree import Node, Nothing
-
-_BITS: Final = 24
-"""Number of bits of a score (``float``, IEEE 754), each of which can represent one part."""
-
-
-def scored_again(searcher: Any, hits: list[Any], query: Any) -> list[Any]:
-    """Return hits (``ScoreDoc``) reordered after the scores of a Lucene query are added."""
-    # The class has a static method of this name, too, hence JCC's underscore.
-    before = TopDocs(TotalHits(len(hits), TotalHits.Relation.EQUAL_TO), hits)
-    again = QueryRescorer.rescore_(searcher, before, query, 1.0, len(hits))
-    return [ScoreDoc.cast_(hit) for hit in again.scoreDocs]
+from shared.query.tree import Nothing
+from shared.search.meaning.ranked_hit import RankedHit
+from shared.search.selection import Selection
 
 
-def coverages(searcher: Any, parts: Sequence[Part], hits: Sequence[Any]) -> list[float]:
+def coverages(
+    selection: Selection, parts: Sequence[Part], hits: Sequence[RankedHit]
+) -> list[float]:
     """Return the share of a query that each hit contains, in any position.
 
     Args:
-        searcher: a Lucene searcher.
+        selection: the selection that the hits are of.
         parts: the parts of the query.
-        hits: some of its hits (``ScoreDoc``).
+        hits: some of its hits.
 
     Returns:
         For each hit a number from 0 to 1; 1 if there are no parts.
@@ -49,40 +27,5 @@ def coverages(searcher: Any, parts: Sequence[Part], hits: Sequence[Any]) -> list
     there = [part for part in parts if not isinstance(part.found, Nothing)]
     return [
         sum(there[number].rarity * there[number].alike for number in matched) / total
-        for matched in matches(searcher, [part.found for part in there], hits)
+        for matched in selection.matches([part.found for part in there], hits)
     ]
-
-
-def matches(searcher: Any, nodes: Sequence[Node], hits: Sequence[Any]) -> list[list[int]]:
-    """Return which of some trees each hit matches.
-
-    Args:
-        searcher: a Lucene searcher.
-        nodes: trees whose leaves are on fields.
-        hits: hits of any query (``ScoreDoc``).
-
-    Returns:
-        For each hit the positions of the trees.
-    """
-    compiler = Compiler(
-        terms_of(searcher.getIndexReader()).query, ranks=False, guard=guarded_until_cancelled
-    )
-    found: dict[int, list[int]] = {hit.doc: [] for hit in hits}
-    for begin in range(0, len(nodes), _BITS):
-        check()
-        builder = BooleanQuery.Builder()
-        for bit, node in enumerate(nodes[begin : begin + _BITS]):
-            telling = BoostQuery(ConstantScoreQuery(compiler.query(node)), float(1 << bit))
-            builder.add(telling, BooleanClause.Occur.SHOULD)
-        unscored = [ScoreDoc(doc, 0.0) for doc in found]
-        for hit in scored_again(searcher, unscored, builder.build()):
-            found[hit.doc] += (begin + bit for bit in _bits(int(hit.score)))
-    return [found[hit.doc] for hit in hits]
-
-
-def _bits(number: int) -> Iterator[int]:
-    """Yield the positions of the bits that are set, from 0 for the lowest."""
-    while number:
-        bit = number.bit_length() - 1
-        yield bit
-        number -= 1 << bit

@@ -10,13 +10,12 @@ from collections import defaultdict
 from collections.abc import Sequence
 from heapq import nlargest
 from operator import itemgetter
-from typing import Any, Final
+from typing import Final
 
 from shared.analysis.languages import UNDETERMINED, WITHOUT_BLANKS
 from shared.analysis.stems import stems
 from shared.analysis.stop_words import WITH_FUNCTION_WORDS, function_words
 from shared.model import schema
-from shared.query.index_terms import IndexTerms
 from shared.query.tree import (
     Clause,
     Clauses,
@@ -27,8 +26,8 @@ from shared.query.tree import (
     any_of,
     weighted,
 )
-from shared.search.coverage import matches
-from shared.storage.mapping import stored_fields
+from shared.search.meaning.ranked_hit import RankedHit
+from shared.search.selection import Selection
 
 HITS: Final = 5
 """Number of best hits that are assumed to be relevant."""
@@ -92,18 +91,18 @@ def unanswered(shares: Sequence[float]) -> float:
     return max(0.0, min(1.0, max(lacks, 1 - (best - mean) / _STANDS_OUT)))
 
 
-def topic_terms(searcher: Any, hits: Sequence[Any], terms: IndexTerms) -> Node:
+def topic_terms(selection: Selection, hits: Sequence[RankedHit]) -> Node:
     """Return the significant terms of the best hits of a query.
 
     Args:
-        searcher: a Lucene searcher.
-        hits: hits of a query (``ScoreDoc``), best first.
-        terms: the terms of the index.
+        selection: the selection that the hits are of.
+        hits: hits of a query, best first.
 
     Returns:
         A disjunction of the terms, whose weights sum to 1; `Nothing` if there are none.
     """
-    likely = _likely_terms(searcher, hits[:HITS], terms)
+    terms = selection.terms
+    likely = _likely_terms(selection, hits[:HITS])
     informative: dict[tuple[str, ...], float] = {}
     most = _COMMON * terms.total
     for stem, likelihood in nlargest(_CANDIDATES, likely.items(), key=itemgetter(1)):
@@ -124,17 +123,16 @@ def _is_word(clause: Clause) -> bool:
     return clause.occur == "should" and isinstance(node, Word) and node.field is None
 
 
-def _likely_terms(searcher: Any, hits: Sequence[Any], terms: IndexTerms) -> dict[str, float]:
+def _likely_terms(selection: Selection, hits: Sequence[RankedHit]) -> dict[str, float]:
     """Return the likelihood of terms in texts like the hits, weighted by score."""
-    stored, loaded = searcher.storedFields(), stored_fields(schema.CONTENT)
     best = max((hit.score for hit in hits), default=0.0)
     if best <= 0:
         # For example if all words that were found have the weight 0.
         return {}
     words: dict[tuple[str, ...], dict[str, float]] = defaultdict(lambda: defaultdict(float))
     texts: dict[tuple[str, ...], str] = {}
-    for hit, languages in zip(hits, _languages(searcher, hits, terms), strict=True):
-        content = stored.document(hit.doc, loaded).get(schema.CONTENT) or ""
+    known = zip(hits, _languages(selection, hits), selection.contents(hits), strict=True)
+    for hit, languages, content in known:
         texts.setdefault(languages, content)
         found = content.lower().split()
         share = (hit.score / best) ** _POWER / (len(found) + _SMOOTHING)
@@ -154,12 +152,13 @@ def _likely_terms(searcher: Any, hits: Sequence[Any], terms: IndexTerms) -> dict
     return stemmed
 
 
-def _languages(searcher: Any, hits: Sequence[Any], terms: IndexTerms) -> list[tuple[str, ...]]:
+def _languages(selection: Selection, hits: Sequence[RankedHit]) -> list[tuple[str, ...]]:
     """Return the languages of each hit in which words have blanks between them."""
-    codes = [code for code in terms.languages if code not in WITHOUT_BLANKS]
-    if len(terms.languages) == 1:
+    languages = selection.terms.languages
+    codes = [code for code in languages if code not in WITHOUT_BLANKS]
+    if len(languages) == 1:
         return [tuple(codes)] * len(hits)
     fields = [Terms(schema.LANGUAGES, (code,)) for code in codes]
     return [
-        tuple(codes[number] for number in matched) for matched in matches(searcher, fields, hits)
+        tuple(codes[number] for number in matched) for matched in selection.matches(fields, hits)
     ]

@@ -3,14 +3,11 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any, Final
-
-from org.apache.lucene.index import Term
-from org.apache.lucene.search import ScoreDoc, TermQuery
+from typing import Final
 
 from shared.analysis.analyzers import tokens
 from shared.model import schema
-from shared.storage.mapping import stored_fields
+from shared.search.selection import Selection
 
 _CHUNKS: Final = 5
 """Number of chunks that are examined: a word is capitalized at the beginning of a sentence."""
@@ -22,11 +19,11 @@ _LETTERS_MORE: Final = 4
 accents."""
 
 
-def as_written(searcher: Any, term: str) -> str:
+def as_written(selection: Selection, term: str) -> str:
     """Return the most common spelling of a term of the content or titles in some chunks.
 
     Args:
-        searcher: a Lucene searcher.
+        selection: any selection of chunks of the index.
         term: a word of letters, folded.
 
     Returns:
@@ -34,18 +31,16 @@ def as_written(searcher: Any, term: str) -> str:
     """
     found: Counter[str] = Counter()
     for field in (schema.CONTENT, schema.TITLE):
-        found.update(_forms(searcher, field, term))
+        found.update(_forms(selection, field, term))
         if found:
             # On a tie the lower-case form is the word itself.
             return max(found, key=lambda form: (found[form], form.islower(), form))
     return term
 
 
-def _forms(searcher: Any, field: str, term: str) -> Iterator[str]:
-    stored = searcher.storedFields()
-    for hit in searcher.search(TermQuery(Term(field, term)), _CHUNKS).scoreDocs:
-        document = stored.document(ScoreDoc.cast_(hit).doc, stored_fields(field))
-        for word in _WORD.findall(document.get(field) or ""):
+def _forms(selection: Selection, field: str, term: str) -> Iterator[str]:
+    for text in selection.texts_with(field, term, _CHUNKS):
+        for word in _WORD.findall(text):
             if _may_be(word, term) and tokens(field, word) == ((term,),):
                 yield word
 

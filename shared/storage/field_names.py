@@ -59,19 +59,19 @@ def metadata_fields(existing: AbstractSet[str]) -> list[str]:
     return sorted(field for field in existing if field.startswith(schema.metadata_field("")))
 
 
-def metadata_field_of(key: str, reader: Any, besides: Iterable[str] = ()) -> str:
+def metadata_field_of(key: str, existing: AbstractSet[str], besides: Iterable[str] = ()) -> str:
     """Return the Lucene field of a metadata key, to filter, count or sort by.
 
     Args:
         key: the key, such as ``author``.
-        reader: the reader to be searched, which knows the fields that exist.
+        existing: all fields of the index.
         besides: other fields with the same purpose that are not metadata, for the message.
 
     Raises:
         FilterError: no document has the key, or it is not metadata; the message lists usable
             fields.
     """
-    existing, field = all_fields(reader), schema.metadata_field(key)
+    field = schema.metadata_field(key)
     if field not in existing:
         prefix = schema.metadata_field("")
         known = [name.removeprefix(prefix) for name in metadata_fields(existing)]

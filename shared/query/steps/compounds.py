@@ -9,14 +9,13 @@ hits of a query whose words all exist.
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice, product
-from typing import Any, Final
+from typing import Final
 
 from shared.analysis.analyzers import dictionary_lemmas, tokens
 from shared.model import schema
 from shared.model.weights import Weights
 from shared.query.index_terms import IndexTerms, is_present
 from shared.query.tree import Leaf, Node, Occur, Terms, Word, any_of, weighted
-from shared.storage.terms import terms_with_prefix
 
 GERMAN: Final = "de"
 
@@ -45,8 +44,7 @@ class Compounds:
     """Step that replaces words that no chunk has by compounds.
 
     Args:
-        reader: the reader to be searched.
-        terms: the terms of its index.
+        terms: the terms of the index.
         on_fields: the step for words.
         weights: the weight of each kind of match.
         is_german: true if some chunks are in German; otherwise the step does nothing.
@@ -54,14 +52,12 @@ class Compounds:
 
     def __init__(
         self,
-        reader: Any,
         terms: IndexTerms,
         on_fields: Callable[[Leaf, Occur], Node],
         weights: Weights,
         *,
         is_german: bool,
     ) -> None:
-        self._reader = reader
         self._terms = terms
         self._on_fields = on_fields
         self._fields = {
@@ -87,14 +83,14 @@ class Compounds:
         if is_known or self._looked_up >= _MOST_LOOKED_UP:
             return ()
         self._looked_up += 1
-        return compounds_of(self._reader, word)
+        return compounds_of(self._terms, word)
 
 
-def compounds_of(reader: Any, word: str) -> tuple[str, ...]:
+def compounds_of(terms: IndexTerms, word: str) -> tuple[str, ...]:
     """Return the words of content and titles that begin or end with a German word.
 
     Args:
-        reader: the reader of the index.
+        terms: the terms of the index.
         word: a folded word.
 
     Returns:
@@ -105,8 +101,8 @@ def compounds_of(reader: Any, word: str) -> tuple[str, ...]:
     if not lemmas:
         # Probably a name, or misspelled.
         return ()
-    begun = _merged(_beginning(reader, forms))
-    ended = _merged(_ending(reader, forms))
+    begun = _merged(_beginning(terms, forms))
+    ended = _merged(_ending(terms, forms))
     known = dictionary_lemmas(GERMAN, chain(ended, *begun.values(), *ended.values()))
     ended = {
         term: rests
@@ -128,22 +124,22 @@ def _merged(found: Iterable[tuple[str, Iterable[str]]]) -> dict[str, set[str]]:
     return merged
 
 
-def _beginning(reader: Any, forms: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+def _beginning(terms: IndexTerms, forms: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
     """Yield the terms that begin with one of some forms, each with the possible rests."""
     # Schulhof comes from Schule.
     without_e = {form.removesuffix("e"): ("",) for form in forms if form.endswith("e")}
     links = {**without_e, **dict.fromkeys(forms, _LINKS)}
     for form, field in product(links, (schema.CONTENT, schema.TITLE)):
-        for term, _ in terms_with_prefix(reader, field, form):
+        for term, _ in terms.beginning_with(field, form):
             rest = term.removeprefix(form)
             yield term, [rest.removeprefix(link) for link in links[form] if rest.startswith(link)]
 
 
-def _ending(reader: Any, forms: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+def _ending(terms: IndexTerms, forms: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
     """Yield the terms that end with a form, with the possible rests; the field includes titles."""
     for form, ending in product(forms, _ENDINGS):
         end = f"{form}{ending}"
-        for backwards, _ in terms_with_prefix(reader, schema.REVERSED, end[::-1]):
+        for backwards, _ in terms.beginning_with(schema.REVERSED, end[::-1]):
             term = backwards[::-1]
             rest = term.removesuffix(end)
             others = [rest.removesuffix(link) for link in _LINKS if rest.endswith(link)]

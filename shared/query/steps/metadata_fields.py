@@ -14,12 +14,11 @@ a filter.
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final
-
-from org.apache.lucene.index import Term
+from typing import Final
 
 from shared.model import metadata, schema
 from shared.model.filters import FOLDER
+from shared.query.index_terms import IndexTerms
 from shared.query.steps.metadata_values import value_words
 from shared.query.syntax import is_number
 from shared.query.tree import (
@@ -36,8 +35,7 @@ from shared.query.tree import (
     all_of,
     any_of,
 )
-from shared.storage.commits import cached_per_commit
-from shared.storage.field_names import all_fields, metadata_fields
+from shared.storage.field_names import metadata_fields
 
 Named = Word | Phrase | Wildcard | Fuzzy | Expression | Range
 """Leaves that may follow the name of a field."""
@@ -125,10 +123,9 @@ class NamedFields:
         return any_of(self._in_key(leaf, name), in_mails) if name in self.keys else in_mails
 
 
-@cached_per_commit
-def named_fields(reader: Any) -> NamedFields:
+def named_fields(terms: IndexTerms) -> NamedFields:
     """Return the meanings of the names before a colon in an index, except `type`."""
-    existing = all_fields(reader)
+    existing = terms.fields
     names = (name.removeprefix(schema.metadata_field("")) for name in metadata_fields(existing))
     keys = {key: schema.number_field(key) in existing for key in names}
     filters = {metadata.LANGUAGE: metadata.LANGUAGE} if metadata.LANGUAGE in keys else {}
@@ -136,23 +133,23 @@ def named_fields(reader: Any) -> NamedFields:
         filters |= {name: metadata.FILE_EXTENSION for name in _EXTENSIONS if name not in keys}
     if schema.FILE_PATH in keys and FOLDER not in keys:
         filters[FOLDER] = schema.FILE_PATH
-    mails = reader.docFreq(Term(schema.metadata_field(metadata.FILE_TYPE), _MAIL))
+    mails = terms.frequency(schema.metadata_field(metadata.FILE_TYPE), _MAIL)
     return NamedFields(keys, filters, has_mails=mails > 0)
 
 
-def with_type(fields: NamedFields, text: str, reader: Any) -> NamedFields:
+def with_type(fields: NamedFields, text: str, terms: IndexTerms) -> NamedFields:
     """Return the same fields, with `type` if it precedes only extensions of indexed files.
 
     Args:
         fields: the fields of the index.
         text: the query.
-        reader: the reader of the index.
+        terms: the terms of the index.
     """
     values = _TYPE_BEFORE.findall(text)
     if not values or _TYPE in fields.keys or metadata.FILE_EXTENSION not in fields.keys:
         return fields
     field = schema.metadata_field(metadata.FILE_EXTENSION)
-    if not all(reader.docFreq(Term(field, value.lower())) for value in values):
+    if not all(terms.frequency(field, value.lower()) for value in values):
         return fields
     return replace(fields, filters={**fields.filters, _TYPE: metadata.FILE_EXTENSION})
 

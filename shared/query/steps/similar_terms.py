@@ -1,21 +1,15 @@
 """Words of the index that may be meant by a word that is not in it."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
 from itertools import islice
-from typing import Any, Final
-
-from org.apache.lucene.index import MultiTerms, Term, TermsEnum
-from org.apache.lucene.search import FuzzyQuery, RegexpQuery
-from org.apache.lucene.search.spell import DirectSpellChecker, SuggestMode
-from org.apache.lucene.util import BytesRefIterator
+from typing import Final
 
 from shared.analysis.stems import stems_of_query
-from shared.java.cancellation import check
 from shared.model import schema
+from shared.query.index_terms import IndexTerms
 from shared.query.steps.cognates import spellings
-from shared.storage.terms import terms_with_prefix
 
 FEWEST_LETTERS: Final = 4
 """Minimum number of letters; shorter words have too many neighbours to choose from."""
@@ -56,11 +50,14 @@ _LETTERS_OF_STEM: Final = 4
 _MOST_FORMS: Final = 200
 """Maximum number of words that are examined for one with a stem."""
 
+_FIELDS_OF_WORDS: Final = (schema.TITLE, schema.CONTENT)
+"""Fields whose words may be meant; of one in both the frequency in the content counts."""
+
 _DOUBLED: Final = re.compile(r"(.)\1")
 
 
 def similar_terms(
-    reader: Any, text: str, most_edits: int = 2, *, same_beginning: bool = False
+    terms: IndexTerms, text: str, most_edits: int = 2, *, same_beginning: bool = False
 ) -> list[tuple[str, float]]:
     """Return the words of content and titles that may replace a word that is in neither.
 
@@ -69,7 +66,7 @@ def similar_terms(
     long word, not the first, and only if there are no such words.
 
     Args:
-        reader: the reader of the index.
+        terms: the terms of the index.
         text: a folded word of letters, `FEWEST_LETTERS` to `MOST_LETTERS` of them.
         most_edits: the maximum number of wrong letters, at most two; the second takes several times
             as long as the first.
@@ -79,13 +76,13 @@ def similar_terms(
         The terms, each with its similarity from 0 to 1; the most similar first, on a tie the most
         frequent.
     """
-    frequencies = _cognates(reader, text)
+    frequencies = _cognates(terms, text)
     alike = {
         term: max(LEAST_ALIKE, SequenceMatcher(None, text, term).ratio()) for term in frequencies
     }
     for edits in range(1, min(most_edits, 2 if len(text) >= _LETTERS_FOR_TWO else 1) + 1):
         is_right = same_beginning or edits > 1 or len(text) < _LETTERS_FOR_FIRST
-        within = _within(reader, text, edits, _SAME_BEGINNING if is_right else 0)
+        within = _within(terms, text, edits, _SAME_BEGINNING if is_right else 0)
         alike |= {term: 1 - edits * _weight_of_edit(text, term) / len(text) for term in within}
         frequencies |= within
         if alike:
@@ -93,34 +90,13 @@ def similar_terms(
     return sorted(alike.items(), key=lambda entry: (-entry[1], -frequencies[entry[0]], entry[0]))
 
 
-def more_frequent_term(reader: Any, text: str, above: int) -> str | None:
-    """Return the more frequent word of the content that is one edit away from a rare one.
-
-    Args:
-        reader: the reader of the index.
-        text: a folded word of letters.
-        above: the number of chunks that must be exceeded by those of the other word.
-
-    Returns:
-        The most similar such word; None if there is none.
-    """
-    checker = DirectSpellChecker()
-    checker.setMaxEdits(1)
-    checker.setMinPrefix(_SAME_BEGINNING)
-    checker.setThresholdFrequency(float(above))
-    found = checker.suggestSimilar(
-        Term(schema.CONTENT, text), 1, reader, SuggestMode.SUGGEST_ALWAYS
-    )
-    return str(found[0].string) if found else None
-
-
-def _within(reader: Any, text: str, edits: int, beginning: int) -> dict[str, int]:
+def _within(terms: IndexTerms, text: str, edits: int, beginning: int) -> dict[str, int]:
     """Return the words within a number of edits, and their frequencies."""
-    # Not DirectSpellChecker, which makes a new automaton for each field and number of edits.
-    found = _accepted(reader, FuzzyQuery.getFuzzyAutomaton(text, edits, beginning, True))
+    found = (terms.within(field, text, edits, beginning) for field in _FIELDS_OF_WORDS)
     return {
         term: count
-        for term, count in found.items()
+        for of_field in found
+        for term, count in of_field.items()
         if len(term) >= FEWEST_LETTERS and term.isalpha()
     }
 
@@ -137,20 +113,25 @@ def _once(text: str) -> str:
     return _DOUBLED.sub(r"\1", text)
 
 
-def _cognates(reader: Any, text: str) -> dict[str, int]:
+def _cognates(terms: IndexTerms, text: str) -> dict[str, int]:
     """Return the words that may be the word in another language, and their frequencies."""
     pattern = spellings(text) if len(text) >= _LETTERS_OF_COGNATES else None
     if pattern is None:
         return {}
-    found = _accepted(reader, RegexpQuery(Term(schema.CONTENT, pattern)).getCompiled())
-    return {term: count for term, count in found.items() if len(term) >= _LETTERS_OF_COGNATES}
+    found = (terms.spelled_as(field, pattern) for field in _FIELDS_OF_WORDS)
+    return {
+        term: count
+        for of_field in found
+        for term, count in of_field.items()
+        if len(term) >= _LETTERS_OF_COGNATES
+    }
 
 
-def words_with_similar_stem(reader: Any, text: str, stems: Iterable[str]) -> Iterator[str]:
+def words_with_similar_stem(terms: IndexTerms, text: str, stems: Iterable[str]) -> Iterator[str]:
     """Yield the words of the content with a stem that is one letter away from those of a word.
 
     Args:
-        reader: the reader of the index.
+        terms: the terms of the index.
         text: the folded word.
         stems: its terms in the field of stems.
     """
@@ -159,26 +140,8 @@ def words_with_similar_stem(reader: Any, text: str, stems: Iterable[str]) -> Ite
         if len(letters) < _LETTERS_FOR_STEM or not text.startswith(letters[:_SAME_BEGINNING]):
             continue
         beginning = len(code) + 1 + _SAME_BEGINNING
-        automaton = FuzzyQuery.getFuzzyAutomaton(stem, 1, beginning, True)
-        found = _accepted(reader, automaton, (schema.STEMS,))
+        found = terms.within(schema.STEMS, stem, 1, beginning)
         for other in sorted(found, key=lambda other: -found[other]):
             start = other.removeprefix(f"{code}:")[:_LETTERS_OF_STEM]
-            words = islice(terms_with_prefix(reader, schema.CONTENT, start), _MOST_FORMS)
+            words = islice(terms.beginning_with(schema.CONTENT, start), _MOST_FORMS)
             yield from (word for word, _ in words if other in stems_of_query((code,), word))
-
-
-def _accepted(
-    reader: Any, automaton: Any, fields: Sequence[str] = (schema.TITLE, schema.CONTENT)
-) -> dict[str, int]:
-    """Return the terms of some fields that an automaton accepts, with their frequencies."""
-    frequencies: dict[str, int] = {}
-    for field in fields:
-        terms = MultiTerms.getTerms(reader, field)
-        if terms is None:
-            continue
-        found = TermsEnum.cast_(terms.intersect(automaton, None))
-        following = BytesRefIterator.cast_(found)
-        while (term := following.next()) is not None:
-            check()
-            frequencies[term.utf8ToString()] = found.docFreq()
-    return frequencies

@@ -17,18 +17,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
-from typing import Any, Final
+from typing import Final
 
 from shared.analysis.analyzers import is_in_dictionary, tokens
 from shared.analysis.languages import UNDETERMINED, WITH_LEMMAS, WITHOUT_BLANKS
 from shared.analysis.stems import stems_of_query
 from shared.model import schema
-from shared.query.index_terms import IndexTerms, is_present, terms_of
+from shared.query.index_terms import IndexTerms, is_present
 from shared.query.steps.similar_terms import (
     FEWEST_LETTERS,
     LEAST_ALIKE,
     MOST_LETTERS,
-    more_frequent_term,
     similar_terms,
     words_with_similar_stem,
 )
@@ -83,20 +82,17 @@ class SimilarWords:
     """Step that replaces words that no chunk has by similar words.
 
     Args:
-        reader: the reader to be searched.
-        terms: the terms of its index.
+        terms: the terms of the index.
         on_fields: the step for words.
         weight: the weight of a similar word, relative to the word itself.
     """
 
     def __init__(
         self,
-        reader: Any,
         terms: IndexTerms,
         on_fields: Callable[[Leaf, Occur], Node],
         weight: float,
     ) -> None:
-        self._reader = reader
         self._terms = terms
         self._on_fields = on_fields
         self._weight = weight
@@ -142,7 +138,7 @@ class SimilarWords:
             return []
         self._looked_up += 1
         most_edits = 1 if is_known else self._most_edits(text)
-        similar = similar_terms(self._reader, text, most_edits, same_beginning=not is_certain)
+        similar = similar_terms(self._terms, text, most_edits, same_beginning=not is_certain)
         if is_known:
             return [] if any(_is_form(text, term) for term, _ in similar) else similar
         return similar or (self._with_similar_stem(text) if most_edits else [])
@@ -164,7 +160,7 @@ class SimilarWords:
             seen |= stems
 
     def _with_similar_stem(self, text: str) -> list[tuple[str, float]]:
-        found = words_with_similar_stem(self._reader, text, self._stems(text))
+        found = words_with_similar_stem(self._terms, text, self._stems(text))
         return [(word, LEAST_ALIKE) for word in islice(found, 1)]
 
     def _stems(self, text: str) -> list[str]:
@@ -216,20 +212,19 @@ def _is_form(text: str, other: str) -> bool:
     return {text[common:], other[common:]} <= _ENDINGS
 
 
-def more_frequent_words(reader: Any, words: Sequence[str]) -> Iterator[Correction]:
+def more_frequent_words(terms: IndexTerms, words: Sequence[str]) -> Iterator[Correction]:
     """Yield corrections of rare words that are similar to a far more frequent one.
 
     Args:
-        reader: the reader of the index.
+        terms: the terms of the index.
         words: the words as typed.
     """
-    terms = terms_of(reader)
     for word in words[:_MOST_LOOKED_UP]:
         text = _folded(word)
         if text is None:
             continue
         above = _TIMES_AS_FREQUENT * terms.frequency(schema.CONTENT, text)
-        term = more_frequent_term(reader, text, above)
+        term = terms.more_frequent(text, above)
         if term is not None:
             yield Correction(word, term)
 

@@ -13,19 +13,21 @@ docs/measured/semantic.md has the effect of each constant.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nsmallest
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from org.apache.lucene.search import ScoreDoc
 
 from shared.query.compiler import Compiler
-from shared.query.index_terms import terms_of
+from shared.query.lucene_terms import terms_of
 from shared.query.pipeline import ParsedQuery
-from shared.search.coverage import coverages, scored_again
+from shared.search.coverage import coverages
 from shared.search.feedback import unanswered
+from shared.search.lucene.rescoring import scored_again
 from shared.search.meaning.nearest import nearest, stored_vectors
 from shared.search.meaning.query_meaning import Meaning
 from shared.search.meaning.ranked_hit import RankedHit
+from shared.search.selection import Selection
 from shared.semantic.vectors import Vector
 from shared.storage.vectors import all_vectors
 
@@ -96,35 +98,32 @@ class Fusion:
 
 
 def fused(
-    searcher: Any,
-    query: ParsedQuery,
+    selection: Selection,
     meaning: Meaning,
     hits: Sequence[RankedHit],
-    allowed: Any | None,
 ) -> tuple[list[RankedHit], Fusion | None]:
     """Order hits by words and meaning, and add those that are nearest in meaning.
 
     Args:
-        searcher: a Lucene searcher.
-        query: the query after all steps.
-        meaning: its meaning.
+        selection: the selection that the hits are of.
+        meaning: the meaning of its query.
         hits: the hits by words, best first: `RESCORED` of them if there are so many, or more.
-        allowed: a query for the chunks that pass the filters; None without filters.
 
     Returns:
         The hits in their new order, and how they were scored; None if nothing is known of their
         meaning, so that they are as they were.
     """
-    reader = searcher.getIndexReader()
+    query, searcher = selection.query, meaning.searcher
+    reader, allowed = searcher.getIndexReader(), meaning.allowed
     near = nearest(searcher, meaning.vector, NEAREST, LEAST_COSINE, allowed) if meaning.adds else {}
     head, tail = hits[:RESCORED], hits[RESCORED:]
-    added = _scored_by_words(searcher, query, near.keys() - {hit.doc for hit in head})
+    added = _scored_by_words(meaning, query, near.keys() - {hit.doc for hit in head})
     together = [*head, *added]
     vectors = stored_vectors(reader, {hit.doc for hit in together}, meaning.vector)
     if not vectors.documents:
         return list(hits), None
     best = sorted(head, key=lambda hit: (-hit.words, hit.doc))[:_FIRST]
-    shares = coverages(searcher, query.parts, best) if best else [0.0]
+    shares = coverages(selection, query.parts, best) if best else [0.0]
     has_all_words = shares[0] >= _ALL_WORDS
     weight = min(meaning.most, _weight(shares))
     scale = best[0].words if best and best[0].words > 0 else 1.0
@@ -140,23 +139,19 @@ def fused(
     scored = [fusion.scored(hit, cosines.get(hit.doc)) for hit in together]
     ordered = sorted(scored, key=lambda hit: (-hit.score, hit.doc))
     if fusion.added:
-        ordered = _words_first(searcher, query, ordered)
+        ordered = _words_first(selection, ordered)
     moved = {hit.doc for hit in added}
     return [*ordered, *(hit for hit in tail if hit.doc not in moved)], fusion
 
 
-def nearest_only(
-    searcher: Any, meaning: Meaning, allowed: Any | None, count: int
-) -> list[RankedHit]:
+def nearest_only(meaning: Meaning, count: int) -> list[RankedHit]:
     """Return the nearest chunks in meaning, whatever words they have.
 
     Args:
-        searcher: a Lucene searcher.
         meaning: the meaning of a query.
-        allowed: a query for the chunks that pass the filters; None without filters.
         count: the maximum number of chunks.
     """
-    near = nearest(searcher, meaning.vector, count, -1.0, allowed)
+    near = nearest(meaning.searcher, meaning.vector, count, -1.0, meaning.allowed)
     return [RankedHit(document, max(0.0, near[document]), 0.0, near[document]) for document in near]
 
 
@@ -190,15 +185,15 @@ def _moved(query: Vector, mean: Vector) -> Vector:
     return moved
 
 
-def _has_all_words(searcher: Any, query: ParsedQuery, hits: Sequence[RankedHit]) -> list[bool]:
-    return [share >= _ALL_WORDS for share in coverages(searcher, query.parts, hits)]
+def _has_all_words(selection: Selection, hits: Sequence[RankedHit]) -> list[bool]:
+    return [share >= _ALL_WORDS for share in coverages(selection, selection.query.parts, hits)]
 
 
-def _words_first(searcher: Any, query: ParsedQuery, hits: Sequence[RankedHit]) -> list[RankedHit]:
+def _words_first(selection: Selection, hits: Sequence[RankedHit]) -> list[RankedHit]:
     """Put the hits without a word of the query behind the last one with all of them."""
     first = next(place for place, hit in enumerate(hits) if hit.is_by_meaning)
     later = [hit for hit in hits[first:] if not hit.is_by_meaning]
-    are_whole = _has_all_words(searcher, query, later)
+    are_whole = _has_all_words(selection, later)
     whole = [hit.doc for hit, is_whole in zip(later, are_whole, strict=True) if is_whole]
     if not whole:
         return list(hits)
@@ -212,12 +207,12 @@ def _words_first(searcher: Any, query: ParsedQuery, hits: Sequence[RankedHit]) -
 
 
 def _scored_by_words(
-    searcher: Any, query: ParsedQuery, documents: Iterable[int]
+    meaning: Meaning, query: ParsedQuery, documents: Iterable[int]
 ) -> list[RankedHit]:
     """Return chunks with their scores by words, 0 for one without any of them."""
     unscored = [ScoreDoc(document, 0.0) for document in documents]
     if not unscored:
         return []
-    compiler = Compiler(terms_of(searcher.getIndexReader()).query)
-    scored = scored_again(searcher, unscored, compiler.query(query.tree))
+    compiler = Compiler(terms_of(meaning.searcher.getIndexReader()).query)
+    scored = scored_again(meaning.searcher, unscored, compiler.query(query.tree))
     return [RankedHit(hit.doc, hit.score, hit.score) for hit in scored]

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from org.apache.lucene.index import MultiBits
 from org.apache.lucene.search import BooleanClause, BooleanQuery, ConstantScoreQuery, ScoreDoc
 
-from shared.search.coverage import scored_again
+from shared.search.lucene.rescoring import scored_again
 from shared.semantic.passages import KEY_BYTES
 from shared.semantic.vectors import Vector, lengths_of, signs, unit_rows
 from shared.storage.vectors import Vectors, all_vectors, stored_values

@@ -8,7 +8,7 @@ only, and one with a digit or a name mostly.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from shared.analysis.detection import detect_language
 from shared.analysis.stop_words import WITH_FUNCTION_WORDS, is_function_word
@@ -42,12 +42,16 @@ class Meaning:
         most: the greatest weight of the meaning, from 0 to 1.
         adds: whether chunks without any word of the query are found, too.
         alone: whether words have no say at all, to compare.
+        searcher: Lucene's searcher of the chunks with vectors.
+        allowed: a query for the chunks that pass the filters; None without filters.
     """
 
     vector: "Vector"
     most: float
     adds: bool
+    searcher: Any
     alone: bool = False
+    allowed: Any | None = None
 
 
 def meaning_of(snapshot: Snapshot, query: ParsedQuery, request: SearchRequest) -> Meaning | None:
@@ -58,12 +62,12 @@ def meaning_of(snapshot: Snapshot, query: ParsedQuery, request: SearchRequest) -
         query: the query after all steps.
         request: the request.
     """
-    model, encoder = snapshot.model, snapshot.encoder
+    model, encoder, searcher = snapshot.model, snapshot.encoder, snapshot.searcher
     if request.search == "words" or model is None or encoder is None or not query.parts:
         return None
     if request.search == "meaning":
         vector = encoder.vector(model, request.query)
-        return None if vector is None else Meaning(vector, 1.0, adds=True, alone=True)
+        return None if vector is None else Meaning(vector, 1.0, True, searcher, alone=True)
     clauses = clauses_of(query.telling)
     most = _most(clauses) if _is_known_language(request.query, model) else 0.0
     loaded = encoder.encoder(model) if most else None
@@ -71,7 +75,7 @@ def meaning_of(snapshot: Snapshot, query: ParsedQuery, request: SearchRequest) -
         return None
     vector = encoder.vector(model, request.query)
     adds = all(clause.occur == "should" for clause in clauses) and request.sort == BY_SCORE
-    return None if vector is None else Meaning(vector, most, adds)
+    return None if vector is None else Meaning(vector, most, adds, searcher)
 
 
 def _most(clauses: Sequence[Clause]) -> float:

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from shared import Document, Index, Searcher, create
+from shared.query.lucene_terms import LuceneTerms, terms_of
 from shared.query.steps.similar_terms import similar_terms
 from shared.reading.open_index import OpenIndex
 
@@ -32,60 +32,62 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def reader(index: Path) -> Iterator[Any]:
+def known(index: Path) -> Iterator[LuceneTerms]:
     opened = OpenIndex(index, "command")
     with opened.newest() as searcher:
-        yield searcher.getIndexReader()
+        yield terms_of(searcher.getIndexReader())
     opened.close()
 
 
-def terms(reader: Any, text: str, most_edits: int = 2) -> list[str]:
-    return [term for term, _ in similar_terms(reader, text, most_edits)]
+def terms(known: LuceneTerms, text: str, most_edits: int = 2) -> list[str]:
+    return [term for term, _ in similar_terms(known, text, most_edits)]
 
 
-def test_what_is_one_letter_away_leaves_out_what_is_two_away(reader: Any) -> None:
-    assert terms(reader, "planete") == ["planet"]
-    assert terms(reader, "planetxx") == ["planet"]
-    assert terms(reader, "plannetx") == ["planet"]
+def test_what_is_one_letter_away_leaves_out_what_is_two_away(known: LuceneTerms) -> None:
+    assert terms(known, "planete") == ["planet"]
+    assert terms(known, "planetxx") == ["planet"]
+    assert terms(known, "plannetx") == ["planet"]
 
 
-def test_the_more_frequent_of_equally_similar_words_comes_first(reader: Any) -> None:
-    assert terms(reader, "foldex") == ["folder", "folded"]
+def test_the_more_frequent_of_equally_similar_words_comes_first(known: LuceneTerms) -> None:
+    assert terms(known, "foldex") == ["folder", "folded"]
 
 
-def test_two_letters_are_wrong_only_where_it_is_allowed_and_the_word_is_long(reader: Any) -> None:
-    assert terms(reader, "meetnigg") == ["meeting"]
-    assert terms(reader, "meetnigg", 1) == []
-    assert terms(reader, "folxxr") == []
+def test_two_letters_are_wrong_only_where_it_is_allowed_and_the_word_is_long(
+    known: LuceneTerms,
+) -> None:
+    assert terms(known, "meetnigg") == ["meeting"]
+    assert terms(known, "meetnigg", 1) == []
+    assert terms(known, "folxxr") == []
 
 
-def test_with_no_letter_wrong_only_other_languages_are_left(reader: Any) -> None:
-    assert terms(reader, "contrac", 0) == []
-    assert terms(reader, "contrat", 0) == ["contract"]
+def test_with_no_letter_wrong_only_other_languages_are_left(known: LuceneTerms) -> None:
+    assert terms(known, "contrac", 0) == []
+    assert terms(known, "contrat", 0) == ["contract"]
 
 
-def test_a_word_of_titles_alone_is_found_with_one_and_with_two_mistakes(reader: Any) -> None:
-    assert terms(reader, "zepelin") == ["zeppelin"]
-    assert terms(reader, "zepelinn") == ["zeppelin"]
+def test_a_word_of_titles_alone_is_found_with_one_and_with_two_mistakes(known: LuceneTerms) -> None:
+    assert terms(known, "zepelin") == ["zeppelin"]
+    assert terms(known, "zepelinn") == ["zeppelin"]
 
 
-def test_a_spelling_of_another_language_comes_beside_one_mistake(reader: Any) -> None:
-    assert terms(reader, "kontrakt") == ["contract"]
-    assert terms(reader, "contratt") == ["contract", "contrast"]
+def test_a_spelling_of_another_language_comes_beside_one_mistake(known: LuceneTerms) -> None:
+    assert terms(known, "kontrakt") == ["contract"]
+    assert terms(known, "contratt") == ["contract", "contrast"]
 
 
-def test_the_first_letter_may_be_wrong_if_all_others_are_right(reader: Any) -> None:
-    assert terms(reader, "xontract") == terms(reader, "ocntract") == ["contract"]
-    assert terms(reader, "xontracx") == []
-    assert terms(reader, "xlue") == []
-    assert similar_terms(reader, "xontract", same_beginning=True) == []
-    assert terms(reader, "kontract") == ["contract"]
+def test_the_first_letter_may_be_wrong_if_all_others_are_right(known: LuceneTerms) -> None:
+    assert terms(known, "xontract") == terms(known, "ocntract") == ["contract"]
+    assert terms(known, "xontracx") == []
+    assert terms(known, "xlue") == []
+    assert similar_terms(known, "xontract", same_beginning=True) == []
+    assert terms(known, "kontract") == ["contract"]
 
 
-def test_a_slip_is_more_likely_than_another_letter(reader: Any) -> None:
-    assert terms(reader, "plannt") == ["plant", "planet"]
-    assert terms(reader, "paltn") == []
-    assert terms(reader, "folderr") == ["folder"]
+def test_a_slip_is_more_likely_than_another_letter(known: LuceneTerms) -> None:
+    assert terms(known, "plannt") == ["plant", "planet"]
+    assert terms(known, "paltn") == []
+    assert terms(known, "folderr") == ["folder"]
 
 
 def test_similar_words_are_looked_for_in_an_index_without_titles(tmp_path: Path) -> None:

@@ -1,38 +1,33 @@
-"""Conversion of filters to Lucene queries that do not affect scores."""
+"""Conversion of filters to trees, whose scores do not count."""
 
 import json
 import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Final
-
-from java.util import Arrays
-from lucene import JArray
-from org.apache.lucene.document import DoubleField, IntPoint
-from org.apache.lucene.index import Term
-from org.apache.lucene.search import (
-    BooleanClause,
-    BooleanQuery,
-    FieldExistsQuery,
-    MatchAllDocsQuery,
-    MatchNoDocsQuery,
-    PrefixQuery,
-    TermInSetQuery,
-    TermRangeQuery,
-)
-from org.apache.lucene.util import BytesRef
+from typing import Final
 
 from shared.errors import FilterError
 from shared.model import schema
 from shared.model.document import Scalar
 from shared.model.filters import FOLDER, Filter, FilterOperator
 from shared.model.folders import IndexedFolders
-from shared.query.steps.folder_filter import FILE_FIELD, in_folder
+from shared.query.index_terms import IndexTerms
+from shared.query.steps.filters.folders import FILE_FIELD, beginning_with, in_folder
 from shared.query.syntax import is_number
+from shared.query.tree import (
+    Between,
+    Clause,
+    Everything,
+    Exists,
+    Node,
+    Nothing,
+    Range,
+    Values,
+    any_of,
+)
 from shared.settings.defaults import MAX_COUNT
-from shared.storage.commits import Snapshot
-from shared.storage.field_names import all_fields, metadata_field_of
+from shared.storage.field_names import metadata_field_of
 from shared.storage.mapping import metadata_text
 
 _UTC: Final = re.compile(r"(?<=\d)(?:\+00:00|z)$")
@@ -42,71 +37,64 @@ _TEXT_FIELDS: Final = (schema.TITLE, schema.CONTENT)
 _FIELDS_OF_CHUNKS: Final = (*schema.KEYWORD_FIELDS, schema.CHUNK_INDEX)
 
 
-def filtered(query: Any, filters: Sequence[Filter], snapshot: Snapshot) -> Any:
-    """Return a query restricted to the chunks that pass every filter.
+def conditions(
+    filters: Sequence[Filter], terms: IndexTerms, folders: IndexedFolders
+) -> list[Clause]:
+    """Return the clauses that a chunk must match to pass every filter.
 
     Args:
-        query: a Lucene query; its scores are unchanged.
-        filters: the filters, all of which must match.
-        snapshot: the commit to be searched.
+        filters: the filters.
+        terms: the terms of the index.
+        folders: the folders of the index.
 
     Raises:
         FilterError: a field or a value does not fit.
     """
-    if not filters:
-        return query
-    builder = BooleanQuery.Builder().add(query, BooleanClause.Occur.MUST)
-    for condition in filters:
-        occur = (
-            BooleanClause.Occur.MUST_NOT
-            if condition.operator in ("ne", "not_in")
-            else BooleanClause.Occur.FILTER
+    return [
+        Clause(
+            _condition(condition, terms, folders),
+            "must_not" if condition.operator in {"ne", "not_in"} else "must",
         )
-        builder.add(_condition(condition, snapshot), occur)
-    return builder.build()
+        for condition in filters
+    ]
 
 
-def _resolve(name: str, reader: Any) -> str:
-    """Return the Lucene field that a filter names."""
+def _resolve(name: str, terms: IndexTerms) -> str:
+    """Return the field of the index that a filter names."""
     if name in _FIELDS_OF_CHUNKS:
         return name
     if name in _TEXT_FIELDS:
         raise FilterError(f"{name!r} is searched, not filtered; put {name}:WORD into the query")
-    return metadata_field_of(name, reader, _FIELDS_OF_CHUNKS)
+    return metadata_field_of(name, terms.fields, _FIELDS_OF_CHUNKS)
 
 
-def _condition(condition: Filter, snapshot: Snapshot) -> Any:
-    reader, folders = snapshot.reader, snapshot.folders
-    if _is_on_folders(condition, reader):
+def _condition(condition: Filter, terms: IndexTerms, folders: IndexedFolders) -> Node:
+    if _is_on_folders(condition, terms):
         return _in_folders(condition, folders)
-    field = _resolve(condition.field, reader)
+    field = _resolve(condition.field, terms)
     _check(condition)
     if field == FILE_FIELD and condition.operator != "exists":
         return _files(condition, folders)
     if condition.operator == "range":
-        has_numbers = _has_numbers(condition, field, reader)
+        has_numbers = _has_numbers(condition, field, terms)
         condition = _in_numbers(condition) if has_numbers else _in_words(condition)
     return _CONDITIONS[condition.operator](condition, field)
 
 
-def _is_on_folders(condition: Filter, reader: Any) -> bool:
-    existing = all_fields(reader)
-    is_key = schema.metadata_field(condition.field) in existing
-    return condition.field == FOLDER and not is_key and FILE_FIELD in existing
+def _is_on_folders(condition: Filter, terms: IndexTerms) -> bool:
+    is_key = schema.metadata_field(condition.field) in terms.fields
+    return condition.field == FOLDER and not is_key and FILE_FIELD in terms.fields
 
 
-def _in_folders(condition: Filter, folders: IndexedFolders) -> Any:
-    """Return a query for the folders that contain a file, by their names or paths."""
+def _in_folders(condition: Filter, folders: IndexedFolders) -> Node:
+    """Return a tree for the folders that contain a file, by their names or paths."""
     _check(condition)
     if condition.operator not in ("eq", "ne", "in", "not_in"):
         raise FilterError(
             f"the filter on {FOLDER!r} compares with names or paths of folders; it takes no "
             f"{condition.operator!r}"
         )
-    builder = BooleanQuery.Builder()
-    for value in _values(condition):
-        builder.add(in_folder(str(value), folders), BooleanClause.Occur.SHOULD)
-    return builder.build()
+    return any_of(*(in_folder(str(value), folders) for value in _values(condition)))
 
 
 def _check(condition: Filter) -> None:
@@ -129,11 +117,11 @@ def _check(condition: Filter) -> None:
         )
 
 
-def _has_numbers(condition: Filter, field: str, reader: Any) -> bool:
+def _has_numbers(condition: Filter, field: str, terms: IndexTerms) -> bool:
     """Check whether any value of a field is a number."""
     if field in schema.KEYWORD_FIELDS:
         return False
-    return field == schema.CHUNK_INDEX or schema.number_field(condition.field) in all_fields(reader)
+    return field == schema.CHUNK_INDEX or schema.number_field(condition.field) in terms.fields
 
 
 def _in_numbers(condition: Filter) -> Filter:
@@ -154,60 +142,64 @@ def _in_words(condition: Filter) -> Filter:
     return replace(condition, minimum=least, maximum=most)
 
 
-def _one_of(condition: Filter, field: str) -> Any:
+def _one_of(condition: Filter, field: str) -> Node:
     if field == schema.CHUNK_INDEX:
         numbers = [_number(condition, value) for value in _values(condition)]
         whole = [int(number) for number in numbers if number.is_integer()]
-        return IntPoint.newSetQuery(field, JArray("int")([n for n in whole if abs(n) <= MAX_COUNT]))
-    terms = [BytesRef(schema.keyword(metadata_text(value))) for value in _values(condition)]
-    return TermInSetQuery(field, Arrays.asList(terms))
+        return Values(field, tuple(str(n) for n in whole if abs(n) <= MAX_COUNT))
+    return Values(
+        field, tuple(schema.keyword(metadata_text(value)) for value in _values(condition))
+    )
 
 
-def _prefix(condition: Filter, field: str) -> Any:
+def _prefix(condition: Filter, field: str) -> Node:
     (value,) = _values(condition)
     if not isinstance(value, str) or field == schema.CHUNK_INDEX:
         raise FilterError(f"the filter on {condition.field!r} needs a text field for its prefix")
-    return PrefixQuery(Term(field, schema.keyword_prefix(value)))
+    return beginning_with(field, value)
 
 
-def _files(condition: Filter, folders: IndexedFolders) -> Any:
-    """Return a query for absolute paths, of which the index has the part within a folder."""
+def _files(condition: Filter, folders: IndexedFolders) -> Node:
+    """Return a tree for absolute paths, of which the index has the part within a folder."""
     if condition.operator == "range":
         raise FilterError(
             f"the filter on {condition.field!r} takes no range; use prefix for a folder"
         )
-    builder = BooleanQuery.Builder()
-    for value in map(str, _values(condition)):
-        if condition.operator == "prefix":
-            for beginning in folders.term_prefixes(value):
-                term = Term(FILE_FIELD, schema.keyword_prefix(beginning))
-                builder.add(PrefixQuery(term), BooleanClause.Occur.SHOULD)
-        else:
-            terms = [BytesRef(schema.keyword(term)) for term in folders.terms(value)]
-            builder.add(
-                TermInSetQuery(FILE_FIELD, Arrays.asList(terms)), BooleanClause.Occur.SHOULD
+    values = [str(value) for value in _values(condition)]
+    if condition.operator == "prefix":
+        return any_of(
+            *(
+                beginning_with(FILE_FIELD, beginning)
+                for value in values
+                for beginning in folders.term_prefixes(value)
             )
-    return builder.build()
+        )
+    terms = (schema.keyword(term) for value in values for term in folders.terms(value))
+    return Values(FILE_FIELD, tuple(terms))
 
 
-def _exists(_: Filter, field: str) -> Any:
+def _exists(_: Filter, field: str) -> Node:
     # Every chunk has an id, but the field has no doc values to check.
-    return FieldExistsQuery(field) if field != schema.ID else MatchAllDocsQuery()
+    return Exists(field) if field != schema.ID else Everything()
 
 
-def _range(condition: Filter, field: str) -> Any:
+def _range(condition: Filter, field: str) -> Node:
     low, high = condition.minimum, condition.maximum
     bounds = [bound for bound in (low, high) if bound is not None]
     if not bounds:
         raise FilterError(f"the range on {condition.field!r} needs a minimum or a maximum")
     if field != schema.CHUNK_INDEX and all(isinstance(bound, str) for bound in bounds):
-        return TermRangeQuery.newStringRange(field, _utc(low), _end(_utc(high)), True, True)
+        return Range(_utc(low), _end(_utc(high)), field=field)
     least = float("-inf") if low is None else _number(condition, low)
     most = float("inf") if high is None else _number(condition, high)
     if field != schema.CHUNK_INDEX:
-        return DoubleField.newRangeQuery(schema.number_field(condition.field), least, most)
+        numbers = schema.number_field(condition.field)
+        first_bound, last_bound = (
+            None if math.isinf(bound) else repr(bound) for bound in (least, most)
+        )
+        return Range(first_bound, last_bound, field=numbers)
     first, last = math.ceil(max(least, 0)), math.floor(min(most, MAX_COUNT))
-    return IntPoint.newRangeQuery(field, first, last) if first <= last else MatchNoDocsQuery()
+    return Between(field, first, last) if first <= last else Nothing()
 
 
 def _utc(bound: Scalar | None) -> str | None:
@@ -244,7 +236,7 @@ def _number(condition: Filter, value: Scalar) -> float:
     return number
 
 
-_CONDITIONS: Final[dict[FilterOperator, Callable[[Filter, str], Any]]] = {
+_CONDITIONS: Final[dict[FilterOperator, Callable[[Filter, str], Node]]] = {
     "eq": _one_of,
     "ne": _one_of,
     "in": _one_of,

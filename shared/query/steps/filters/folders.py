@@ -4,39 +4,46 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final
-
-from org.apache.lucene.index import Term
-from org.apache.lucene.search import BooleanClause, BooleanQuery, PrefixQuery, RegexpQuery
+from typing import Final
 
 from shared.model import schema
 from shared.model.folders import IndexedFolders, file_term
-from shared.query.steps.metadata_values import any_form, literal
+from shared.query.steps.metadata_values import ValueWords, any_form, literal
+from shared.query.tree import Node, Nothing, Pattern, any_of
 
 FILE_FIELD: Final = schema.metadata_field(schema.FILE_PATH)
 
 _SLASHES: Final = re.compile(r"[/\\]+")
+_WILDCARD: Final = re.compile(r"[\\*?]")
 
 
-def in_folder(folder: str, folders: IndexedFolders) -> Any:
-    """Return a query for the chunks of the files in a folder and all its subfolders.
+def in_folder(folder: str, folders: IndexedFolders) -> Node:
+    """Return a tree for the chunks of the files in a folder and all its subfolders.
 
     Args:
         folder: a name such as ``contracts``, in any case; the end of a path such as
             ``contracts/2024``; or an absolute path. ``*`` matches any part of a name.
         folders: the folders of the index, whose paths are not part of the terms of files.
     """
-    builder = BooleanQuery.Builder()
     names = [name for name in _SLASHES.split(folder) if name]
     if absolute := _absolute(folder, names):
-        for beginning in folders.term_prefixes(absolute):
-            term = Term(FILE_FIELD, schema.keyword_prefix(beginning))
-            builder.add(PrefixQuery(term), BooleanClause.Occur.SHOULD)
-    elif names:
-        within = _path(names)
-        for expression in (f"([^\0]*\0)?(.*/)?{within}/.*", *_through_roots(names, folders)):
-            builder.add(RegexpQuery(Term(FILE_FIELD, expression), 0), BooleanClause.Occur.SHOULD)
-    return builder.build()
+        beginnings = folders.term_prefixes(absolute)
+        return any_of(*(beginning_with(FILE_FIELD, beginning) for beginning in beginnings))
+    if not names:
+        return Nothing()
+    within = f"([^\0]*\0)?(.*/)?{_path(names)}/.*"
+    expressions = (within, *_through_roots(names, folders))
+    return any_of(*(ValueWords(expression, FILE_FIELD, folder) for expression in expressions))
+
+
+def beginning_with(field: str, prefix: str) -> Node:
+    """Return a tree for the values of a field that have a prefix.
+
+    Raises:
+        InvalidTextError: the prefix is not valid Unicode.
+    """
+    literally = _WILDCARD.sub(r"\\\g<0>", schema.keyword_prefix(prefix))
+    return Pattern(field, f"{literally}*", scored=False)
 
 
 def _absolute(folder: str, names: Sequence[str]) -> str | None:

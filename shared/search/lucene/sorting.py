@@ -63,7 +63,7 @@ def _field(key: str, reverse: bool, reader: Any) -> Any:
         return SortField(key, SortField.Type.STRING, reverse)
     if key == schema.CHUNK_INDEX:
         return SortField(key, SortField.Type.INT, reverse)
-    text = metadata_field_of(key, reader, (schema.SOURCE_DOCUMENT, schema.CHUNK_INDEX))
+    text = metadata_field_of(key, all_fields(reader), (schema.SOURCE_DOCUMENT, schema.CHUNK_INDEX))
     number = schema.number_field(key)
     if number in all_fields(reader):
         of_several = SortedNumericSelector.Type.MAX if reverse else SortedNumericSelector.Type.MIN

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 
 from java.util import HashSet
 from org.apache.lucene.index import Term
-from org.apache.lucene.search import Explanation, MatchAllDocsQuery, QueryVisitor
+from org.apache.lucene.search import Explanation, QueryVisitor
 
 from shared.java.cancellation import check
 from shared.messages import quantity
@@ -20,13 +20,12 @@ from shared.model.search_results import (
 )
 from shared.query.compiler import Compiler, values_with
 from shared.query.limits import running
-from shared.query.pipeline import ParsedQuery, parse_query
+from shared.query.pipeline import ParsedQuery
 from shared.query.steps.metadata_filters import shown
 from shared.query.steps.metadata_values import ValueWords
 from shared.query.tree import Clause, Clauses, Node, Nothing, any_of, leaves
 from shared.search.answer import note_on
-from shared.search.filter_query import filtered
-from shared.search.meaning.query_meaning import meaning_of
+from shared.search.lucene.selection import LuceneSelection
 from shared.search.meaning.ranked_hit import RankedHit
 from shared.search.ranking import Ranking, best_first
 from shared.storage.commits import Snapshot
@@ -58,34 +57,24 @@ def explain(snapshot: Snapshot, request: SearchRequest, detail: Detail) -> Query
         InvalidTextError: the query is not valid Unicode.
         FilterError: a filter does not fit the index.
     """
-    query = parse_query(request, snapshot)
-    if query.lucene.costly:
-        snapshot = snapshot.stoppable()
-    searcher = snapshot.searcher
-    filters = (*request.filters, *query.read.filters)
-    selection = filtered(query.lucene.ranked, filters, snapshot)
-    matching = filtered(query.lucene.matching, filters, snapshot)
+    selection = LuceneSelection(snapshot, request)
+    query, searcher = selection.query, selection.searcher
     level = get_args(Detail).index(detail)
     with running():
         count = request.offset + request.limit
-        meaning = meaning_of(snapshot, query, request)
-        allowed = filtered(MatchAllDocsQuery(), filters, snapshot) if filters else None
-        ranking = best_first(searcher, query, selection, count, meaning, allowed)
+        ranking = best_first(selection, count, selection.meaning(request))
         whole = _with_rescoring(query, ranking)
         terms = _terms(searcher, whole) if level >= get_args(Detail).index("terms") else []
         return QueryExplanation(
             query=request.query,
             parsed=" ".join(filter(None, (str(query.parsed), shown(query.read.filters)))),
-            total_hits=int(searcher.count(matching))
-            + (ranking.fusion.added if ranking.fusion else 0),
+            total_hits=selection.count() + (ranking.fusion.added if ranking.fusion else 0),
             languages={code: round(weight, 3) for code, weight in query.languages.items()},
             steps=list(_steps(query, ranking)) if level >= get_args(Detail).index("steps") else [],
             terms=terms[:MAX_TERMS],
-            hits=list(_hits(searcher, ranking, query, request.offset))
-            if detail == "scores"
-            else [],
+            hits=list(_hits(selection, ranking, request.offset)) if detail == "scores" else [],
             notice=quantity(more, "more term") if (more := len(terms) - MAX_TERMS) > 0 else None,
-            note=note_on(query, snapshot),
+            note=note_on(selection),
         )
 
 
@@ -126,9 +115,8 @@ def _terms(searcher: Any, tree: Node) -> list[ExplainedTerm]:
     return sorted(explained, key=lambda term: (term.document_frequency, term.field, term.term))
 
 
-def _hits(
-    searcher: Any, ranking: Ranking, query: ParsedQuery, offset: int
-) -> Iterator[ExplainedHit]:
+def _hits(selection: LuceneSelection, ranking: Ranking, offset: int) -> Iterator[ExplainedHit]:
+    query, searcher = selection.query, selection.searcher
     scored_again = Compiler().query(_with_rescoring(query, ranking))
     stored = searcher.storedFields()
     expressions = {
@@ -139,7 +127,7 @@ def _hits(
     for ranked in ranking.hits[offset:]:
         check()
         document = stored.document(ranked.doc, stored_fields(schema.ID))
-        explained = scored_again if ranked.doc in ranking.rescored else query.lucene.ranked
+        explained = scored_again if ranked.doc in ranking.rescored else selection.ranked
         found = list(_parts(searcher.explain(explained, ranked.doc), expressions))
         if ranking.fusion:
             found = list(_fused_parts(ranked, found, ranking.fusion))

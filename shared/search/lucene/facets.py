@@ -13,9 +13,9 @@ from org.apache.lucene.search import ConstantScoreQuery
 
 from shared.model.filters import Filter
 from shared.model.search_results import Facet, FacetValue
-from shared.search.filter_query import filtered
+from shared.search.lucene.filtering import filtered
 from shared.storage.commits import Snapshot, cached_per_commit, is_of_commit
-from shared.storage.field_names import metadata_field_of
+from shared.storage.field_names import all_fields, metadata_field_of
 from shared.storage.terms import shown
 
 MAX_FACET_VALUES: Final = 10
@@ -43,7 +43,7 @@ def count_facets(
     collected: dict[tuple[int, ...], Any] = {}
     facets = []
     for name in fields:
-        field = metadata_field_of(name, reader)
+        field = metadata_field_of(name, all_fields(reader))
         # By position, since a filter may have a list of values, which is not hashable.
         others = tuple(number for number, other in enumerate(filters) if other.field != name)
         if others not in collected:

@@ -1,0 +1,35 @@
+"""Restriction of Lucene queries to the chunks that pass filters."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from org.apache.lucene.search import BooleanClause, BooleanQuery
+
+from shared.model.filters import Filter
+from shared.query.compiler import Compiler
+from shared.query.lucene_terms import terms_of
+from shared.query.steps.filters.conditions import conditions
+from shared.storage.commits import Snapshot
+
+_COMPILER: Final = Compiler(scores=False)
+
+
+def filtered(query: Any, filters: Sequence[Filter], snapshot: Snapshot) -> Any:
+    """Return a query restricted to the chunks that pass every filter.
+
+    Args:
+        query: a Lucene query; its scores are unchanged.
+        filters: the filters, all of which must match.
+        snapshot: the commit to be searched.
+
+    Raises:
+        FilterError: a field or a value does not fit.
+    """
+    if not filters:
+        return query
+    builder = BooleanQuery.Builder().add(query, BooleanClause.Occur.MUST)
+    for clause in conditions(filters, terms_of(snapshot.reader), snapshot.folders):
+        is_excluded = clause.occur == "must_not"
+        occur = BooleanClause.Occur.MUST_NOT if is_excluded else BooleanClause.Occur.FILTER
+        builder.add(_COMPILER.query(clause.node), occur)
+    return builder.build()

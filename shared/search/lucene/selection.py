@@ -1,0 +1,180 @@
+"""The chunks of an index folder that a query selects."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from org.apache.lucene.facet import FacetsCollectorManager
+from org.apache.lucene.index import Term
+from org.apache.lucene.search import MatchAllDocsQuery, ScoreDoc, TermQuery, TotalHits
+
+from shared.java.cancellation import guarded
+from shared.model import schema
+from shared.model.filters import Filter
+from shared.model.request import BY_SCORE, SearchRequest
+from shared.model.search_results import ChunkText, Facet
+from shared.query.compiler import Compiler
+from shared.query.limits import check_allowed, check_patterns, is_costly, running
+from shared.query.lucene_terms import LuceneTerms, terms_of
+from shared.query.pipeline import ParsedQuery, parse_query
+from shared.query.steps.filters.folders import in_folder
+from shared.query.tree import Node, TermPhrase, leaves, ranks
+from shared.search.lucene.facets import count_facets
+from shared.search.lucene.filtering import filtered
+from shared.search.lucene.rescoring import matches, scored_again
+from shared.search.lucene.sorting import document_order, order
+from shared.search.meaning.query_meaning import Meaning, meaning_of
+from shared.search.meaning.ranked_hit import RankedHit
+from shared.search.selection import Found, Selection
+from shared.storage.commits import Snapshot
+from shared.storage.mapping import CHUNK_FIELDS, counted_from_lucene, stored_fields
+
+_FEW_CONDITIONS: Final = 10
+"""Maximum number of prefix and range filters that do not make a query costly; each reads all values
+of a metadata key."""
+
+
+class LuceneSelection(Selection):
+    """The chunks of a commit that match a query and pass the filters of a search.
+
+    Args:
+        snapshot: the commit to be searched.
+        request: the search request.
+
+    Attributes:
+        filters: the filters of the request and of the query.
+        searcher: Lucene's searcher of the commit, which can be stopped if the query is costly.
+        ranked: the query that finds and ranks the hits, without the filters.
+        matching: a query that matches the same chunks and counts them faster.
+
+    Raises:
+        QueryParseError: the query is not valid syntax.
+        QueryError: the query is too long or too large, or cannot be run now.
+        InvalidTextError: the query is not valid Unicode.
+        FilterError: a filter does not fit the index.
+    """
+
+    terms: LuceneTerms
+
+    def __init__(self, snapshot: Snapshot, request: SearchRequest) -> None:
+        self.terms = terms_of(snapshot.reader)
+        self.query = parse_query(request, self.terms, snapshot.weights)
+        with running():
+            is_slow = self._compile(self.query, request.filters)
+        self._snapshot = snapshot.stoppable() if is_slow else snapshot
+        self.searcher = self._snapshot.searcher
+        self.filters = (*request.filters, *self.query.read.filters)
+        self._selected = self.filtered(self.ranked)
+
+    def _compile(self, query: ParsedQuery, filters: Sequence[Filter]) -> bool:
+        """Make the Lucene queries; return true if they can take long."""
+        tree = query.tree
+        is_slow = is_costly(tree) or sum(map(_looks_at_values, filters)) > _FEW_CONDITIONS
+        if is_slow:
+            check_patterns(tree, self.terms)
+            check_allowed()
+        compiler = Compiler(self.terms.query, guard=guarded if is_slow else None)
+        self.ranked = compiler.query(tree)
+        self.matching = replace(compiler, ranks=False).query(tree) if ranks(tree) else self.ranked
+        return is_slow
+
+    def filtered(self, query: Any) -> Any:
+        """Return a Lucene query restricted to the chunks that pass the filters.
+
+        Raises:
+            FilterError: a field or a value does not fit.
+        """
+        return filtered(query, self.filters, self._snapshot)
+
+    def best(self, count: int) -> Found:
+        """Return the hits with the highest scores by the tree that finds them, best first.
+
+        If the query consists of phrases, all hits are counted in the same pass: comparing positions
+        is the costliest part, and among so few hits hardly any can be skipped.
+        """
+        if all(isinstance(leaf, TermPhrase) for leaf in leaves(self.query.tree)):
+            found = FacetsCollectorManager.search(
+                self.searcher, self._selected, count, FacetsCollectorManager()
+            ).topDocs()
+        else:
+            found = self.searcher.search(self._selected, count)
+        return self._found(found)
+
+    def in_order(self, sort: str, count: int) -> Found:
+        """Return the first hits in an order, without scores."""
+        reader = self._snapshot.reader
+        in_order = document_order() if sort == BY_SCORE else order(sort, reader)
+        return self._found(self.searcher.search(self._selected, count, in_order, True))
+
+    def _found(self, top: Any) -> Found:
+        hits = [_ranked(ScoreDoc.cast_(hit)) for hit in top.scoreDocs]
+        total = top.totalHits
+        is_exact = total.relation() == TotalHits.Relation.EQUAL_TO
+        return Found(hits, total.value(), is_exact)
+
+    def count(self) -> int:
+        """Return the number of hits."""
+        return int(self.searcher.count(self.filtered(self.matching)))
+
+    def scored_again(self, hits: Sequence[RankedHit], tree: Node) -> list[RankedHit]:
+        """Return hits reordered after the scores of a tree are added to theirs."""
+        query = Compiler(self.terms.query).query(tree)
+        before = [ScoreDoc(hit.doc, hit.score) for hit in hits]
+        return list(map(_ranked, scored_again(self.searcher, before, query)))
+
+    def matches(self, trees: Sequence[Node], hits: Sequence[RankedHit]) -> list[list[int]]:
+        """Return for each hit the positions of the trees that it matches."""
+        return matches(self.searcher, trees, hits)
+
+    def contents(self, hits: Sequence[RankedHit]) -> list[str]:
+        """Return the text of each hit."""
+        return list(self._stored(schema.CONTENT, [hit.doc for hit in hits]))
+
+    def _stored(self, field: str, documents: Sequence[int]) -> Iterator[str]:
+        stored, loaded = self.searcher.storedFields(), stored_fields(field)
+        return (stored.document(document, loaded).get(field) or "" for document in documents)
+
+    def chunks(self, hits: Sequence[RankedHit]) -> Iterator[tuple[ChunkText, int]]:
+        """Yield the chunk of each hit, and the number of chunks of its document."""
+        stored, loaded = self.searcher.storedFields(), stored_fields(*CHUNK_FIELDS)
+        folders = self._snapshot.folders
+        return (counted_from_lucene(stored.document(hit.doc, loaded), folders) for hit in hits)
+
+    def facets(self, names: Sequence[str]) -> list[Facet]:
+        """Count the values of metadata keys among the hits."""
+        return count_facets(self._snapshot, self.matching, names, self.filters)
+
+    def texts_with(self, field: str, term: str, count: int) -> Iterator[str]:
+        """Yield stored texts of some chunks that have a term in a field."""
+        found = self.searcher.search(TermQuery(Term(field, term)), count).scoreDocs
+        return self._stored(field, [ScoreDoc.cast_(hit).doc for hit in found])
+
+    def has_no_file_in(self, folder: str) -> bool:
+        """Check whether no file of the index lies in a folder, given by name or path."""
+        query = Compiler(scores=False).query(in_folder(folder, self._snapshot.folders))
+        return not self.searcher.count(query)
+
+    def meaning(self, request: SearchRequest) -> Meaning | None:
+        """Return the meaning of the query; None if it is ranked by its words only."""
+        meaning = meaning_of(self._snapshot, self.query, request)
+        if meaning is None or not self.filters:
+            return meaning
+        return replace(meaning, allowed=self.filtered(MatchAllDocsQuery()))
+
+    def take_problem(self) -> str | None:
+        """Return the reason why hits are ranked by words only, if nobody was told of it yet."""
+        encoder = self._snapshot.encoder
+        return encoder.take_problem() if encoder else None
+
+    @property
+    def is_stopped(self) -> bool:
+        """True if a search ended early, so that hits may be missing."""
+        return bool(self.searcher.timedOut())
+
+
+def _looks_at_values(condition: Filter) -> bool:
+    return condition.operator in {"prefix", "range"}
+
+
+def _ranked(hit: Any) -> RankedHit:
+    return RankedHit(hit.doc, hit.score, hit.score)

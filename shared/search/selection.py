@@ -1,0 +1,111 @@
+"""Interface between ranking and an index: the chunks that a query and its filters select."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from shared.model.request import SearchRequest
+from shared.model.search_results import ChunkText, Facet
+from shared.query.index_terms import IndexTerms
+from shared.query.pipeline import ParsedQuery
+from shared.query.tree import Node
+from shared.search.meaning.query_meaning import Meaning
+from shared.search.meaning.ranked_hit import RankedHit
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Hits of a selection.
+
+    Attributes:
+        hits: some of the hits, in order.
+        total: the number of all hits, or a lower bound.
+        is_exact: true if it is not only a bound.
+    """
+
+    hits: Sequence[RankedHit]
+    total: int
+    is_exact: bool
+
+
+class Selection(ABC):
+    """The chunks of a commit that match a query and pass the filters of a search.
+
+    Ranking, feedback, coverage and confidence ask nothing else of an index, whichever kind it is.
+    A hit of one selection is of no use in another one.
+
+    Attributes:
+        query: the query after all steps.
+        terms: the terms of the commit.
+    """
+
+    query: ParsedQuery
+    terms: IndexTerms
+
+    @abstractmethod
+    def best(self, count: int) -> Found:
+        """Return the hits with the highest scores by the tree that finds them, best first."""
+
+    @abstractmethod
+    def in_order(self, sort: str, count: int) -> Found:
+        """Return the first hits in an order, without scores.
+
+        Args:
+            sort: as in a `SearchRequest`; `BY_SCORE` for the order of the documents.
+            count: the maximum number of hits.
+
+        Raises:
+            FilterError: no document has the field of the sort order.
+        """
+
+    @abstractmethod
+    def count(self) -> int:
+        """Return the number of hits."""
+
+    @abstractmethod
+    def scored_again(self, hits: Sequence[RankedHit], tree: Node) -> list[RankedHit]:
+        """Return hits reordered after the scores of a tree are added to theirs."""
+
+    @abstractmethod
+    def matches(self, trees: Sequence[Node], hits: Sequence[RankedHit]) -> list[list[int]]:
+        """Return for each hit the positions of the trees that it matches."""
+
+    @abstractmethod
+    def contents(self, hits: Sequence[RankedHit]) -> list[str]:
+        """Return the text of each hit."""
+
+    @abstractmethod
+    def chunks(self, hits: Sequence[RankedHit]) -> Iterator[tuple[ChunkText, int]]:
+        """Yield the chunk of each hit, and the number of chunks of its document."""
+
+    @abstractmethod
+    def facets(self, names: Sequence[str]) -> list[Facet]:
+        """Count the values of metadata keys among the hits.
+
+        A filter on a key is not applied to that key's own values, so that they show the other
+        choices (drill sideways).
+
+        Raises:
+            FilterError: no document has one of the keys.
+        """
+
+    @abstractmethod
+    def texts_with(self, field: str, term: str, count: int) -> Iterator[str]:
+        """Yield stored texts of some chunks, filtered out or not, that have a term in a field."""
+
+    @abstractmethod
+    def has_no_file_in(self, folder: str) -> bool:
+        """Check whether no file of the index lies in a folder, given by name or path."""
+
+    @abstractmethod
+    def meaning(self, request: SearchRequest) -> Meaning | None:
+        """Return the meaning of the query; None if it is ranked by its words only."""
+
+    @abstractmethod
+    def take_problem(self) -> str | None:
+        """Return the reason why hits are ranked by words only, if nobody was told of it yet."""
+
+    @property
+    @abstractmethod
+    def is_stopped(self) -> bool:
+        """True if a search ended early, so that hits may be missing."""
