@@ -206,6 +206,8 @@ bench: .venv/trained
 	$(BIN)/python -m benchmarks.relevance
 	$(BIN)/python -m benchmarks.confidence
 	$(BIN)/python -m benchmarks.semantic
+	$(BIN)/python -m benchmarks.semantic_weights
+	$(BIN)/python -m benchmarks.semantic_cost
 	$(BIN)/python -m benchmarks.tolerance
 	$(BIN)/python -m benchmarks.engines
 
