@@ -15,6 +15,7 @@ from docs.site import conf
 from idx.crawl.secret_files import SECRETS
 from server.app import app
 from shared import create
+from tests import format_table
 from tests.conftest import Connect
 from tests.fork_server import PROGRAMS
 from tests.idx.test_secrets import SECRETS as EXAMPLES
@@ -68,6 +69,10 @@ def test_the_python_examples_are_real(tmp_path: Path) -> None:
             check=True,
         )
         assert done.stdout == output
+
+
+def test_the_table_of_formats_is_that_of_the_code() -> None:
+    assert format_table.page() == format_table.PAGE.read_text()
 
 
 def test_the_reference_of_commands_is_the_help(tmp_path: Path) -> None:

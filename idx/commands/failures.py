@@ -9,10 +9,14 @@ from idx.output.printing import check_one_form, print_json, say, tell
 from shared.messages import quantity
 
 Secrets = Annotated[bool, typer.Option("--secrets", help="List only files skipped as secrets.")]
+Unsupported = Annotated[
+    bool, typer.Option("--unsupported", help="List only files of types that are not read.")
+]
 
 
 def failures(
     secrets: Secrets = False,
+    unsupported: Unsupported = False,
     index_path: IndexPath = DEFAULT_INDEX_PATH,
     plain: Plain = False,
     as_json: Json = False,
@@ -32,9 +36,12 @@ def failures(
 
     with Searcher(index_path) as searcher:
         answer = searcher.failures()
-    if secrets:
-        skipped = [failure for failure in answer.failures if failure.kind == "secret"]
-        answer = FailureList(len(skipped), skipped)
+    kinds = {"secret"} if secrets else set[str]()
+    if unsupported:
+        kinds.add("unsupported")
+    if kinds:
+        listed = [failure for failure in answer.failures if failure.kind in kinds]
+        answer = FailureList(len(listed), listed)
     if as_json:
         print_json(answer)
         return
@@ -55,5 +62,5 @@ def failures(
     tell(quantity(answer.total, "file"))
     if answer.total and secrets:
         say("To index one permanently: idx config set allow-secrets PATH...")
-    elif answer.total:
+    elif answer.total and not unsupported:
         say("To retry them, if necessary with the named options: idx sync --retry")

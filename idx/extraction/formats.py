@@ -9,46 +9,251 @@ from idx.extraction import media_types
 from idx.extraction.damage import damage
 from idx.extraction.file_type import BEGINNING, file_type
 from idx.extraction.markup.epub import extract_epub
+from idx.extraction.markup.fiction_book import extract_fb2
 from idx.extraction.markup.html import extract_html
 from idx.extraction.markup.mail import extract_mail
 from idx.extraction.markup.markdown import extract_markdown
+from idx.extraction.markup.notebook import extract_notebook
+from idx.extraction.markup.xml_text import extract_xml
 from idx.extraction.office.container import refuse_ole, zip_type
 from idx.extraction.office.open_document import extract_odp, extract_ods, extract_odt
+from idx.extraction.office.rtf.reader import extract_rtf
 from idx.extraction.office.slides import extract_pptx
 from idx.extraction.office.word import extract_docx
 from idx.extraction.office.workbook import extract_xlsx
-from idx.extraction.rtf.reader import extract_rtf
+from idx.extraction.text.calendar import extract_calendar
+from idx.extraction.text.outlines import extract_outlined
 from idx.extraction.text.plain_text import extract_plain_text
+from idx.extraction.text.subtitles import extract_subtitles
 from idx.extraction.types import Extracted, ExtractionOptions, Source
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """Format of files.
+    """Format of files; `docs/formats.md` shows these as a table.
 
     Attributes:
         name: its common name, for the message "is a damaged …".
         extract: the function that extracts the text.
+        title: its name in the documentation.
+        text: what is extracted.
+        metadata: where title and metadata come from; empty without any.
+        library: what parses it, beside Python's own modules; empty without any.
+        unit: what its pages are; empty without pages.
     """
 
     name: str
     extract: Callable[[Source], Extracted]
+    title: str
+    text: str
+    metadata: str = ""
+    library: str = ""
+    unit: str = ""
 
 
-_PLAIN_TEXT: Final = Format("text", extract_plain_text)
+def _extract_pdf(source: Source) -> Extracted:
+    # PDFium takes a tenth of a second to load, which most runs need not wait for.
+    from idx.extraction.pdf.reader import extract_pdf
+
+    return extract_pdf(source.file, source.data, source.options)
+
+
+PLAIN_TEXT: Final = Format(
+    "text",
+    extract_plain_text,
+    title="plain text, source code, JSON, YAML and any other text",
+    text="as in the file",
+)
+_AS_WRITTEN: Final = "as in the file, with its headings"
+_PACKAGE: Final = "lxml"
 
 FORMATS: Final = {
-    media_types.DOCX: Format("DOCX", extract_docx),
-    media_types.PPTX: Format("PPTX", extract_pptx),
-    media_types.XLSX: Format("XLSX", extract_xlsx),
-    media_types.ODT: Format("ODT", extract_odt),
-    media_types.ODP: Format("ODP", extract_odp),
-    media_types.ODS: Format("ODS", extract_ods),
-    media_types.RTF: Format("RTF", extract_rtf),
-    media_types.EPUB: Format("EPUB", extract_epub),
-    media_types.HTML: Format("HTML page", extract_html),
-    media_types.MAIL: Format("e-mail", extract_mail),
-    media_types.MARKDOWN: Format("Markdown text", extract_markdown),
+    media_types.PDF: Format(
+        "PDF",
+        _extract_pdf,
+        title="PDF",
+        text="its pages",
+        metadata="properties",
+        library="pypdfium2, pdfplumber",
+        unit="pages",
+    ),
+    media_types.DOCX: Format(
+        "DOCX",
+        extract_docx,
+        title="Word",
+        text="body, then foot- and endnotes, comments, charts, diagrams, headers and footers once "
+        "each; no tracked deletions",
+        metadata="properties",
+        library=_PACKAGE,
+    ),
+    media_types.PPTX: Format(
+        "PPTX",
+        extract_pptx,
+        title="PowerPoint",
+        text="slides in order, each with its charts, diagrams, notes and comments; no slide "
+        "numbers",
+        metadata="properties",
+        library=_PACKAGE,
+        unit="slides",
+    ),
+    media_types.XLSX: Format(
+        "XLSX",
+        extract_xlsx,
+        title="Excel",
+        text="sheets, including hidden ones: name, rows, texts in drawings, notes and threaded "
+        "comments; dates in ISO 8601, durations as `37:30:00`, percentages as shown, formulas by "
+        "their stored value",
+        metadata="properties",
+        library=_PACKAGE,
+        unit="sheets",
+    ),
+    media_types.ODT: Format(
+        "ODT",
+        extract_odt,
+        title="OpenDocument text",
+        text="like Word, without charts",
+        metadata="properties",
+        library=_PACKAGE,
+    ),
+    media_types.ODP: Format(
+        "ODP",
+        extract_odp,
+        title="OpenDocument slides",
+        text="like PowerPoint, without charts",
+        metadata="properties",
+        library=_PACKAGE,
+        unit="slides",
+    ),
+    media_types.ODS: Format(
+        "ODS",
+        extract_ods,
+        title="OpenDocument sheets",
+        text="like Excel, without charts, values as shown; a repeated row once",
+        metadata="properties",
+        library=_PACKAGE,
+        unit="sheets",
+    ),
+    media_types.RTF: Format(
+        "RTF",
+        extract_rtf,
+        title="Rich Text",
+        text="body, then notes, comments, headers and footers; no hidden text",
+        metadata="the information group",
+    ),
+    media_types.EPUB: Format(
+        "EPUB",
+        extract_epub,
+        title="EPUB",
+        text="chapters in reading order, without the table of contents; a warning names missing "
+        "ones",
+        metadata="the package's metadata",
+        library=_PACKAGE,
+    ),
+    media_types.FICTION_BOOK: Format(
+        "FB2",
+        extract_fb2,
+        title="FictionBook",
+        text="the book with its notes, without pictures",
+        metadata="its description",
+        library=_PACKAGE,
+    ),
+    media_types.HTML: Format(
+        "HTML page",
+        extract_html,
+        title="HTML",
+        text="the page without scripts, styles and comments, in its declared encoding",
+        metadata="`<title>`, `<meta>`, `lang`",
+        library=_PACKAGE,
+    ),
+    media_types.MAIL: Format(
+        "e-mail",
+        extract_mail,
+        title="e-mail",
+        text="From, To, Cc, Date, Subject; all texts except attachments, plain text preferred to "
+        "HTML; the names of attachments, not their content",
+        metadata="its headers",
+        library=_PACKAGE,
+    ),
+    media_types.MARKDOWN: Format(
+        "Markdown text",
+        extract_markdown,
+        title="Markdown",
+        text="line by line as in the file, [Obsidian's markup](#notes-in-markdown) as text",
+        metadata="[front matter](#notes-in-markdown); the title is else the first heading of level "
+        "one, else the file name without extension",
+        library="pyyaml",
+    ),
+    media_types.NOTEBOOK: Format(
+        "notebook",
+        extract_notebook,
+        title="Jupyter notebook",
+        text="cells in order, each with its outputs as text; no pictures and other data in base64",
+        metadata="its metadata; the title is else the first heading of level one",
+    ),
+    media_types.LATEX: Format(
+        "LaTeX text",
+        extract_outlined,
+        title="LaTeX",
+        text=_AS_WRITTEN,
+        metadata="`\\title`, `\\author`",
+    ),
+    media_types.ORG: Format(
+        "Org text",
+        extract_outlined,
+        title="Org",
+        text=_AS_WRITTEN,
+        metadata="`#+TITLE`, `#+AUTHOR` and others; the title is else the first heading",
+    ),
+    media_types.RST: Format(
+        "reStructuredText",
+        extract_outlined,
+        title="reStructuredText",
+        text=_AS_WRITTEN,
+        metadata="the first heading is the title",
+    ),
+    media_types.ASCIIDOC: Format(
+        "AsciiDoc text",
+        extract_outlined,
+        title="AsciiDoc",
+        text=_AS_WRITTEN,
+        metadata="the first heading is the title",
+    ),
+    media_types.SUBRIP: Format(
+        "SRT file",
+        extract_subtitles,
+        title="SubRip subtitles",
+        text="what is said, without numbers and styles; the section is the time in hours and "
+        "minutes, `00:12`",
+    ),
+    media_types.WEBVTT: Format(
+        "WebVTT file",
+        extract_subtitles,
+        title="WebVTT subtitles",
+        text="like SubRip; a line of automatic captions that is repeated once",
+    ),
+    media_types.CALENDAR: Format(
+        "calendar",
+        extract_calendar,
+        title="iCalendar",
+        text="events, tasks and journals, each a section: title, times, place, people, description",
+        metadata="its name",
+    ),
+    media_types.VCARD: Format(
+        "vCard",
+        extract_calendar,
+        title="vCard",
+        text="people, each a section: names, organization, addresses, telephones, notes; no "
+        "pictures",
+        metadata="the name in a file with one card",
+    ),
+    media_types.XML: Format(
+        "XML file",
+        extract_xml,
+        title="XML",
+        text="line by line; without tags if at least half of it is text, such as DocBook, else as "
+        "in the file, because people search for its names",
+        metadata="`<title>`",
+    ),
 }
 """Formats by MIME type; every other type that `file_type` returns is read as plain text."""
 
@@ -77,14 +282,14 @@ def extract_from(stream: BinaryIO, file: Path, options: ExtractionOptions) -> Ex
         data += stream.read()
     if not data:
         return Extracted("", media_type, is_own_text=media_type not in FORMATS)
-    if media_type == media_types.PDF:
-        from idx.extraction.pdf.reader import extract_pdf
-
-        return extract_pdf(file, data, options)
     if media_type == media_types.OLE:
         refuse_ole(data, file)
     if media_type == media_types.ZIP:
         media_type = zip_type(data, file)
-    format_ = FORMATS.get(media_type, _PLAIN_TEXT)
+    source = Source(file, data, media_type, options)
+    if media_type == media_types.PDF:
+        # Its errors have messages of their own.
+        return _extract_pdf(source)
+    format_ = FORMATS.get(media_type, PLAIN_TEXT)
     with damage(file, format_.name):
-        return format_.extract(Source(file, data, media_type, options))
+        return format_.extract(source)

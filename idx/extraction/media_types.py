@@ -19,6 +19,18 @@ XLSX: Final = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet
 ODT: Final = "application/vnd.oasis.opendocument.text"
 ODP: Final = "application/vnd.oasis.opendocument.presentation"
 ODS: Final = "application/vnd.oasis.opendocument.spreadsheet"
+CSV: Final = "text/csv"
+TSV: Final = "text/tab-separated-values"
+NOTEBOOK: Final = "application/x-ipynb+json"
+FICTION_BOOK: Final = "application/x-fictionbook+xml"
+SUBRIP: Final = "application/x-subrip"
+WEBVTT: Final = "text/vtt"
+CALENDAR: Final = "text/calendar"
+VCARD: Final = "text/vcard"
+RST: Final = "text/x-rst"
+ASCIIDOC: Final = "text/x-asciidoc"
+ORG: Final = "text/x-org"
+LATEX: Final = "text/x-tex"
 
 ZIP: Final = "application/zip"
 OLE: Final = "application/x-ole-storage"
@@ -62,24 +74,25 @@ _NAMES: Final = {
     MARKDOWN: ".md .markdown .mdown .mkd .mkdn .mdx .qmd .rmd",
     PLAIN_TEXT: ".txt .text .log .ini .cfg .conf .asc .nfo .me",
     XML: ".xml .xsd .xsl .xslt .rss .atom .dita .ditamap .docbook .dbk .tei .plist",
-    "text/csv": ".csv",
-    "text/tab-separated-values": ".tsv .tab",
+    CSV: ".csv",
+    TSV: ".tsv .tab",
     "application/json": ".json .geojson .webmanifest",
     "application/jsonl": ".jsonl .ndjson",
-    "application/x-ipynb+json": ".ipynb",
+    NOTEBOOK: ".ipynb",
     "application/yaml": ".yaml .yml",
     "application/toml": ".toml",
     "application/sql": ".sql",
-    "application/x-subrip": ".srt",
-    "text/vtt": ".vtt",
+    FICTION_BOOK: ".fb2",
+    SUBRIP: ".srt",
+    WEBVTT: ".vtt",
     "text/css": ".css",
     "text/javascript": ".js .mjs .cjs .jsx",
-    "text/calendar": ".ics",
-    "text/vcard": ".vcf",
-    "text/x-rst": ".rst",
-    "text/x-asciidoc": ".adoc .asciidoc",
-    "text/x-org": ".org",
-    "text/x-tex": ".tex .ltx .sty .cls",
+    CALENDAR: ".ics .ical .ifb",
+    VCARD: ".vcf .vcard",
+    RST: ".rst",
+    ASCIIDOC: ".adoc .asciidoc",
+    ORG: ".org",
+    LATEX: ".tex .ltx .sty .cls",
     "text/x-bibtex": ".bib",
     "text/x-c": ".c .h",
     "text/x-c++": ".cc .cpp .cxx .hh .hpp .hxx",
@@ -123,6 +136,11 @@ NAMED_TEXTS: Final = frozenset(_NAMES) - {
     *(PDF, DOCX, PPTX, XLSX, ODT, ODP, ODS, EPUB, RTF, MAIL, HTML, PLAIN_TEXT)
 }
 """Types of text that only the file name reveals."""
+
+
+def names_of(media_type: str) -> tuple[str, ...]:
+    """Return the file names and extensions of a supported type, the common one first."""
+    return tuple(_NAMES[media_type].split())
 
 
 def by_name(file: Path) -> str | None:

@@ -80,6 +80,8 @@ def test_each_file_is_listed_with_kind_and_reason(idx: Idx, index_path: Path, pa
     table = idx("failures").stdout
     assert str(papers / "locked.pdf") in table
     assert table.endswith("4 files\n")
+    listed = idx("failures", "--unsupported", "--plain").stdout.splitlines()
+    assert listed == [(papers / "image.png").as_posix()]
 
 
 def test_unchanged_ones_are_not_tried_again_unless_asked_for(

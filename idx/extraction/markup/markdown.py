@@ -38,7 +38,7 @@ def extract_markdown(source: Source) -> Extracted:
     matter = front_matter(written)
     text = as_shown(written, matter.end)
     metadata, warnings = front_matter_metadata(matter.said, tags_in(text, matter.end))
-    found = list(islice(_headings(text, matter.end), MAX_HEADINGS))
+    found = list(islice(markdown_headings(text, matter.end), MAX_HEADINGS))
     highest = (heading for level, heading, _ in found if level == 1)
     return Extracted(
         text=text,
@@ -51,8 +51,13 @@ def extract_markdown(source: Source) -> Extracted:
     )
 
 
-def _headings(text: str, start: int) -> Iterator[tuple[int, str | None, int]]:
-    """Yield the level, the text and the offset of each heading outside fenced code."""
+def markdown_headings(text: str, start: int = 0) -> Iterator[tuple[int, str | None, int]]:
+    """Yield the level, the text and the offset of each heading outside fenced code.
+
+    Args:
+        text: Markdown.
+        start: the offset to start at.
+    """
     # The end of the line above if it is text, and that line if it is the first of a paragraph.
     end: int | None = None
     first: re.Match[str] | None = None

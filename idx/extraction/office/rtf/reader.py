@@ -7,8 +7,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from idx.extraction.rtf import words
-from idx.extraction.rtf.story import Story
+from idx.extraction.office.rtf import words
+from idx.extraction.office.rtf.story import Story
 from idx.extraction.text.cleaning import normalize
 from idx.extraction.text.properties import one_line, properties
 from idx.extraction.types import Extracted, Source

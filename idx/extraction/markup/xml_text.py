@@ -1,0 +1,66 @@
+"""Text of XML files: without tags where prose prevails, such as in DocBook, TEI and feeds."""
+
+import html
+import re
+from typing import Final
+
+from idx.extraction.text.decoding import decode
+from idx.extraction.text.properties import one_line
+from idx.extraction.types import Extracted, Source
+
+# Attribute values may contain ">"; a comment ends at its own mark only.
+_MARKUP: Final = re.compile(
+    r"<!--.*?(?:-->|\Z)|<!\[CDATA\[(?P<data>.*?)(?:\]\]>|\Z)|<\?.*?(?:\?>|\Z)"
+    r"|<!DOCTYPE(?:[^<>\[]|\[[^\]]{0,100000}\])*+>"
+    r"|</?[A-Za-z_:](?:[^<>\"']|\"[^\"<]*\"|'[^'<]*')*+>",
+    re.DOTALL,
+)
+_REFERENCE: Final = re.compile(r"&#?\w{1,32};")
+_TITLE: Final = re.compile(r"<(?:\w+:)?title(?:\s[^<>]*)?>([^<>]{1,400})</")
+
+_MIN_PROSE_SHARE: Final = 0.5
+"""Minimum share of text in a file of prose; settings and data have less, and their names are
+searched for."""
+
+
+def extract_xml(source: Source) -> Extracted:
+    """Extract the text of XML line by line as in the file.
+
+    If at least half of it is text, tags, comments and instructions are left out, and references to
+    characters are resolved; else it stays as it is. No entity of a document type is expanded.
+
+    Raises:
+        SourceFileError: the bytes are not text.
+    """
+    written = decode(source.data, source.file, source.options.encoding)
+    marked = sum(
+        match.end() - match.start() for match in _MARKUP.finditer(written) if match["data"] is None
+    )
+    letters = len(written) - marked
+    # Indentation is not text.
+    blank = sum(len(line) - len(line.strip()) for line in written.split("\n"))
+    if letters - blank < _MIN_PROSE_SHARE * (len(written) - blank):
+        return Extracted(written, source.media_type, is_own_text=True)
+    title = _TITLE.search(written)
+    return Extracted(
+        text=_REFERENCE.sub(_character, _MARKUP.sub(_without_tag, written)),
+        media_type=source.media_type,
+        is_own_text=True,
+        title=one_line(html.unescape(title[1])) if title else None,
+    )
+
+
+def _without_tag(match: re.Match[str]) -> str:
+    """Return what stands in place of markup: its line breaks, so that lines keep their numbers."""
+    if match["data"] is not None:
+        return match["data"]
+    breaks = "\n" * match[0].count("\n")
+    # Elements that follow each other without text, such as cells, are not one word, while letters
+    # within a word, such as in H<sub>2</sub>O, are.
+    stands_between = match.string[match.start() - 1 : match.start()] == ">"
+    return breaks or (" " if stands_between else "")
+
+
+def _character(reference: re.Match[str]) -> str:
+    """Return the character of a reference, which never begins a line."""
+    return " ".join(html.unescape(reference[0]).split("\n"))
