@@ -144,7 +144,7 @@ def _encoder(name: str) -> "Encoder":
             raise SemanticModelError(
                 name,
                 f"it is not in the cache {cache_folder()}",
-                "download it with: idx semantic on --model " + name,
+                "switch search by meaning on again, which downloads it",
             )
         folder = there
     else:
