@@ -3,9 +3,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 CLIENTS := tests/clients
 BROWSER := tests/browser
+OPENSEARCH := tests/opensearch
 LUPYNE := tests/pylucene/lupyne
 
-.PHONY: demo test quick check soak clients browser pictures coverage wheels bundles image installed windows arm lock docs site bench bench-quick
+.PHONY: demo test quick check soak clients browser opensearch pictures coverage wheels bundles image installed windows arm lock docs site bench bench-quick
 
 demo: .venv/ready
 	$(BIN)/python test-index/demo.py
@@ -57,6 +58,16 @@ browser: .venv/trained $(BROWSER)/.venv/ready
 		DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends chromium; } || \
 		echo "There is no chromium, and apt-get cannot install it: the tests in a browser are skipped" >&2
 	$(BIN)/pytest -m browser $(BROWSER)
+
+# Indexes on nodes of OpenSearch, whose jars are downloaded once.
+opensearch: .venv/trained $(OPENSEARCH)/.venv/ready
+	$(BIN)/pytest -n 0 -m opensearch $(OPENSEARCH)
+
+$(OPENSEARCH)/.venv/ready: $(OPENSEARCH)/requirements.txt
+	rm -rf $(@D)
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python -m pip install --quiet --require-hashes --no-deps -r $<
+	touch $@
 
 # The pictures of the documentation, in docs/pictures.
 pictures: .venv/ready $(BROWSER)/.venv/ready
@@ -168,6 +179,9 @@ lock: .venv/ready
 	$(BIN)/uv pip compile $(BROWSER)/requirements.in --universal --python-version 3.11 \
 		--generate-hashes --no-emit-index-url --custom-compile-command "make lock" \
 		--quiet --output-file $(BROWSER)/requirements.txt
+	$(BIN)/uv pip compile $(OPENSEARCH)/requirements.in --universal --python-version 3.11 \
+		--generate-hashes --no-emit-index-url --custom-compile-command "make lock" \
+		--quiet --output-file $(OPENSEARCH)/requirements.txt
 	$(BIN)/uv pip compile docs/site/requirements.in --universal --python-version 3.11 \
 		--generate-hashes --no-emit-index-url --custom-compile-command "make lock" \
 		--quiet --output-file docs/site/requirements.txt

@@ -1,0 +1,27 @@
+"""OpenSearch nodes, which `make opensearch` sets up."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.opensearch.distribution import UnavailableError, home
+from tests.opensearch.node import Node
+
+
+@pytest.fixture(scope="session")
+def opensearch_home() -> Path:
+    try:
+        return home()
+    except UnavailableError as error:
+        pytest.skip(f"OpenSearch cannot be had: {error}")
+
+
+@pytest.fixture(scope="session")
+def node(opensearch_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
+    """A node by itself, which tests share: each uses an index of its own."""
+    started = Node(opensearch_home, tmp_path_factory.mktemp("node") / "node").start()
+    try:
+        yield started.wait()
+    finally:
+        started.stop()
