@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Literal
 
 from idx.output.printing import say, warn
+from shared.backends import takes_vectors
 from shared.errors import McpLuceneError
 from shared.messages import quantity
 from shared.settings.current import sentence_model
@@ -41,7 +42,7 @@ def embed_added(index_path: Path, wait: float, when: Literal["now", "later"]) ->
         when: ``later`` to leave it to ``idx semantic update``.
     """
     wanted = sentence_model()
-    if wanted == SEMANTIC_OFF:
+    if wanted == SEMANTIC_OFF or not takes_vectors(index_path):
         return
     from shared.maintenance.embedding import embed, embedding_state, switch_on
     from shared.semantic.models import is_named

@@ -23,6 +23,7 @@ from server.settings import (
     ServerSettings,
 )
 from shared.control_characters import visible_line
+from shared.files.cluster_path import index_path as index_path_of
 from shared.settings.current import configured, java_heap
 from shared.settings.defaults import DEFAULT_INDEX_PATH, INDEX_PATH_VARIABLE, VARIABLES
 
@@ -106,7 +107,8 @@ def serve(
             readable=False,
             default_factory=_configured_index_path,
             show_default=str(DEFAULT_INDEX_PATH),
-            help="Index folder; it need not exist yet.",
+            callback=index_path_of,
+            help="Index folder, or opensearch://HOST:PORT/NAME; it need not exist yet.",
         ),
     ],
     normalize: Annotated[

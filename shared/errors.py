@@ -9,6 +9,8 @@ and `server.answers.errors.client_message`.
     │   ├── IndexMissingError, IndexPathError, IndexFileError, IndexWriteError
     │   ├── IndexLuceneVersionError, IndexSchemaError
     │   ├── IndexLockedError, IndexDamagedError
+    │   ├── IndexOnClusterError, ClusterUnreachableError, ClusterAccessError
+    │   ├── ClusterRefusedError, ClusterVersionError
     │   └── PartDamagedError, DocumentDamagedError
     ├── BackupError             backups
     │   └── BackupMissingError, RestoreDestinationError
@@ -143,6 +145,59 @@ class IndexMissingError(IndexFolderError):
             path,
             f"there is no index at {path}",
             "create one with shared.create",
+        )
+
+
+class ClusterUnreachableError(IndexFolderError):
+    """The cluster of an index does not answer, or not in the protocol that was expected."""
+
+    def __init__(self, path: Path, reason: str, help_: str = "") -> None:
+        super().__init__(
+            path,
+            f"the cluster of {path} does not answer: {reason}",
+            help_ or "check the address, and that the cluster runs",
+        )
+
+
+class ClusterAccessError(IndexFolderError):
+    """The cluster of an index refuses whoever asks."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(
+            path,
+            f"the cluster of {path} refuses access: {reason}",
+            "set IDX_OPENSEARCH_USER and IDX_OPENSEARCH_PASSWORD, or IDX_OPENSEARCH_TOKEN, of a "
+            "user with rights on the index",
+            "ask the user to check the credentials of the server",
+        )
+
+
+class ClusterRefusedError(IndexFolderError):
+    """The cluster of an index did not do what it was asked."""
+
+    def __init__(self, path: Path, reason: str, help_: str = "") -> None:
+        super().__init__(path, f"the cluster of {path} refused: {reason}", help_)
+
+
+class IndexOnClusterError(IndexFolderError):
+    """Something that works on the files of an index was asked of one on a cluster."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(
+            path,
+            f"the index {path} is on a cluster, and this works on the files of a folder only",
+            "use the cluster's own means, such as snapshots to back up and restore",
+        )
+
+
+class ClusterVersionError(IndexFolderError):
+    """The program at the address is not a version of OpenSearch that fits."""
+
+    def __init__(self, path: Path, found: str, needed: str) -> None:
+        super().__init__(
+            path,
+            f"at the address of {path} there is {found}, but {needed} is needed",
+            "use a cluster of that version",
         )
 
 

@@ -18,6 +18,7 @@ from shared.settings.defaults import (
     CONFIGURATION_VARIABLE,
     KEY_VARIABLES,
     MODEL_CACHE_VARIABLE,
+    OPENSEARCH_VARIABLES,
     TOKENS_VARIABLE,
     VARIABLES,
 )
@@ -96,6 +97,7 @@ def warnings_of_variables() -> Iterator[str]:
         *VARIABLES.values(),
         CONFIGURATION_VARIABLE,
         *KEY_VARIABLES.values(),
+        *OPENSEARCH_VARIABLES,
         MODEL_CACHE_VARIABLE,
         TOKENS_VARIABLE,
     }

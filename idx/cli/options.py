@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from shared.files.cluster_path import index_path
 from shared.settings.defaults import (
     DEFAULT_INDEX_PATH,
     MAX_ANSWER_MAX_TOKENS,
@@ -36,7 +37,8 @@ IndexPath = Annotated[
         metavar="PATH",
         # An unreadable index is an error of the index, with exit code 1 instead of 2.
         readable=False,
-        help="Index folder.",
+        callback=index_path,
+        help="Index folder, or opensearch://HOST:PORT/NAME for an index on a cluster.",
     ),
 ]
 

@@ -8,6 +8,7 @@ from typing import Final
 
 from idx.clients.errors import PageServerError
 from idx.clients.launch import PROGRAM, installed_program
+from shared.backends import location
 
 _ANNOUNCEMENT: Final = "Listening on "
 _MCP_PATH: Final = "mcp"
@@ -56,7 +57,7 @@ def running(index_path: Path, port: int) -> Iterator[PageServer]:
         ProgramMissingError: the program is not installed beside this one.
         PageServerError: it does not start.
     """
-    program, index = str(installed_program()), str(index_path.absolute())
+    program, index = str(installed_program()), str(location(index_path))
     process = subprocess.Popen(
         [
             *(program, index, "--http", "--port", str(port)),

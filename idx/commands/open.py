@@ -36,8 +36,9 @@ def open_page(
 
     from idx.clients.page_server import running
     from idx.output.printing import say, warn
+    from shared.backends import holds_index
 
-    if not index_path.exists():
+    if not holds_index(index_path):
         warn(f"there is no index at {index_path} yet; the page shows it once idx sync made it")
     with running(index_path, port) as server:
         query = " ".join(words or ())

@@ -1,10 +1,10 @@
 """Checks of the configuration file, the environment variables and the index path."""
 
-import os
 from pathlib import Path
 
 from idx.cli.configured_command import warnings_of_variables
 from idx.doctor.finding import Finding, Findings
+from shared.backends import location
 from shared.errors import ConfigurationError
 from shared.settings.current import configuration_file, configured
 from shared.settings.defaults import DEFAULT_INDEX_PATH, VARIABLES
@@ -50,4 +50,4 @@ def index_path(named: Path | None) -> Path:
         except ConfigurationError:
             # Reported by `settings`; the remaining checks use the default.
             path = None
-    return Path(os.path.abspath(path or DEFAULT_INDEX_PATH))  # noqa: PTH100 - resolves no links
+    return location(path or DEFAULT_INDEX_PATH)

@@ -17,7 +17,7 @@ from idx.sync.interruption import Kept
 from idx.sync.moved_folders import Move, other_missing_folders, relocated
 from idx.sync.plan import Plan, Planning
 from idx.sync.targets import part_of, resolve
-from shared.files import index_folder
+from shared.backends import check_new, holds_index
 from shared.files.access import Identity, is_missing, own_files
 from shared.model.failures import Failure, load_failures
 from shared.reading.searcher import Searcher
@@ -159,13 +159,13 @@ def _compared(
 
 def is_new(options: SyncOptions) -> bool:
     """Check whether a run will create the index."""
-    return options.create and not index_folder.holds_index(options.index_path)
+    return options.create and not holds_index(options.index_path)
 
 
 @contextmanager
 def _documents(options: SyncOptions) -> Iterator[IndexedDocuments]:
     if is_new(options):
-        index_folder.check(index_folder.absolute(options.index_path))
+        check_new(options.index_path)
         yield NoDocuments()
     else:
         with Searcher(options.index_path) as searcher:

@@ -18,8 +18,8 @@ from idx.sync.events import Event, MissingFolder, NotIndexed, Problem, Watching
 from idx.sync.folder_events import FolderWatch
 from idx.sync.interruption import Kept
 from idx.sync.synchronize import SyncOptions, synchronize
+from shared.backends import holds_index
 from shared.errors import IndexLockedError, IndexWriteError
-from shared.files import index_folder
 from shared.files.access import identity, is_folder
 
 _QUIET_SECONDS: Final = 0.3
@@ -153,7 +153,7 @@ class _WatchRun:
         yield from self._synchronized(lasting)
         self._reported = lasting
         # An index that vanishes later ends the watch.
-        if index_folder.holds_index(self._options.index_path):
+        if holds_index(self._options.index_path):
             self._options = replace(self._options, create=False)
         now = time.monotonic()
         if not due.last_full_sync:

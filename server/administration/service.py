@@ -11,8 +11,8 @@ import anyio
 from server.administration.operations import Operations
 from server.administration.roots import Roots
 from server.settings import ServerSettings
+from shared.backends import location
 from shared.files.access import own_files
-from shared.files.index_folder import absolute
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Administration:
         """
         if not settings.admin:
             return None
-        return cls(absolute(settings.index_path), Roots.from_paths(settings.roots), tuple(files))
+        return cls(location(settings.index_path), Roots.from_paths(settings.roots), tuple(files))
 
     @property
     def bounds(self) -> list[str]:

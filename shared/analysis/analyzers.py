@@ -118,7 +118,7 @@ def _prepared() -> Any:
 @cache
 def prepare(field: str) -> None:
     """Add the chain of a field to the writing analyzer."""
-    _prepared().put(field, _analyzer(field))
+    _prepared().put(field, writing_analyzer_of(field))
 
 
 def writing_steps(field: str) -> Chain:
@@ -127,9 +127,15 @@ def writing_steps(field: str) -> Chain:
 
 
 @cache
+def writing_analyzer_of(field: str) -> Analyzer:
+    """Return the analyzer of a text field when it is written; threads may share it."""
+    return _built(writing_steps(field))
+
+
+@cache
 def query_analyzer(field: str) -> Analyzer:
     """Return the analyzer for query text in a field; threads may share it."""
-    return _built(_IN_QUERIES[field]) if field in _IN_QUERIES else _analyzer(field)
+    return _built(_IN_QUERIES[field]) if field in _IN_QUERIES else writing_analyzer_of(field)
 
 
 def tokens(field: str, text: str) -> Sequence[Sequence[str]]:
@@ -230,10 +236,6 @@ def _positions(stream: Any) -> Iterator[list[str]]:
         stream.end()
     finally:
         stream.close()
-
-
-def _analyzer(field: str) -> Analyzer:
-    return _built(writing_steps(field))
 
 
 @cache

@@ -215,7 +215,7 @@ class _Stemmer:
     def _analyzed(self, words: list[str]) -> dict[str, str]:
         analyzer = stemming_analyzer(self._language)
         spelled = {word: list(self._spellings(word)) for word in words}
-        each = _each(analyzer, list(chain.from_iterable(spelled.values())))
+        each = terms_of_each(analyzer, list(chain.from_iterable(spelled.values())))
         found = {
             word: list(chain.from_iterable(next(each) for _ in forms))
             for word, forms in spelled.items()
@@ -254,7 +254,7 @@ class _Stemmer:
         }
         others = [word for word in words if word not in folded]
         if others:
-            each = _each(stemming_analyzer(UNDETERMINED), others)
+            each = terms_of_each(stemming_analyzer(UNDETERMINED), others)
             folded |= zip(others, each, strict=True)
         letters = {text for terms in folded.values() for text in terms if _LETTERS.fullmatch(text)}
         known = self._language in WITH_LEMMAS and dictionary_lemmas(self._language, letters)
@@ -329,8 +329,11 @@ def _stemmer(language: str, code: str) -> _Stemmer:
     return _Stemmer(language, code)
 
 
-def _each(analyzer: Any, words: Sequence[str]) -> Iterator[Sequence[str]]:
-    """Yield the terms of each word; all words are analyzed at once and separated by offset."""
+def terms_of_each(analyzer: Any, words: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Yield the terms of each of some texts without blanks.
+
+    All of them are analyzed at once and told apart by their offsets.
+    """
     # Java counts a character beyond the basic plane as two.
     lengths = (len(word.encode("utf-16-le")) // 2 + len(_SEPARATOR) for word in words)
     starts = list(accumulate(lengths, initial=0))

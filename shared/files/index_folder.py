@@ -9,7 +9,13 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Final
 
-from shared.errors import IndexDamagedError, IndexMissingError, IndexPathError
+from shared.errors import (
+    IndexDamagedError,
+    IndexMissingError,
+    IndexOnClusterError,
+    IndexPathError,
+)
+from shared.files.cluster_path import ClusterPath, is_cluster
 from shared.files.lucene_files import NO_COMMIT, has_segments
 from shared.messages import reason_of
 from shared.system.command_lines import quoted
@@ -28,7 +34,10 @@ def absolute(path: Path | str) -> Path:
 
     Raises:
         IndexPathError: its name is not valid Unicode, so Java cannot spell it.
+        IndexOnClusterError: it is not a folder but an index on a cluster.
     """
+    if is_cluster(path):
+        raise IndexOnClusterError(ClusterPath(path))
     folder = Path(path).absolute()
     try:
         str(folder).encode()

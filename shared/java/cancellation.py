@@ -75,6 +75,12 @@ class Cancellation:
                 if self._ending:
                     self._flags.set(cancelled=self._cancelled)
         searcher.setTimeout(_timeout(self._flags.ending))
+        with self.applies():
+            yield
+
+    @contextmanager
+    def applies(self) -> Iterator[None]:
+        """Apply this cancellation to the functions of this module in a block."""
         token = _current.set(self)
         try:
             yield

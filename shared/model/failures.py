@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
+from shared.backends import chosen
 from shared.errors import IndexFileError, IndexPathError, IndexWriteError
 from shared.files.content import IrregularFileError, read_regular
 from shared.messages import reason_of
@@ -66,6 +67,9 @@ def load_failures(index: Path) -> dict[str, Failure]:
         IndexFileError: the file was not written by this project.
         IndexPathError: the file cannot be read.
     """
+    if other := chosen(index, "load_failures"):
+        found: dict[str, Failure] = other(index)
+        return found
     try:
         content = read_regular(index / FILE_NAME, _MAX_FAILURE_LIST_BYTES)
     except FileNotFoundError:
@@ -76,6 +80,15 @@ def load_failures(index: Path) -> dict[str, Failure]:
         raise IndexPathError(index, "it is a file, not a folder") from error
     except OSError as error:
         raise IndexPathError(index, f"{FILE_NAME}: {reason_of(error)}") from error
+    return parsed_failures(index, content)
+
+
+def parsed_failures(index: Path, content: str | bytes) -> dict[str, Failure]:
+    """Return the failures in a text that `dump_failures` has written.
+
+    Raises:
+        IndexFileError: it was written by something else.
+    """
     try:
         return _failures().validate_json(content, strict=True)
     except ValueError as error:
@@ -106,12 +119,10 @@ def save_failures(index: Path, failures: Mapping[str, Failure]) -> None:
     Raises:
         IndexWriteError: the file system refused to write; the previous failures are kept.
     """
-    # A reason may quote the content of a file, which may contain half of a surrogate pair.
-    known = {
-        name: replace(failure, reason=failure.reason.encode(errors="replace").decode())
-        for name, failure in failures.items()
-    }
-    text = json.dumps({name: asdict(failure) for name, failure in known.items()})
+    if other := chosen(index, "save_failures"):
+        other(index, failures)
+        return
+    text = dump_failures(failures)
     # The name never changes, so that the next run overwrites what a killed one left behind.
     temporary = index / f"{FILE_NAME}.new"
     try:
@@ -124,6 +135,16 @@ def save_failures(index: Path, failures: Mapping[str, Failure]) -> None:
             raise
     except OSError as error:
         raise IndexWriteError(index, f"{FILE_NAME}: {reason_of(error)}") from error
+
+
+def dump_failures(failures: Mapping[str, Failure]) -> str:
+    """Return failures as a JSON text in ASCII."""
+    # A reason may quote the content of a file, which may contain half of a surrogate pair.
+    known = {
+        name: replace(failure, reason=failure.reason.encode(errors="replace").decode())
+        for name, failure in failures.items()
+    }
+    return json.dumps({name: asdict(failure) for name, failure in known.items()})
 
 
 def replace_failures(index: Path, failures: Mapping[str, Failure]) -> None:

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, Final
@@ -53,17 +53,17 @@ from shared.query.tree import (
     Terms,
     Values,
     Weighted,
-    weighted,
+    flat,
 )
 
-_SCORED_TERMS: Final = 50
+SCORED_TERMS: Final = 50
 """Number of terms of a pattern that are scored one by one; all others get the same score."""
 
 
 _REMEMBERED_EXPRESSIONS: Final = 64
 """Number of regular expressions that are cached: a search needs each several times."""
 
-_UNSCORED_VALUE: Final = 0.1
+UNSCORED_VALUE: Final = 0.1
 """Weight of a value that is not among the rarest."""
 
 TermQueryOf = Callable[[str, str], Any | None]
@@ -115,33 +115,11 @@ class Compiler:
         if not node.clauses:
             return MatchNoDocsQuery()
         builder = BooleanQuery.Builder()
-        for part, occur in self._flat(node):
+        for part, occur in flat(node, with_ranks=self.ranks):
             builder.add(self.query(part), _occur(occur))
         if all(clause.occur == "must_not" for clause in node.clauses):
             builder.add(MatchAllDocsQuery(), BooleanClause.Occur.MUST)
         return builder.build()
-
-    def _flat(self, node: Clauses, weight: float = 1.0) -> Iterator[tuple[Node, Occur]]:
-        """Yield the clauses of a node, with those of its optional parts on the same level.
-
-        The scores add up either way, but on the same level Lucene can skip what cannot be among the
-        best.
-        """
-        for clause in node.clauses:
-            if clause.occur == "rank" and not self.ranks:
-                continue
-            whole = clause.node
-            part, factor = (
-                (whole.node, whole.weight) if isinstance(whole, Weighted) else (whole, 1.0)
-            )
-            if clause.occur == "should" and isinstance(part, Clauses) and _is_optional(part):
-                yield from self._flat(part, weight * factor)
-            else:
-                yield weighted(whole, weight), clause.occur
-
-
-def _is_optional(node: Clauses) -> bool:
-    return all(clause.occur in {"should", "rank"} for clause in node.clauses)
 
 
 @cache
@@ -168,7 +146,7 @@ def _phrase(node: TermPhrase) -> Any:
 
 def _pattern(node: Pattern) -> Any:
     rewrite = (
-        MultiTermQuery.TopTermsBlendedFreqScoringRewrite(_SCORED_TERMS)
+        MultiTermQuery.TopTermsBlendedFreqScoringRewrite(SCORED_TERMS)
         if node.scored
         else MultiTermQuery.CONSTANT_SCORE_BLENDED_REWRITE
     )
@@ -227,7 +205,7 @@ def values_with(node: ValueWords, *, scored: bool) -> Any:
             score.
     """
     rewrite = (
-        MultiTermQuery.TopTermsBlendedFreqScoringRewrite(_SCORED_TERMS)
+        MultiTermQuery.TopTermsBlendedFreqScoringRewrite(SCORED_TERMS)
         if scored
         else MultiTermQuery.CONSTANT_SCORE_BLENDED_REWRITE
     )
@@ -239,7 +217,7 @@ def values_with(node: ValueWords, *, scored: bool) -> Any:
 
 def _value_words(node: ValueWords) -> Any:
     scored, rest = (values_with(node, scored=scored) for scored in (True, False))
-    either = Arrays.asList([scored, BoostQuery(rest, _UNSCORED_VALUE)])
+    either = Arrays.asList([scored, BoostQuery(rest, UNSCORED_VALUE)])
     return DisjunctionMaxQuery(either, 0.0)
 
 

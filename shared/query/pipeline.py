@@ -16,7 +16,7 @@
 8. Neighbouring words weigh more if they are near each other (`shared.query.steps.phrases`): the
    best hits are rescored (`shared.search.ranking`).
 9. The tree is compiled to a query of the engine: of Lucene (`shared.query.compiler`), or of a
-   cluster (`shared.opensearch.compiler`).
+   cluster (`shared.opensearch.search.compiler`).
 
 The weights of the matches are in `shared.model.weights`.
 """

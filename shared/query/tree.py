@@ -278,6 +278,34 @@ def weighted(node: Node, weight: float) -> Node:
     return node if weight == 1 or isinstance(node, Nothing) else Weighted(node, weight)
 
 
+def flat(
+    node: Clauses, weight: float = 1.0, *, with_ranks: bool = True
+) -> Iterator[tuple[Node, Occur]]:
+    """Yield the clauses of a node, with those of its optional parts on the same level.
+
+    The scores add up either way, but on the same level Lucene can skip what cannot be among the
+    best.
+
+    Args:
+        node: the node.
+        weight: the weight of the node.
+        with_ranks: false to leave out parts that only add to scores.
+    """
+    for clause in node.clauses:
+        if clause.occur == "rank" and not with_ranks:
+            continue
+        whole = clause.node
+        part, factor = (whole.node, whole.weight) if isinstance(whole, Weighted) else (whole, 1.0)
+        if clause.occur == "should" and isinstance(part, Clauses) and _is_optional(part):
+            yield from flat(part, weight * factor, with_ranks=with_ranks)
+        else:
+            yield weighted(whole, weight), clause.occur
+
+
+def _is_optional(node: Clauses) -> bool:
+    return all(clause.occur in {"should", "rank"} for clause in node.clauses)
+
+
 Change = Callable[[Leaf, Occur], Node]
 """Function that takes a leaf and its role, and returns the node that replaces it."""
 

@@ -5,7 +5,7 @@ which skips through Lucene's sorted terms instead of reading all of them. Lists 
 because a shell would then complete the common prefix of their first part.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set as AbstractSet
 from typing import Any, Final, Literal
 
 from org.apache.lucene.index import MultiTerms, Term, TermsEnum
@@ -16,7 +16,7 @@ from shared.model import schema
 from shared.model.folders import file_term
 from shared.storage.chunk_queries import prefix_query
 from shared.storage.commits import Snapshot
-from shared.storage.field_names import fields_with_terms, metadata_fields, name_of, names_with_terms
+from shared.storage.field_names import fields_with_terms, metadata_fields, name_of, names_of
 from shared.storage.terms import FILE_FIELD
 
 MAX_COMPLETIONS: Final = 10_000
@@ -69,9 +69,19 @@ def complete_files(snapshot: Snapshot, typed: str) -> list[str]:
 
 def complete_fields(reader: Any, purpose: Purpose) -> list[str]:
     """Return the names of the fields that can be used for a purpose."""
+    return fields_for(purpose, fields_with_terms(reader))
+
+
+def fields_for(purpose: Purpose, existing: AbstractSet[str]) -> list[str]:
+    """Return the names of the fields that can be used for a purpose.
+
+    Args:
+        purpose: the purpose.
+        existing: the fields of an index that have terms.
+    """
     if purpose == "terms":
-        return names_with_terms(reader)
-    fields = metadata_fields(fields_with_terms(reader))
+        return names_of(existing)
+    fields = metadata_fields(existing)
     # A metadata key with the same name as a field of every chunk cannot be named by itself.
     keys = [name for field in fields if (name := name_of(field)) != field]
     of_chunks = {

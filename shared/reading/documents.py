@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
+from pathlib import Path
 from typing import Any, Final
 
 from org.apache.lucene.index import Term
@@ -15,6 +16,7 @@ from org.apache.lucene.search import IndexSearcher, TermQuery
 from shared.model import metadata, schema
 from shared.model.chunks import STEP
 from shared.model.failures import load_failures
+from shared.model.folders import IndexedFolders
 from shared.model.index_results import (
     DocumentDetails,
     DocumentFile,
@@ -116,7 +118,7 @@ def _stored_values(reader: Any) -> _StoredValues:
     for number in sorted(numbers):
         details = json.loads(stored.document(number, fields).get(schema.DETAILS))
         chunks[number] = details["chunk_count"]
-        keys.append((_title_key(details["title"]), number))
+        keys.append((title_key(details["title"]), number))
     keys.sort()
     for rank, (_, equal) in enumerate(groupby(keys, key=itemgetter(0))):
         for _, number in equal:
@@ -124,7 +126,7 @@ def _stored_values(reader: Any) -> _StoredValues:
     return _StoredValues(numbers, titles, chunks)
 
 
-def _title_key(title: str) -> str:
+def title_key(title: str) -> str:
     """Return a title without case and accents, which are ignored when sorting."""
     plain = unicodedata.normalize("NFKD", title[:_MAX_TITLE_KEY_CHARACTERS])
     return "".join(sign for sign in plain if not unicodedata.combining(sign)).casefold()
@@ -153,16 +155,18 @@ def list_documents(
     )
 
 
-def list_failures(snapshot: Snapshot, offset: int, limit: int | None) -> FailureList:
+def list_failures(
+    path: Path, folders: IndexedFolders, offset: int, limit: int | None
+) -> FailureList:
     """List failures in the order of their ids; see `shared.reading.searcher.Searcher.failures`."""
-    failures = sorted(load_failures(snapshot.path).items())
+    failures = sorted(load_failures(path).items())
     shown = failures[offset:] if limit is None else failures[offset : offset + limit]
     return FailureList(
         len(failures),
         [
             FailedFile(
                 source_document=name,
-                file_path=snapshot.folders.file_path(failure.folder, failure.path) or failure.path,
+                file_path=folders.file_path(failure.folder, failure.path) or failure.path,
                 kind=failure.kind,
                 reason=failure.reason,
                 tried=failure.tried,
@@ -193,9 +197,9 @@ def document_details(snapshot: Snapshot, source_document: str) -> DocumentDetail
         title=summary.title,
         chunk_count=total,
         language=language if isinstance(language, str) else None,
-        words=_word_count(stored, total, last.content),
+        words=word_count(stored, total, last.content),
         characters=last.char_end,
-        preview=_preview(first.content.strip()),
+        preview=preview(first.content.strip()),
         metadata=summary.metadata,
         file_path=summary.file_path,
     )
@@ -248,7 +252,7 @@ def _number(snapshot: Snapshot, chunk: ChunkText) -> int:
     return number
 
 
-def _word_count(stored: Any, chunk_count: int, last_content: str) -> int:
+def word_count(stored: Any, chunk_count: int, last_content: str) -> int:
     """Return the number of words of a document.
 
     Args:
@@ -261,7 +265,7 @@ def _word_count(stored: Any, chunk_count: int, last_content: str) -> int:
     return STEP * (chunk_count - 1) + len(last_content.split()) if words is None else words
 
 
-def _preview(text: str) -> str:
+def preview(text: str) -> str:
     """Return the first words of a text."""
     if len(text) <= _MAX_PREVIEW_CHARACTERS:
         return text

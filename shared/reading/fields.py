@@ -1,7 +1,8 @@
 """Fields of an index and their uses."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Set as AbstractSet
+from functools import partial
 from typing import Final
 
 from org.apache.lucene.search import FieldExistsQuery
@@ -18,6 +19,9 @@ from shared.storage.field_names import (
     name_of,
 )
 from shared.storage.terms import FILE_FIELD
+
+Count = Callable[[str], int]
+Examples = Callable[[str], Iterable[str]]
 
 _MAX_EXAMPLES: Final = 3
 _MAX_EXAMPLE_CHARACTERS: Final = 80
@@ -47,13 +51,31 @@ _TERMS_ONLY: Final = (schema.ID, schema.IDENTIFIERS)
 def list_fields(snapshot: Snapshot) -> FieldList:
     """Return the fields of an index; see `shared.reading.searcher.Searcher.fields`."""
     reader = snapshot.reader
-    existing = fields_with_terms(reader)
+    return described_fields(
+        fields_with_terms(reader),
+        reader.numDocs(),
+        partial(_chunk_count, snapshot),
+        partial(example_terms, snapshot, count=_MAX_EXAMPLES),
+    )
+
+
+def described_fields(
+    existing: AbstractSet[str], total: int, count: Count, examples: Examples
+) -> FieldList:
+    """Return descriptions of the fields of an index.
+
+    Args:
+        existing: the fields that have terms.
+        total: the number of chunks.
+        count: a function that returns the number of chunks that have a field.
+        examples: a function that returns some terms of a field.
+    """
     descriptions = [
-        *(_chunk_field(snapshot, field) for field in CHUNK_FIELDS),
-        *(_metadata_field(snapshot, field) for field in metadata_fields(existing)),
+        *(_chunk_field(field, count, examples) for field in CHUNK_FIELDS),
+        *(_metadata_field(field, count, examples) for field in metadata_fields(existing)),
     ]
     return FieldList(
-        total_chunks=reader.numDocs(),
+        total_chunks=total,
         # After deletions a field may be left without any chunk.
         fields=[
             description
@@ -63,26 +85,26 @@ def list_fields(snapshot: Snapshot) -> FieldList:
     )
 
 
-def _chunk_field(snapshot: Snapshot, field: str) -> FieldDescription:
+def _chunk_field(field: str, count: Count, examples: Examples) -> FieldDescription:
     kind, meaning = _MEANINGS[field]
     return FieldDescription(
         name=field,
         kind=kind,
         meaning=meaning,
-        chunks=_chunk_count(snapshot, field),
+        chunks=count(field),
         searchable=field != schema.CHUNK_INDEX,
         query_name=field if field in _NAMED_IN_QUERIES else None,
         filterable=field in _FILTERABLE,
         sortable=field in _SORTABLE,
         facet=False,
-        examples=_examples(snapshot, field) if kind == "keyword" else [],
+        examples=_shortened(examples(field)) if kind == "keyword" else [],
     )
 
 
-def _metadata_field(snapshot: Snapshot, field: str) -> FieldDescription:
-    name, chunks = name_of(field), _chunk_count(snapshot, field)
+def _metadata_field(field: str, count: Count, examples: Examples) -> FieldDescription:
+    name, chunks = name_of(field), count(field)
     numbers = schema.number_field(field.removeprefix(schema.metadata_field("")))
-    is_number = chunks > 0 and _chunk_count(snapshot, numbers) == chunks
+    is_number = chunks > 0 and count(numbers) == chunks
     # Filters, sort orders and facets resolve a name to the field of every chunk first.
     is_unique = name != field
     # The terms of file paths leave out the path of the folder, so nobody can type them.
@@ -97,7 +119,7 @@ def _metadata_field(snapshot: Snapshot, field: str) -> FieldDescription:
         filterable=is_unique,
         sortable=is_unique,
         facet=is_unique,
-        examples=_examples(snapshot, field),
+        examples=_shortened(examples(field)),
     )
 
 
@@ -115,6 +137,5 @@ def _chunk_count(snapshot: Snapshot, field: str) -> int:
     return int(snapshot.searcher.count(FieldExistsQuery(field)))
 
 
-def _examples(snapshot: Snapshot, field: str) -> list[str]:
-    found = example_terms(snapshot, field, _MAX_EXAMPLES)
-    return [shortened(text, _MAX_EXAMPLE_CHARACTERS) for text in found]
+def _shortened(examples: Iterable[str]) -> list[str]:
+    return [shortened(text, _MAX_EXAMPLE_CHARACTERS) for text in examples]

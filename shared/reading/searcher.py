@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import copy
 from pathlib import Path
-from typing import Final, Self, Unpack, get_args
+from typing import Any, Final, Self, Unpack, get_args
 
+from shared.backends import chosen
 from shared.java import vm
 from shared.java.cancellation import Cancellation
 from shared.model.document import FileState
@@ -76,6 +77,12 @@ class Searcher:
         program: the kind of program, for starting the virtual machine if it is not running.
         weights: the weight of each kind of match.
     """
+
+    def __new__(cls, path: Path | str = "", **_: Any) -> Self:
+        """Return a searcher of an index in a folder, or on a cluster if the path means one."""
+        other = chosen(path, "Searcher") if cls is Searcher else None
+        made: Self = super().__new__(other or cls)
+        return made
 
     def __init__(
         self,
@@ -313,7 +320,7 @@ class Searcher:
         """
         check_page(offset, limit)
         with self._newest() as snapshot:
-            return list_failures(snapshot, offset, limit)
+            return list_failures(snapshot.path, snapshot.folders, offset, limit)
 
     def files(self) -> tuple[IndexedFolders, dict[str, FileState]]:
         """Return the folders of the documents, and the state of each file by document id."""

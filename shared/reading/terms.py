@@ -30,7 +30,7 @@ def suggest_terms(snapshot: Snapshot, name: str, prefix: str, limit: int) -> Ter
     """Return terms with a prefix; see `shared.reading.searcher.Searcher.suggest_terms`."""
     reader = snapshot.reader
     field = field_with_terms(name, reader)
-    spelled = _analyzed_prefix(field, prefix)
+    spelled = analyzed_prefix(field, prefix)
     if not spelled:
         notice = (
             "The prefix has no characters that the index keeps, so no terms match; give another "
@@ -91,7 +91,7 @@ def example_terms(snapshot: Snapshot, field: str, count: int) -> list[str]:
     return [found.term for found in _term_counts(snapshot, field, candidates, count)]
 
 
-def _analyzed_prefix(field: str, prefix: str) -> str:
+def analyzed_prefix(field: str, prefix: str) -> str:
     """Return a prefix spelled like the terms of a field."""
     valid = schema.keyword_prefix(prefix)
     return valid if schema.is_keyword_field(field) else normalized(field, valid.strip())

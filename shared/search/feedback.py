@@ -16,6 +16,7 @@ from shared.analysis.languages import UNDETERMINED, WITHOUT_BLANKS
 from shared.analysis.stems import stems
 from shared.analysis.stop_words import WITH_FUNCTION_WORDS, function_words
 from shared.model import schema
+from shared.query.index_terms import IndexTerms
 from shared.query.tree import (
     Clause,
     Clauses,
@@ -105,10 +106,12 @@ def topic_terms(selection: Selection, hits: Sequence[RankedHit]) -> Node:
     likely = _likely_terms(selection, hits[:HITS])
     informative: dict[tuple[str, ...], float] = {}
     most = _COMMON * terms.total
-    for stem, likelihood in nlargest(_CANDIDATES, likely.items(), key=itemgetter(1)):
-        # Texts of an unknown language have the same stems under a code of their own.
-        unknown = f"{UNDETERMINED}:{stem.partition(':')[2]}"
-        texts = (stem, unknown) if UNDETERMINED in terms.languages else (stem,)
+    candidates = [
+        (_alternatives(stem, terms), likelihood)
+        for stem, likelihood in nlargest(_CANDIDATES, likely.items(), key=itemgetter(1))
+    ]
+    terms.look_up((schema.STEMS, text) for texts, _ in candidates for text in texts)
+    for texts, likelihood in candidates:
         there = {text: count for text in texts if (count := terms.frequency(schema.STEMS, text))}
         frequency = sum(there.values())
         if 0 < frequency <= max(1, most):
@@ -116,6 +119,16 @@ def topic_terms(selection: Selection, hits: Sequence[RankedHit]) -> Node:
     best = sorted(informative.items(), key=lambda item: (-item[1], item[0]))[:TERMS]
     total = sum(value for _, value in best)
     return any_of(*(weighted(Terms(schema.STEMS, texts), value / total) for texts, value in best))
+
+
+def _alternatives(stem: str, terms: IndexTerms) -> tuple[str, ...]:
+    """Return the terms for a stem.
+
+    Texts of an unknown language have the same stems under a code of their own.
+    """
+    if UNDETERMINED not in terms.languages:
+        return (stem,)
+    return stem, f"{UNDETERMINED}:{stem.partition(':')[2]}"
 
 
 def _is_word(clause: Clause) -> bool:

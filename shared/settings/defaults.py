@@ -36,6 +36,20 @@ TOKENS_VARIABLE: Final = "IDX_TOKENS"
 """Environment variable for the bearer tokens of ``mcp-lucene --http``; not a setting, so they are
 in no file."""
 
+OPENSEARCH_USER_VARIABLE: Final = "IDX_OPENSEARCH_USER"
+OPENSEARCH_PASSWORD_VARIABLE: Final = "IDX_OPENSEARCH_PASSWORD"  # noqa: S105 - a name
+OPENSEARCH_TOKEN_VARIABLE: Final = "IDX_OPENSEARCH_TOKEN"  # noqa: S105 - a name
+OPENSEARCH_CA_VARIABLE: Final = "IDX_OPENSEARCH_CA"
+"""Environment variables for the user and password, or a bearer token, that a cluster is shown, and
+for a file of certificates that sign the cluster's; not settings, so they are never shown."""
+
+OPENSEARCH_VARIABLES: Final = (
+    OPENSEARCH_USER_VARIABLE,
+    OPENSEARCH_PASSWORD_VARIABLE,
+    OPENSEARCH_TOKEN_VARIABLE,
+    OPENSEARCH_CA_VARIABLE,
+)
+
 VARIABLES: Final = {
     "index_path": INDEX_PATH_VARIABLE,
     "wait": "IDX_WAIT",

@@ -15,6 +15,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from shared.files.cluster_path import ClusterPath, is_cluster
 from shared.settings.defaults import KEY_VARIABLES
 
 
@@ -57,6 +58,8 @@ def _absolute_path(value: Any, info: ValidationInfo) -> Any:
         raise PydanticCustomError("value", "the value should be a path, in quotes")
     if not value or "\0" in value:
         raise PydanticCustomError("value", "a path must not be empty or contain a null character")
+    if is_cluster(value):
+        return ClusterPath(value)
     if info.context is None:
         return Path(value)
     try:

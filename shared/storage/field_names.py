@@ -46,7 +46,11 @@ def fields_with_terms(reader: Any) -> set[str]:
 
 def names_with_terms(reader: Any) -> list[str]:
     """Return the public names of the fields of an index that have terms."""
-    existing = fields_with_terms(reader)
+    return names_of(fields_with_terms(reader))
+
+
+def names_of(existing: AbstractSet[str]) -> list[str]:
+    """Return the public names of some Lucene fields."""
     fields = [
         *(field for field in CHUNK_FIELDS if field in existing),
         *metadata_fields(existing),
@@ -102,13 +106,25 @@ def field_with_terms(name: str, reader: Any) -> str:
     Raises:
         FieldNotFoundError: no field with terms has the name; the message lists those that exist.
     """
-    existing = fields_with_terms(reader)
+    return field_named(name, fields_with_terms(reader))
+
+
+def field_named(name: str, existing: AbstractSet[str]) -> str:
+    """Return the Lucene field that a name means.
+
+    Args:
+        name: a metadata key, or the name of the field itself.
+        existing: the fields of the index that have terms.
+
+    Raises:
+        FieldNotFoundError: no field with terms has the name; the message lists those that exist.
+    """
     if name in CHUNK_FIELDS and name != schema.CHUNK_INDEX:
         return name
     for field in (schema.metadata_field(name), name):
         if field in existing:
             return field
-    known = names_with_terms(reader)
+    known = names_of(existing)
     raise FieldNotFoundError(
         name, known, get_close_matches(name[:_MAX_MISSPELLED_NAME_LENGTH], known, n=1)
     )

@@ -116,8 +116,12 @@ def document_search_fields(document: Document) -> Iterator[Any]:
         yield Field(schema.METADATA, texts, _words())
 
 
-def chunk_search_fields(document: Document, content: str, section: str = "") -> Iterator[Any]:
-    """Yield the search fields of a chunk: stems, reversed words, names and section.
+def chunk_search_texts(
+    document: Document, content: str, section: str = ""
+) -> Iterator[tuple[str, str]]:
+    """Yield the texts by which a chunk is found, besides its content, each after its field.
+
+    They are its stems, the words to be reversed, names, languages and sections.
 
     Args:
         document: its document.
@@ -131,16 +135,22 @@ def chunk_search_fields(document: Document, content: str, section: str = "") -> 
     section_stems = stemmed(languages, section, content) if section else ""
     parts = [*[title] * _TITLE_REPEATS, *[section_stems] * _SECTION_REPEATS]
     parts.append(stemmed(languages, content))
-    yield _field(schema.STEMS, " ".join(parts), _words())
-    yield _field(schema.TITLE_STEMS, title, _words())
+    yield schema.STEMS, " ".join(parts)
+    yield schema.TITLE_STEMS, title
     for around in sections_around(section) if section else ():
-        yield _metadata_field(schema.SECTION, schema.keyword(around))
+        yield schema.SECTION, schema.keyword(around)
     for language in languages:
-        yield _language_field(language)
-    yield _field(schema.REVERSED, " ".join(words), _terms())
+        yield schema.LANGUAGES, language
+    yield schema.REVERSED, " ".join(words)
     names = names_in(words)
     if names:
-        yield _field(schema.IDENTIFIERS, names, _terms())
+        yield schema.IDENTIFIERS, names
+
+
+def chunk_search_fields(document: Document, content: str, section: str = "") -> Iterator[Any]:
+    """Yield the search fields of a chunk; the arguments are those of `chunk_search_texts`."""
+    for name, text in chunk_search_texts(document, content, section):
+        yield _search_field(name, text)
 
 
 @cache
@@ -174,6 +184,15 @@ def _kind(options: Any, *, omit_norms: bool) -> Any:
     return kind
 
 
+def _search_field(name: str, text: str) -> Any:
+    if name == schema.SECTION:
+        return _metadata_field(name, text)
+    if name == schema.LANGUAGES:
+        return _language_field(text)
+    is_text = name in {schema.STEMS, schema.TITLE_STEMS}
+    return _field(name, text, _words() if is_text else _terms())
+
+
 _MAX_BATCH_CHUNKS: Final = 500
 """Number of chunks that are passed to Lucene at once, about 1 MB of text."""
 
@@ -203,6 +222,16 @@ def to_lucene(document: Document, known: KnownVector | None = None) -> Iterator[
     Raises:
         InvalidDocumentError: the document has more metadata than may be stored in each chunk.
     """
+    document, placed = placed_chunks(document)
+    yield from placed_to_lucene(document, placed, known)
+
+
+def placed_chunks(document: Document) -> tuple[Document, Iterator[tuple[Chunk, Place]]]:
+    """Return a document with its language, and its chunks in order, each with its place.
+
+    Raises:
+        InvalidDocumentError: the document has more metadata than may be stored in each chunk.
+    """
     # Not checked when a `Document` is made: an index may contain one older than this limit.
     length = len(json.dumps(document.metadata, ensure_ascii=False))
     if length > MAX_METADATA:
@@ -213,8 +242,7 @@ def to_lucene(document: Document, known: KnownVector | None = None) -> Iterator[
         )
     document = with_language(document)
     pieces, to_place = tee(chunks(document.id, document.title, document.content, document.layout))
-    placed = zip(pieces, places(document, to_place), strict=True)
-    yield from placed_to_lucene(document, placed, known)
+    return document, zip(pieces, places(document, to_place), strict=True)
 
 
 def placed_to_lucene(
@@ -231,7 +259,7 @@ def placed_to_lucene(
     first = next(placed, None)
     if first is None:
         return
-    details = _details(document, first[0])
+    details = details_for(document, first[0])
     common = Arrays.asList(list(_document_fields(document)))
     # At most one batch exists at a time: a text may have hundreds of megabytes.
     size = max(1, min(_MAX_BATCH_CHUNKS, _MAX_BATCH_METADATA_CHARACTERS // len(details(first[1]))))
@@ -260,7 +288,7 @@ def with_language(document: Document) -> Document:
     return replace(document, metadata={**document.metadata, metadata.LANGUAGE: language})
 
 
-def _details(document: Document, chunk: Chunk) -> Callable[[Place], str]:
+def details_for(document: Document, chunk: Chunk) -> Callable[[Place], str]:
     """Return a function that makes the details of a chunk from its place.
 
     Args:

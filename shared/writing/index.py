@@ -11,6 +11,7 @@ from typing import Any, Self
 from org.apache.lucene.index import DirectoryReader, IndexWriterConfig, Term
 from org.apache.lucene.search import IndexSearcher, TermQuery
 
+from shared.backends import chosen
 from shared.errors import DocumentNotFoundError
 from shared.files import index_folder
 from shared.java import vm
@@ -51,6 +52,9 @@ def create(path: Path | str) -> bool:
             parent does not exist.
         IndexFolderError: there is an index that this version cannot use, or a writer at work.
     """
+    if other := chosen(path, "create"):
+        is_new: bool = other(path)
+        return is_new
     path = index_folder.absolute(path)
     index_folder.check(path)
     if not index_folder.holds_index(path):
@@ -86,6 +90,12 @@ class Index:
         IndexDamagedError: a file of it is missing, changed or cut short.
         IndexFolderError: the index cannot be used; the class says why.
     """
+
+    def __new__(cls, path: Path | str = "", **_: Any) -> Self:
+        """Return an index in a folder, or one on a cluster if the path means one."""
+        other = chosen(path, "Index") if cls is Index else None
+        made: Self = super().__new__(other or cls)
+        return made
 
     def __init__(
         self,

@@ -1,0 +1,159 @@
+"""Documents of the cluster for the chunks of a document: their terms, and what is stored."""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from typing import Any, Final
+
+from shared.analysis.analyzers import writing_analyzer_of
+from shared.analysis.stems import terms_of_each
+from shared.messages import decodable
+from shared.model import schema
+from shared.model.chunks import Chunk, Place
+from shared.model.document import Document
+from shared.model.folders import file_term
+from shared.model.metadata import texts_of
+from shared.opensearch.storage import layout
+from shared.storage.mapping import (
+    chunk_search_texts,
+    details_for,
+    metadata_text,
+    placed_chunks,
+)
+
+_MOST_CACHED: Final = 50_000
+"""Maximum number of pieces of text of a field whose terms are cached."""
+
+_LONGEST: Final = 64
+"""Maximum length of a cached piece, in characters."""
+
+KEYWORDS: Final = frozenset((schema.SECTION, schema.LANGUAGES))
+"""Search texts that are whole values."""
+
+Words = dict[str, set[str]]
+"""Terms by the field of the schema that has them."""
+
+
+class ChunkDocuments:
+    """The chunks of a document, as the cluster gets them.
+
+    Args:
+        document: the document.
+
+    Attributes:
+        words: the terms of the chunks that were made so far, of the fields in which similar ones
+            are searched.
+
+    Raises:
+        InvalidDocumentError: the document has more metadata than may be stored in each chunk.
+    """
+
+    def __init__(self, document: Document) -> None:
+        self._document, placed = placed_chunks(document)
+        self._placed = placed
+        self.words: Words = {schema.CONTENT: set(), schema.TITLE: set(), schema.STEMS: set()}
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return self.of(self._placed)
+
+    def of(self, placed: Iterable[tuple[Chunk, Place]]) -> Iterator[dict[str, Any]]:
+        """Yield the documents of chunks that are already cut."""
+        document = self._document
+        common = _common(document)
+        details = None
+        self.words[schema.TITLE].update(common[schema.TITLE].split())
+        for chunk, place in placed:
+            details = details or details_for(document, chunk)
+            made = {**common, **self._search_fields(chunk, place)}
+            if keys := made.pop(schema.SECTION, None):
+                made[schema.METADATA] = {
+                    **made.get(schema.METADATA, {}),
+                    layout.field(schema.metadata_field(schema.SECTION)).partition(".")[2]: keys,
+                }
+            made[schema.ID] = schema.keyword(chunk.id)
+            made[schema.CHUNK_INDEX] = chunk.index
+            made["stored"] = {
+                schema.ID: chunk.id,
+                schema.TITLE: chunk.title,
+                schema.CONTENT: chunk.content,
+                schema.SOURCE_DOCUMENT: chunk.source_document,
+                schema.CHUNK_INDEX: chunk.index,
+                schema.DETAILS: details(place),
+            }
+            yield made
+
+    def _search_fields(self, chunk: Chunk, place: Place) -> Mapping[str, Any]:
+        content = analyzed(schema.CONTENT, chunk.content)
+        found: dict[str, Any] = {schema.CONTENT: content}
+        self.words[schema.CONTENT].update(content.split())
+        section = str(place.get("section", ""))
+        for name, text in chunk_search_texts(self._document, chunk.content, section):
+            if name in KEYWORDS:
+                found.setdefault(name, []).append(text)
+            elif name == schema.REVERSED:
+                found[layout.field(name)] = _reversed(text)
+            else:
+                found[name] = analyzed(name, text)
+        self.words[schema.STEMS].update(found[schema.STEMS].split())
+        return found
+
+
+def _common(document: Document) -> dict[str, Any]:
+    """Return the fields that all chunks of a document share."""
+    common: dict[str, Any] = {
+        schema.TITLE: analyzed(schema.TITLE, document.title),
+        schema.SOURCE_DOCUMENT: schema.keyword(document.id),
+    }
+    texts = "\n".join(texts_of(document.metadata))
+    if texts:
+        common[layout.field(schema.METADATA)] = analyzed(schema.METADATA, texts)
+    values: dict[str, list[str]] = {}
+    numbers: dict[str, list[float]] = {}
+    if document.file is not None:
+        path = file_term(document.file.state.folder, decodable(document.file.path))
+        values[schema.FILE_PATH] = [schema.keyword(path)]
+    for name, value in document.metadata.items():
+        for scalar in value if isinstance(value, list) else [value]:
+            values.setdefault(name, []).append(schema.keyword(metadata_text(scalar)))
+            if isinstance(scalar, int | float) and not isinstance(scalar, bool):
+                numbers.setdefault(name, []).append(float(scalar))
+    for of, known in ((schema.metadata_field, values), (schema.number_field, numbers)):
+        for name, found in known.items():
+            prefix, _, key = layout.field(of(name)).partition(".")
+            common.setdefault(prefix, {})[key] = found
+    return common
+
+
+def analyzed(name: str, text: str) -> str:
+    """Return the terms of a text in a field of the schema, with blanks between them."""
+    known = _cache(name)
+    pieces = text.split()
+    missing = {piece for piece in pieces if piece not in known}
+    if missing:
+        each = list(missing)
+        made = terms_of_each(writing_analyzer_of(name), each)
+        found = {
+            piece: " ".join(map(layout.sent, terms))
+            for piece, terms in zip(each, made, strict=True)
+        }
+        short = {piece: terms for piece, terms in found.items() if len(piece) <= _LONGEST}
+        found |= {piece: known[piece] for piece in pieces if piece in known}
+        if len(known) + len(short) > _MOST_CACHED:
+            known.clear()
+        known |= short
+        known = found
+    return " ".join(terms for piece in pieces if (terms := known[piece]))
+
+
+def _reversed(text: str) -> str:
+    return " ".join({term[::-1] for term in analyzed(schema.CONTENT, text).split()})
+
+
+@cache
+def _cache(name: str) -> dict[str, str]:  # noqa: ARG001 - a cache for each field
+    return {}
+
+
+def document_id(batch: int, chunk_id: str) -> str:
+    """Return the id on the cluster of a chunk that was written with a batch."""
+    return f"{batch}-{hashlib.sha256(chunk_id.encode()).hexdigest()[:32]}"

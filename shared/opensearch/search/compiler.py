@@ -1,0 +1,211 @@
+"""The last step for a cluster: compilation of a tree to its query language.
+
+Each query scores as the one of Lucene that `shared.query.compiler` makes of the same tree.
+"""
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from shared.errors import QueryParseError
+from shared.model import schema
+from shared.opensearch.storage import layout
+from shared.opensearch.storage.queries import IS_CHUNK
+from shared.query.compiler import SCORED_TERMS, UNSCORED_VALUE
+from shared.query.steps.metadata_values import ValueWords
+from shared.query.tree import (
+    Best,
+    Between,
+    Clauses,
+    Everything,
+    Exists,
+    Expression,
+    Fuzzy,
+    Node,
+    Nothing,
+    Pattern,
+    Range,
+    TermPhrase,
+    Terms,
+    Values,
+    Weighted,
+    flat,
+)
+
+Query = dict[str, Any]
+
+_RARER: Final = f"top_terms_blended_freqs_{SCORED_TERMS}"
+_CONSTANT: Final = "constant_score"
+"""How a pattern is scored: by its most useful terms, or all the same."""
+
+_PREFIX: Final = re.compile(r"((?:[^\\*?]|\\.)*)\*", re.DOTALL)
+_ESCAPED: Final = re.compile(r"\\(.)", re.DOTALL)
+
+_NOWHERE: Final = "\x02"
+"""Value of a keyword field that no document has."""
+
+
+def compiled(node: Node, *, ranks: bool = True, scores: bool = True) -> Query:
+    """Return the query for a tree whose leaves are on fields.
+
+    Args:
+        node: the tree.
+        ranks: true to include parts that only add to scores.
+        scores: false for conditions, whose scores do not count.
+
+    Raises:
+        QueryParseError: a bound of a range of numbers is not a number.
+    """
+    match node:
+        case Weighted():
+            return _boosted(compiled(node.node, ranks=ranks, scores=scores), node.weight)
+        case Clauses():
+            return _clauses(node, ranks=ranks, scores=scores)
+        case Best():
+            parts = [compiled(part, ranks=ranks, scores=scores) for part in node.nodes]
+            return {"dis_max": {"queries": parts, "tie_breaker": 0.0}}
+        case ValueWords() if not scores:
+            return _value_words(node, _CONSTANT)
+    return _CONVERSIONS[type(node)](node)
+
+
+def named(nodes: Mapping[str, Node]) -> Query:
+    """Return a query that matches nothing, but has the cluster say which hits match some trees.
+
+    Its first condition is never met, so that Lucene looks at none of the others to find hits; the
+    cluster still tells of each hit which named queries it matches.
+
+    Args:
+        nodes: the trees by their names.
+    """
+    never = {"term": {schema.ID: {"value": _NOWHERE}}}
+    parts = [
+        {"bool": {"filter": [compiled(node, ranks=False, scores=False)], "_name": name}}
+        for name, node in nodes.items()
+    ]
+    return {"bool": {"must": [never, *parts]}}
+
+
+def _boosted(query: Query, weight: float) -> Query:
+    ((kind, body),) = query.items()
+    if kind in _ON_FIELDS:
+        ((name, parameters),) = body.items()
+        boost = float(parameters.get("boost", 1.0)) * weight
+        return {kind: {name: {**parameters, "boost": boost}}}
+    return {kind: {**body, "boost": float(body.get("boost", 1.0)) * weight}}
+
+
+_ON_FIELDS: Final = frozenset(
+    ("term", "match", "match_phrase", "prefix", "wildcard", "fuzzy", "regexp", "range")
+)
+"""Queries whose parameters stand below the name of the field."""
+
+
+def _clauses(node: Clauses, *, ranks: bool, scores: bool) -> Query:
+    roles: dict[str, list[Query]] = {}
+    for part, occur in flat(node, with_ranks=ranks):
+        role = "should" if occur == "rank" else occur
+        roles.setdefault(role, []).append(compiled(part, ranks=ranks, scores=scores))
+    if not roles:
+        return {"match_none": {}}
+    if roles.keys() == {"must_not"}:
+        roles["must"] = [_everything(Everything())]
+    return {"bool": dict(roles)}
+
+
+def _everything(_: Node) -> Query:
+    return {"constant_score": {"filter": IS_CHUNK}}
+
+
+def _terms(node: Terms) -> Query:
+    name, texts = layout.field(node.field), node.texts
+    if schema.is_keyword_field(node.field) or node.field == schema.LANGUAGES:
+        # Of several values the best one counts, as only one of them is asked for in a search.
+        parts = [{"term": {name: {"value": text}}} for text in texts]
+        return parts[0] if len(parts) == 1 else {"dis_max": {"queries": parts}}
+    if len(texts) == 1:
+        return {"term": {name: {"value": layout.sent(texts[0])}}}
+    together = layout.ALTERNATIVES.join(map(layout.sent, texts))
+    return {"match": {name: {"query": together, "analyzer": "alternatives"}}}
+
+
+def _phrase(node: TermPhrase) -> Query:
+    positions = (layout.ALTERNATIVES.join(map(layout.sent, texts)) for texts in node.positions)
+    phrase = {"query": " ".join(positions), "analyzer": "alternatives", "slop": node.slop}
+    return {"match_phrase": {layout.field(node.field): phrase}}
+
+
+def _pattern(node: Pattern) -> Query:
+    name, rewrite = layout.field(node.field), _RARER if node.scored else _CONSTANT
+    if prefix := _PREFIX.fullmatch(node.pattern):
+        value = _ESCAPED.sub(r"\1", prefix[1])
+        return {"prefix": {name: {"value": value, "rewrite": rewrite}}}
+    return {"wildcard": {name: {"value": node.pattern, "rewrite": rewrite}}}
+
+
+def _fuzzy(node: Fuzzy) -> Query:
+    parameters = {
+        "value": node.text,
+        "fuzziness": node.edits,
+        "prefix_length": node.prefix,
+        "max_expansions": 50,
+    }
+    return {"fuzzy": {layout.field(node.field or ""): parameters}}
+
+
+def _value_words(node: ValueWords, rewrite: str) -> Query:
+    parameters = {"value": node.pattern, "flags": "NONE", "rewrite": rewrite}
+    return {"regexp": {layout.field(node.field or ""): parameters}}
+
+
+def _scored_value_words(node: ValueWords) -> Query:
+    rarest = _value_words(node, _RARER)
+    rest = _boosted(_value_words(node, _CONSTANT), UNSCORED_VALUE)
+    return {"dis_max": {"queries": [rarest, rest], "tie_breaker": 0.0}}
+
+
+def _range(node: Range) -> Query:
+    name = node.field or ""
+    is_number = schema.is_number_field(name)
+    bounds: dict[str, Any] = {}
+    for bound, sign, included in (
+        (node.low, "gt", node.includes_low),
+        (node.high, "lt", node.includes_high),
+    ):
+        if bound is not None:
+            value = _number(bound) if is_number else bound
+            if value not in (-math.inf, math.inf):
+                bounds[f"{sign}e" if included else sign] = value
+    if not bounds:
+        return {"constant_score": {"filter": {"exists": {"field": layout.field(name)}}}}
+    return {"range": {layout.field(name): bounds}}
+
+
+def _number(bound: str) -> float:
+    try:
+        return float(bound)
+    except ValueError as error:
+        raise QueryParseError(f"{bound[:80]!r} is not a number") from error
+
+
+def _values(node: Values) -> Query:
+    if node.field == schema.CHUNK_INDEX:
+        return {"terms": {node.field: list(map(int, node.texts))}}
+    return {"terms": {layout.field(node.field): list(node.texts)}}
+
+
+_CONVERSIONS: Final[dict[type, Callable[[Any], Query]]] = {
+    Everything: _everything,
+    Nothing: lambda _: {"match_none": {}},
+    Terms: _terms,
+    TermPhrase: _phrase,
+    Pattern: _pattern,
+    Fuzzy: _fuzzy,
+    ValueWords: _scored_value_words,
+    Expression: lambda node: {"regexp": {layout.field(node.field): {"value": node.pattern}}},
+    Range: _range,
+    Values: _values,
+    Between: lambda node: {"range": {node.field: {"gte": node.low, "lte": node.high}}},
+    Exists: lambda node: {"exists": {"field": layout.field(node.field)}},
+}

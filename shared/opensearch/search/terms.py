@@ -1,0 +1,291 @@
+"""Terms of an index on a cluster, fetched many at once."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
+from operator import itemgetter
+from threading import Lock
+from typing import Any, Final
+
+from shared.analysis.languages import LANGUAGES, UNDETERMINED
+from shared.model import schema
+from shared.opensearch.search.compiler import compiled
+from shared.opensearch.storage import layout
+from shared.opensearch.storage.queries import IS_CHUNK
+from shared.opensearch.storage.store import Store
+from shared.query.index_terms import IndexTerms
+from shared.query.steps.metadata_values import ValueWords
+
+_MOST_TERMS: Final = 100_000
+"""Maximum number of cached terms."""
+
+_MOST_SIMILAR: Final = 1_000
+"""Maximum number of similar terms that the cluster returns."""
+
+_LANGUAGE_TERMS: Final = [(schema.LANGUAGES, code) for code in (*LANGUAGES, UNDETERMINED)]
+
+_KEYWORD_WORDS: Final = {
+    schema.CONTENT: "word.content",
+    schema.TITLE: "word.title",
+    schema.STEMS: "word.stems",
+    schema.REVERSED: "word.reversed",
+}
+"""Fields of the documents that stand for words, in which similar words are looked up."""
+
+Question = tuple[str, str, str, int, int]
+"""Kind of a search for similar terms, the field, the text, and two numbers."""
+
+
+class KnownTerms:
+    """What is known of the terms of one state of an index; threads share it.
+
+    Args:
+        store: the index.
+        routings: a routing value for each shard.
+        fields: the fields of the index.
+    """
+
+    def __init__(
+        self, store: Store, routings: Iterable[str | None], fields: frozenset[str]
+    ) -> None:
+        self._store = store
+        self._routings = list(routings)
+        self._lock = Lock()
+        self.fields = fields
+        self.frequencies: dict[tuple[str, str], int] = {}
+        self.chunks: dict[str, int] = {}
+        self.similar: dict[Question, Mapping[str, int]] = {}
+
+    def fetch(self, terms: Iterable[tuple[str, str]], questions: Iterable[Question]) -> None:
+        """Ask the cluster for terms and similar terms, in a request for each of both."""
+        asked = [question for question in questions if question not in self.similar]
+        found = dict(zip(asked, self._ask(asked), strict=True))
+        wanted = {pair for pair in terms if pair not in self.frequencies}
+        wanted |= {(of[1], term) for of, terms_ in found.items() for term in terms_}
+        wanted -= self.frequencies.keys()
+        # The cluster would add fields that it does not know to its mapping.
+        unknown = {pair for pair in wanted if pair[0] not in self.fields}
+        self.frequencies |= dict.fromkeys(unknown, 0)
+        self.chunks |= {name: 0 for name, _ in unknown}
+        wanted -= unknown
+        if wanted or schema.ID not in self.chunks:
+            languages = _LANGUAGE_TERMS if schema.ID not in self.chunks else ()
+            self._fetch_frequencies([*wanted, *languages])
+        with self._lock:
+            for question, names in found.items():
+                known = {name: self.frequencies.get((question[1], name), 0) for name in names}
+                self.similar[question] = {name: count for name, count in known.items() if count}
+
+    def _fetch_frequencies(self, wanted: list[tuple[str, str]]) -> None:
+        """Ask each shard for the statistics of terms, as of a document that would have them."""
+        document: dict[str, Any] = {schema.ID: ["?"]}
+        of_field: dict[str, list[str]] = {}
+        for name, group in groupby(sorted(wanted), key=itemgetter(0)):
+            texts = [text for _, text in group]
+            of_field[name] = texts
+            is_value = schema.is_keyword_field(name) or name == schema.LANGUAGES
+            _put(document, layout.field(name), texts if is_value else _joined(texts))
+        names = [schema.ID, *map(layout.field, of_field)]
+        asked = [
+            {
+                "_index": self._store.name,
+                "doc": document,
+                "fields": list(dict.fromkeys(names)),
+                "term_statistics": True,
+                "positions": False,
+                "offsets": False,
+                "payloads": False,
+                **({} if routing is None else {"routing": routing}),
+            }
+            for routing in self._routings
+        ]
+        answer = self._store.connection.request("POST", "/_mtermvectors", {"docs": asked})
+        vectors = [shard["term_vectors"] for shard in answer["docs"]]
+        with self._lock:
+            if len(self.frequencies) > _MOST_TERMS:
+                self.frequencies.clear()
+            for name in (schema.ID, *of_field):
+                there = [of.get(layout.field(name), {}) for of in vectors]
+                counts = (of.get("field_statistics", {}).get("doc_count", 0) for of in there)
+                self.chunks[name] = sum(max(0, count) for count in counts)
+                is_value = schema.is_keyword_field(name) or name == schema.LANGUAGES
+                for text in of_field.get(name, ()):
+                    key = text if is_value else layout.sent(text)
+                    each = (of.get("terms", {}).get(key, {}).get("doc_freq", 0) for of in there)
+                    self.frequencies[name, text] = sum(each)
+
+    def _ask(self, questions: list[Question]) -> Iterator[list[str]]:
+        if not questions:
+            return iter(())
+        bodies = [_body(question) for question in questions]
+        answers = self._store.connection.search(bodies)
+        return (_terms(of, answer) for of, answer in zip(questions, answers, strict=True))
+
+    def has_value(self, words: ValueWords) -> bool:
+        """Check whether any value of a field contains some words."""
+        query = {"bool": {"filter": [IS_CHUNK, compiled(words, scores=False)]}}
+        (answer,) = self._store.connection.search(
+            [{"query": query, "size": 0, "terminate_after": 1}]
+        )
+        return bool(answer["hits"]["total"]["value"])
+
+
+def _put(document: dict[str, Any], name: str, value: Any) -> None:
+    outer, _, inner = name.partition(".")
+    if inner:
+        document.setdefault(outer, {})[inner] = value
+    else:
+        document[name] = value
+
+
+def _joined(texts: Iterable[str]) -> str:
+    return " ".join(map(layout.sent, texts))
+
+
+def _body(question: Question) -> dict[str, Any]:
+    """Return the search for similar terms, or for the values of a metadata key."""
+    kind, name, text, edits, beginning = question
+    if kind == "beginning" and name not in _KEYWORD_WORDS:
+        pattern = "".join(f"\\{sign}" if not sign.isalnum() else sign for sign in text)
+        terms = {"field": layout.field(name), "size": edits, "order": {"_key": "asc"}}
+        if text:
+            terms["include"] = f"{pattern}.*"
+        return {"size": 0, "query": IS_CHUNK, "aggs": {"terms": {"terms": terms}}}
+    of = _KEYWORD_WORDS[name]
+    query: dict[str, Any]
+    if kind == "within":
+        parameters = {
+            "value": text,
+            "fuzziness": edits,
+            "prefix_length": beginning,
+            "max_expansions": _MOST_SIMILAR,
+            "rewrite": "constant_score",
+        }
+        query = {"fuzzy": {of: parameters}}
+    elif kind == "spelled":
+        query = {"regexp": {of: {"value": text}}}
+    else:
+        query = {"prefix": {of: {"value": text}}}
+    return {
+        "query": query,
+        "size": edits if kind == "beginning" else _MOST_SIMILAR,
+        "sort": [{of: "asc"}],
+        "_source": False,
+        "docvalue_fields": [of],
+        "track_total_hits": False,
+    }
+
+
+def _terms(question: Question, answer: Mapping[str, Any]) -> list[str]:
+    if "aggregations" in answer:
+        return [str(bucket["key"]) for bucket in answer["aggregations"]["terms"]["buckets"]]
+    of = _KEYWORD_WORDS[question[1]]
+    found = (hit["fields"][of][0] for hit in answer["hits"]["hits"])
+    return list(dict.fromkeys(map(layout.received, found)))
+
+
+class ClusterTerms(IndexTerms):
+    """Terms of an index on a cluster, as one call asks for them.
+
+    While lookups are deferred, an unknown term counts as one that a chunk has, and no term has
+    similar ones; `fetch` then asks for all of them at once. Whoever defers them repeats its work
+    until nothing is missing.
+
+    Args:
+        known: what is known of the state that the call sees.
+    """
+
+    def __init__(self, known: KnownTerms) -> None:
+        super().__init__()
+        self._known = known
+        self._missing: dict[tuple[str, str], None] = {}
+        self._questions: dict[Question, None] = {}
+        self.is_deferring = False
+        if schema.ID not in known.chunks:
+            known.fetch((), ())
+
+    def fetch(self) -> bool:
+        """Ask for what was missing; return false if nothing was."""
+        if not self._missing and not self._questions:
+            return False
+        self._known.fetch(self._missing, self._questions)
+        self._missing.clear()
+        self._questions.clear()
+        return True
+
+    def look_up(self, pairs: Iterable[tuple[str, str]]) -> None:
+        """Ask for the frequencies of several terms at once."""
+        self._known.fetch(pairs, ())
+
+    def frequency(self, field: str, text: str) -> int:
+        """Return the number of chunks that have a term."""
+        found = self._known.frequencies.get((field, text))
+        if found is not None:
+            return found
+        if self.is_deferring:
+            self._missing[field, text] = None
+            return 1
+        self._known.fetch([(field, text)], ())
+        return self._known.frequencies[field, text]
+
+    def chunks(self, field: str) -> int:
+        """Return the number of chunks that have a field."""
+        if field not in self._known.chunks:
+            self._known.fetch([(field, "?")], ())
+        return self._known.chunks[field]
+
+    @property
+    def total(self) -> int:
+        """Number of chunks, with deleted ones that are not merged yet."""
+        return self._known.chunks[schema.ID]
+
+    def dictionary(self, field: str) -> int:  # noqa: ARG002 - as every index has it
+        """Return 0: the cluster bounds by time how many terms a pattern looks at."""
+        return 0
+
+    @property
+    def fields(self) -> frozenset[str]:
+        """All fields of the index."""
+        return self._known.fields
+
+    def beginning_with(
+        self, field: str, prefix: str, most: int = _MOST_SIMILAR
+    ) -> Iterator[tuple[str, int]]:
+        """Yield the terms with a prefix in alphabetical order, each with its frequency.
+
+        Args:
+            field: the field.
+            prefix: the prefix.
+            most: the maximum number of terms.
+        """
+        return iter(self._similar(("beginning", field, prefix, most, 0)).items())
+
+    def within(self, field: str, text: str, edits: int, beginning: int) -> Mapping[str, int]:
+        """Return the terms that differ from a text by a few letters, with their frequencies."""
+        return self._similar(("within", field, text, edits, beginning))
+
+    def spelled_as(self, field: str, expression: str) -> Mapping[str, int]:
+        """Return the terms that a regular expression matches, with their frequencies."""
+        return self._similar(("spelled", field, expression, 0, 0))
+
+    def more_frequent(self, text: str, above: int) -> str | None:
+        """Return the most similar word of the content one edit away in more chunks than a number.
+
+        None if there is no such word.
+        """
+        found = self.within(schema.CONTENT, text, 1, 1)
+        others = [(count, other) for other, count in found.items() if count > above]
+        return max(others)[1] if others else None
+
+    def has_value(self, words: ValueWords) -> bool:
+        """Check whether any value of a field contains some words."""
+        return self._known.has_value(words)
+
+    def _similar(self, question: Question) -> Mapping[str, int]:
+        found = self._known.similar.get(question)
+        if found is not None:
+            return found
+        if self.is_deferring:
+            self._questions[question] = None
+            return {}
+        self._known.fetch((), [question])
+        return self._known.similar[question]

@@ -1,0 +1,250 @@
+"""An index on a cluster, open for reading: every call sees what was published before it began."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar, Unpack, get_args
+
+from shared.errors import (
+    ChunkNotFoundError,
+    IndexPathError,
+)
+from shared.java import vm
+from shared.java.cancellation import Cancellation
+from shared.model.document import FileState
+from shared.model.folders import IndexedFolders
+from shared.model.index_results import (
+    DocumentDetails,
+    DocumentFile,
+    DocumentList,
+    FailureList,
+    FieldList,
+    IndexStatistics,
+    TermList,
+)
+from shared.model.request import (
+    BY_ID,
+    Detail,
+    DocumentSort,
+    SearchOptions,
+    SearchRequest,
+    as_request,
+    check,
+    check_page,
+)
+from shared.model.search_results import (
+    ChunkText,
+    DocumentChunks,
+    Neighbour,
+    QueryExplanation,
+    SearchAnswer,
+    SimilarChunk,
+    SimilarChunks,
+)
+from shared.model.weights import DEFAULT_WEIGHTS, Weights
+from shared.opensearch import documents as of_cluster, figures
+from shared.opensearch.catalog import ClusterCatalog
+from shared.opensearch.cluster import Cluster, ClusterSnapshot
+from shared.opensearch.search.selection import ClusterSelection
+from shared.query.tree import Nothing
+from shared.reading.documents import list_failures
+from shared.reading.searcher import Searcher as FolderSearcher
+from shared.search import answer
+from shared.search.feedback import topic_terms
+from shared.search.meaning.ranked_hit import RankedHit
+from shared.semantic.query_encoder import QueryEncoder
+
+Result = TypeVar("Result")
+
+
+class Searcher(FolderSearcher):
+    """An index on a cluster, open for reading by any number of threads at once.
+
+    It is used like that of a folder.
+
+    Args:
+        path: the address of the index.
+        program: the kind of program, for starting the virtual machine that analyzes queries.
+        weights: the weight of each kind of match. The parameters of the similarity are those with
+            which the index was created.
+    """
+
+    def __init__(
+        self,
+        path: Path | str,
+        *,
+        program: vm.Program = "command",
+        weights: Weights = DEFAULT_WEIGHTS,
+    ) -> None:
+        self._cluster = Cluster(path, weights, program)
+        self._encoder = QueryEncoder()
+        self.cancellation: Cancellation | None = None
+        self.path = self._cluster.path
+        self.catalog = ClusterCatalog(self._cluster)
+
+    def close(self) -> None:
+        """Close the connections; a later call opens them again."""
+        self._cluster.close()
+
+    @property
+    def refreshes(self) -> int:
+        """Number of times that another state of the index was seen."""
+        return self._cluster.refreshes
+
+    @property
+    def requests(self) -> int:
+        """Number of requests that were sent to the cluster."""
+        return self._cluster.store.connection.requests
+
+    def commit(self) -> str | None:
+        """Return an identity of the state of the index."""
+        return str(self._call(lambda snapshot: snapshot.number))
+
+    def _call(
+        self, work: Callable[[ClusterSnapshot], Result], *, is_search: bool = False
+    ) -> Result:
+        """Do work on the state of the index; see `Cluster.call`."""
+        return self._cluster.call(work, self.cancellation, is_search=is_search)
+
+    def load_model(self) -> None:
+        """Do nothing: there are no vectors on a cluster."""
+
+    def search(self, query: str | SearchRequest, **options: Unpack[SearchOptions]) -> SearchAnswer:
+        """Find the chunks that match a query, best first; see `shared.Searcher.search`."""
+        request = as_request(query, options)
+        return self._call(
+            lambda snapshot: answer.search(ClusterSelection(snapshot, request), request),
+            is_search=True,
+        )
+
+    def explain(
+        self,
+        query: str | SearchRequest,
+        *,
+        detail: Detail = "parsed",
+        **options: Unpack[SearchOptions],
+    ) -> QueryExplanation:
+        """Refuse to explain hits.
+
+        Raises:
+            IndexPathError: always.
+        """
+        del query, detail, options
+        raise IndexPathError(
+            self.path,
+            "searches on a cluster are not explained",
+            "explain the same search in an index in a folder, which ranks alike",
+        )
+
+    def chunk(self, chunk_id: str) -> ChunkText:
+        """Return the chunk with an id; see `shared.Searcher.chunk`."""
+        return self._call(lambda snapshot: of_cluster.find_chunk(snapshot, chunk_id))
+
+    def next_chunk(self, chunk_id: str) -> Neighbour:
+        """Return the chunk after another one in the same document."""
+        return self._call(lambda snapshot: of_cluster.next_chunk(snapshot, chunk_id))
+
+    def previous_chunk(self, chunk_id: str) -> Neighbour:
+        """Return the chunk before another one in the same document."""
+        return self._call(lambda snapshot: of_cluster.previous_chunk(snapshot, chunk_id))
+
+    def document_chunks(
+        self, source_document: str, *, start_index: int = 1, count: int | None = None
+    ) -> DocumentChunks:
+        """Return chunks of a document in order; see `shared.Searcher.document_chunks`."""
+        check(start_index >= 1, "start_index", start_index)
+        check(count is None or count >= 1, "count", count)
+        return self._call(
+            lambda snapshot: of_cluster.document_chunks(
+                snapshot, source_document, start_index, count
+            )
+        )
+
+    def similar_chunks(self, chunk_id: str, *, limit: int = 10) -> SimilarChunks:
+        """Return the chunks that are most like another one, by their most telling terms."""
+        check(limit >= 1, "limit", limit)
+        return self._call(lambda snapshot: _similar_chunks(snapshot, chunk_id, limit))
+
+    def documents(
+        self,
+        *,
+        prefix: str = "",
+        offset: int = 0,
+        limit: int | None = None,
+        sort: DocumentSort = BY_ID,
+    ) -> DocumentList:
+        """List the documents; see `shared.Searcher.documents`."""
+        check_page(offset, limit)
+        check(sort in get_args(DocumentSort), "sort", sort)
+        return self._call(
+            lambda snapshot: of_cluster.list_documents(snapshot, prefix, offset, limit, sort)
+        )
+
+    def document_details(self, source_document: str) -> DocumentDetails:
+        """Return the details of a document, without its text."""
+        return self._call(lambda snapshot: of_cluster.document_details(snapshot, source_document))
+
+    def document_file(self, source_document: str) -> DocumentFile | None:
+        """Return the file that a document was made from, if any."""
+        return self._call(lambda snapshot: of_cluster.document_file(snapshot, source_document))
+
+    def chunks_of_page(self, source_document: str, page: int) -> range:
+        """Return the numbers of the chunks with text of a page."""
+        return self._call(
+            lambda snapshot: of_cluster.chunks_of_page(snapshot, source_document, page)
+        )
+
+    def suggest_terms(self, prefix: str, *, field: str = "content", limit: int = 10) -> TermList:
+        """Return the terms of a field that begin with a prefix, the most frequent first."""
+        check(limit >= 1, "limit", limit)
+        return self._call(lambda snapshot: figures.suggest_terms(snapshot, field, prefix, limit))
+
+    def top_terms(
+        self, *, field: str = "content", limit: int = 20, min_length: int = 1
+    ) -> TermList:
+        """Return the most frequent terms of a field with at least `min_length` characters."""
+        check(limit >= 1, "limit", limit)
+        return self._call(lambda snapshot: figures.top_terms(snapshot, field, limit, min_length))
+
+    def fields(self) -> FieldList:
+        """Return the fields that can be searched, filtered, sorted by or counted."""
+        return self._call(figures.list_fields)
+
+    def statistics(self) -> IndexStatistics:
+        """Return the state of the index."""
+        return self._call(figures.statistics)
+
+    def failures(self, *, offset: int = 0, limit: int | None = None) -> FailureList:
+        """Return the files of the indexed folders that are not in the index, with reasons."""
+        check_page(offset, limit)
+        return self._call(
+            lambda snapshot: list_failures(snapshot.path, snapshot.folders, offset, limit)
+        )
+
+    def files(self) -> tuple[IndexedFolders, dict[str, FileState]]:
+        """Return the folders of the documents, and the state of each file by document id."""
+        return self._call(lambda snapshot: (snapshot.folders, of_cluster.file_states(snapshot)))
+
+    def folders(self) -> IndexedFolders:
+        """Return the folders that the documents come from."""
+        return self._call(lambda snapshot: snapshot.folders)
+
+
+def _similar_chunks(snapshot: ClusterSnapshot, chunk_id: str, limit: int) -> SimilarChunks:
+    everything = ClusterSelection(snapshot, SearchRequest(""))
+    hit = everything.with_id(chunk_id)
+    if hit is None:
+        raise ChunkNotFoundError(chunk_id)
+    tree = topic_terms(everything, [RankedHit(hit.doc, 1.0, 1.0)])
+    if isinstance(tree, Nothing):
+        return SimilarChunks(chunk_id, "words", [])
+    near = everything.scored_by(tree, limit + 1)
+    best = max((other.score for other in near), default=1.0)
+    others = [other for other in near if other.doc != hit.doc][:limit]
+    return SimilarChunks(
+        chunk_id,
+        "words",
+        [
+            SimilarChunk(**vars(chunk), similarity=round(min(1.0, other.score / best), 3))
+            for other, (chunk, _) in zip(others, everything.chunks(others), strict=True)
+        ],
+    )

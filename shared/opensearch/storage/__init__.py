@@ -1,0 +1,1 @@
+"""The index on the cluster: its address, its layout and state, and requests."""

@@ -1,0 +1,100 @@
+"""The layout of an index on a cluster: settings, mapping and version, and the names of its fields.
+
+`index.json` is what an index is created with. Its text fields get the terms that this project's
+analyzers make, with blanks between them, so that the cluster only has to cut them there.
+"""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import quote, unquote
+
+from shared.model import schema
+from shared.model.weights import DEFAULT_WEIGHTS
+from shared.version import software_version
+
+STATE_ID: Final = "state"
+FAILURES_ID: Final = "failures"
+"""Ids of the documents with the state of the index, and with the files that cannot be read."""
+
+BATCH: Final = "batch"
+"""Field with the number of the batch that a chunk was written with."""
+
+BLANK: Final = "\x01"
+EMPTY: Final = "\x03"
+ALTERNATIVES: Final = "\x02"
+"""Signs that no text has: for a blank in a term, for an empty term, and between the terms that a
+query has at one position."""
+
+KIND: Final = "kind"
+FILE: Final = "file"
+"""Field and value that tell the state of a file from a chunk."""
+
+_CREATION: Final = Path(__file__).with_name("index.json")
+
+_NAMES: Final = {schema.REVERSED: "reversed", schema.METADATA: "metadata_text"}
+
+_OBJECTS: Final = (schema.METADATA, schema.NUMBER)
+
+
+def creation(shards: int | None = None) -> dict[str, Any]:
+    """Return the body of the request that creates an index.
+
+    Args:
+        shards: the number of its shards; None for that of the file.
+    """
+    body: dict[str, Any] = json.loads(_CREATION.read_text("utf-8"))
+    index = body["settings"]["index"]
+    index["similarity"]["default"] |= {"k1": DEFAULT_WEIGHTS.k1, "b": DEFAULT_WEIGHTS.b}
+    if shards is not None:
+        index["number_of_shards"] = shards
+    body["mappings"]["_meta"] = {
+        schema.COMMIT_SCHEMA: schema.SCHEMA_VERSION,
+        schema.COMMIT_SOFTWARE: software_version(),
+    }
+    return body
+
+
+def field(name: str) -> str:
+    """Return the field on the cluster for a field of the schema."""
+    for prefix in _OBJECTS:
+        if name.startswith(f"{prefix}."):
+            return f"{prefix}.{_encoded(name.removeprefix(f'{prefix}.'))}"
+    return _NAMES.get(name, name)
+
+
+def fields_of(mapping: Mapping[str, Any]) -> frozenset[str]:
+    """Return the fields of the schema that a mapping of the cluster has."""
+    properties = mapping.get("properties", {})
+    own = {name for name in _OF_CHUNKS if field(name) in properties}
+    keys = {
+        f"{prefix}.{unquote(key)}"
+        for prefix in _OBJECTS
+        for key in properties.get(prefix, {}).get("properties", {})
+    }
+    return frozenset(own | keys)
+
+
+_OF_CHUNKS: Final = (
+    *(schema.ID, schema.TITLE, schema.CONTENT, schema.REVERSED, schema.STEMS, schema.TITLE_STEMS),
+    *(schema.LANGUAGES, schema.IDENTIFIERS, schema.SOURCE_DOCUMENT, schema.CHUNK_INDEX),
+    schema.METADATA,
+)
+
+
+def _encoded(key: str) -> str:
+    """Return a metadata key as the name of a field, in which a dot would have a meaning."""
+    return quote(key, safe=" ").replace(".", "%2E").replace(" ", "%20").replace("~", "%7E")
+
+
+def sent(term: str) -> str:
+    """Return a term as the cluster has it, which cuts texts at blanks."""
+    if not term:
+        return EMPTY
+    return BLANK.join(term.split()) if any(map(str.isspace, term)) else term
+
+
+def received(term: str) -> str:
+    """Return a term of the cluster as it is here."""
+    return "" if term == EMPTY else term.replace(BLANK, " ")

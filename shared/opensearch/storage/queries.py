@@ -1,0 +1,45 @@
+"""Conditions in the query language of the cluster that every request needs."""
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from shared.model import schema
+from shared.opensearch.storage import layout
+from shared.opensearch.storage.state import State
+
+IS_CHUNK: Final = {"exists": {"field": schema.CHUNK_INDEX}}
+"""Condition that a document is a chunk; others are words, the states of files and of the index."""
+
+IS_FILE: Final = {"term": {layout.KIND: layout.FILE}}
+"""Condition that a document is the state of a file."""
+
+
+def hidden(state: State) -> list[dict[str, Any]]:
+    """Return conditions on what a search must not see.
+
+    Args:
+        state: the state of the index, as the search has read it.
+    """
+    found: list[dict[str, Any]] = [{"range": {layout.BATCH: {"gte": state.next}}}]
+    if state.hidden_batches:
+        found.append({"terms": {layout.BATCH: state.hidden_batches}})
+    for batch, replaced in state.replaced.items():
+        earlier = {"range": {layout.BATCH: {"lt": batch}}}
+        of = {"terms": {schema.SOURCE_DOCUMENT: list(replaced.documents)}}
+        found.append({"bool": {"filter": [of, earlier]}})
+    return found
+
+
+def of_documents(source_documents: Iterable[str]) -> dict[str, Any]:
+    """Return a condition on chunks, and states of files, of some documents.
+
+    Raises:
+        InvalidTextError: an id is not valid Unicode.
+    """
+    terms = [schema.keyword(name) for name in source_documents]
+    return {"terms": {schema.SOURCE_DOCUMENT: terms}}
+
+
+def visible(state: State, *conditions: Any) -> dict[str, Any]:
+    """Return a query for what a search may see that meets some conditions, without scores."""
+    return {"bool": {"filter": list(conditions), "must_not": hidden(state)}}

@@ -1,0 +1,182 @@
+"""The state of an index on a cluster: which batches of chunks are visible. Without any request.
+
+Every chunk has the number of the batch that wrote it. The state is one document, which changes only
+if it is still the one that was read (compare and swap), and a search leaves out what it hides:
+
+- chunks of a batch that is open, was abandoned, or is not known yet;
+- chunks of a replaced document that are of an earlier batch than the one that replaced it.
+
+So a batch becomes visible, and what it replaces disappears, in the one moment in which the state
+changes. docs/scale.md describes the protocol with its failure cases, and
+`tests.shared.opensearch.test_protocol` tries all orders of the steps of two writers, a reader and a
+crash.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Final, Self
+
+LEASE_SECONDS: Final = 120.0
+"""Time after which a writer that did not renew its batch counts as dead."""
+
+GRACE_SECONDS: Final = 60.0
+"""Time for which replaced chunks are kept: longer than a search takes after it has read the state
+(`shared.opensearch.storage.connection.REQUEST_SECONDS`), with room for clocks that differ."""
+
+ABANDONED_SECONDS: Final = 24 * 3600.0
+"""Time for which a batch that was abandoned stays hidden: longer than a request of its writer can
+be under way."""
+
+
+@dataclass(frozen=True)
+class Replaced:
+    """Documents that a batch has replaced or removed.
+
+    Attributes:
+        documents: their ids, as terms of the index.
+        since: when, in seconds since 1970.
+    """
+
+    documents: tuple[str, ...]
+    since: float
+
+
+@dataclass(frozen=True)
+class State:
+    """The state of an index.
+
+    Attributes:
+        next: the number of the next batch, from 1.
+        open: the batches that are being written, each with the time of its last sign of life.
+        abandoned: the batches of writers that died, each with the time since when it is known.
+        replaced: the documents whose earlier chunks are hidden, by the batch that replaced them.
+        changed: when the last batch was published, in seconds since 1970.
+        folders: the folders of the documents, as `IndexedFolders.dump` writes them.
+    """
+
+    next: int = 1
+    open: Mapping[int, float] = field(default_factory=dict)
+    abandoned: Mapping[int, float] = field(default_factory=dict)
+    replaced: Mapping[int, Replaced] = field(default_factory=dict)
+    changed: float = 0.0
+    folders: str = "[]"
+
+    @property
+    def hidden_batches(self) -> list[int]:
+        """Batches below the next one whose chunks are hidden."""
+        return sorted((*self.open, *self.abandoned))
+
+    def shows(self, batch: int, document: str) -> bool:
+        """Check whether a search sees a chunk."""
+        if batch >= self.next or batch in self.open or batch in self.abandoned:
+            return False
+        return not any(
+            batch < other and document in replaced.documents
+            for other, replaced in self.replaced.items()
+        )
+
+    def opened(self, now: float) -> tuple[Self, int]:
+        """Return the state with a new batch, and the number of the batch."""
+        number = self.next
+        return replace(self, next=number + 1, open={**self.open, number: now}), number
+
+    def renewed(self, batch: int, now: float) -> Self:
+        """Return the state with a sign of life of a batch.
+
+        Raises:
+            KeyError: another writer took the batch for abandoned.
+        """
+        self.open[batch]
+        return replace(self, open={**self.open, batch: now})
+
+    def published(
+        self, batch: int, documents: Collection[str], now: float, folders: str | None = None
+    ) -> Self:
+        """Return the state in which a batch is visible, and the chunks that it replaces are not.
+
+        Args:
+            batch: the batch.
+            documents: the documents that it replaces or removes. If an earlier batch is open, they
+                must include the new ones: it may have them, too.
+            now: the time.
+            folders: the folders of the documents; None if they are the same as before.
+
+        Raises:
+            KeyError: another writer took the batch for abandoned.
+        """
+        still_open = {**self.open}
+        del still_open[batch]
+        replaced = {**self.replaced}
+        if documents:
+            replaced[batch] = Replaced(tuple(sorted(documents)), now)
+        return replace(
+            self,
+            open=still_open,
+            replaced=replaced,
+            changed=now,
+            folders=self.folders if folders is None else folders,
+        )
+
+    def has_earlier(self, batch: int) -> bool:
+        """Check whether an earlier batch may still be published."""
+        return any(other < batch for other in self.open)
+
+    def withdrawn(self, batch: int, now: float) -> Self:
+        """Return the state after the writer of a batch has given it up; it may be gone already."""
+        if batch not in self.open:
+            return self
+        still_open = {**self.open}
+        del still_open[batch]
+        return replace(self, open=still_open, abandoned={**self.abandoned, batch: now})
+
+    def expired(self, now: float) -> list[int]:
+        """Return the open batches whose writers seem to be dead."""
+        return [batch for batch, seen in self.open.items() if seen < now - LEASE_SECONDS]
+
+    def removable(self, now: float) -> list[int]:
+        """Return the batches whose replaced chunks no search needs any more.
+
+        An earlier batch that is open may still add chunks that they hide.
+        """
+        return [
+            batch
+            for batch, replaced in self.replaced.items()
+            if replaced.since < now - GRACE_SECONDS and not self.has_earlier(batch)
+        ]
+
+    def removed(self, batches: Collection[int]) -> Self:
+        """Return the state after the chunks that some batches replaced were deleted."""
+        left = {batch: of for batch, of in self.replaced.items() if batch not in batches}
+        return replace(self, replaced=left)
+
+    def forgettable(self, now: float) -> list[int]:
+        """Return the abandoned batches that no request of their writers can add to any more."""
+        return [batch for batch, at in self.abandoned.items() if at < now - ABANDONED_SECONDS]
+
+    def forgotten(self, batches: Collection[int]) -> Self:
+        """Return the state after the chunks of some abandoned batches were deleted."""
+        left = {batch: at for batch, at in self.abandoned.items() if batch not in batches}
+        return replace(self, abandoned=left)
+
+    def dump(self) -> dict[str, Any]:
+        """Return the state as JSON."""
+        return asdict(self)
+
+    @classmethod
+    def load(cls, known: Mapping[str, Any]) -> Self:
+        """Return the state that `dump` has written.
+
+        Raises:
+            KeyError, TypeError, ValueError: it was written by something else.
+        """
+        return cls(
+            next=int(known["next"]),
+            open={int(batch): float(at) for batch, at in known["open"].items()},
+            abandoned={int(batch): float(at) for batch, at in known["abandoned"].items()},
+            replaced={
+                int(batch): Replaced(tuple(of["documents"]), float(of["since"]))
+                for batch, of in known["replaced"].items()
+            },
+            changed=float(known["changed"]),
+            folders=str(known["folders"]),
+        )

@@ -1,0 +1,295 @@
+"""An index on a cluster as documents: its layout, its state, and bulk requests."""
+
+import json
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from shared.errors import (
+    ClusterRefusedError,
+    IndexDamagedError,
+    IndexMissingError,
+    IndexSchemaError,
+    IndexWriteError,
+    InvalidDocumentError,
+)
+from shared.model import schema
+from shared.opensearch.storage import layout
+from shared.opensearch.storage.connection import BULK_SECONDS, ConflictError, Connection
+from shared.opensearch.storage.state import State
+
+_MAX_BULK_BYTES: Final = 5_000_000
+"""Size from which a bulk request is sent; OpenSearch's guide recommends 5 to 15 MB."""
+
+_MAX_BULK_ATTEMPTS: Final = 8
+_BULK_PAUSE: Final = 0.2
+"""Number of times that a document is sent which the cluster was too busy for, and seconds before
+the second time; each further pause is twice as long."""
+
+_MAX_STATE_ATTEMPTS: Final = 200
+"""Number of times that a change of the state is tried when other writers are faster."""
+
+_BUSY: Final = 429
+_CONFLICT: Final = 409
+_NOT_FOUND: Final = 404
+
+_FIRST: Final = "000001"
+
+Versioned = tuple[State, Mapping[str, int]]
+"""State, with the version that a change of it must find unchanged."""
+
+
+class Store:
+    """An index on a cluster.
+
+    Args:
+        connection: the connection to its cluster.
+
+    Attributes:
+        connection: the same.
+        name: the name of the index.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        self.name = connection.address.name
+
+    def create(self, shards: int | None = None) -> bool:
+        """Create the index.
+
+        Returns:
+            False if it was there already, which is left unchanged.
+
+        Raises:
+            IndexSchemaError: it was there, but is not one of this version.
+        """
+        if self._described() is not None:
+            self.mapping()
+            return False
+        body = {**layout.creation(shards), "aliases": {self.name: {}}}
+        try:
+            self.connection.request("PUT", f"/{self.name}-{_FIRST}", body, is_repeatable=False)
+        except ClusterRefusedError as error:
+            if "already exists" not in error.problem:
+                raise
+            self.mapping()
+            return False
+        try:
+            self._put_state(State(), {"op_type": "create"})
+        except ConflictError:
+            return False
+        return True
+
+    def remove(self) -> None:
+        """Delete the index, with all that is in it."""
+        for physical in self._described() or {}:
+            self.connection.request("DELETE", f"/{physical}")
+
+    def mapping(self) -> Mapping[str, Any]:
+        """Return the mapping of the index, after checking its version.
+
+        Raises:
+            IndexMissingError: there is no index.
+            IndexSchemaError: it was written by another program, or by another version.
+        """
+        path = self.connection.address.path
+        described = self._described()
+        if described is None:
+            raise IndexMissingError(path)
+        if len(described) != 1:
+            raise IndexDamagedError(path, f"its name stands for {len(described)} indexes")
+        (index,) = described.values()
+        mapping: Mapping[str, Any] = index["mappings"]
+        found = mapping.get("_meta", {}).get(schema.COMMIT_SCHEMA)
+        if found is None:
+            raise IndexSchemaError(
+                path, "no schema version, so another program created it", schema.SCHEMA_VERSION
+            )
+        if found != schema.SCHEMA_VERSION:
+            is_newer = isinstance(found, int) and found > schema.SCHEMA_VERSION
+            raise IndexSchemaError(
+                path, f"schema version {found}", schema.SCHEMA_VERSION, newer=is_newer
+            )
+        expected = layout.creation()["mappings"]["properties"]
+        there = mapping.get("properties", {})
+        for name, wanted in expected.items():
+            if wanted.get("type") not in {None, "object", there.get(name, {}).get("type")}:
+                raise IndexDamagedError(path, f"somebody changed the mapping of its field {name}")
+        return mapping
+
+    def settings(self) -> Mapping[str, Any]:
+        """Return the settings of the index."""
+        answer = self.connection.get(f"/{self.name}/_settings")
+        (index,) = answer.values()
+        settings: Mapping[str, Any] = index["settings"]["index"]
+        return settings
+
+    def _described(self) -> Mapping[str, Any] | None:
+        try:
+            answer: Mapping[str, Any] = self.connection.get(f"/{self.name}")
+        except IndexMissingError:
+            return None
+        return answer
+
+    def state(self) -> Versioned:
+        """Return the state of the index as it is now, whether it is refreshed or not.
+
+        Raises:
+            IndexMissingError: there is no index.
+            IndexDamagedError: it has no state.
+        """
+        path = self.connection.address.path
+        try:
+            found = self.connection.get(f"/{self.name}/_doc/{layout.STATE_ID}")
+        except ClusterRefusedError as error:
+            if not error.problem.endswith(f"({_NOT_FOUND})"):
+                raise
+            raise IndexDamagedError(path, "it has no state") from error
+        version = {"if_seq_no": found["_seq_no"], "if_primary_term": found["_primary_term"]}
+        return self.loaded(found["_source"]), version
+
+    def loaded(self, source: Mapping[str, Any]) -> State:
+        """Return the state in a document.
+
+        Raises:
+            IndexDamagedError: it was written by something else.
+        """
+        try:
+            return State.load(source["state"])
+        except (KeyError, TypeError, ValueError) as error:
+            path = self.connection.address.path
+            raise IndexDamagedError(path, "its state is not readable") from error
+
+    def change(self, change: Callable[[State], State]) -> State:
+        """Change the state in one step; if another writer was faster, from its state.
+
+        Args:
+            change: a function that returns the new state; it may be called several times.
+
+        Raises:
+            IndexWriteError: others were faster each time.
+        """
+        for _ in range(_MAX_STATE_ATTEMPTS):
+            before, version = self.state()
+            after = change(before)
+            if after == before:
+                return before
+            try:
+                self._put_state(after, version)
+            except ConflictError:
+                continue
+            return after
+        path = self.connection.address.path
+        raise IndexWriteError(path, "other writers change it all the time")
+
+    def _put_state(self, state: State, version: Mapping[str, Any]) -> None:
+        # A request that was lost on its way back is not repeated: it would find its own change.
+        self.connection.request(
+            "PUT",
+            f"/{self.name}/_doc/{layout.STATE_ID}",
+            {"state": state.dump()},
+            is_repeatable=False,
+            refresh="true",
+            **version,
+        )
+
+    def refresh(self) -> None:
+        """Make all documents that were written visible to searches."""
+        self.connection.request("POST", f"/{self.name}/_refresh", seconds=BULK_SECONDS)
+
+    def bulk(self, operations: Iterable[bytes]) -> Iterator[tuple[str, str]]:
+        """Write documents, in requests of some megabytes.
+
+        Args:
+            operations: operations as `index_operation` and its siblings make them.
+
+        Yields:
+            The ids of documents that the cluster does not accept, each with the reason.
+        """
+        waiting: list[bytes] = []
+        size = 0
+        for operation in operations:
+            waiting.append(operation)
+            size += len(operation)
+            if size >= _MAX_BULK_BYTES:
+                yield from self._send(waiting)
+                waiting, size = [], 0
+        if waiting:
+            yield from self._send(waiting)
+
+    def _send(self, operations: Sequence[bytes]) -> Iterator[tuple[str, str]]:
+        path = self.connection.address.path
+        for attempt in range(_MAX_BULK_ATTEMPTS):
+            answer = self.connection.request(
+                *("POST", f"/{self.name}/_bulk", b"".join(operations)), seconds=BULK_SECONDS
+            )
+            if not answer["errors"]:
+                return
+            again = []
+            for operation, item in zip(operations, answer["items"], strict=True):
+                (result,) = item.values()
+                status, problem = result["status"], result.get("error")
+                if status == _BUSY or status >= 500:  # noqa: PLR2004 - errors of a server
+                    again.append(operation)
+                elif problem and problem.get("type") == "cluster_block_exception":
+                    raise IndexWriteError(path, str(problem.get("reason"))[:200])
+                elif problem and status != _CONFLICT:
+                    yield result["_id"], _reason(problem)
+            if not again:
+                return
+            operations = again
+            time.sleep(_BULK_PAUSE * 2**attempt)
+        raise IndexWriteError(path, "the cluster is too busy to accept documents")
+
+    def ids(self, query: Mapping[str, Any]) -> Iterator[str]:
+        """Yield the ids of all documents that a query matches, as the last refresh shows them."""
+        for hit in self.hits(query, _source=False):
+            yield str(hit["_id"])
+
+    def hits(self, query: Mapping[str, Any], **body: Any) -> Iterator[Mapping[str, Any]]:
+        """Yield all documents that a query matches, as they are at the beginning (scroll)."""
+        page = self.connection.request(
+            "POST",
+            f"/{self.name}/_search",
+            {"query": query, "size": 1000, "sort": ["_doc"], **body},
+            scroll="2m",
+        )
+        try:
+            while page["hits"]["hits"]:
+                yield from page["hits"]["hits"]
+                body = {"scroll": "2m", "scroll_id": page["_scroll_id"]}
+                page = self.connection.request("POST", "/_search/scroll", body)
+        finally:
+            scroll = {"scroll_id": page["_scroll_id"]}
+            self.connection.request("DELETE", "/_search/scroll", scroll)
+
+
+def index_operation(id_: str, source: Mapping[str, Any]) -> bytes:
+    """Return the operation that writes a document, whether it is there or not."""
+    return _operation("index", id_) + json.dumps(source, ensure_ascii=False).encode() + b"\n"
+
+
+def create_operation(id_: str, source: Mapping[str, Any]) -> bytes:
+    """Return the operation that writes a document unless it is there."""
+    return _operation("create", id_) + json.dumps(source, ensure_ascii=False).encode() + b"\n"
+
+
+def delete_operation(id_: str) -> bytes:
+    """Return the operation that removes a document."""
+    return _operation("delete", id_)
+
+
+def _operation(kind: str, id_: str) -> bytes:
+    return json.dumps({kind: {"_id": id_}}).encode() + b"\n"
+
+
+def _reason(problem: Mapping[str, Any]) -> str:
+    cause = problem.get("caused_by", problem)
+    return str(cause.get("reason") or problem.get("reason"))[:300]
+
+
+def refused_document(source_document: str, reason: str) -> InvalidDocumentError:
+    """Return the error of a document that the cluster does not accept."""
+    return InvalidDocumentError(
+        f"the document {source_document[:80]!r} cannot be indexed: {reason}"
+    )

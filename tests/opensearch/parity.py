@@ -1,0 +1,60 @@
+"""Comparison of answers from an index on a cluster with those from a folder."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import pytest
+
+from shared import Searcher
+from shared.model.search_results import Hit, SearchAnswer
+
+SCORE = 1e-4
+
+
+def differences(
+    folder: Searcher, cluster: Searcher, queries: Iterable[dict[str, Any]]
+) -> list[tuple[Any, ...]]:
+    """Return what is different in the answers to some searches, each the fields of a request."""
+    found = []
+    for fields in queries:
+        expected, got = folder.search(**fields), cluster.search(**fields)
+        different = difference(expected, got)
+        if different:
+            found.append((fields, different, shown(expected.results), shown(got.results)))
+    return found
+
+
+def difference(expected: SearchAnswer, got: SearchAnswer) -> str:
+    """Return the first difference between two answers; hits with equal scores may be swapped."""
+    if expected.totalHits != got.totalHits:
+        return f"{expected.totalHits} and {got.totalHits} hits"
+    pairs = list(zip(expected.results, got.results, strict=True))
+    if any(abs(one.score - other.score) > SCORE for one, other in pairs):
+        return "scores"
+    # Whether the last hits of a page are tied with those of the next one is not known.
+    end = None if expected.totalHits == len(pairs) else -1
+    if grouped(expected.results)[:end] != grouped(got.results)[:end]:
+        return "order"
+    named = {hit.id: hit.confidence for hit in expected.results}
+    both = [hit for hit in got.results if hit.id in named]
+    if any(hit.confidence != pytest.approx(named[hit.id], abs=2e-3) for hit in both):
+        return "confidence"
+    for name in ("low_confidence", "suggestion", "suggestion_applied", "note", "facets", "partial"):
+        if getattr(expected, name) != getattr(got, name):
+            return f"{name}: {getattr(expected, name)} and {getattr(got, name)}"
+    return ""
+
+
+def grouped(hits: Sequence[Hit]) -> list[set[str]]:
+    """Return the ids of hits, together where their scores are the same."""
+    groups: list[tuple[float, set[str]]] = []
+    for hit in hits:
+        if groups and abs(groups[-1][0] - hit.score) <= SCORE:
+            groups[-1][1].add(hit.id)
+        else:
+            groups.append((hit.score, {hit.id}))
+    return [ids for _, ids in groups]
+
+
+def shown(hits: Sequence[Hit]) -> list[tuple[str, float, float]]:
+    return [(hit.id, round(hit.score, 4), hit.confidence) for hit in hits[:6]]

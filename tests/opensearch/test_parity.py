@@ -1,0 +1,144 @@
+"""Answers from an index on a node are those of a folder with the same documents."""
+
+import json
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shared import Filter, Searcher
+from shared.opensearch.searcher import Searcher as ClusterSearcher
+from tests.conftest import PROGRAMS, Idx, connected
+from tests.opensearch.node import Node
+from tests.opensearch.parity import differences
+from tests.relevance.queries import read
+from tests.relevance.test_relevance import DOCUMENTS
+from tests.server.tool_answers import answer
+
+pytestmark = pytest.mark.opensearch
+
+SAMPLES = Path(__file__).parents[2] / "test-index" / "documents"
+
+SAMPLE_QUERIES = (
+    *("rent due", "contract termination notice period", '"notice period"', "contrakt", "", "*ment"),
+    *("vertrag", "mietvertrag OR rent", "+rent -notice", "con*ract", "rent~1", "DEC-0054", "*"),
+    *(
+        "what is the deadline for payment of the rent in the lease",
+        "author:ottermere",
+        "wl-4 logger",
+    ),
+    *("language:de miete", "filetype:pdf battery", "folder:documents rent", "visite des étangs"),
+    *("modified:[2000 TO 2100]", "/re[nt]+/", "title:lease", "nobody has this word", "recieved"),
+)
+
+CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("Search", {"query": "rent", "content": "passages"}),
+    ("Search", {"query": "battery replacement", "limit": 3, "offset": 2}),
+    ("ListDocuments", {}),
+    ("ListDocuments", {"prefix": "lease", "limit": 1}),
+    ("get_next_chunk", {"chunk_id": "lease-garden-flat.txt-chunk-001"}),
+    ("get_previous_chunk", {"chunk_id": "lease-garden-flat.txt-chunk-001"}),
+    ("get_document_chunks", {"source_document_id": "otterline-wl4-manual.pdf", "count": 4}),
+)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The same documents in a folder and on a node."""
+
+    folder: Path
+    cluster: str
+
+
+@pytest.fixture(scope="module")
+def samples(node: Node, tmp_path_factory: pytest.TempPathFactory) -> Pair:
+    pair = Pair(tmp_path_factory.mktemp("samples") / "index", f"{node.address}/samples")
+    for path in (pair.folder, pair.cluster):
+        subprocess.run([PROGRAMS / "idx", "sync", "-i", path, SAMPLES], check=True)
+    return pair
+
+
+@pytest.fixture
+def searchers(samples: Pair) -> Iterator[tuple[Searcher, Searcher]]:
+    with Searcher(samples.folder) as folder, Searcher(samples.cluster) as cluster:
+        yield folder, cluster
+
+
+def test_the_sample_documents_are_ranked_alike(searchers: tuple[Searcher, Searcher]) -> None:
+    queries = [{"query": query} for query in SAMPLE_QUERIES]
+    different = differences(*searchers, queries)
+    assert not different, "\n".join(map(str, different))
+
+
+def test_filters_orders_and_facets_are_the_same(searchers: tuple[Searcher, Searcher]) -> None:
+    filters = [
+        Filter("language", "eq", "en"),
+        Filter("language", "not_in", ["de", "fr"]),
+        Filter("chunk_index", "range", minimum=2),
+        Filter("file_extension", "in", ["md", "txt"]),
+        Filter("source_document", "prefix", "lease"),
+        Filter("author", "exists"),
+        Filter("folder", "eq", "documents"),
+        Filter("file_path", "prefix", SAMPLES.as_posix()),
+        Filter("modified", "range", minimum="2000", maximum="2100"),
+    ]
+    facets = ("language", "file_extension")
+    queries: list[dict[str, Any]] = [
+        {"query": "the rent", "filters": (each,), "facets": facets} for each in filters
+    ]
+    orders = ("source_document", "-source_document", "-chunk_index", "modified", "-author")
+    queries += [{"query": "rent notice", "sort": order} for order in orders]
+    queries += [{"query": "rent", "operator": "and", "offset": 2, "limit": 3}]
+    different = differences(*searchers, queries)
+    assert not different, "\n".join(map(str, different))
+
+
+def test_a_search_takes_two_requests_and_more_for_feedback_only(samples: Pair) -> None:
+    with ClusterSearcher(samples.cluster) as cluster:
+        cluster.search("battery")
+        for query, most in (("rent lease", 2), ("language:en rent", 2), ("rent due this month", 4)):
+            before = cluster.requests
+            cluster.search(query)
+            assert cluster.requests - before <= most, query
+        before = cluster.requests
+        cluster.search("rent lease")
+        assert cluster.requests - before == 1, "its words are known already"
+
+
+@pytest.mark.anyio
+async def test_the_tools_answer_the_same(samples: Pair) -> None:
+    async with connected(samples.folder) as folder, connected(Path(samples.cluster)) as cluster:
+        for tool, arguments in CALLS:
+            expected = answer(await folder.call_tool(tool, arguments))
+            got = answer(await cluster.call_tool(tool, arguments))
+            assert list(unlike(got, expected)) == [], (tool, arguments)
+
+
+def unlike(one: Any, other: Any, path: str = "") -> Iterator[str]:
+    """Yield where two answers differ, but for the last digits of scores."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        for key in dict.fromkeys((*one, *other)):
+            yield from unlike(one.get(key), other.get(key), f"{path}.{key}")
+    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        for number, pair in enumerate(zip(one, other, strict=True)):
+            yield from unlike(*pair, f"{path}[{number}]")
+    elif one != (pytest.approx(other, abs=2e-3) if isinstance(other, float) else other):
+        yield f"{path}: {str(one)[:200]} and {str(other)[:200]}"
+
+
+def test_the_relevance_suite_is_ranked_alike(idx: Idx, node: Node, tmp_path: Path) -> None:
+    lines = b"".join(file.read_bytes() for file in DOCUMENTS).decode()
+    pair = Pair(tmp_path / "index", f"{node.address}/relevance")
+    for path in (pair.folder, pair.cluster):
+        idx("bulk", "-i", path, "-j", "-", stdin=lines)
+    queries = []
+    for query in read():
+        arguments = {**query.arguments(), "content": "full", "limit": 10}
+        filters = tuple(Filter(**each) for each in arguments.pop("filters", []))
+        queries.append({**arguments, "filters": filters})
+    with Searcher(pair.folder) as folder, Searcher(pair.cluster) as cluster:
+        different = differences(folder, cluster, queries)
+    assert different == [], json.dumps(different, indent=1, default=str)[:4000]
