@@ -19,6 +19,7 @@ from idx.cli.options import (
     Include,
     LayoutOption,
     MaxMemory,
+    MaxRows,
     MaxSize,
     Normalize,
     NormalizerModel,
@@ -34,6 +35,7 @@ from shared.settings.defaults import (
     DEFAULT_ANSWER_TIMEOUT,
     DEFAULT_MAX_MEGABYTES,
     DEFAULT_MAX_MEMORY,
+    DEFAULT_MAX_ROWS,
     DEFAULT_NORMALIZER_TIMEOUT,
     DEFAULT_NORMALIZER_URL,
     DEFAULT_PDF_ENGINE,
@@ -93,6 +95,7 @@ class ReadingOptions:
     follow_links: FollowLinks = False
     allow_secrets: AllowSecrets = None
     max_size: MaxSize = DEFAULT_MAX_MEGABYTES
+    max_rows: MaxRows = DEFAULT_MAX_ROWS
     encoding: Encoding = None
     layout: LayoutOption = None
     pdf_engine: PdfEngine = DEFAULT_PDF_ENGINE

@@ -15,6 +15,7 @@ from shared.settings.defaults import (
     DEFAULT_INDEX_PATH,
     MAX_ANSWER_MAX_TOKENS,
     MAX_ANSWER_TIMEOUT,
+    MAX_COUNT,
     MAX_MEMORY,
     MAX_NORMALIZER_TIMEOUT,
     MAX_TIMEOUT,
@@ -155,6 +156,18 @@ MaxSize = Annotated[
         min=0,
         metavar="MB",
         help="Maximum size of a file; larger files are not read.",
+    ),
+]
+
+MaxRows = Annotated[
+    int,
+    typer.Option(
+        "--max-rows",
+        envvar=VARIABLES["max_rows"],
+        min=1,
+        max=MAX_COUNT,
+        metavar="ROWS",
+        help="Maximum number of rows read of each sheet and CSV file.",
     ),
 ]
 
@@ -336,6 +349,7 @@ __all__ = [
     "Json",
     "LayoutOption",
     "MaxMemory",
+    "MaxRows",
     "MaxSize",
     "Normalize",
     "NormalizerModel",

@@ -66,6 +66,7 @@ def extraction_options(reading: ReadingOptions) -> ExtractionOptions:
         pdf_engine=reading.pdf_engine,
         pdf_password=reading.pdf_password,
         max_megabytes=reading.max_size,
+        max_rows=reading.max_rows,
         table_seconds=reading.timeout / 2,
         allow_secrets=_allowed(reading),
     )

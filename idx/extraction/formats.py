@@ -16,6 +16,7 @@ from idx.extraction.markup.markdown import extract_markdown
 from idx.extraction.markup.notebook import extract_notebook
 from idx.extraction.markup.xml_text import extract_xml
 from idx.extraction.office.container import refuse_ole, zip_type
+from idx.extraction.office.delimited import extract_delimited
 from idx.extraction.office.open_document import extract_odp, extract_ods, extract_odt
 from idx.extraction.office.rtf.reader import extract_rtf
 from idx.extraction.office.slides import extract_pptx
@@ -65,6 +66,10 @@ PLAIN_TEXT: Final = Format(
     text="as in the file",
 )
 _AS_WRITTEN: Final = "as in the file, with its headings"
+_ROWS: Final = (
+    "[rows with the headings of their columns](#rows-of-tables), on their lines; irregular ones "
+    "as in the file"
+)
 _PACKAGE: Final = "lxml"
 
 FORMATS: Final = {
@@ -100,7 +105,8 @@ FORMATS: Final = {
         "XLSX",
         extract_xlsx,
         title="Excel",
-        text="sheets, including hidden ones: name, rows, texts in drawings, notes and threaded "
+        text="sheets, including hidden ones: name, [rows with the headings of their "
+        "columns](#rows-of-tables), texts in drawings, notes and threaded "
         "comments; dates in ISO 8601, durations as `37:30:00`, percentages as shown, formulas by "
         "their stored value",
         metadata="properties",
@@ -182,6 +188,18 @@ FORMATS: Final = {
         metadata="[front matter](#notes-in-markdown); the title is else the first heading of level "
         "one, else the file name without extension",
         library="pyyaml",
+    ),
+    media_types.CSV: Format(
+        "CSV file",
+        extract_delimited,
+        title="CSV",
+        text=_ROWS,
+    ),
+    media_types.TSV: Format(
+        "TSV file",
+        extract_delimited,
+        title="TSV",
+        text=_ROWS,
     ),
     media_types.NOTEBOOK: Format(
         "notebook",

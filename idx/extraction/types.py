@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 from shared.files.access import Identity
 from shared.model.document import Heading, Metadata, Page
-from shared.settings.defaults import DEFAULT_MAX_MEGABYTES, DEFAULT_TIMEOUT
+from shared.settings.defaults import DEFAULT_MAX_MEGABYTES, DEFAULT_MAX_ROWS, DEFAULT_TIMEOUT
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +48,7 @@ class ExtractionOptions:
             ``pdfium`` or ``pdfplumber``.
         pdf_password: a password to try on PDFs that need one.
         max_megabytes: maximum size of a file, in units of 10⁶ bytes.
+        max_rows: maximum number of rows that are read of a sheet or a file of rows.
         table_seconds: time after which no further page of a PDF is read with tables, in seconds;
             the tables of later pages become lines of text.
         allow_secrets: paths of files that are read although they hold secrets.
@@ -58,6 +59,7 @@ class ExtractionOptions:
     pdf_engine: str = "auto"
     pdf_password: str | None = None
     max_megabytes: float = DEFAULT_MAX_MEGABYTES
+    max_rows: int = DEFAULT_MAX_ROWS
     table_seconds: float = DEFAULT_TIMEOUT / 2
     allow_secrets: frozenset[str] = frozenset()
     own_files: frozenset[Identity] = frozenset()

@@ -60,6 +60,7 @@ VARIABLES: Final = {
     "follow_links": "IDX_FOLLOW_LINKS",
     "allow_secrets": "IDX_ALLOW_SECRETS",
     "max_size": "IDX_MAX_SIZE",
+    "max_rows": "IDX_MAX_ROWS",
     "encoding": "IDX_ENCODING",
     "layout": "IDX_LAYOUT",
     "pdf_engine": "IDX_PDF_ENGINE",
@@ -102,6 +103,10 @@ DEFAULT_WAIT: Final = 10.0
 
 DEFAULT_MAX_MEGABYTES: Final = 50.0
 """Maximum size of a file that is read as a document, in units of 10⁶ bytes."""
+
+DEFAULT_MAX_ROWS: Final = 100_000
+"""Maximum number of rows that are read of one sheet or file of rows; sheets have up to 1,048,576,
+which would be more chunks than most folders have otherwise."""
 
 DEFAULT_PDF_ENGINE: Final[PdfEngineName] = "auto"
 """Engine that reads the pages of a PDF."""

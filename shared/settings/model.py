@@ -17,6 +17,7 @@ from shared.settings.defaults import (
     DEFAULT_INDEX_PATH,
     DEFAULT_MAX_MEGABYTES,
     DEFAULT_MAX_MEMORY,
+    DEFAULT_MAX_ROWS,
     DEFAULT_NORMALIZER_TIMEOUT,
     DEFAULT_NORMALIZER_URL,
     DEFAULT_PDF_ENGINE,
@@ -24,6 +25,7 @@ from shared.settings.defaults import (
     DEFAULT_WAIT,
     MAX_ANSWER_MAX_TOKENS,
     MAX_ANSWER_TIMEOUT,
+    MAX_COUNT,
     MAX_JAVA_HEAP,
     MAX_MEMORY,
     MAX_NORMALIZER_TIMEOUT,
@@ -86,6 +88,7 @@ class Settings(BaseModel):
     follow_links: bool = False
     allow_secrets: list[LocatedPath] = []
     max_size: Annotated[float, _NOT_NEGATIVE] = DEFAULT_MAX_MEGABYTES
+    max_rows: Annotated[int, Field(ge=1, le=MAX_COUNT)] = DEFAULT_MAX_ROWS
     encoding: EncodingName | None = None
     layout: Layout | None = None
     pdf_engine: PdfEngineName = DEFAULT_PDF_ENGINE

@@ -230,6 +230,10 @@ class MarkupText:
             ValueError: the total is too large.
         """
 
+    def row(self, cells: list[str]) -> str:
+        """Return the text of a row of a table."""
+        return row_text(cells)
+
     def _break(self, role: Role) -> None:
         """End the line or the paragraph, without duplicate breaks."""
         end = "\n" if role is Role.LINE or role is Role.ROW else "\n\n"
@@ -240,7 +244,7 @@ class MarkupText:
 
     def _end_row(self) -> None:
         self._break(Role.ROW)
-        self._pieces.append(row_text(self._rows.pop()))
+        self._pieces.append(self.row(self._rows.pop()))
         self._break(Role.ROW)
         if self._cells:
             self._cells[-1].has_rows = True

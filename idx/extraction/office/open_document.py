@@ -1,14 +1,15 @@
 """Extraction of OpenDocument: texts, presentations and spreadsheets (.odt, .odp, .ods)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Final
 
 from idx.errors import SourceFileError
 from idx.extraction.markup.markup import MarkupText, Role, Roles
 from idx.extraction.markup.package import Package
-from idx.extraction.office.workbook import MAX_GAP
+from idx.extraction.office.labelled_rows import MAX_GAP, LabelledRows
+from idx.extraction.office.workbook import sheet_called
 from idx.extraction.text.cleaning import join_pages
 from idx.extraction.text.headings import join_sections
 from idx.extraction.text.properties import one_line, properties
@@ -96,11 +97,47 @@ class _OpenDocumentText(MarkupText):
     def copies(self, attributes: Mapping[str, str]) -> int:
         """Return the number of repetitions of a cell; see `MarkupText`."""
         repeated = attributes.get(_REPEATED, "1")
-        return min(int(repeated), MAX_GAP) if repeated.isdecimal() else 1
+        return min(int(repeated), self.max_gap()) if repeated.isdecimal() else 1
+
+    def max_gap(self) -> int:
+        """Return the maximum number of repetitions of a cell."""
+        return MAX_GAP
 
     def count(self, text: str) -> None:
         """Count the text of a cell; see `MarkupText`."""
         self.package.count(text)
+
+
+@dataclass(slots=True, kw_only=True)
+class _OpenDocumentSheets(_OpenDocumentText):
+    """Collector of sheets, whose rows have the headings of their columns.
+
+    Attributes:
+        max_rows: maximum number of rows of a sheet.
+        tables: the rows of each sheet.
+    """
+
+    max_rows: int
+    tables: list[LabelledRows] = field(default_factory=list)
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        """Handle the start of an element; see `MarkupText`."""
+        before = len(self.pages)
+        _OpenDocumentText.start(self, tag, attributes)
+        if len(self.pages) > before:
+            self.tables.append(LabelledRows(self.max_rows))
+
+    def max_gap(self) -> int:
+        """Return the maximum number of repetitions of a cell, which keeps others in columns."""
+        return self.tables[-1].max_gap if self.tables else MAX_GAP
+
+    def row(self, cells: list[str]) -> str:
+        """Return the text of a row; see `MarkupText`."""
+        if not self.tables:
+            return _OpenDocumentText.row(self, cells)
+        text = self.tables[-1].add(cells)
+        self.count(text)
+        return text
 
 
 def extract_odt(source: Source) -> Extracted:
@@ -132,12 +169,16 @@ def extract_ods(source: Source) -> Extracted:
     A repeated row is extracted once. See `extract_odt`.
     """
     package = _open(source)
+    sheets = _OpenDocumentSheets(_SHEET_ROLES, package=package, max_rows=source.options.max_rows)
+    package.parse(_CONTENT, sheets)
     parts = []
-    for attributes, pieces in _read(package, _CONTENT, _SHEET_ROLES).pages:
+    warnings = []
+    for (attributes, pieces), table in zip(sheets.pages, sheets.tables, strict=True):
         name, text = attributes.get(_NAME, ""), "".join(pieces)
         parts.append((name, f"{name}\n\n{text}" if text.strip() else ""))
+        warnings.append(table.warning(sheet_called(name)))
     text, pages = join_pages("sheet", parts)
-    return _extracted(source, package, text, pages)
+    return replace(_extracted(source, package, text, pages), warnings=tuple(filter(None, warnings)))
 
 
 def _open(source: Source) -> Package:

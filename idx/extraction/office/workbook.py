@@ -6,16 +6,14 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
 
-from idx.extraction.markup.markup import MarkupText, Role, RolesByTag, row_text
+from idx.extraction.markup.markup import MarkupText, Role, RolesByTag
 from idx.extraction.office import number_format
+from idx.extraction.office.labelled_rows import LabelledRows
 from idx.extraction.office.open_xml import OfficeOpenFile, open_office_file, relationship_id
 from idx.extraction.text.cleaning import join_pages
 from idx.extraction.types import Extracted, Source
 
 _RELATED: Final = ("drawing", "chart", "diagramData", "comments")
-
-MAX_GAP: Final = 20
-"""Maximum number of empty cells kept between two others; sheets have 16,384 columns."""
 
 _THREAD_PREAMBLE: Final = re.compile(
     r"\[[^\]\n]{1,60}\][^\[\]\n]{0,600}linkid=870924\s*[^:\n]{1,40}:\s*"
@@ -43,12 +41,14 @@ class _Sheet:
     Attributes:
         by_type: functions that convert the value of a cell to text, by the type of the cell.
         by_style: the same for numbers, by the style of the cell.
-        count: function that counts the text of each cell and raises an error above the limit.
+        count: function that counts the text of each row and raises an error above the limit.
+        rows: the rows.
     """
 
     by_type: Mapping[str, Callable[[str], str]]
     by_style: Mapping[str, Callable[[str], str]]
     count: Callable[[str], None]
+    rows: LabelledRows
     lines: list[str] = field(default_factory=list)
     _roles: RolesByTag = field(default_factory=lambda: RolesByTag(_SHEET_ROLES))
     _cells: list[str] = field(default_factory=list)
@@ -87,7 +87,8 @@ class _Sheet:
         elif role is Role.CELL:
             self._end_cell()
         elif role is Role.ROW:
-            if line := row_text(self._cells):
+            if line := self.rows.add(self._cells):
+                self.count(line)
                 self.lines.append(line)
             self._cells = []
             self._column = self._empty = 0
@@ -106,8 +107,7 @@ class _Sheet:
         if not text:
             self._empty += 1
             return
-        self.count(text)
-        self._cells.extend([""] * min(self._empty, MAX_GAP))
+        self._cells.extend([""] * min(self._empty, self.rows.max_gap))
         self._cells.append(text)
         self._empty = 0
 
@@ -115,19 +115,28 @@ class _Sheet:
 def extract_xlsx(source: Source) -> Extracted:
     """Extract a workbook by sheets, including hidden ones: the name, rows and notes of each.
 
-    Formulas appear as the values stored by the program, and dates in ISO 8601.
+    Each value of a row has the heading of its column. Formulas appear as the values stored by the
+    program, and dates in ISO 8601.
 
     Raises:
         SourceFileError: it needs a password, or unpacks to too much.
     """
     file = open_office_file(source)
     title, metadata = file.properties()
-    text, pages = join_pages("sheet", _sheets(file))
-    return Extracted(text, source.media_type, title=title, metadata=metadata, pages=pages)
+    warnings: list[str] = []
+    text, pages = join_pages("sheet", _sheets(file, source.options.max_rows, warnings))
+    return Extracted(
+        text,
+        source.media_type,
+        title=title,
+        metadata=metadata,
+        pages=pages,
+        warnings=tuple(warnings),
+    )
 
 
-def _sheets(file: OfficeOpenFile) -> Iterator[tuple[str, str]]:
-    """Yield the name and the text of each sheet in order."""
+def _sheets(file: OfficeOpenFile, max_rows: int, warnings: list[str]) -> Iterator[tuple[str, str]]:
+    """Yield the name and the text of each sheet in order, and add warnings about sheets cut."""
     links = file.relationships(file.main)
     parts = {link.kind: link.part for link in links.values()}
     book = file.package.tree(file.main)
@@ -146,9 +155,12 @@ def _sheets(file: OfficeOpenFile) -> Iterator[tuple[str, str]]:
         text = ""
         if link and link.part in file.package:
             if link.kind == "worksheet":
-                sheet = _Sheet(by_type, by_style, file.package.count)
+                rows = LabelledRows(max_rows)
+                sheet = _Sheet(by_type, by_style, file.package.count, rows)
                 file.package.parse(link.part, sheet)
                 text = "\n".join(sheet.lines)
+                if warning := rows.warning(sheet_called(name)):
+                    warnings.append(warning)
             related = file.related_text(link.part, _RELATED)
             text += "\n\n" + _THREAD_PREAMBLE.sub("", related)
         yield name, f"{name}\n\n{text}" if text.strip() else ""
@@ -198,6 +210,11 @@ def _styles(
         elif number_format.is_date(format_id, pattern):
             styles[str(number)] = date_text
     return styles
+
+
+def sheet_called(name: str) -> str:
+    """Return a sheet as it is named in warnings."""
+    return f"the sheet {name[:80]!r}"
 
 
 def _column_number(letters: str) -> int:

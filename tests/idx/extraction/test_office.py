@@ -162,9 +162,10 @@ def test_sheets_are_sections_with_values_as_people_read_them(tmp_path: Path) -> 
     extracted = extract(tmp_path / "a.xlsx", ExtractionOptions())
     parts = parts_of(extracted)
     assert parts == {
-        "Numbers": "Numbers\n\nName | Amount | When | Share\nAnn Lee | 0.3 | 2025-03-01 | 7%\n"
-        "| | 2025-03-01 12:30:15\n| | 37:30:00 | 30:00:00 | 12.5\n"
-        "| 1234567890123456 | | TRUE\n| 0.6\none cell\n" + "| " * 20 + "far\n\nA note",
+        "Numbers": "Numbers\n\nName | Amount | When | Share\n"
+        "Name: Ann Lee | Amount: 0.3 | When: 2025-03-01 | Share: 7%\n"
+        "When: 2025-03-01 12:30:15\nWhen: 37:30:00 | Share: 30:00:00 | 12.5\n"
+        "Amount: 1234567890123456 | Share: TRUE\nAmount: 0.6\nName: one cell\nfar\n\nA note",
         "Empty": "",
         "Hidden": "Hidden\n\nsecret",
     }
@@ -234,8 +235,9 @@ def test_a_presentation_of_libreoffice_has_its_slides() -> None:
 def test_a_spreadsheet_of_libreoffice_has_its_sheets(name: str, moment: str) -> None:
     extracted = extract(FILES / name, ExtractionOptions())
     assert parts_of(extracted) == {
-        "Numbers": "Numbers\n\nName | Amount | Date | Share\nAnn | 3.5 | 2025-03-01 | 7%\n"
-        f"Bob | 1000000 | {moment}\n| 1000003.5",
+        "Numbers": "Numbers\n\nName | Amount | Date | Share\n"
+        "Name: Ann | Amount: 3.5 | Date: 2025-03-01 | Share: 7%\n"
+        f"Name: Bob | Amount: 1000000 | Date: {moment}\nAmount: 1000003.5",
         "Empty": "",
         "End": "End\n\nlast",
     }
