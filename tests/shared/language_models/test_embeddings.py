@@ -47,7 +47,9 @@ def test_anything_but_vectors_is_an_error(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "failure", [sends_bytes(b"{}", 429), sends_bytes(b"", 503), hangs_up], ids=str
+    "failure",
+    [sends_bytes(b"{}", 429), sends_bytes(b"", 503), hangs_up],
+    ids=["429", "503", "hangs up"],
 )
 def test_a_server_that_is_busy_or_away_is_asked_again(failure: object) -> None:
     assert callable(failure)
