@@ -11,7 +11,8 @@ import pytest
 
 from shared import Filter, Searcher
 from shared.opensearch.searcher import Searcher as ClusterSearcher
-from tests.conftest import PROGRAMS, Idx, connected
+from tests.conftest import Idx, connected
+from tests.fork_server import PROGRAMS
 from tests.opensearch.node import Node
 from tests.opensearch.parity import differences
 from tests.relevance.queries import read
