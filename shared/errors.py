@@ -10,7 +10,7 @@ and `server.answers.errors.client_message`.
     │   ├── IndexLuceneVersionError, IndexSchemaError
     │   ├── IndexLockedError, IndexDamagedError
     │   ├── IndexOnClusterError, ClusterUnreachableError, ClusterAccessError
-    │   ├── ClusterRefusedError, ClusterVersionError
+    │   ├── ClusterRefusedError, ClusterDamagedError, ClusterVersionError
     │   └── PartDamagedError, DocumentDamagedError
     ├── BackupError             backups
     │   └── BackupMissingError, RestoreDestinationError
@@ -187,6 +187,17 @@ class IndexOnClusterError(IndexFolderError):
             path,
             f"the index {path} is on a cluster, and this works on the files of a folder only",
             "use the cluster's own means, such as snapshots to back up and restore",
+        )
+
+
+class ClusterDamagedError(IndexFolderError):
+    """An index on a cluster is not as this project left it."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(
+            path,
+            f"the index at {path} is damaged: {reason}",
+            "restore a snapshot of the cluster, or delete the index and add the documents again",
         )
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Final, TypeVar
 
-from shared.errors import ClusterRefusedError, IndexDamagedError
+from shared.errors import ClusterDamagedError, ClusterRefusedError
 from shared.java import vm
 from shared.java.cancellation import Cancellation
 from shared.model.folders import IndexedFolders
@@ -77,12 +77,12 @@ class ClusterSnapshot:
         """Folders that the documents come from.
 
         Raises:
-            IndexDamagedError: the state has no readable list of folders.
+            ClusterDamagedError: the state has no readable list of folders.
         """
         try:
             return IndexedFolders.load(self.state.folders, self.path)
         except (ValueError, TypeError, KeyError, RecursionError) as error:
-            raise IndexDamagedError(self.path, "it has no readable list of folders") from error
+            raise ClusterDamagedError(self.path, "it has no readable list of folders") from error
 
     def visible(self, *conditions: Any) -> dict[str, Any]:
         """Return a query for what the call may see that meets some conditions."""
@@ -174,15 +174,16 @@ class Cluster:
             last = self._snapshot
             if last is not None and is_checked:
                 return _copied(last)
+            mapping = self.store.mapping() if last is None else None
             state, version = self.store.state()
             number = _sequence(version)
             if last is None or last.number != number:
-                self._snapshot = last = self._opened((state, version))
+                mapping = mapping or self.store.mapping()
+                self._snapshot = last = self._opened((state, version), mapping)
                 self.refreshes += 1
             return _copied(last)
 
-    def _opened(self, versioned: Versioned) -> ClusterSnapshot:
-        mapping = self.store.mapping()
+    def _opened(self, versioned: Versioned, mapping: Mapping[str, Any]) -> ClusterSnapshot:
         if not self._routings:
             self._routings = self._find_routings()
         known = KnownTerms(self.store, self._routings, layout.fields_of(mapping))

@@ -10,11 +10,11 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from shared.errors import (
+    ClusterRefusedError,
     ClusterUnreachableError,
     IndexFolderError,
     IndexMissingError,
     IndexOnClusterError,
-    IndexWriteError,
     InvalidDocumentError,
     McpLuceneError,
 )
@@ -290,8 +290,9 @@ class Index(FolderIndex):
         """Make all changes so far visible at once, to every search that starts afterwards.
 
         Raises:
-            IndexWriteError: the cluster refused, or took this writer for dead; nothing of what was
-                written since the last commit is visible.
+            IndexWriteError: the cluster refused to write.
+            ClusterRefusedError: it took this writer for dead; nothing of what was written since the
+                last commit is visible.
         """
         self.flush()
         batch = self._batch
@@ -299,19 +300,21 @@ class Index(FolderIndex):
             return
         self._store.refresh()
         changed = [schema.keyword(name) for name in self._counts]
-        earlier = self._with_chunks_before(batch, changed)
+        # Before earlier chunks are looked for: those of a batch that is open may appear afterwards.
+        before, _ = self._store.state()
+        replaced = (
+            changed if before.has_earlier(batch) else self._with_chunks_before(batch, changed)
+        )
         folders = self._folders.dump(self.path) if self._folders_changed else None
 
         def publish(state: State) -> State:
-            documents = changed if state.has_earlier(batch) else earlier
-            return state.published(batch, documents, time.time(), folders)
+            return state.published(batch, replaced, time.time(), folders)
 
         try:
             state = self._store.change(publish)
         except KeyError as error:
-            raise IndexWriteError(
-                self.path, "this writer was silent for so long that it was taken for dead"
-            ) from error
+            self._batch = None
+            raise self._expired() from error
         if self._touched:
             earlier_states = [IS_FILE, of_documents(self._touched), _before(batch)]
             self._delete({"bool": {"filter": earlier_states}})
@@ -390,11 +393,16 @@ class Index(FolderIndex):
             try:
                 self._store.change(lambda state: state.renewed(batch, now))
             except KeyError as error:
-                raise IndexWriteError(
-                    self.path, "this writer was silent for so long that it was taken for dead"
-                ) from error
+                raise self._expired() from error
             self._renewed = now
         return self._batch
+
+    def _expired(self) -> ClusterRefusedError:
+        return ClusterRefusedError(
+            self.path,
+            "this writer was silent for so long that it was taken for dead",
+            "write again what was not committed, of which nothing is visible",
+        )
 
     def _note(self, source_document: str, count: int) -> None:
         """Remember the chunks of a document, and remove those of this batch that are left over."""

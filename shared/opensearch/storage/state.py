@@ -96,8 +96,9 @@ class State:
 
         Args:
             batch: the batch.
-            documents: the documents that it replaces or removes. If an earlier batch is open, they
-                must include the new ones: it may have them, too.
+            documents: the documents that it replaces or removes. If an earlier batch was open
+                before somebody looked which of them exist, they must include the new ones: that
+                batch may have them, too.
             now: the time.
             folders: the folders of the documents; None if they are the same as before.
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from shared.errors import (
+    ClusterDamagedError,
     ClusterRefusedError,
-    IndexDamagedError,
     IndexMissingError,
     IndexSchemaError,
     IndexWriteError,
@@ -97,7 +97,7 @@ class Store:
         if described is None:
             raise IndexMissingError(path)
         if len(described) != 1:
-            raise IndexDamagedError(path, f"its name stands for {len(described)} indexes")
+            raise ClusterDamagedError(path, f"its name stands for {len(described)} indexes")
         (index,) = described.values()
         mapping: Mapping[str, Any] = index["mappings"]
         found = mapping.get("_meta", {}).get(schema.COMMIT_SCHEMA)
@@ -114,7 +114,7 @@ class Store:
         there = mapping.get("properties", {})
         for name, wanted in expected.items():
             if wanted.get("type") not in {None, "object", there.get(name, {}).get("type")}:
-                raise IndexDamagedError(path, f"somebody changed the mapping of its field {name}")
+                raise ClusterDamagedError(path, f"somebody changed the mapping of its field {name}")
         return mapping
 
     def settings(self) -> Mapping[str, Any]:
@@ -136,7 +136,7 @@ class Store:
 
         Raises:
             IndexMissingError: there is no index.
-            IndexDamagedError: it has no state.
+            ClusterDamagedError: it has no state.
         """
         path = self.connection.address.path
         try:
@@ -144,7 +144,7 @@ class Store:
         except ClusterRefusedError as error:
             if not error.problem.endswith(f"({_NOT_FOUND})"):
                 raise
-            raise IndexDamagedError(path, "it has no state") from error
+            raise ClusterDamagedError(path, "it has no state") from error
         version = {"if_seq_no": found["_seq_no"], "if_primary_term": found["_primary_term"]}
         return self.loaded(found["_source"]), version
 
@@ -152,13 +152,13 @@ class Store:
         """Return the state in a document.
 
         Raises:
-            IndexDamagedError: it was written by something else.
+            ClusterDamagedError: it was written by something else.
         """
         try:
             return State.load(source["state"])
         except (KeyError, TypeError, ValueError) as error:
             path = self.connection.address.path
-            raise IndexDamagedError(path, "its state is not readable") from error
+            raise ClusterDamagedError(path, "its state is not readable") from error
 
     def change(self, change: Callable[[State], State]) -> State:
         """Change the state in one step; if another writer was faster, from its state.

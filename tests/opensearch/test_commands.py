@@ -1,0 +1,205 @@
+"""The command line on an index on a node: what a folder's does, or one clear sentence."""
+
+import json
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from shared import Document, Index, Searcher
+from shared.errors import ClusterRefusedError
+from shared.opensearch.index import Index as ClusterIndex
+from shared.opensearch.storage.address import Address
+from shared.opensearch.storage.connection import Connection
+from shared.opensearch.storage.store import Store
+from tests.conftest import Idx
+from tests.opensearch.node import Node, free_port
+
+pytestmark = pytest.mark.opensearch
+
+
+@pytest.fixture
+def address(node: Node, request: pytest.FixtureRequest) -> str:
+    """An index of the test's own, which does not exist yet."""
+    return f"{node.address}/{request.node.name[:60].lower().replace('[', '-').rstrip(']')}"
+
+
+def test_a_document_comes_is_found_and_goes(idx: Idx, address: str) -> None:
+    assert address in idx("init", "-i", address).stdout
+    assert "already" in idx("init", "-i", address).stdout
+    idx("add", "-i", address, "--id", "lease", "--title", "Lease", "-c", "The rent is due.")
+    assert "lease" in idx("list", "-i", address).stdout
+    assert "The rent is due." in idx("show", "-i", address, "lease").stdout
+    found = json.loads(idx("search", "-i", address, "rent", "--json").stdout)
+    assert [hit["id"] for hit in found["results"]] == ["lease-chunk-001"]
+    assert json.loads(idx("stats", "-i", address, "--json").stdout)["documents"] == 1
+    assert "rent" in idx("terms", "-i", address, "re").stdout
+    assert "(1 chunks)" in idx("delete", "-i", address, "lease").stdout
+    assert "has the id" in idx("delete", "-i", address, "lease", code=1).stderr
+    assert json.loads(idx("search", "-i", address, "rent", "--json").stdout)["totalHits"] == 0
+
+
+def test_a_folder_is_synchronized_from_wherever_somebody_stopped(
+    idx: Idx, address: str, tmp_path: Path
+) -> None:
+    papers = tmp_path / "papers"
+    papers.mkdir()
+    for name in ("one", "two", "three"):
+        (papers / f"{name}.txt").write_text(f"{name} is a number")
+    (papers / "broken.pdf").write_bytes(b"%PDF-1.4 broken")
+    idx("sync", "-i", address, papers, code=1)
+    assert "broken.pdf" in idx("failures", "-i", address).stdout
+    (papers / "one.txt").write_text("one was changed")
+    (papers / "two.txt").unlink()
+    (papers / "three.txt").touch()
+    done = idx("sync", "-i", address, papers, "--json").stdout
+    last = json.loads(done.splitlines()[-1])
+    assert (last["updated"], last["deleted"]) == (1, 1), last
+    assert "1 to update" not in idx("sync", "-i", address, papers).stderr
+    assert "changed" in idx("show", "-i", address, "one.txt").stdout
+
+
+def test_what_works_on_files_says_so(idx: Idx, address: str, tmp_path: Path) -> None:
+    idx("init", "-i", address)
+    for command in (
+        *(["backup", "-i", address, tmp_path / "copy"], ["repair", "-i", address]),
+        *(
+            ["optimize", "-i", address],
+            ["unlock", "-i", address],
+            ["semantic", "status", "-i", address],
+        ),
+    ):
+        error = idx(*command, code=1).stderr
+        assert error.count("\n") == 1
+        assert "is on a cluster" in error
+
+
+def test_a_document_is_replaced_by_fewer_chunks_within_a_batch(address: str) -> None:
+    long = " ".join(f"word{number}" for number in range(700))
+    with Index(address, create=True) as index:
+        assert index.add(Document("d", "D", long)) == 4
+        assert index.add(Document("d", "D", "short")) == 1
+        assert index.chunk_count("d") == 1
+    with Searcher(address) as searcher:
+        assert searcher.search("").totalHits == 1
+        assert searcher.search("word600").totalHits == 0
+
+
+def test_nothing_of_a_block_that_ends_with_an_error_is_seen(address: str) -> None:
+    with pytest.raises(RuntimeError):
+        fail_after_writing(address, "text")
+    with Index(address, create=True) as index:
+        assert index.created, "an index that was made in the block is gone"
+        index.add(Document("d", "D", "one text"))
+    with pytest.raises(RuntimeError):
+        fail_after_writing(address, "another text")
+    with Searcher(address) as searcher:
+        assert [hit.content for hit in searcher.search("text").results] == ["one text"]
+
+
+def fail_after_writing(address: str, text: str) -> None:
+    with Index(address, create=True) as index:
+        index.add(Document("d", "D", text))
+        raise RuntimeError
+
+
+VERSIONS = 8
+
+
+def written_again_and_again(address: str, name: str) -> None:
+    for number in range(1, VERSIONS):
+        with Index(address) as index:
+            index.add(Document(name, name, " ".join([f"version{number}"] * 600)))
+
+
+def torn(searcher: Searcher, names: tuple[str, ...]) -> Iterator[object]:
+    """Yield what a search sees of documents that is not one whole version of each."""
+    for name in names:
+        chunks = searcher.document_chunks(name).chunks
+        found = {chunk.content.split()[0] for chunk in chunks}
+        if len(found) != 1 or len(chunks) != 3:
+            yield name, found, len(chunks)
+    total = searcher.search("version*", limit=50).totalHits
+    if total != 3 * len(names):
+        yield total
+
+
+def test_a_search_sees_whole_documents_while_they_are_replaced(address: str) -> None:
+    """Every version of a document has one word, in all of its three chunks."""
+    names = ("a", "b")
+    with Index(address, create=True) as index:
+        for name in names:
+            index.add(Document(name, name, " ".join(["version0"] * 600)))
+    with ThreadPoolExecutor() as threads, Searcher(address) as searcher:
+        writing = [threads.submit(written_again_and_again, address, name) for name in names]
+        looks = 0
+        while not all(of.done() for of in writing):
+            assert list(torn(searcher, names)) == []
+            looks += 1
+        for of in writing:
+            of.result()
+        assert looks > 3
+        assert searcher.search(f"version{VERSIONS - 1}").totalHits == 6
+
+
+def test_the_writer_that_began_later_wins_whole(address: str) -> None:
+    with Index(address, create=True) as first, Index(address) as second:
+        first.add(Document("d", "D", "the first writer"))
+        second.add(Document("d", "D", "the second writer"))
+        second.commit()
+        first.commit()
+        with Searcher(address) as searcher:
+            found = searcher.search("writer").results
+            assert [hit.content for hit in found] == ["the second writer"]
+
+
+def test_a_writer_that_was_taken_for_dead_says_so(address: str) -> None:
+    with ClusterIndex(address, create=True) as late:
+        late.add(Document("d", "D", "too late"))
+        store = Store(Connection(Address.of(address)))
+        (batch,) = store.state()[0].open
+        store.change(lambda state: state.withdrawn(batch, 1e9))
+        with pytest.raises(ClusterRefusedError, match="taken for dead"):
+            late.commit()
+    with Searcher(address) as searcher:
+        assert searcher.search("").totalHits == 0
+
+
+def test_each_trouble_has_one_sentence(
+    idx: Idx, node: Node, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def error(path: str, *command: object) -> str:
+        said = idx(*(command or ("search", "word")), "-i", path, code=1).stderr
+        assert said.startswith("Error: "), said
+        assert said.count("\n") == 1, said
+        return said
+
+    nobody = f"127.0.0.1:{free_port()}"
+    assert "nothing listens" in error(f"opensearch://{nobody}/x")
+    assert "there is no index" in error(address)
+    assert "idx init --index-path" in error(address)
+    assert "does not speak TLS" in error(address.replace("opensearch:", "opensearchs:"))
+    assert "must not contain a user" in error(address.replace("//", "//me:secret@"))
+    assert "secret" not in error(address.replace("//", "//me:secret@"))
+    assert "not the address of an index" in error(f"{node.address}/UPPER")
+    with monkeypatch.context() as environment:
+        environment.setenv("IDX_OPENSEARCH_USER", "me")
+        assert "IDX_OPENSEARCH_PASSWORD" in error(address)
+    name = address.rpartition("/")[2]
+    node.request("PUT", f"/{name}-other", {})
+    assert "another program created it" in error(f"{address}-other")
+    idx("add", "-i", address, "--id", "d", "--title", "D", "-c", "word")
+    node.request("POST", f"/{name}/_close")
+    assert "closed" in error(address)
+    node.request("POST", f"/{name}/_open")
+    block = {"index.blocks.read_only_allow_delete": True}
+    node.request("PUT", f"/{name}/_settings", block)
+    adding = ("add", "--id", "e", "--title", "E", "-c", "word")
+    assert "too full" in error(address, *adding)
+    node.request("PUT", f"/{name}/_settings", dict.fromkeys(block, None))
+    idx(*adding, "-i", address)
+    node.request("DELETE", f"/{name}-000001/_doc/state?refresh=true")
+    assert "it has no state" in error(address)
+    node.request("DELETE", f"/{name}-000001")
+    assert "there is no index" in error(address)

@@ -1,0 +1,303 @@
+"""All orders of the steps of two writers, a reader, a cleaner and crashes, on the real state.
+
+The index is modelled as a cluster keeps it: chunks as written, and the state that one swap at a
+time changes. What becomes visible is decided by `State`, the code that runs.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Final
+
+import pytest
+
+from shared.opensearch.storage.state import (
+    ABANDONED_SECONDS,
+    GRACE_SECONDS,
+    LEASE_SECONDS,
+    State,
+)
+
+DOCUMENT: Final = "d"
+OLD: Final = "old"
+PARTS: Final = 2
+"""Number of chunks of each version of the document, sent one at a time."""
+
+Chunk = tuple[int, str, int]
+"""A chunk: its batch, the version of the document, and its number."""
+
+
+@dataclass(frozen=True)
+class Writer:
+    """A writer that replaces the document, and what it will do next.
+
+    Attributes:
+        name: the version that it writes.
+        step: the number of steps done.
+        batch: its batch; 0 before it has one.
+        had_earlier: whether an earlier batch was open before it looked for earlier chunks.
+        earlier: the documents with earlier chunks, as it has seen them.
+        is_done: whether its command has returned.
+        has_failed: whether its command has reported an error.
+    """
+
+    name: str
+    step: int = 0
+    batch: int = 0
+    had_earlier: bool = False
+    earlier: frozenset[str] = frozenset()
+    is_done: bool = False
+    has_failed: bool = False
+
+    @property
+    def is_at_end(self) -> bool:
+        return self.is_done or self.has_failed
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A search: the state that it has read, and what it has found."""
+
+    state: State | None = None
+    read_at: float = 0.0
+    found: frozenset[Chunk] | None = None
+    must_see: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class World:
+    """The cluster and all that work with it.
+
+    Attributes:
+        state: the state of the index.
+        chunks: the chunks on the cluster.
+        visible: the chunks that the last refresh shows.
+        now: the time in seconds.
+        writers: the writers.
+        reader: the search.
+        is_new: whether there was no old version of the document.
+        cleaned: whether a cleaner has worked.
+        is_late: whether a long time has passed.
+    """
+
+    state: State
+    chunks: frozenset[Chunk]
+    visible: frozenset[Chunk]
+    now: float
+    writers: tuple[Writer, ...]
+    reader: Reader
+    is_new: bool
+    cleaned: bool = False
+    is_late: bool = False
+
+
+def beginning(*names: str, is_new: bool = False) -> World:
+    """An index, with the old version of the document that batch 1 wrote unless it is new."""
+    state, batch = State().opened(0.0)
+    state = state.published(batch, [], 0.0)
+    chunks = frozenset((batch, OLD, number) for number in range(0 if is_new else PARTS))
+    return World(state, chunks, chunks, 1.0, tuple(map(Writer, names)), Reader(), is_new)
+
+
+def written(world: World, place: int) -> World:
+    """The world after the next step of a writer; each is one request."""
+    writer = world.writers[place]
+    state, chunks, visible = world.state, world.chunks, world.visible
+    if writer.step == 0:
+        state, batch = state.opened(world.now)
+        writer = replace(writer, batch=batch)
+    elif writer.step <= PARTS:
+        chunks |= {(writer.batch, writer.name, writer.step - 1)}
+    elif writer.step == PARTS + 1:
+        visible = chunks
+    elif writer.step == PARTS + 2:
+        writer = replace(writer, had_earlier=state.has_earlier(writer.batch))
+    elif writer.step == PARTS + 3:
+        there = any(batch < writer.batch for batch, _, _ in visible)
+        writer = replace(writer, earlier=frozenset({DOCUMENT}) if there else frozenset())
+    else:
+        documents = {DOCUMENT} if writer.had_earlier else writer.earlier
+        try:
+            state = state.published(writer.batch, documents, world.now)
+            writer = replace(writer, is_done=True)
+        except KeyError:
+            writer = replace(writer, has_failed=True)
+    writer = replace(writer, step=writer.step + 1)
+    writers = (*world.writers[:place], writer, *world.writers[place + 1 :])
+    return replace(world, state=state, chunks=chunks, visible=visible, writers=writers)
+
+
+def cleaned(world: World) -> World:
+    """The world after another writer has cleaned up.
+
+    It deletes in several requests; what others do meanwhile cannot undo a deletion.
+    """
+    state, chunks, now = world.state, world.chunks, world.now
+    removable, dead = state.removable(now), state.expired(now)
+    for batch in removable:
+        chunks = frozenset(chunk for chunk in chunks if chunk[0] >= batch)
+    chunks = frozenset(chunk for chunk in chunks if chunk[0] not in dead)
+    for batch in dead:
+        state = state.withdrawn(batch, now)
+    state = state.removed(removable)
+    visible = world.visible & chunks
+    return replace(world, state=state, chunks=chunks, visible=visible, cleaned=True)
+
+
+def searched(world: World) -> World:
+    """The world after the next step of the search: it reads the state, then it finds chunks."""
+    reader = world.reader
+    if reader.state is None:
+        done = frozenset(writer.name for writer in world.writers if writer.is_done)
+        reader = Reader(world.state, world.now, must_see=done)
+        return replace(world, reader=reader)
+    if world.now - reader.read_at > GRACE_SECONDS:
+        # Its request has ended with an error long before.
+        return replace(world, reader=replace(reader, found=frozenset()))
+    found = frozenset(chunk for chunk in world.visible if reader.state.shows(chunk[0], DOCUMENT))
+    return replace(world, reader=replace(reader, found=found))
+
+
+def following(world: World) -> Iterator[World]:
+    """All worlds that one step can make of another one; a crash is a writer without further ones.
+
+    Refreshes of the cluster by itself, and by others, may happen at any time.
+    """
+    for place, writer in enumerate(world.writers):
+        if not writer.is_at_end:
+            yield written(world, place)
+    if world.reader.found is None:
+        yield searched(world)
+    if world.visible != world.chunks:
+        yield replace(world, visible=world.chunks)
+    if not world.cleaned:
+        yield cleaned(world)
+    if not world.is_late:
+        later = world.now + max(LEASE_SECONDS, GRACE_SECONDS) + 1
+        yield replace(world, now=later, is_late=True)
+
+
+def versions(chunks: frozenset[Chunk]) -> dict[str, set[int]]:
+    found: dict[str, set[int]] = {}
+    for _, version, number in chunks:
+        found.setdefault(version, set()).add(number)
+    return found
+
+
+def complaints(world: World) -> Iterator[str]:
+    """What is wrong with a world; whoever stops here has crashed."""
+    reader = world.reader
+    is_answered = reader.found is not None and world.now - reader.read_at <= GRACE_SECONDS
+    if reader.found is not None and is_answered and reader.state is not None:
+        seen = versions(reader.found)
+        if len(seen) > 1 or (not seen and (reader.must_see or not world.is_new)):
+            yield f"a search sees {len(seen)} versions"
+        elif any(len(numbers) < PARTS for numbers in seen.values()):
+            yield "a search sees a part of a version"
+        elif reader.must_see and seen.keys() == {OLD}:
+            yield "a search does not see what was written before it began"
+    # Whatever happens next, a search that begins now must see one whole version.
+    shown = frozenset(chunk for chunk in world.visible if world.state.shows(chunk[0], DOCUMENT))
+    now = versions(shown)
+    done = [writer for writer in world.writers if writer.is_done]
+    may_be_none = world.is_new and not done
+    if len(now) > 1 or (not now and not may_be_none):
+        yield f"the state shows {now}"
+    if any(len(numbers) < PARTS for numbers in now.values()):
+        yield f"the state shows a part of {now}"
+    if done and now and next(iter(now)) == OLD:
+        yield "a version that was written is lost"
+    if len(done) == len(world.writers) > 1 and now:
+        last = max(done, key=lambda writer: writer.batch)
+        if last.name not in now:
+            yield f"{last.name} was begun last, but {now} is shown"
+
+
+def explored(world: World, *, stops: bool = False) -> tuple[int, dict[str, World]]:
+    """Return the number of worlds that can follow, and those with something wrong.
+
+    Args:
+        world: the beginning.
+        stops: true to stop as soon as something is wrong.
+    """
+    seen, waiting, wrong = {world}, [world], dict[str, World]()
+    while waiting and not (stops and wrong):
+        for after in following(waiting.pop()):
+            if after not in seen:
+                seen.add(after)
+                waiting.append(after)
+                wrong |= dict.fromkeys(complaints(after), after)
+    return len(seen), wrong
+
+
+@pytest.fixture(autouse=True)
+def _hashable(monkeypatch: pytest.MonkeyPatch) -> None:
+    """States are hashed by some of what they say, and compared by all of it."""
+    monkeypatch.setattr(
+        State,
+        "__hash__",
+        lambda state: hash((state.next, *state.open, 0, *state.replaced, 0, *state.abandoned)),
+    )
+
+
+def test_a_writer_and_a_reader_in_any_order() -> None:
+    count, wrong = explored(beginning("a"))
+    assert wrong == {}
+    assert count > 100
+
+
+@pytest.mark.parametrize("is_new", [False, True])
+def test_two_writers_of_one_document_a_reader_and_crashes_in_any_order(*, is_new: bool) -> None:
+    count, wrong = explored(beginning("a", "b", is_new=is_new))
+    assert wrong == {}
+    assert count > 10_000
+
+
+@pytest.mark.parametrize(
+    ("name", "broken"),
+    [
+        ("has_earlier", lambda *_: False),
+        ("removable", lambda state, _: list(state.replaced)),
+        (
+            "withdrawn",
+            lambda state, batch, _: replace(
+                state, open={other: at for other, at in state.open.items() if other != batch}
+            ),
+        ),
+        ("shows", lambda state, batch, _: batch < state.next),
+    ],
+)
+def test_the_search_finds_what_is_wrong(
+    monkeypatch: pytest.MonkeyPatch, name: str, broken: object
+) -> None:
+    monkeypatch.setattr(State, name, broken)
+    worlds = (beginning("a", "b", is_new=is_new) for is_new in (True, False))
+    assert any(explored(world, stops=True)[1] for world in worlds)
+
+
+def test_abandoned_batches_stay_hidden_for_a_day() -> None:
+    state, batch = State().opened(0.0)
+    state = state.withdrawn(batch, 0.0)
+    assert not state.shows(batch, DOCUMENT)
+    assert state.forgettable(ABANDONED_SECONDS - 1) == []
+    assert state.forgettable(ABANDONED_SECONDS + 1) == [batch]
+
+
+def test_a_state_is_loaded_as_it_was_dumped() -> None:
+    state, first = State(folders='["x"]').opened(1.0)
+    state, second = state.opened(2.0)
+    state = state.published(second, ["b", "a"], 3.0).withdrawn(first, 4.0)
+    assert State.load(state.dump()) == state
+    assert [state.shows(batch, "a") for batch in (first, second, second + 1)] == [
+        False,
+        True,
+        False,
+    ]
+
+
+def test_batches_have_ascending_numbers() -> None:
+    state, numbers = State(), []
+    for _ in range(4):
+        state, number = state.opened(0.0)
+        numbers.append(number)
+    assert all(one < other for one, other in pairwise(numbers))
