@@ -21,6 +21,8 @@ _MODULES: Final = {
     "Index": "shared.opensearch.index",
     "create": "shared.opensearch.index",
     "holds_index": "shared.opensearch.index",
+    "check": "shared.opensearch.upkeep",
+    "findings": "shared.opensearch.upkeep",
     "load_failures": "shared.opensearch.index",
     "save_failures": "shared.opensearch.index",
 }

@@ -4,9 +4,11 @@ from pathlib import Path
 
 from idx.doctor import machine
 from idx.doctor.clients import clients
-from idx.doctor.finding import Findings
+from idx.doctor.finding import Finding, Findings
 from idx.doctor.java import java, lucene
 from idx.doctor.settings import index_path, settings
+from shared.backends import chosen
+from shared.errors import ExtraMissingError
 
 
 def examine(named: Path | None) -> Findings:
@@ -23,7 +25,7 @@ def examine(named: Path | None) -> Findings:
     for finding in _engine():
         runs &= finding.status != "problem"
         yield finding
-    yield from machine.disk(path)
+    yield from _place(path)
     if runs:
         from idx.doctor.index import index
 
@@ -33,6 +35,20 @@ def examine(named: Path | None) -> Findings:
         from idx.doctor.server import server
 
         yield from server(path)
+
+
+def _place(path: Path) -> Findings:
+    """Check the disk, or the cluster, that the index is on."""
+    try:
+        of_cluster = chosen(path, "findings")
+    except ExtraMissingError:
+        # The check of the index reports it.
+        return
+    if of_cluster:
+        for found in of_cluster(path):
+            yield Finding(*found)
+    else:
+        yield from machine.disk(path)
 
 
 def _engine() -> Findings:

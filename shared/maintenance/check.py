@@ -19,6 +19,7 @@ from org.apache.lucene.index import (
 from org.apache.lucene.search import IndexSearcher
 from org.apache.lucene.store import ByteBuffersDirectory
 
+from shared.backends import chosen
 from shared.errors import (
     DocumentDamagedError,
     IndexDamagedError,
@@ -132,6 +133,9 @@ def check(path: Path | str, *, wait: float = DEFAULT_WAIT, progress: Progress = 
         IndexLockedError: a writer held the lock for the whole time.
         IndexPathError: the operating system refuses access.
     """
+    if other := chosen(path, "check"):
+        checked: Checked = other(path, wait=wait, progress=progress)
+        return checked
     path = index_folder.absolute(path)
     index_folder.identify(path)
     checked = Checked()

@@ -45,7 +45,7 @@ def find_chunk(snapshot: ClusterSnapshot, chunk_id: str) -> ChunkText:
         ChunkNotFoundError: no chunk has the id.
     """
     query = snapshot.visible({"term": {schema.ID: schema.keyword(chunk_id)}})
-    for stored in _stored(snapshot, query, [{schema.CHUNK_INDEX: "asc"}], 1):
+    for stored in stored_in_order(snapshot, query, [{schema.CHUNK_INDEX: "asc"}], 1):
         return from_lucene(stored, snapshot.folders)
     raise ChunkNotFoundError(chunk_id, _similar_chunk_ids(snapshot, chunk_id))
 
@@ -111,14 +111,21 @@ def _in_order(
         return []
     numbers = {"range": {schema.CHUNK_INDEX: {"gte": first, "lte": last}}}
     query = snapshot.visible(of_documents([source_document]), numbers)
-    found = _stored(snapshot, query, [{schema.CHUNK_INDEX: order}], limit)
+    found = stored_in_order(snapshot, query, [{schema.CHUNK_INDEX: order}], limit)
     return [from_lucene(stored, snapshot.folders) for stored in found]
 
 
-def _stored(
+def stored_in_order(
     snapshot: ClusterSnapshot, query: Mapping[str, Any], order: Sequence[Any], limit: int | None
 ) -> Iterator[Stored]:
-    """Yield what is stored of the first chunks in an order, page by page."""
+    """Yield what is stored of the first documents of the cluster in an order, page by page.
+
+    Args:
+        snapshot: the state of the index.
+        query: the documents.
+        order: the order.
+        limit: the maximum number; None for all.
+    """
     after: list[Any] | None = None
     left = limit
     while left is None or left > 0:
@@ -140,7 +147,7 @@ def summaries(
     snapshot: ClusterSnapshot, query: Mapping[str, Any], order: Sequence[Any], limit: int | None
 ) -> Iterator[DocumentSummary]:
     """Yield the summaries of documents whose first chunks match a query."""
-    for stored in _stored(snapshot, query, order, limit):
+    for stored in stored_in_order(snapshot, query, order, limit):
         yield summary_from_lucene(stored, snapshot.folders)
 
 
@@ -242,7 +249,7 @@ def document_file(snapshot: ClusterSnapshot, source_document: str) -> DocumentFi
 
 def _first_stored(snapshot: ClusterSnapshot, source_document: str) -> Stored:
     query = snapshot.visible(of_documents([source_document]), FIRST_CHUNK)
-    (stored,) = _stored(snapshot, query, [{schema.CHUNK_INDEX: "asc"}], 1)
+    (stored,) = stored_in_order(snapshot, query, [{schema.CHUNK_INDEX: "asc"}], 1)
     return stored
 
 
@@ -251,7 +258,7 @@ def file_states(snapshot: ClusterSnapshot, *conditions: Any) -> dict[str, FileSt
     query = snapshot.visible(IS_FILE, *conditions)
     # That of the last batch is the newest.
     order = [{layout.BATCH: "asc"}, {schema.SOURCE_DOCUMENT: "asc"}]
-    found = _stored(snapshot, query, order, None)
+    found = stored_in_order(snapshot, query, order, None)
     return dict(unpack(stored[schema.FILE_STATE]) for stored in found)
 
 
@@ -273,7 +280,7 @@ def _similar_ids(snapshot: ClusterSnapshot, source_document: str) -> list[str]:
         order = ["_score", {schema.SOURCE_DOCUMENT: "asc"}]
         found = [
             str(stored[schema.SOURCE_DOCUMENT])
-            for stored in _stored(snapshot, query, order, _MOST_SUGGESTIONS)
+            for stored in stored_in_order(snapshot, query, order, _MOST_SUGGESTIONS)
         ]
         if found:
             return found

@@ -75,6 +75,23 @@ def test_what_works_on_files_says_so(idx: Idx, address: str, tmp_path: Path) -> 
         assert "is on a cluster" in error
 
 
+def test_the_index_is_checked_and_the_doctor_looks_at_the_cluster(
+    idx: Idx, node: Node, address: str
+) -> None:
+    idx("add", "-i", address, "--id", "d", "--title", "D", "-c", " ".join(["word"] * 600))
+    assert "1 document, 3 chunks" in idx("check", "-i", address).stdout
+    said = json.loads(idx("doctor", "-i", address, "--json", code=0).stdout)["findings"]
+    messages = {found["check"]: found["message"] for found in said}
+    assert "OpenSearch 3." in messages["Cluster"]
+    assert "1 document" in messages["Index"]
+    assert messages["Writer"] == "nobody is writing the index"
+    name = address.rpartition("/")[2]
+    query = {"query": {"term": {"chunk_index": 2}}}
+    found = node.request("POST", f"/{name}/_search", query)["hits"]["hits"]
+    node.request("DELETE", f"/{name}-000001/_doc/{found[0]['_id']}?refresh=true")
+    assert "'d': chunk 2 of 3 is missing" in idx("check", "-i", address, code=1).stdout
+
+
 def test_a_document_is_replaced_by_fewer_chunks_within_a_batch(address: str) -> None:
     long = " ".join(f"word{number}" for number in range(700))
     with Index(address, create=True) as index:

@@ -1,0 +1,164 @@
+"""Upkeep of an index on a cluster: comparison of its documents, and findings for ``idx doctor``."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from shared.errors import DocumentDamagedError, McpLuceneError, PartDamagedError
+from shared.maintenance.check import Checked, SegmentState
+from shared.maintenance.progress import Progress
+from shared.messages import quantity
+from shared.model import schema
+from shared.model.weights import DEFAULT_WEIGHTS
+from shared.opensearch.cluster import Cluster, ClusterSnapshot
+from shared.opensearch.documents import stored_in_order
+from shared.opensearch.storage import layout
+from shared.opensearch.storage.address import Address
+from shared.opensearch.storage.connection import Connection
+from shared.opensearch.storage.queries import IS_CHUNK
+from shared.opensearch.storage.store import Store
+from shared.settings.defaults import DEFAULT_WAIT
+from shared.storage.stored_details import StoredDetailsError, details_of
+
+Status = Literal["ok", "warning", "problem"]
+
+_FULL_DISK: Final = 85.0
+"""Share of a disk in use, in per cent, from which on OpenSearch moves no shard to it (its low
+watermark)."""
+
+_ANALYSIS: Final = ("analysis", "similarity", "max_regex_length")
+
+
+def check(
+    path: Path | str,
+    *,
+    wait: float = DEFAULT_WAIT,  # noqa: ARG001 - as for a folder
+    progress: Progress = iter,  # noqa: ARG001 - as for a folder
+) -> Checked:
+    """Compare the chunks of each document with those that it should have, and look at the shards.
+
+    Args:
+        path: the address of the index.
+        wait: without a meaning here.
+        progress: the same.
+
+    Raises:
+        IndexFolderError: the index cannot be used; the class says why.
+    """
+    cluster = Cluster(path, DEFAULT_WEIGHTS, "command")
+    try:
+        return cluster.call(_checked)
+    finally:
+        cluster.close()
+
+
+def _checked(snapshot: ClusterSnapshot) -> Checked:
+    found = Checked()
+    order = [{schema.SOURCE_DOCUMENT: "asc"}, {schema.CHUNK_INDEX: "asc"}, {layout.BATCH: "asc"}]
+    every = stored_in_order(snapshot, snapshot.visible(IS_CHUNK), order, None)
+    for name, chunks in groupby(every, key=lambda stored: str(stored[schema.SOURCE_DOCUMENT])):
+        stored = list(chunks)
+        found.documents += 1
+        found.chunks += len(stored)
+        for problem in _problems(stored):
+            found.report(DocumentDamagedError(snapshot.path, name, problem))
+    for segment, problem in _shards(snapshot):
+        found.segments.append(segment)
+        if problem:
+            found.report(PartDamagedError(snapshot.path, segment.name, problem))
+    return found
+
+
+def _problems(chunks: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield what is wrong with the chunks of a document."""
+    try:
+        count = details_of(chunks[0]).chunk_count
+    except StoredDetailsError as error:
+        yield str(error)
+        return
+    numbers = [int(stored[schema.CHUNK_INDEX]) for stored in chunks]
+    missing = sorted(set(range(1, count + 1)) - set(numbers))
+    if missing:
+        yield f"chunk {missing[0]} of {count} is missing"
+    if len(set(numbers)) < len(numbers):
+        yield "it has a chunk twice"
+    if max(numbers) > count:
+        yield f"it has a chunk {max(numbers)}, but {count} belong to it"
+
+
+def _shards(snapshot: ClusterSnapshot) -> Iterator[tuple[SegmentState, str]]:
+    """Yield the shards of the index, each with what is wrong with it."""
+    store = snapshot.store
+    columns = "index,shard,prirep,state,docs,store,node"
+    shards = store.connection.get(f"/_cat/shards/{store.name}", format="json", bytes="b", h=columns)
+    for shard in shards:
+        kind = "primary" if shard["prirep"] == "p" else "replica"
+        state = shard["state"]
+        name = f"shard {shard['shard']} ({kind} on {shard['node'] or 'no node'})"
+        sound = state == "STARTED"
+        figures = int(shard["docs"] or 0), 0, int(shard["store"] or 0)
+        problem = "" if sound or kind == "replica" else f"it is {state.lower()}"
+        yield SegmentState(name, *figures, sound=not problem), problem
+
+
+def findings(path: Path | str) -> Iterator[tuple[str, Status, str]]:
+    """Yield what is worth knowing of a cluster: subjects, each with a status and a sentence."""
+    store = Store(Connection(Address.of(path)))
+    try:
+        yield from _of_cluster(store)
+        yield from _of_disks(store)
+        yield from _of_index(store)
+    except McpLuceneError:
+        # The check of the index reports it.
+        return
+
+
+def _of_cluster(store: Store) -> Iterator[tuple[str, Status, str]]:
+    version = store.connection.get("/")["version"]["number"]
+    health = store.connection.get("/_cluster/health")
+    nodes = quantity(health["number_of_nodes"], "node")
+    text = f"OpenSearch {version}, {nodes}, {health['status']}"
+    if health["status"] == "green":
+        yield "Cluster", "ok", text
+    else:
+        unassigned = quantity(health["unassigned_shards"], "shard")
+        status: Status = "problem" if health["status"] == "red" else "warning"
+        yield "Cluster", status, f"{text}: {unassigned} on no node"
+
+
+def _of_disks(store: Store) -> Iterator[tuple[str, Status, str]]:
+    disks = store.connection.get("/_cat/allocation", format="json", h="node,disk.percent")
+    for disk in disks:
+        used = disk.get("disk.percent")
+        if used and float(used) >= _FULL_DISK:
+            text = f"{disk['node']} uses {used} % of its disk; from 95 % on it takes no documents"
+            yield "Disk", "warning", f"{text}: free some space or add a node"
+
+
+def _of_index(store: Store) -> Iterator[tuple[str, Status, str]]:
+    settings = store.settings()
+    shards = quantity(int(settings["number_of_shards"]), "shard")
+    refresh = settings.get("refresh_interval", "1s")
+    yield "Settings", "ok", f"{shards}, refresh interval {refresh}"
+    expected = layout.creation()["settings"]["index"]
+    changed = [name for name in _ANALYSIS if not _has(settings.get(name), expected[name])]
+    if changed:
+        text = f"somebody changed {', '.join(changed)} of the index; make it anew"
+        yield "Analysis", "problem", text
+    state, _ = store.state()
+    if state.open:
+        yield "Writer", "ok", f"{quantity(len(state.open), 'batch')} being written"
+    else:
+        yield "Writer", "ok", "nobody is writing the index"
+
+
+def _has(found: Any, expected: Any) -> bool:
+    """Check whether settings, in which all values are texts, are those of the file or more."""
+    if isinstance(expected, dict):
+        return isinstance(found, dict) and all(
+            _has(found.get(key), value) for key, value in expected.items()
+        )
+    if isinstance(expected, list):
+        return list(map(str, expected)) == list(map(str, found or []))
+    return str(expected).lower() == str(found).lower()

@@ -1,0 +1,175 @@
+"""Faults: writers and nodes that are killed or stopped, on three nodes."""
+
+import contextlib
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from shared import Document, Index, McpLuceneError, Searcher
+from shared.errors import ClusterUnreachableError
+from shared.opensearch.storage.address import Address
+from shared.opensearch.storage.connection import Connection
+from shared.opensearch.storage.store import Store
+from tests.opensearch.node import Node, free_port
+from tests.opensearch.test_commands import torn
+
+pytestmark = [pytest.mark.opensearch, pytest.mark.soak]
+
+KILLS = 50
+BUDGET = 100.0
+"""Seconds in which a call has an answer or an error: attempts and pauses of a connection."""
+
+WRITING = """
+import sys
+from itertools import count
+from shared import Document, Index
+print("ready", flush=True)
+for number in count(1):
+    with Index(sys.argv[1]) as index:
+        index.add(Document("d", "D", " ".join([f"version{number}"] * 600)))
+"""
+
+Nodes = list[Node]
+
+
+@pytest.fixture
+def nodes(opensearch_home: Path, tmp_path: Path) -> Iterator[Nodes]:
+    ports = [free_port() for _ in range(3)]
+    started = [
+        Node(opensearch_home, tmp_path / f"node{number}", f"node{number}", ports, port).start()
+        for number, port in enumerate(ports)
+    ]
+    try:
+        for node in started:
+            node.wait(nodes=3)
+        yield started
+    finally:
+        for node in started:
+            node.send(signal.SIGCONT)
+            node.stop()
+
+
+def manager(nodes: Nodes) -> Node:
+    name = nodes[0].get("/_cat/cluster_manager?format=json")[0]["node"]
+    return next(node for node in nodes if node.name == name)
+
+
+def test_a_writer_that_is_killed_leaves_whole_documents(node: Node) -> None:
+    address = f"{node.address}/killed"
+    with Index(address, create=True) as index:
+        index.add(Document("d", "D", " ".join(["version0"] * 600)))
+    chance = random.Random(7)  # noqa: S311 - no secret
+    with Searcher(address) as searcher:
+        for _ in range(KILLS):
+            with subprocess.Popen(
+                [sys.executable, "-c", WRITING, address], stdout=subprocess.PIPE
+            ) as process:
+                assert process.stdout
+                process.stdout.readline()
+                time.sleep(chance.uniform(0.5, 1.5))
+                process.kill()
+            assert list(torn(searcher, ("d",))) == []
+    with Index(address) as index:
+        index.add(Document("d", "D", " ".join(["version1000"] * 600)))
+    store = Store(Connection(Address.of(address)))
+    late = time.time() + 1e4
+    with Index(address) as index:
+        index.commit()
+    assert store.state()[0].expired(late), "some were killed between two requests"
+    with Searcher(address) as searcher:
+        assert list(torn(searcher, ("d",))) == []
+        assert searcher.search("version1000").totalHits == 3
+
+
+@pytest.mark.parametrize("victim", ["manager", "data"])
+def test_nothing_that_was_acknowledged_is_lost_with_a_node(nodes: Nodes, victim: str) -> None:
+    killed = manager(nodes)
+    if victim == "data":
+        killed = next(node for node in nodes if node is not killed)
+    left = next(node for node in nodes if node is not killed)
+    address = f"{left.address}/lost"
+    with Index(address, create=True) as index:
+        index.add(Document("first", "First", "word"))
+    left.wait(nodes=3)
+    written, failed, is_over = ["first"], list[object](), threading.Event()
+
+    def write() -> None:
+        number = 0
+        while not is_over.is_set():
+            number += 1
+            with contextlib.suppress(McpLuceneError), Index(address) as index:
+                index.add(Document(f"d{number}", "D", f"word number {number}"))
+                index.commit()
+                written.append(f"d{number}")
+
+    def search() -> None:
+        with Searcher(address) as searcher:
+            while not is_over.is_set():
+                begun, known = time.monotonic(), len(written)
+                try:
+                    answer = searcher.search("word", limit=100)
+                    if answer.totalHits < known and not answer.partial:
+                        failed.append((answer.totalHits, known))
+                except McpLuceneError as error:
+                    failed.append(None if isinstance(error, ClusterUnreachableError) else error)
+                assert time.monotonic() - begun < BUDGET
+
+    threads = [threading.Thread(target=work) for work in (write, search)]
+    for thread in threads:
+        thread.start()
+    time.sleep(3)
+    killed.kill()
+    time.sleep(12)
+    is_over.set()
+    for thread in threads:
+        thread.join()
+    left.wait(nodes=2)
+    assert [problem for problem in failed if problem] == []
+    with Searcher(address) as searcher:
+        found = [of.source_document for of in searcher.documents().documents]
+    assert set(written) <= set(found)
+    assert len(found) == len(set(found))
+    killed.start().wait(nodes=3)
+    with Searcher(f"{killed.address}/lost") as searcher:
+        assert set(written) <= {of.source_document for of in searcher.documents().documents}
+
+
+def test_a_node_that_stands_still_costs_an_answer_or_one_error_in_time(nodes: Nodes) -> None:
+    stopped = next(node for node in nodes if node is not manager(nodes))
+    others = [node for node in nodes if node is not stopped]
+    address = f"{others[0].address}/still"
+    with Index(address, create=True) as index:
+        index.add(Document("d", "D", "word"))
+    stopped.send(signal.SIGSTOP)
+    try:
+        with Searcher(address) as searcher:
+            for _ in range(5):
+                begun = time.monotonic()
+                with contextlib.suppress(ClusterUnreachableError):
+                    answer = searcher.search("word")
+                    assert answer.totalHits == 1 or answer.partial
+                assert time.monotonic() - begun < BUDGET
+    finally:
+        stopped.send(signal.SIGCONT)
+
+
+def test_a_full_disk_is_named_and_nothing_is_lost(node: Node) -> None:
+    address = f"{node.address}/full"
+    with Index(address, create=True) as index:
+        index.add(Document("d", "D", "word"))
+    block = {"index.blocks.read_only_allow_delete": True}
+    node.request("PUT", "/full/_settings", block)
+    with pytest.raises(McpLuceneError, match="too full"), Index(address) as index:
+        index.add(Document("e", "E", "word"))
+    node.request("PUT", "/full/_settings", dict.fromkeys(block, None))
+    with Index(address) as index:
+        index.add(Document("e", "E", "word"))
+    with Searcher(address) as searcher:
+        assert searcher.search("word").totalHits == 2
