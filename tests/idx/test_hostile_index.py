@@ -229,7 +229,7 @@ DETAILS: Final = {
 def test_a_chunk_with_hostile_details_is_a_damaged_index(
     filled: Path, details: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("shared.storage.mapping._details", lambda *_, **__: lambda _: details)
+    monkeypatch.setattr("shared.storage.mapping.details_for", lambda *_, **__: lambda _: details)
     with Index(filled) as index:
         index.add(Document("b", "B", "another text"))
     with Searcher(filled) as searcher:
