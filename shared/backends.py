@@ -23,6 +23,7 @@ _MODULES: Final = {
     "holds_index": "shared.opensearch.index",
     "check": "shared.opensearch.upkeep",
     "findings": "shared.opensearch.upkeep",
+    "rebuild": "shared.opensearch.rebuild",
     "load_failures": "shared.opensearch.index",
     "save_failures": "shared.opensearch.index",
 }

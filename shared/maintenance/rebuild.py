@@ -9,6 +9,7 @@ from typing import Any
 
 from org.apache.lucene.index import DirectoryReader, IndexWriterConfig
 
+from shared.backends import chosen
 from shared.errors import IndexDamagedError
 from shared.files import index_folder
 from shared.java import vm
@@ -67,6 +68,9 @@ def rebuild(path: Path | str, *, wait: float = DEFAULT_WAIT, progress: Progress 
         IndexSchemaError: its schema cannot be rebuilt.
         IndexFolderError: the index cannot be used; the class says why.
     """
+    if other := chosen(path, "rebuild"):
+        rebuilt: Rebuilt = other(path, wait=wait, progress=progress)
+        return rebuilt
     path = index_folder.absolute(path)
     index_folder.identify(path)
     with vm.attached("batch"), lucene_errors.writing(path):

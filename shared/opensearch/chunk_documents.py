@@ -39,6 +39,7 @@ class ChunkDocuments:
 
     Args:
         document: the document.
+        placed: its chunks, each with its place, if they are cut already.
 
     Attributes:
         words: the terms of the chunks that were made so far, of the fields in which similar ones
@@ -48,21 +49,20 @@ class ChunkDocuments:
         InvalidDocumentError: the document has more metadata than may be stored in each chunk.
     """
 
-    def __init__(self, document: Document) -> None:
-        self._document, placed = placed_chunks(document)
-        self._placed = placed
+    def __init__(
+        self, document: Document, placed: Iterable[tuple[Chunk, Place]] | None = None
+    ) -> None:
+        if placed is None:
+            document, placed = placed_chunks(document)
+        self._document, self._placed = document, placed
         self.words: Words = {schema.CONTENT: set(), schema.TITLE: set(), schema.STEMS: set()}
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        return self.of(self._placed)
-
-    def of(self, placed: Iterable[tuple[Chunk, Place]]) -> Iterator[dict[str, Any]]:
-        """Yield the documents of chunks that are already cut."""
         document = self._document
         common = _common(document)
         details = None
         self.words[schema.TITLE].update(common[schema.TITLE].split())
-        for chunk, place in placed:
+        for chunk, place in self._placed:
             details = details or details_for(document, chunk)
             made = {**common, **self._search_fields(chunk, place)}
             if keys := made.pop(schema.SECTION, None):

@@ -25,7 +25,6 @@ Result = TypeVar("Result")
 
 _STATE_QUERY: Final = {
     "query": {"ids": {"values": [layout.STATE_ID]}},
-    "seq_no_primary_term": True,
     "size": 1,
 }
 
@@ -97,7 +96,9 @@ class ClusterSnapshot:
         parameters = {"search_type": "dfs_query_then_fetch"} if self.shards > 1 else {}
         bounded = [{"timeout": BUDGET, **body} for body in bodies]
         *answers, newest = self.store.connection.search([*bounded, _STATE_QUERY], **parameters)
-        if _number(newest) != self.number:
+        hits = newest["hits"]["hits"]
+        # Another index may have taken the name, and its state the same number.
+        if not hits or self.store.loaded(hits[0]["_source"]) != self.state:
             raise StaleError
         return answers
 
@@ -177,7 +178,7 @@ class Cluster:
             mapping = self.store.mapping() if last is None else None
             state, version = self.store.state()
             number = _sequence(version)
-            if last is None or last.number != number:
+            if last is None or (last.number, last.state) != (number, state):
                 mapping = mapping or self.store.mapping()
                 self._snapshot = last = self._opened((state, version), mapping)
                 self.refreshes += 1
@@ -220,15 +221,6 @@ def _copied(snapshot: ClusterSnapshot) -> ClusterSnapshot:
         snapshot.weights,
         snapshot.shards,
     )
-
-
-def _number(answer: Mapping[str, Any]) -> int:
-    """Return the version of the state in the answer to a search for it."""
-    hits = answer["hits"]["hits"]
-    if not hits:
-        return -1
-    found = hits[0]
-    return _sequence({"if_seq_no": found["_seq_no"], "if_primary_term": found["_primary_term"]})
 
 
 def _sequence(version: Mapping[str, int]) -> int:

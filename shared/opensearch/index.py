@@ -3,7 +3,7 @@
 import hashlib
 import time
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from pathlib import Path
 from types import TracebackType
@@ -33,7 +33,7 @@ from shared.opensearch.storage import layout
 from shared.opensearch.storage.address import Address
 from shared.opensearch.storage.connection import Connection
 from shared.opensearch.storage.queries import IS_CHUNK, IS_FILE, of_documents, visible
-from shared.opensearch.storage.state import GRACE_SECONDS, State
+from shared.opensearch.storage.state import GRACE_SECONDS, FrozenError, State
 from shared.opensearch.storage.store import (
     Store,
     create_operation,
@@ -211,7 +211,7 @@ class Index(FolderIndex):
                 refused.set_exception(error)
                 return refused
         if document.file is not None and count:
-            self._write(_file_operation(batch, document.id, document.file.state))
+            self._write(file_operation(batch, document.id, document.file.state))
         self._note(document.id, count)
         self._write_words(chunks.words)
         pending = _Pending(self, document.id, count)
@@ -243,7 +243,7 @@ class Index(FolderIndex):
         Does nothing if there is no such document.
         """
         if self.chunk_count(source_document):
-            self._write(_file_operation(self._begin(), source_document, state))
+            self._write(file_operation(self._begin(), source_document, state))
             self._touched.append(source_document)
 
     @property
@@ -386,7 +386,12 @@ class Index(FolderIndex):
                 numbers.append(number)
                 return opened
 
-            self._store.change(open_)
+            try:
+                self._store.change(open_)
+            except FrozenError as error:
+                raise ClusterRefusedError(
+                    self.path, "the index is being rebuilt", "wait until that has ended"
+                ) from error
             self._batch, self._renewed = numbers[-1], now
         elif now - self._renewed > _RENEWAL_SECONDS:
             batch = self._batch
@@ -420,15 +425,8 @@ class Index(FolderIndex):
         """Send the words that are new, so that similar ones can be found among them."""
         if len(self._known_words) > _MOST_KNOWN_WORDS:
             self._known_words.clear()
-        for name, found in words.items():
-            new = {word for word in found if (name, word) not in self._known_words}
-            self._known_words.update((name, word) for word in new)
-            for word in new:
-                source = {name: word}
-                if name != schema.STEMS:
-                    source["reversed"] = word[::-1]
-                digest = hashlib.sha256(word.encode()).hexdigest()[:32]
-                self._write(create_operation(f"{name}-{digest}", {"word": source}))
+        for operation in word_operations(words, self._known_words):
+            self._write(operation)
 
     def _with_chunks_before(self, batch: int, documents: list[str]) -> list[str]:
         """Return those of some documents that have chunks of earlier batches."""
@@ -471,6 +469,19 @@ class Index(FolderIndex):
             continue
 
 
+def word_operations(words: Words, known: set[tuple[str, str]]) -> Iterator[bytes]:
+    """Yield the operations that write words which are not known yet, and add them to the known."""
+    for name, found in words.items():
+        new = {word for word in found if (name, word) not in known}
+        known.update((name, word) for word in new)
+        for word in new:
+            source = {name: word}
+            if name != schema.STEMS:
+                source["reversed"] = word[::-1]
+            digest = hashlib.sha256(word.encode()).hexdigest()[:32]
+            yield create_operation(f"{name}-{digest}", {"word": source})
+
+
 def _terms(documents: list[str]) -> dict[str, Any]:
     return {"terms": {schema.SOURCE_DOCUMENT: documents}}
 
@@ -479,7 +490,7 @@ def _before(batch: int) -> dict[str, Any]:
     return {"range": {layout.BATCH: {"lt": batch}}}
 
 
-def _file_operation(batch: int, source_document: str, state: FileState) -> bytes:
+def file_operation(batch: int, source_document: str, state: FileState) -> bytes:
     """Return the operation that writes the state of a document's file."""
     source = {
         layout.KIND: layout.FILE,

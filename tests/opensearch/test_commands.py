@@ -56,7 +56,7 @@ def test_a_folder_is_synchronized_from_wherever_somebody_stopped(
     done = idx("sync", "-i", address, papers, "--json").stdout
     last = json.loads(done.splitlines()[-1])
     assert (last["updated"], last["deleted"]) == (1, 1), last
-    assert "1 to update" not in idx("sync", "-i", address, papers).stderr
+    assert "0 to update, 0 to delete, 2 unchanged" in idx("sync", "-i", address, papers).stdout
     assert "changed" in idx("show", "-i", address, "one.txt").stdout
 
 
@@ -73,6 +73,35 @@ def test_what_works_on_files_says_so(idx: Idx, address: str, tmp_path: Path) -> 
         error = idx(*command, code=1).stderr
         assert error.count("\n") == 1
         assert "is on a cluster" in error
+
+
+def test_an_index_is_rebuilt_while_it_is_searched(
+    idx: Idx, node: Node, address: str, tmp_path: Path
+) -> None:
+    papers = tmp_path / "papers"
+    papers.mkdir()
+    (papers / "paper.txt").write_text(" ".join(["contract"] * 300))
+    idx("sync", "-i", address, papers)
+    idx("add", "-i", address, "--id", "d", "--title", "D", "-c", "The rent is due.")
+    with Searcher(address) as searcher:
+        before = [
+            vars(hit)
+            for query in ("contract", "rent", "contrakt")
+            for hit in searcher.search(query).results
+        ]
+        assert "2 documents as 3 chunks" in idx("rebuild", "-i", address).stdout
+        after = [
+            vars(hit)
+            for query in ("contract", "rent", "contrakt")
+            for hit in searcher.search(query).results
+        ]
+        assert before == after
+    name = address.rpartition("/")[2]
+    assert list(node.get(f"/{name}")) == [f"{name}-000002"]
+    assert "1 unchanged" in idx("sync", "-i", address, papers).stdout
+    with Index(address) as index:
+        index.add(Document("e", "E", "text"))
+        assert "somebody is writing" in idx("rebuild", "-i", address, code=1).stderr
 
 
 def test_the_index_is_checked_and_the_doctor_looks_at_the_cluster(

@@ -41,12 +41,21 @@ _FIRST_PAUSE: Final = 0.1
 _BUSY: Final = frozenset((429, 502, 503, 504))
 """HTTP statuses of a cluster that may answer later."""
 
+_NODE_GONE: Final = frozenset(
+    (
+        *("node_disconnected_exception", "node_not_connected_exception", "node_closed_exception"),
+        *("connect_transport_exception", "receive_timeout_transport_exception"),
+        *("no_shard_available_action_exception", "no_node_available_exception"),
+        *("process_cluster_event_timeout_exception", "cluster_manager_not_discovered_exception"),
+        *("unavailable_shards_exception", "shard_not_found_exception"),
+    )
+)
+"""Types of errors of a cluster that has just lost a node; another one takes its place."""
+
 _CONNECTIONS: Final = 16
 """Number of connections that are kept open."""
 
 _HTTP_UNAUTHORIZED, _HTTP_FORBIDDEN, _HTTP_NOT_FOUND, _HTTP_CONFLICT = 401, 403, 404, 409
-
-_HTTP_OVERLOADED: Final = 429
 
 
 class ConflictError(Exception):
@@ -238,38 +247,47 @@ def _tls_reason(text: str) -> str:
 
 
 def _error_of(address: Address, status: int, info: Mapping[str, Any]) -> Exception:
+    """Return the error for an answer with a status and an explanation."""
     path = address.path
-    problem = info.get("error", {})
-    causes = list(_causes(problem))
+    causes = list(_causes(info.get("error", {})))
     kinds = {str(cause.get("type")) for cause in causes}
     reason = str(causes[-1].get("reason")) if causes else f"HTTP status {status}"
-    found: McpLuceneError | ConflictError
     if status == _HTTP_CONFLICT:
         return ConflictError(reason)
-    if status == _HTTP_UNAUTHORIZED:
+    found = _of_kind(address, kinds, reason)
+    if found is None and status == _HTTP_UNAUTHORIZED:
         found = ClusterAccessError(path, "the user, password or token is wrong or missing")
-    elif "cluster_block_exception" in kinds:
-        found = IndexWriteError(path, f"the index is blocked ({_block(reason)})")
-    elif status == _HTTP_FORBIDDEN:
+    if found is None and status == _HTTP_FORBIDDEN:
         found = ClusterAccessError(path, "this user may not do it")
-    elif "index_not_found_exception" in kinds:
-        found = IndexMissingError(path)
-    elif "index_closed_exception" in kinds:
-        found = ClusterRefusedError(
-            path, "the index is closed", f"open it: POST /{address.name}/_open"
-        )
-    elif kinds & {"too_many_clauses", "too_many_nested_clauses"}:
-        found = QueryError(
+    if found is None and status in _BUSY:
+        found = ClusterUnreachableError(path, f"it is overloaded ({status})", "ask again later")
+    return found or ClusterRefusedError(path, f"{reason[:300]} ({status})")
+
+
+def _of_kind(address: Address, kinds: set[str], reason: str) -> McpLuceneError | None:
+    """Return the error for one of the types of errors of OpenSearch; None for others."""
+    path = address.path
+    if "cluster_block_exception" in kinds:
+        return IndexWriteError(path, f"the index is blocked ({_block(reason)})")
+    if "index_not_found_exception" in kinds:
+        return IndexMissingError(path)
+    if "index_closed_exception" in kinds:
+        help_ = f"open it: POST /{address.name}/_open"
+        return ClusterRefusedError(path, "the index is closed", help_)
+    if kinds & _NODE_GONE:
+        return ClusterUnreachableError(path, f"it has lost a node ({reason})", "ask again later")
+    return _of_query(kinds, reason)
+
+
+def _of_query(kinds: set[str], reason: str) -> QueryError | None:
+    if kinds & {"too_many_clauses", "too_many_nested_clauses"}:
+        return QueryError(
             "the query comes to more clauses than the cluster allows "
             "(indices.query.bool.max_clause_count); use fewer words"
         )
-    elif kinds & {"search_phase_execution_exception", "query_shard_exception", "parsing_exception"}:
-        found = QueryError(f"the cluster cannot run the query: {reason[:300]}")
-    elif status == _HTTP_OVERLOADED or status in _BUSY:
-        found = ClusterUnreachableError(path, f"it is overloaded ({status})", "ask again later")
-    else:
-        found = ClusterRefusedError(path, f"{reason[:300]} ({status})")
-    return found
+    if kinds & {"search_phase_execution_exception", "query_shard_exception", "parsing_exception"}:
+        return QueryError(f"the cluster cannot run the query: {reason[:300]}")
+    return None
 
 
 def _causes(problem: Any) -> Iterable[Mapping[str, Any]]:
@@ -297,7 +315,9 @@ def _may_help(error: exceptions.OpenSearchException, *, is_repeatable: bool) -> 
         refused = "refused" in str(error.info).lower()
         is_timeout = isinstance(error, exceptions.ConnectionTimeout)
         return not refused and is_repeatable and not is_timeout
-    return isinstance(error, exceptions.TransportError) and error.status_code in _BUSY
+    if not isinstance(error, exceptions.TransportError):
+        return False
+    return error.status_code in _BUSY or (is_repeatable and error.error in _NODE_GONE)
 
 
 def _encoded(body: Mapping[str, Any] | Iterable[Mapping[str, Any]] | bytes) -> bytes:

@@ -28,6 +28,10 @@ ABANDONED_SECONDS: Final = 24 * 3600.0
 be under way."""
 
 
+class FrozenError(Exception):
+    """No batch may be begun, since the index is being rebuilt."""
+
+
 @dataclass(frozen=True)
 class Replaced:
     """Documents that a batch has replaced or removed.
@@ -52,6 +56,7 @@ class State:
         replaced: the documents whose earlier chunks are hidden, by the batch that replaced them.
         changed: when the last batch was published, in seconds since 1970.
         folders: the folders of the documents, as `IndexedFolders.dump` writes them.
+        frozen: since when no batch may be begun, since the index is being rebuilt; 0 if one may.
     """
 
     next: int = 1
@@ -60,6 +65,7 @@ class State:
     replaced: Mapping[int, Replaced] = field(default_factory=dict)
     changed: float = 0.0
     folders: str = "[]"
+    frozen: float = 0.0
 
     @property
     def hidden_batches(self) -> list[int]:
@@ -76,9 +82,32 @@ class State:
         )
 
     def opened(self, now: float) -> tuple[Self, int]:
-        """Return the state with a new batch, and the number of the batch."""
+        """Return the state with a new batch, and the number of the batch.
+
+        Raises:
+            FrozenError: the index is being rebuilt.
+        """
+        if self.is_frozen(now):
+            raise FrozenError
         number = self.next
         return replace(self, next=number + 1, open={**self.open, number: now}), number
+
+    def is_frozen(self, now: float) -> bool:
+        """Check whether somebody rebuilds the index, and has given a sign of life."""
+        return bool(self.frozen) and self.frozen > now - LEASE_SECONDS
+
+    def copied(self, now: float) -> tuple[Self, int]:
+        """Return the state of a copy of the index, and the batch of all chunks in it.
+
+        Numbers go on, and writers that seemed to be dead stay so: they know the index by its name.
+        """
+        gone = {**self.abandoned, **dict.fromkeys(self.open, now)}
+        copy = type(self)(next=self.next + 1, abandoned=gone, changed=now, folders=self.folders)
+        return copy, self.next
+
+    def frozen_at(self, now: float) -> Self:
+        """Return the state in which no batch may be begun for a while; from 0 on one may."""
+        return replace(self, frozen=now)
 
     def renewed(self, batch: int, now: float) -> Self:
         """Return the state with a sign of life of a batch.
@@ -180,4 +209,5 @@ class State:
             },
             changed=float(known["changed"]),
             folders=str(known["folders"]),
+            frozen=float(known["frozen"]),
         )

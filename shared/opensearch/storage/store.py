@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Final
 
 from shared.errors import (
@@ -44,15 +45,16 @@ class Store:
 
     Args:
         connection: the connection to its cluster.
+        name: its name; None for that of the address.
 
     Attributes:
         connection: the same.
         name: the name of the index.
     """
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, name: str | None = None) -> None:
         self.connection = connection
-        self.name = connection.address.name
+        self.name = name or connection.address.name
 
     def create(self, shards: int | None = None) -> bool:
         """Create the index.
@@ -75,10 +77,32 @@ class Store:
             self.mapping()
             return False
         try:
-            self._put_state(State(), {"op_type": "create"})
+            self.put_state(State(), {"op_type": "create"})
         except ConflictError:
             return False
         return True
+
+    def create_beside(self, shards: int | None = None) -> str:
+        """Create another index beside this one, which does not have its name yet; return its own.
+
+        What an earlier attempt has left is removed first.
+        """
+        (physical,) = self._described() or {}
+        number = int(physical.rpartition("-")[2]) + 1
+        beside = f"{self.name}-{number:0{len(_FIRST)}d}"
+        with suppress(IndexMissingError):
+            self.connection.request("DELETE", f"/{beside}")
+        self.connection.request("PUT", f"/{beside}", layout.creation(shards))
+        return beside
+
+    def give_name_to(self, beside: str) -> None:
+        """Give the name of this index to another one, in one step, and remove this one."""
+        (physical,) = self._described() or {}
+        actions = [
+            {"add": {"index": beside, "alias": self.name}},
+            {"remove_index": {"index": physical}},
+        ]
+        self.connection.request("POST", "/_aliases", {"actions": actions})
 
     def remove(self) -> None:
         """Delete the index, with all that is in it."""
@@ -175,14 +199,23 @@ class Store:
             if after == before:
                 return before
             try:
-                self._put_state(after, version)
+                self.put_state(after, version)
             except ConflictError:
                 continue
             return after
         path = self.connection.address.path
         raise IndexWriteError(path, "other writers change it all the time")
 
-    def _put_state(self, state: State, version: Mapping[str, Any]) -> None:
+    def put_state(self, state: State, version: Mapping[str, Any]) -> None:
+        """Write the state.
+
+        Args:
+            state: the state.
+            version: conditions on the state that it replaces.
+
+        Raises:
+            ConflictError: a condition is not met.
+        """
         # A request that was lost on its way back is not repeated: it would find its own change.
         self.connection.request(
             "PUT",

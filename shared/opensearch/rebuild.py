@@ -1,0 +1,146 @@
+"""Rebuilding of an index on a cluster beside the old one, whose name it then takes."""
+
+import time
+from collections.abc import Iterator, Mapping
+from itertools import groupby
+from pathlib import Path
+from typing import Any, Final
+
+from shared.errors import ClusterRefusedError, McpLuceneError
+from shared.java import vm
+from shared.maintenance.rebuild import Progress, Rebuilt
+from shared.model import schema
+from shared.model.chunks import Chunk, Place
+from shared.model.document import Document, FileState, SourceFile
+from shared.model.weights import DEFAULT_WEIGHTS
+from shared.opensearch.chunk_documents import ChunkDocuments, document_id
+from shared.opensearch.cluster import Cluster, ClusterSnapshot
+from shared.opensearch.documents import file_states, stored_in_order
+from shared.opensearch.index import file_operation, load_failures, save_failures, word_operations
+from shared.opensearch.storage import layout
+from shared.opensearch.storage.queries import IS_CHUNK
+from shared.opensearch.storage.state import State
+from shared.opensearch.storage.store import Store, index_operation
+from shared.settings.defaults import DEFAULT_WAIT
+from shared.storage.stored_details import details_of
+
+_RENEWAL_SECONDS: Final = 30.0
+"""Seconds between the signs of life while writers are locked out."""
+
+
+def rebuild(
+    path: Path | str,
+    *,
+    wait: float = DEFAULT_WAIT,  # noqa: ARG001 - as for a folder
+    progress: Progress = iter,
+) -> Rebuilt:
+    """Write what is stored in an index into a new one, which then takes its name in one step.
+
+    Until then every search sees the old one. No batch can be begun meanwhile.
+
+    Args:
+        path: the address of the index.
+        wait: without a meaning here.
+        progress: a function that passes on the number of chunks, document by document.
+
+    Raises:
+        ClusterRefusedError: somebody is writing the index, or rebuilds it.
+        IndexFolderError: the index cannot be used; the class says why.
+    """
+    cluster = Cluster(path, DEFAULT_WEIGHTS, "batch")
+    store = cluster.store
+    failures = load_failures(path)
+    with vm.attached("batch"):
+        store.change(lambda state: _frozen(state, cluster.path))
+        try:
+            snapshot = cluster.newest()
+            beside = store.create_beside(snapshot.shards)
+            new = Store(store.connection, beside)
+            state, batch = snapshot.state.copied(time.time())
+            counts = list(progress(_copied(snapshot, new, batch)))
+            new.refresh()
+            new.put_state(state, {"op_type": "create"})
+            store.give_name_to(beside)
+        except BaseException:
+            _thaw(store)
+            raise
+    save_failures(path, failures)
+    cluster.close()
+    return Rebuilt(len(counts), sum(counts), schema.SCHEMA_VERSION, schema.SCHEMA_VERSION)
+
+
+def _frozen(state: State, path: Path) -> State:
+    now = time.time()
+    if state.is_frozen(now):
+        raise ClusterRefusedError(path, "the index is being rebuilt", "wait until that has ended")
+    if set(state.open) - set(state.expired(now)):
+        raise ClusterRefusedError(
+            path, "somebody is writing the index", "wait until that has ended, two minutes at most"
+        )
+    return state.frozen_at(now)
+
+
+def _thaw(store: Store) -> None:
+    """Let writers begin again; if that fails, they can after two minutes."""
+    try:
+        store.change(lambda state: state.frozen_at(0.0))
+    except McpLuceneError:
+        return
+
+
+def _copied(snapshot: ClusterSnapshot, new: Store, batch: int) -> Iterator[int]:
+    """Write each document into a new index, and yield the number of its chunks."""
+    states = file_states(snapshot)
+    counts: list[int] = []
+
+    def operations() -> Iterator[bytes]:
+        known: set[tuple[str, str]] = set()
+        order = [{schema.SOURCE_DOCUMENT: "asc"}, {schema.CHUNK_INDEX: "asc"}]
+        every = stored_in_order(snapshot, snapshot.visible(IS_CHUNK), order, None)
+        renewed = time.monotonic()
+        for name, group in groupby(every, key=lambda of: str(of[schema.SOURCE_DOCUMENT])):
+            chunks = list(group)
+            document = _document(chunks[0], states.get(name))
+            made = ChunkDocuments(document, map(_placed, chunks))
+            for source in made:
+                id_ = document_id(batch, source["stored"][schema.ID])
+                yield index_operation(id_, {**source, layout.BATCH: batch})
+            if name in states:
+                yield file_operation(batch, name, states[name])
+            yield from word_operations(made.words, known)
+            counts.append(len(chunks))
+            if time.monotonic() - renewed > _RENEWAL_SECONDS:
+                renewed = time.monotonic()
+                snapshot.store.change(lambda state: state.frozen_at(time.time()))
+
+    for id_, reason in new.bulk(operations()):
+        raise ClusterRefusedError(snapshot.path, f"{id_}: {reason}")
+    yield from counts
+
+
+def _document(first: Mapping[str, Any], state: FileState | None) -> Document:
+    details = details_of(first)
+    return Document(
+        id=first[schema.SOURCE_DOCUMENT],
+        title=details.title,
+        content=first[schema.CONTENT],
+        metadata=details.metadata,
+        file=SourceFile(details.file_path, state) if state and details.file_path else None,
+    )
+
+
+def _placed(stored: Mapping[str, Any]) -> tuple[Chunk, Place]:
+    details = details_of(stored)
+    place = details.place
+    chunk = Chunk(
+        id=stored[schema.ID],
+        title=stored[schema.TITLE],
+        content=stored[schema.CONTENT],
+        source_document=stored[schema.SOURCE_DOCUMENT],
+        index=int(stored[schema.CHUNK_INDEX]),
+        start=int(place["char_start"]),
+        end=int(place["char_end"]),
+        count=details.chunk_count,
+        words=details.words,
+    )
+    return chunk, place
