@@ -9,7 +9,12 @@ import pytest
 import uvicorn
 
 from idx.crawl.ignore_files import _MAX_IGNORE_FILE_BYTES
+from idx.extraction.containers import budget
+from idx.extraction.containers.archive import _MAX_FILES
+from idx.extraction.containers.mail import _MAX_ATTACHMENTS
+from idx.extraction.containers.mailbox import _MAX_MESSAGES
 from idx.extraction.markup import front_matter, package
+from idx.extraction.office.delimited import _MAX_GROWTH
 from idx.extraction.pool import _MAX_BYTES_AHEAD
 from idx.extraction.text import properties
 from server import settings
@@ -144,6 +149,15 @@ def expected() -> dict[str, str]:
             f"{megabytes(package.MIN_UNPACKED_LIMIT)}, "
             f"or {package.MAX_COMPRESSION_RATIO} times its size"
         ),
+        "bytes unpacked from an archive or message, whatever is within it": (
+            f"{megabytes(budget.MIN_UNPACKED_BYTES)}, or {budget.MAX_RATIO} times its size"
+        ),
+        "files of an archive, attachments, messages of a mailbox": (
+            f"{_MAX_FILES:,}, {_MAX_ATTACHMENTS:,} and {_MAX_MESSAGES:,}"
+        ),
+        "files within each other": f"{budget.MAX_DEPTH}",
+        "rows of a sheet or CSV file": f"{shared_settings.DEFAULT_MAX_ROWS:,}, `--max-rows`",
+        "length of a CSV file with its headings": f"{_MAX_GROWTH} times its size",
         "files read ahead": megabytes(_MAX_BYTES_AHEAD),
         "ignore file": characters(_MAX_IGNORE_FILE_BYTES),
         "front matter of Markdown": characters(front_matter.MAX_FRONT_MATTER),

@@ -11,7 +11,7 @@ from idx.configuration.remembered_folders import own_patterns
 from idx.crawl.selection import Selection, Selections
 from idx.errors import NoFoldersError
 from idx.extraction.pool import Limits
-from idx.extraction.types import ExtractionOptions
+from idx.extraction.types import MEMBER_SHARE_OF_TIMEOUT, ExtractionOptions
 from idx.sync.moved_folders import Move, moved
 from idx.sync.synchronize import SyncOptions
 from shared.settings.machine import default_workers
@@ -68,6 +68,9 @@ def extraction_options(reading: ReadingOptions) -> ExtractionOptions:
         max_megabytes=reading.max_size,
         max_rows=reading.max_rows,
         table_seconds=reading.timeout / 2,
+        member_seconds=reading.timeout * MEMBER_SHARE_OF_TIMEOUT,
+        hidden=reading.hidden,
+        exclude=tuple(reading.exclude or ()),
         allow_secrets=_allowed(reading),
     )
 

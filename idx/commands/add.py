@@ -17,6 +17,7 @@ from shared.errors import InvalidDocumentError
 from shared.messages import quantity
 from shared.model.document import Document
 from shared.settings.defaults import DEFAULT_WAIT, Layout
+from shared.system.command_lines import quoted
 
 
 @takes(ReadingOptions, "reading")
@@ -150,6 +151,11 @@ def _read_file(
         raise SourceFileError(shown, result.reason)
     for warning in result.extracted.warnings:
         warn(f"{shown}: {warning}")
+    if result.members:
+        warn(
+            f"{shown}: only its own text is added, without {quantity(len(result.members), 'file')} "
+            f"within it, which idx add {quoted(str(shown))} adds"
+        )
     return replace(file_document(change, result, _layout(reading)), title=title)
 
 

@@ -9,6 +9,7 @@ from idx.cli.completions import document_ids
 from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json, Wait
 from idx.output.printing import print_json, say, tell, warn
 from shared.messages import quantity
+from shared.model.document import MEMBER_MARK
 from shared.settings.defaults import DEFAULT_WAIT
 from shared.system.command_lines import joined
 
@@ -54,6 +55,7 @@ def delete(
     with Searcher(index_path) as searcher:
         folders = searcher.folders()
         behind = {name: file for name in ids if (file := document_file(name, folders))}
+        within = [member for name in ids for member in _members(searcher, name)]
         returning = {
             name: file for name, file in behind.items() if _was_made_of(searcher, name, file)
         }
@@ -63,7 +65,7 @@ def delete(
     deleted: dict[str, int] = {}
     unknown: list[str] = []
     with Index(index_path, wait=wait, program="command") as index:
-        for document_id in dict.fromkeys(ids):
+        for document_id in dict.fromkeys((*ids, *within)):
             count = index.delete(document_id)
             if count:
                 deleted[document_id] = count
@@ -107,6 +109,14 @@ def _warn_about_next_sync(behind: Mapping[str, "DocumentFile"]) -> None:
         f"{'file still exists:' if one else 'files still exist, such as'} "
         f"{behind[names[0]].shown}; to exclude {'it' if one else 'them'} permanently: {command}"
     )
+
+
+def _members(searcher: "Searcher", document_id: str) -> list[str]:
+    """Return the ids of the documents made of what is within the file of a document."""
+    if not searcher.documents(prefix=f"{document_id}{MEMBER_MARK}", limit=1).documents:
+        return []
+    _, states = searcher.files()
+    return sorted(name for name, state in states.items() if state.container == document_id)
 
 
 def _was_made_of(searcher: "Searcher", document_id: str, file: "DocumentFile") -> bool:

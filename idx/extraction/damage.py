@@ -1,5 +1,6 @@
 """Conversion of all errors that the parsers raise on damaged files to one type."""
 
+import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -28,6 +29,7 @@ _DAMAGE: Final[tuple[type[Exception], ...]] = (
     # Includes the errors of the XML parser.
     SyntaxError,
     ValueError,
+    tarfile.TarError,
     zipfile.BadZipFile,
     zlib.error,
 )

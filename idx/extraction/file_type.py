@@ -30,6 +30,9 @@ _MAIL: Final = re.compile(
     rb"(?:Return-Path|Received|Delivered-To|Message-ID|MIME-Version|DKIM-Signature): ",
     re.IGNORECASE,
 )
+_MAILBOX: Final = re.compile(rb"From \S[^\r\n]{0,200}\d:\d\d[^\r\n]{0,50}\r?\n[!-9;-~]+:")
+# Time, a number of the process that delivered it, and the host.
+_MAILDIR_NAME: Final = re.compile(r"\d{9,}\.(?:[A-Z]\d+|\d+_\d+)\w*\..+")
 _BYTE_ORDER_MARK_CHARACTERS: Final = b"\xef\xbb\xbf\xff\xfe\x00"
 
 
@@ -60,7 +63,8 @@ def file_type(beginning: bytes, file: Path, encoding: str | None = None) -> str:
     if _is_pdf(beginning, named, is_text=is_text):
         return media_types.PDF
     if found := media_types.signature(beginning, is_text=looks_like_text):
-        if found.media_type in media_types.CONTAINERS:
+        is_opened = found.media_type in media_types.ARCHIVES and named in media_types.ARCHIVES
+        if found.media_type in media_types.CONTAINERS or is_opened:
             return found.media_type
         refuse(file, found.kind, found.media_type)
     if not is_text:
@@ -101,10 +105,23 @@ def _text_type(beginning: bytes, named: str | None, file: Path) -> str:
         refuse(file, Kind.PICTURE, "image/svg+xml")
     if begins.startswith(b"%!PS-"):
         refuse(file, Kind.POSTSCRIPT, "application/postscript")
-    if named in media_types.NAMED_TEXTS:
+    if named in media_types.NAMED_TEXTS and not _is_in_maildir(file):
         return named
     if named == media_types.HTML or _HTML.match(begins):
         return media_types.HTML
-    if named == media_types.MAIL or (named is None and _MAIL.match(begins)):
-        return media_types.MAIL
+    if mail := _mail_type(begins, named, file):
+        return mail
     return media_types.XML if _XML.match(begins) else media_types.PLAIN_TEXT
+
+
+def _mail_type(begins: bytes, named: str | None, file: Path) -> str | None:
+    """Return the type of a message or a mailbox; None for another text."""
+    if _MAILBOX.match(begins) and (named is None or named == media_types.MAILBOX):
+        return media_types.MAILBOX
+    is_mail = named == media_types.MAIL or (named is None and _MAIL.match(begins))
+    return media_types.MAIL if is_mail or _is_in_maildir(file) else None
+
+
+def _is_in_maildir(file: Path) -> bool:
+    """Check whether a file is a message in a Maildir, whose name begins with its time."""
+    return file.parent.name in {"cur", "new"} and _MAILDIR_NAME.match(file.name) is not None

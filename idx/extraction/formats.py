@@ -6,17 +6,22 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from idx.extraction import media_types
+from idx.extraction.containers.archive import extract_tar, extract_zip
+from idx.extraction.containers.budget import Budget
+from idx.extraction.containers.mail import extract_mail
+from idx.extraction.containers.mailbox import extract_mailbox
+from idx.extraction.containers.outlook import extract_outlook
 from idx.extraction.damage import damage
 from idx.extraction.file_type import BEGINNING, file_type
 from idx.extraction.markup.epub import extract_epub
 from idx.extraction.markup.fiction_book import extract_fb2
 from idx.extraction.markup.html import extract_html
-from idx.extraction.markup.mail import extract_mail
 from idx.extraction.markup.markdown import extract_markdown
 from idx.extraction.markup.notebook import extract_notebook
 from idx.extraction.markup.xml_text import extract_xml
-from idx.extraction.office.container import refuse_ole, zip_type
+from idx.extraction.office.container import ole_type, zip_type
 from idx.extraction.office.delimited import extract_delimited
+from idx.extraction.office.old_workbook import extract_binary_workbook
 from idx.extraction.office.open_document import extract_odp, extract_ods, extract_odt
 from idx.extraction.office.rtf.reader import extract_rtf
 from idx.extraction.office.slides import extract_pptx
@@ -70,6 +75,9 @@ _ROWS: Final = (
     "[rows with the headings of their columns](#rows-of-tables), on their lines; irregular ones "
     "as in the file"
 )
+_ARCHIVE: Final = "the names of its files, each of which is [a document of its own](#archives)"
+_BINARY_SHEETS: Final = "like Excel, without notes and texts in drawings"
+_CALAMINE: Final = "python-calamine"
 _PACKAGE: Final = "lxml"
 
 FORMATS: Final = {
@@ -111,6 +119,22 @@ FORMATS: Final = {
         "their stored value",
         metadata="properties",
         library=_PACKAGE,
+        unit="sheets",
+    ),
+    media_types.XLS: Format(
+        "XLS",
+        extract_binary_workbook,
+        title="Excel 97 to 2003",
+        text=_BINARY_SHEETS,
+        library=_CALAMINE,
+        unit="sheets",
+    ),
+    media_types.XLSB: Format(
+        "XLSB",
+        extract_binary_workbook,
+        title="Excel, binary",
+        text=_BINARY_SHEETS,
+        library=_CALAMINE,
         unit="sheets",
     ),
     media_types.ODT: Format(
@@ -175,10 +199,50 @@ FORMATS: Final = {
         "e-mail",
         extract_mail,
         title="e-mail",
-        text="From, To, Cc, Date, Subject; all texts except attachments, plain text preferred to "
-        "HTML; the names of attachments, not their content",
+        text="From, To, Cc, Date, Subject; all texts, plain text preferred to HTML; [attachments](#"
+        "mail) as documents of their own",
         metadata="its headers",
         library=_PACKAGE,
+    ),
+    media_types.OUTLOOK: Format(
+        "message of Outlook",
+        extract_outlook,
+        title="message of Outlook",
+        text="like e-mail; attached messages are named only, and a text in Rich Text alone is not "
+        "read",
+        metadata="its headers",
+        library="python-oxmsg",
+    ),
+    media_types.MAILBOX: Format(
+        "mailbox",
+        extract_mailbox,
+        title="mailbox",
+        text="each message as a document of its own, like e-mail",
+    ),
+    media_types.ZIP: Format(
+        "ZIP archive",
+        extract_zip,
+        title="ZIP archive",
+        text=_ARCHIVE,
+    ),
+    media_types.TAR: Format("tar archive", extract_tar, title="tar archive", text=_ARCHIVE),
+    media_types.GZIP: Format(
+        "gzip file",
+        extract_tar,
+        title="gzip file or archive",
+        text=_ARCHIVE,
+    ),
+    media_types.BZIP2: Format(
+        "bzip2 file",
+        extract_tar,
+        title="bzip2 file or archive",
+        text=_ARCHIVE,
+    ),
+    media_types.XZ: Format(
+        "XZ file",
+        extract_tar,
+        title="XZ file or archive",
+        text=_ARCHIVE,
     ),
     media_types.MARKDOWN: Format(
         "Markdown text",
@@ -292,8 +356,17 @@ def extract(file: Path, options: ExtractionOptions) -> Extracted:
         return extract_from(stream, file, options)
 
 
-def extract_from(stream: BinaryIO, file: Path, options: ExtractionOptions) -> Extracted:
-    """Extract like `extract` from an open file; the path serves for its name and for messages."""
+def extract_from(
+    stream: BinaryIO, file: Path, options: ExtractionOptions, budget: Budget | None = None
+) -> Extracted:
+    """Extract like `extract` from an open file.
+
+    Args:
+        stream: the file.
+        file: its path, for its name and for messages.
+        options: the options of extraction.
+        budget: what may be unpacked from the outermost file; None for what may be by default.
+    """
     data = stream.read(BEGINNING)
     media_type = file_type(data, file, options.encoding)
     if len(data) == BEGINNING:
@@ -301,10 +374,11 @@ def extract_from(stream: BinaryIO, file: Path, options: ExtractionOptions) -> Ex
     if not data:
         return Extracted("", media_type, is_own_text=media_type not in FORMATS)
     if media_type == media_types.OLE:
-        refuse_ole(data, file)
+        media_type = ole_type(data, file)
     if media_type == media_types.ZIP:
         media_type = zip_type(data, file)
-    source = Source(file, data, media_type, options)
+    budget = budget or Budget(len(data), options.member_seconds)
+    source = Source(file, data, media_type, options, budget)
     if media_type == media_types.PDF:
         # Its errors have messages of their own.
         return _extract_pdf(source)

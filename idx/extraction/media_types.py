@@ -32,10 +32,22 @@ ASCIIDOC: Final = "text/x-asciidoc"
 ORG: Final = "text/x-org"
 LATEX: Final = "text/x-tex"
 
+XLS: Final = "application/vnd.ms-excel"
+XLSB: Final = "application/vnd.ms-excel.sheet.binary.macroEnabled.12"
+OUTLOOK: Final = "application/vnd.ms-outlook"
+MAILBOX: Final = "application/mbox"
+TAR: Final = "application/x-tar"
+GZIP: Final = "application/gzip"
+BZIP2: Final = "application/x-bzip2"
+XZ: Final = "application/x-xz"
 ZIP: Final = "application/zip"
 OLE: Final = "application/x-ole-storage"
 CONTAINERS: Final = frozenset({ZIP, OLE})
 """Types of containers; the type of the file depends on the content."""
+
+ARCHIVES: Final = frozenset({ZIP, TAR, GZIP, BZIP2, XZ})
+"""Types of archives that are opened if their names say so: others are programs, and parts of
+documents."""
 
 
 class Kind(Enum):
@@ -44,15 +56,14 @@ class Kind(Enum):
     PICTURE = "a picture ({media_type}), which has no text; OCR is not supported"
     SOUND = "a sound recording ({media_type}), which has no text"
     VIDEO = "a video ({media_type}), which has no text"
-    ARCHIVE = "an archive ({media_type}); archives are not opened, unpack it"
+    ARCHIVE = "an archive ({media_type}) of a kind or name that is not opened; unpack it"
     FONT = "a font ({media_type}), which has no text"
     PROGRAM = "a program ({media_type}), which has no text"
     DATABASE = "a database or data set ({media_type}); export its texts"
     POSTSCRIPT = "PostScript ({media_type}); save it as .pdf"
     OLD_DOCUMENT = "a document of Word 97 to 2003 ({media_type}); save it as .docx"
-    OLD_WORKBOOK = "a binary workbook of Excel ({media_type}); save it as .xlsx"
     OLD_PRESENTATION = "a presentation of PowerPoint 97 to 2003 ({media_type}); save it as .pptx"
-    OUTLOOK = "a message or a mailbox of Outlook ({media_type}); save its messages as .eml"
+    OUTLOOK = "a mailbox of Outlook ({media_type}); save its messages as .eml or .msg"
     DRAWING = "an OpenDocument file without pages of text ({media_type})"
     BINARY = "binary, of an unknown kind"
 
@@ -64,12 +75,21 @@ _NAMES: Final = {
     DOCX: ".docx .docm .dotx .dotm",
     PPTX: ".pptx .pptm .ppsx .ppsm .potx .potm",
     XLSX: ".xlsx .xlsm .xltx .xltm",
+    XLS: ".xls .xlt .xla",
+    XLSB: ".xlsb",
     ODT: ".odt .ott .odm",
     ODP: ".odp .otp",
     ODS: ".ods .ots",
     EPUB: ".epub",
     RTF: ".rtf",
     MAIL: ".eml",
+    OUTLOOK: ".msg",
+    MAILBOX: ".mbox .mbx",
+    ZIP: ".zip",
+    TAR: ".tar",
+    GZIP: ".tgz .gz",
+    BZIP2: ".tbz2 .tbz .bz2",
+    XZ: ".txz .xz",
     HTML: ".html .htm .xhtml .xht",
     MARKDOWN: ".md .markdown .mdown .mkd .mkdn .mdx .qmd .rmd",
     PLAIN_TEXT: ".txt .text .log .ini .cfg .conf .asc .nfo .me",
@@ -133,7 +153,25 @@ _NAMES: Final = {
 _TYPES_BY_NAME: Final = {name: type_ for type_, names in _NAMES.items() for name in names.split()}
 
 NAMED_TEXTS: Final = frozenset(_NAMES) - {
-    *(PDF, DOCX, PPTX, XLSX, ODT, ODP, ODS, EPUB, RTF, MAIL, HTML, PLAIN_TEXT)
+    *(
+        PDF,
+        DOCX,
+        PPTX,
+        XLSX,
+        XLS,
+        XLSB,
+        ODT,
+        ODP,
+        ODS,
+        EPUB,
+        RTF,
+        MAIL,
+        OUTLOOK,
+        MAILBOX,
+        HTML,
+        PLAIN_TEXT,
+    ),
+    *ARCHIVES,
 }
 """Types of text that only the file name reveals."""
 
@@ -204,14 +242,14 @@ _SIGNATURES: Final = (
     Signature(Kind.VIDEO, "video/mpeg", b"\0\0\1\xba"),
     Signature(Kind.VIDEO, "video/x-flv", b"FLV\1"),
     Signature(Kind.VIDEO, "video/x-ms-asf", b"\x30\x26\xb2\x75\x8e\x66\xcf\x11"),
-    Signature(Kind.ARCHIVE, "application/gzip", b"\x1f\x8b"),
-    Signature(Kind.ARCHIVE, "application/x-bzip2", b"BZh"),
-    Signature(Kind.ARCHIVE, "application/x-xz", b"\xfd7zXZ\0"),
+    Signature(Kind.ARCHIVE, GZIP, b"\x1f\x8b"),
+    Signature(Kind.ARCHIVE, BZIP2, b"BZh"),
+    Signature(Kind.ARCHIVE, XZ, b"\xfd7zXZ\0"),
     Signature(Kind.ARCHIVE, "application/x-7z-compressed", b"7z\xbc\xaf\x27\x1c"),
     Signature(Kind.ARCHIVE, "application/vnd.rar", b"Rar!\x1a\7"),
     Signature(Kind.ARCHIVE, "application/zstd", b"\x28\xb5\x2f\xfd"),
     Signature(Kind.ARCHIVE, "application/x-lz4", b"\x04\x22\x4d\x18"),
-    Signature(Kind.ARCHIVE, "application/x-tar", b"ustar", 257),
+    Signature(Kind.ARCHIVE, TAR, b"ustar", 257),
     Signature(Kind.ARCHIVE, "application/vnd.ms-cab-compressed", b"MSCF\0"),
     Signature(Kind.ARCHIVE, "application/x-archive", b"!<arch>\n"),
     Signature(Kind.FONT, "font/ttf", b"\0\1\0\0\0"),

@@ -1,12 +1,34 @@
 """Types of extraction results, common to all formats."""
 
+import math
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal
 
+from idx.extraction.containers.budget import Budget
 from shared.files.access import Identity
 from shared.model.document import Heading, Metadata, Page
 from shared.settings.defaults import DEFAULT_MAX_MEGABYTES, DEFAULT_MAX_ROWS, DEFAULT_TIMEOUT
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """File within a file: in an archive, a message in a mailbox, an attachment.
+
+    Attributes:
+        name: its path within the file, with slashes, as the file says.
+        read: function that returns its bytes; called at once or never.
+        size: its size in bytes, as the file says; None if unknown.
+        modified_ns: its modification time, in nanoseconds since 1970; 0 if unknown.
+        read_as: the file name that its type is detected by, if not by its own.
+    """
+
+    name: str
+    read: Callable[[], bytes]
+    size: int | None = None
+    modified_ns: int = 0
+    read_as: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +48,7 @@ class Extracted:
         pages: the pages, slides or sheets, in order; empty for formats without them.
         headings: the headings of the text, in order.
         warnings: problems that a reader of the text should know, such as pages without text.
+        members: the files within the file, to be read in this order; empty once they were read.
     """
 
     text: str
@@ -36,6 +59,12 @@ class Extracted:
     pages: tuple[Page, ...] = ()
     headings: tuple[Heading, ...] = ()
     warnings: tuple[str, ...] = ()
+    members: Iterable[Embedded] = ()
+
+
+MEMBER_SHARE_OF_TIMEOUT: Final = 0.75
+"""Share of the time limit after which no further file within a file is read, so that those that
+were read are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +80,9 @@ class ExtractionOptions:
         max_rows: maximum number of rows that are read of a sheet or a file of rows.
         table_seconds: time after which no further page of a PDF is read with tables, in seconds;
             the tables of later pages become lines of text.
+        member_seconds: time after which no further file within a file is read, in seconds.
+        hidden: whether files within files are read if their names begin with a dot.
+        exclude: patterns as in a ``.gitignore`` of files within files that are not read.
         allow_secrets: paths of files that are read although they hold secrets.
         own_files: identities of files that are never read.
     """
@@ -61,6 +93,9 @@ class ExtractionOptions:
     max_megabytes: float = DEFAULT_MAX_MEGABYTES
     max_rows: int = DEFAULT_MAX_ROWS
     table_seconds: float = DEFAULT_TIMEOUT / 2
+    member_seconds: float = DEFAULT_TIMEOUT * MEMBER_SHARE_OF_TIMEOUT
+    hidden: bool = False
+    exclude: tuple[str, ...] = ()
     allow_secrets: frozenset[str] = frozenset()
     own_files: frozenset[Identity] = frozenset()
 
@@ -83,6 +118,7 @@ class ReadFile:
         modified_ns: modification time, in nanoseconds since 1970.
         content_hash: SHA-256 of the content, hexadecimal.
         is_settled: whether any change after the reading is certain to have a later time.
+        members: the files within it, and within those, in order; empty for those of a member.
     """
 
     extracted: Extracted
@@ -91,6 +127,7 @@ class ReadFile:
     modified_ns: int
     content_hash: str
     is_settled: bool
+    members: tuple["Member", ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +144,23 @@ class Unreadable:
 
 
 @dataclass(frozen=True, slots=True)
+class Member:
+    """File within a file.
+
+    Attributes:
+        path: its path within the outermost file; ``!/`` stands between a container and its member.
+        result: its content, or why it could not be read.
+    """
+
+    path: str
+    result: ReadFile | Unreadable
+
+
+def _no_limit() -> Budget:
+    return Budget(0, math.inf)
+
+
+@dataclass(frozen=True, slots=True)
 class Source:
     """Input of a format's extraction function.
 
@@ -115,9 +169,11 @@ class Source:
         data: its bytes.
         media_type: the MIME type according to its content or name.
         options: the options of extraction.
+        budget: what may be unpacked from the outermost file.
     """
 
     file: Path
     data: bytes
     media_type: str
     options: ExtractionOptions
+    budget: Budget = field(default_factory=_no_limit)

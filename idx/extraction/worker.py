@@ -10,6 +10,8 @@ from typing import Final, TypeVar
 
 from idx.crawl.secret_files import is_allowed_secret
 from idx.errors import SourceFileError, UnsupportedFileError
+from idx.extraction.containers.budget import Budget
+from idx.extraction.containers.members import MemberReader
 from idx.extraction.formats import extract_from
 from idx.extraction.text.secret_content import BYTES, SecretFileError, found_secret
 from idx.extraction.types import CHANGED, VANISHED, ExtractionOptions, ReadFile, Unreadable
@@ -45,10 +47,13 @@ def read_file(location: Location, options: ExtractionOptions) -> ReadFile:
         if not is_allowed:
             _refuse_secret(file, stream.read(BYTES))
             stream.seek(0)
-        extracted = extract_from(stream, file, options)
+        budget = Budget(before.st_size, options.member_seconds)
+        extracted = extract_from(stream, file, options, budget)
         if not is_allowed:
             # The bytes of many formats are compressed.
             _refuse_secret(file, extracted.text[:BYTES].encode(errors="replace"))
+        members = MemberReader(options, budget)
+        extracted = members.read(extracted, "")
         after = os.fstat(stream.fileno())
     if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
         raise SourceFileError(file, CHANGED)
@@ -59,6 +64,7 @@ def read_file(location: Location, options: ExtractionOptions) -> ReadFile:
         modified_ns=before.st_mtime_ns,
         content_hash=digest,
         is_settled=now - before.st_mtime_ns > _tick(before.st_mtime_ns),
+        members=tuple(members.found),
     )
 
 

@@ -206,7 +206,7 @@ class _Progress:
             case Planned():
                 self._total = event.add + event.update
             case Indexed() | NotIndexed():
-                self.files += 1
+                self.files += event.container is None
                 self._bytes += event.bytes
                 self._current = visible_line(event.source_document)
                 if isinstance(event, Indexed):

@@ -39,7 +39,7 @@ def make_plan(
         failures: files that could not be read before, by document id.
         planning: the options of the plan.
     """
-    plan = Plan(sources.folders, errors=list(sources.errors))
+    plan = Plan(sources.folders, documents.members, documents.states, errors=list(sources.errors))
     for source in sources.sources:
         _Comparison(source, plan, planning, documents, failures).run()
     # Not earlier, because an id depends on the other folders of the index.
@@ -57,6 +57,8 @@ def make_plan(
         for name, failure in failures.items()
         if failure.folder is None and is_missing(failure.path)
     ]
+    gone = {*plan.deletions, *plan.forgotten}
+    plan.forgotten += [name for name, failure in failures.items() if failure.container in gone]
     return plan
 
 
@@ -86,8 +88,11 @@ class _Comparison:
         self._failed = {
             name
             for name, failure in failures.items()
-            if failure.folder == self._folder.prefix and self._is_in_scope(name)
+            if failure.folder == self._folder.prefix
+            and failure.container is None
+            and self._is_in_scope(name)
         }
+        self._incomplete = {failure.container for failure in failures.values()}
         self._crawl = Crawl(
             self._folder.path,
             planning.selections.selection_for(self._folder.path),
@@ -134,7 +139,9 @@ class _Comparison:
             # The readable part of the file is in the index as long as its document is.
             failure = None
         if not planning.reread:
-            if state and (state.size, state.modified_ns) == (found.size, found.modified_ns):
+            is_retried = planning.retry and name in self._incomplete
+            is_same = state and (state.size, state.modified_ns) == (found.size, found.modified_ns)
+            if state and is_same and not is_retried:
                 plan.skipped += 1
                 if state.other_volume != found.other_volume:
                     plan.unchanged[name] = replace(state, other_volume=found.other_volume)
@@ -144,7 +151,7 @@ class _Comparison:
             if failure and not planning.retry and _concerns(failure, found):
                 plan.failed_before += 1
                 return
-            if state and state.size == found.size:
+            if state and state.size == found.size and not is_retried:
                 plan.touched[name] = state
         plan.changes.append(self._change(name, found, is_named=is_named))
 

@@ -1,6 +1,7 @@
 """Conversion of an extracted file to a document of the index."""
 
 import re
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -10,10 +11,66 @@ from idx.extraction.types import ReadFile
 from idx.sync.plan import Change
 from shared.messages import decodable, utc_time
 from shared.model import metadata
-from shared.model.document import MAX_TITLE, Document, FileState, Metadata, SourceFile
+from shared.model.document import (
+    MAX_TITLE,
+    MEMBER_MARK,
+    Document,
+    FileState,
+    Metadata,
+    SourceFile,
+)
 from shared.settings.defaults import Layout
 
 _LANGUAGE_CODE: Final = re.compile("[a-z]{2}")
+
+
+def member_id(container: str, path: str) -> str:
+    """Return the id of the document of something within a file.
+
+    Args:
+        container: the id of the file's own document.
+        path: its path within the file.
+    """
+    return f"{container}{MEMBER_MARK}{path}"
+
+
+def member_document(
+    change: Change, file: ReadFile, path: str, read: ReadFile, layout: Layout
+) -> Document:
+    """Return the document of something within a file, such as an attachment.
+
+    Args:
+        change: the file.
+        file: the file as it was read.
+        path: the path within the file.
+        read: its extracted text; its size and hash are its own.
+        layout: the white space in the chunks of the document.
+
+    Raises:
+        InvalidDocumentError: the id or the text cannot be indexed.
+    """
+    whole = file_document(change, replace(file, extracted=read.extracted), layout)
+    name = decodable(path.rpartition(MEMBER_MARK)[2])
+    known = {
+        **whole.metadata,
+        metadata.MODIFIED: _iso(read.modified_ns / 1e9) if read.modified_ns else "",
+        **read.extracted.metadata,
+        metadata.LANGUAGE: read.language or _declared_language(read.extracted.metadata),
+        metadata.FILE_NAME: name.rpartition("/")[2],
+        metadata.FILE_EXTENSION: Path(name).suffix.lower().removeprefix("."),
+        metadata.FILE_SIZE: read.size,
+        metadata.CONTENT_HASH: read.content_hash,
+        metadata.CONTAINER: change.source_document,
+    }
+    source = whole.file
+    return replace(
+        whole,
+        id=member_id(change.source_document, path),
+        title=(read.extracted.title or _title(name, read.extracted.media_type))[:MAX_TITLE],
+        metadata={key: value for key, value in known.items() if value != ""},
+        file=source
+        and replace(source, state=replace(source.state, container=change.source_document)),
+    )
 
 
 def file_document(change: Change, read: ReadFile, layout: Layout) -> Document:

@@ -49,6 +49,7 @@ class Indexed:
         chunks: number of chunks.
         bytes: size of the file.
         warnings: the parts of the file that are not in the index.
+        container: the id of the file's own document, if this one was made of something within it.
     """
 
     action: Literal["added", "updated"]
@@ -57,6 +58,7 @@ class Indexed:
     chunks: int
     bytes: int
     warnings: tuple[str, ...] = ()
+    container: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,7 @@ class NotIndexed:
         reason: the reason, in words.
         bytes: size of the file.
         is_named: whether the user named this file itself.
+        container: the id of the file's own document, if something within the file is concerned.
     """
 
     source_document: str
@@ -88,6 +91,7 @@ class NotIndexed:
     reason: str
     bytes: int
     is_named: bool = False
+    container: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

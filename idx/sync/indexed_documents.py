@@ -1,6 +1,7 @@
 """Documents of an index, and detection of conflicts between their ids and new files."""
 
 import os
+from collections import defaultdict
 from functools import cached_property
 from pathlib import Path
 from typing import Final
@@ -25,12 +26,21 @@ class IndexedDocuments:
     Attributes:
         folders: the folders of the index.
         states: the states of the indexed files, by document id.
+        members: the ids of the documents made of what is within a file, by the id of the file's.
     """
+
+    members: defaultdict[str, set[str]]
 
     def __init__(self, searcher: Searcher) -> None:
         self._searcher = searcher
         self._asked = 0
-        self.folders, self.states = searcher.files()
+        self.folders, states = searcher.files()
+        self.states = {name: state for name, state in states.items() if state.container is None}
+        self.members = defaultdict(set)
+        for name, state in states.items():
+            if state.container is not None:
+                self.members[state.container].add(name)
+        self._total_states = len(states)
 
     def has_prefix(self, prefix: str) -> bool:
         """Check whether the id of a document begins with a prefix."""
@@ -62,7 +72,7 @@ class IndexedDocuments:
 
     def _may_have_no_file(self, source_document: str) -> bool:
         """Check whether a document not made of a file may have an id, which needs a lookup."""
-        if self._total == len(self.states):
+        if self._total == self._total_states:
             return False
         self._asked += 1
         if self._asked * _IDS_READ_PER_LOOKUP < self._total:
@@ -87,7 +97,7 @@ class NoDocuments(IndexedDocuments):
     """Empty set of documents, for an index that does not exist yet."""
 
     def __init__(self) -> None:
-        self.folders, self.states = IndexedFolders(), {}
+        self.folders, self.states, self.members = IndexedFolders(), {}, defaultdict(set)
 
     def has_prefix(self, prefix: str) -> bool:  # noqa: ARG002 - there is no document
         """Return False, because there are no documents."""

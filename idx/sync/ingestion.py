@@ -1,7 +1,7 @@
 """Execution of a plan: worker processes read the files, and this process writes them."""
 
 import time
-from collections import Counter, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterator
 from concurrent.futures import Future
 from dataclasses import replace
@@ -11,7 +11,7 @@ from typing import Final
 from idx.errors import SourceFileError
 from idx.extraction.pool import ExtractionPool
 from idx.extraction.types import ReadFile, Unreadable
-from idx.sync.documents import file_document
+from idx.sync.documents import file_document, member_document, member_id
 from idx.sync.events import (
     Committed,
     Deleted,
@@ -79,6 +79,10 @@ class Ingestion:
         self._uncommitted: set[str] = set()
         self._uncommitted_deletions: set[str] = set()
         self._pending: deque[tuple[Change, ReadFile, Future[int]]] = deque()
+        self._failed_members: defaultdict[str, list[str]] = defaultdict(list)
+        for name, failure in failures.items():
+            if failure.container is not None:
+                self._failed_members[failure.container].append(name)
 
     def run(self) -> Iterator[Event]:
         """Execute the plan; if interrupted, commit the work done so far.
@@ -135,12 +139,17 @@ class Ingestion:
             self._failures.pop(name, None)
         for name, state in plan.unchanged.items():
             self._index.update_file_state(name, state)
+            for member in plan.members.get(name, ()):
+                self._index.update_file_state(member, replace(state, container=name))
+        deletions = [
+            name for file in plan.deletions for name in (file, *sorted(plan.members.get(file, ())))
+        ]
         try:
-            self._index.delete_documents(plan.deletions)
+            self._index.delete_documents(deletions)
         finally:
             # An interruption during the call is raised after it.
-            self._uncommitted_deletions.update(plan.deletions)
-        for name in plan.deletions:
+            self._uncommitted_deletions.update(deletions)
+        for name in deletions:
             self._failures.pop(name, None)
             self._counts["deleted"] += 1
             yield Deleted(name)
@@ -171,6 +180,8 @@ class Ingestion:
             else:
                 yield note
             return
+        # Before the file itself, whose state says that all of it was read.
+        yield from self._submit_members(change, result)
         try:
             document = file_document(change, result, self._layout)
         except InvalidDocumentError as error:
@@ -180,16 +191,53 @@ class Ingestion:
                 # Whatever is submitted to Lucene will be committed, so it must be recorded.
                 self._pending.append((change, result, self._index.submit(document)))
 
+    def _submit_members(self, change: Change, file: ReadFile) -> Iterator[Event]:
+        """Submit the documents of what is within a file, and delete those of what no longer is."""
+        container = change.source_document
+        before = self._plan.members.get(container, set())
+        for name in self._failed_members.pop(container, ()):
+            self._failures.pop(name, None)
+        kept = set()
+        for member in file.members:
+            name = member_id(container, member.path)
+            own = replace(
+                change,
+                source_document=name,
+                size=0,
+                is_new=name not in before,
+                container=container,
+            )
+            result = member.result
+            if isinstance(result, Unreadable):
+                yield self._note(own, result.kind, f"{member.path}: {result.reason}")
+                if result.kind == "secret":
+                    continue
+            elif name in self._plan.files:
+                yield self._note(own, "failed", f"{member.path}: has the same id as another file")
+            else:
+                try:
+                    document = member_document(change, file, member.path, result, self._layout)
+                except InvalidDocumentError as error:
+                    yield self._note(own, "failed", f"{member.path}: {error}")
+                else:
+                    with uninterrupted():
+                        self._pending.append((own, result, self._index.submit(document)))
+            kept.add(name)
+        yield from self._delete_documents(sorted(before - kept))
+
     def _without_document(self, change: Change, note: NotIndexed) -> Iterator[Event]:
         """Delete the document of an earlier version of a file, which may contain the secret."""
-        name = change.source_document
-        try:
-            self._index.delete_documents([name])
-        finally:
-            self._uncommitted_deletions.add(name)
-        self._counts["deleted"] += 1
         yield note
-        yield Deleted(name)
+        name = change.source_document
+        yield from self._delete_documents([name, *sorted(self._plan.members.get(name, ()))])
+
+    def _delete_documents(self, names: list[str]) -> Iterator[Event]:
+        try:
+            self._index.delete_documents(names)
+        finally:
+            self._uncommitted_deletions.update(names)
+        self._counts["deleted"] += len(names)
+        yield from map(Deleted, names)
 
     def _written(self, *, wait: bool = False) -> Iterator[Event]:
         """Yield the outcomes of the files written so far; with `wait`, of all submitted files."""
@@ -230,6 +278,7 @@ class Ingestion:
                 chunks,
                 change.size,
                 warnings,
+                change.container,
             )
         ]
 
@@ -237,7 +286,13 @@ class Ingestion:
         self._counts[kind] += 1
         self._failures[change.source_document] = _failure(change, kind, reason)
         return NotIndexed(
-            change.source_document, _shown(change), kind, reason, change.size, change.is_named
+            change.source_document,
+            _shown(change),
+            kind,
+            reason,
+            change.size,
+            change.is_named,
+            change.container,
         )
 
     def _commit(self) -> Committed:
@@ -270,6 +325,7 @@ def _failure(change: Change, kind: Kind, reason: str) -> Failure:
         size=change.size,
         modified_ns=change.modified_ns,
         tried=utc_time(),
+        container=change.container,
     )
 
 

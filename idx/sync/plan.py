@@ -1,6 +1,6 @@
 """Plans: the changes that bring an index up to date, computed before any text is read."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -28,6 +28,7 @@ class Change:
         other_volume: whether it lies on another volume than its folder.
         is_new: whether the index has no document of it.
         is_named: whether the user named this file itself, so that its omission is reported.
+        container: the id of the file's own document, if this is something within the file.
     """
 
     source_document: str
@@ -39,6 +40,7 @@ class Change:
     other_volume: bool
     is_new: bool
     is_named: bool = False
+    container: str | None = None
 
     @property
     def path(self) -> Path:
@@ -86,6 +88,8 @@ class Plan:
 
     Attributes:
         folders: the folders of the index after the sync.
+        members: ids of the documents made of what is within a file, by the id of the file's.
+        files: ids of all documents made of files, before the sync.
         changes: files to read, new and changed.
         touched: known states of the changes with another time but the same size; files among them
             whose content is unchanged are removed from the changes later.
@@ -101,6 +105,8 @@ class Plan:
     """
 
     folders: IndexedFolders
+    members: Mapping[str, set[str]] = field(default_factory=dict)
+    files: Collection[str] = ()
     changes: list[Change] = field(default_factory=list)
     touched: dict[str, FileState] = field(default_factory=dict)
     unchanged: dict[str, FileState] = field(default_factory=dict)

@@ -64,7 +64,10 @@ class PictureArguments(Arguments):
     },
 )
 async def file(request: Request, state: State, document_id: Encoded) -> Response:
-    """Read the original file of a document, as it is now, whole or a range of its bytes."""
+    """Read the original file of a document, as it is now, whole or a range of its bytes.
+
+    Of a document made of something within a file, such as an attachment, it is the whole file.
+    """
     return await _file(request, state, document_id)
 
 
@@ -183,6 +186,9 @@ def _as_what(found: DocumentFile) -> dict[str, str]:
     """Return the headers by which a browser shows a file or saves it."""
     name = found.path.rpartition("/")[2]
     media_type = "text/plain" if found.media_type in _SHOWN_AS_TEXT else found.media_type
+    if found.container:
+        # The document's type is that of a part of the file.
+        media_type = "application/octet-stream"
     shown = "inline" if media_type in _INLINE else "attachment"
     encoded = quote(name, safe="", errors="replace")
     return {

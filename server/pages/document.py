@@ -156,6 +156,7 @@ async def document(
         else None,
         pictures=_pictures(view, target.chunk)
         if shown.details.metadata.get(FILE_TYPE) == PDF
+        and not (shown.file and shown.file.container)
         else [],
         original=original,
     )
@@ -197,6 +198,12 @@ async def _original(state: ServerState, file: DocumentFile) -> _Original:
     is_changed = any(earlier not in {None, now} for earlier, now in known)
     path = f"api/documents/{encoded(file.source_document)}/file"
     return _Original(path, CHANGED if is_changed else None)
+
+
+def _has_pages(shown: _Shown) -> bool:
+    """Check whether a document has pages that can be shown; an attachment has none."""
+    is_pdf = shown.details.metadata.get(FILE_TYPE) == PDF
+    return is_pdf and not (shown.file and shown.file.container)
 
 
 def _window(view: DocumentView, target: int, count: int) -> tuple[int, int]:

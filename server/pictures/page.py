@@ -58,7 +58,7 @@ class PagePicture:
 def _find(searcher: "Searcher", source_document: str, page: int, query: str) -> FoundPage:
     """Return the file of a document, and the words that a search marks on one of its pages."""
     file = searcher.document_file(source_document)
-    if file is None or file.media_type != PDF:
+    if file is None or file.media_type != PDF or file.container:
         return file, ()
     return file, words_on_page(searcher, source_document, page, query)
 
@@ -108,6 +108,11 @@ async def page_picture(
         raise PageNotShownError(
             source_document,
             f"is not a PDF but {file.media_type}, so that it has no pages to show; read its chunks",
+        )
+    if file.container:
+        raise PageNotShownError(
+            source_document,
+            f"is within {file.container!r}, so that its pages cannot be shown; read its chunks",
         )
     marked = tuple(sorted({*found, *words}))
     request = PageRequest(file.folder, file.path, page, marked, max_pixels)

@@ -8,6 +8,9 @@ from typing import Final, Literal
 from shared.errors import InvalidDocumentError
 from shared.settings.defaults import Layout
 
+MEMBER_MARK: Final = "!/"
+"""Mark in an id between a file and what is within it: ``mail.eml!/offer.pdf``."""
+
 
 @dataclass(frozen=True, slots=True)
 class FileState:
@@ -21,6 +24,8 @@ class FileState:
             soon after it that a later change may have the same time.
         content_hash: SHA-256 of the bytes, hexadecimal.
         other_volume: true if it was on another volume than the folder itself.
+        container: the id of the file's own document, if the document was made of something within
+            the file, such as an attachment; the state is that of the whole file.
     """
 
     folder: str | None
@@ -28,6 +33,7 @@ class FileState:
     modified_ns: int
     content_hash: str
     other_volume: bool = False
+    container: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,6 +46,7 @@ class Failure:
         size: its size in bytes when it was tried.
         modified_ns: time of its last change at that point, in nanoseconds since 1970.
         tried: when it was tried, ISO 8601 in UTC.
+        container: the id of the file's own document, if something within the file is concerned.
     """
 
     folder: str | None
@@ -55,6 +56,7 @@ class Failure:
     size: int
     modified_ns: int
     tried: str
+    container: str | None = None
 
 
 def load_failures(index: Path) -> dict[str, Failure]:

@@ -143,6 +143,8 @@ class DocumentFile:
         content_hash: SHA-256 of its bytes when it was indexed, hexadecimal.
         size: its size then, in bytes; None if unknown.
         modified_ns: time of its last change then, in nanoseconds since 1970; None if unknown.
+        container: the id of the file's own document, if the document was made of something within
+            the file, whose type and hash are its own; None for a whole file.
     """
 
     source_document: str
@@ -154,6 +156,7 @@ class DocumentFile:
     content_hash: str
     size: int | None = None
     modified_ns: int | None = None
+    container: str | None = None
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,10 @@
 | `file_size`      | bytes                                             | range        | documents |
 | `content_hash`   | SHA-256 of the bytes, hexadecimal                 | text         | documents |
 | `indexed`        | when it was read, ISO 8601 in UTC                 | text, range  | documents |
+| `container`      | id of the file's document, for a part of a file   | text, prefix | hits      |
+| `message_id`     | of a mail: its Message-ID                         | text         | documents |
+| `thread`         | of a mail: Message-ID of the first one            | text         | hits      |
+| `recipients`     | of a mail: a list of addresses                    | text         | documents |
 | `pages_without_text` | numbers of scanned or blank pages of a PDF    | range        | documents |
 
 The title is a separate field, which is searched. Each key is indexed like ``metadata.KEY`` in
@@ -41,16 +45,26 @@ FILE_EXTENSION: Final = "file_extension"
 FILE_SIZE: Final = "file_size"
 CONTENT_HASH: Final = "content_hash"
 INDEXED: Final = "indexed"
+CONTAINER: Final = "container"
+MESSAGE_ID: Final = "message_id"
+THREAD: Final = "thread"
+RECIPIENTS: Final = "recipients"
 PAGES_WITHOUT_TEXT: Final = "pages_without_text"
 
 ONLY_WITH_DOCUMENTS: Final = frozenset(
-    {CREATOR, FILE_NAME, FILE_EXTENSION, FILE_SIZE, CONTENT_HASH, INDEXED, PAGES_WITHOUT_TEXT}
+    {
+        *(CREATOR, FILE_NAME, FILE_EXTENSION, FILE_SIZE, CONTENT_HASH, INDEXED),
+        *(MESSAGE_ID, RECIPIENTS, PAGES_WITHOUT_TEXT),
+    }
 )
 """Keys left out of hits and chunks: they describe the file and do not help to judge a passage."""
 
 
 _KEYS_WITHOUT_WORDS: Final = frozenset(
-    {LANGUAGE, CREATED, MODIFIED, FILE_TYPE, CREATOR, FILE_EXTENSION, CONTENT_HASH, INDEXED}
+    {
+        *(LANGUAGE, CREATED, MODIFIED, FILE_TYPE, CREATOR, FILE_EXTENSION, CONTENT_HASH, INDEXED),
+        *(CONTAINER, MESSAGE_ID, THREAD),
+    }
 )
 """Keys whose text nobody searches by its words."""
 

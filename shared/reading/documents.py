@@ -237,6 +237,7 @@ def document_file(snapshot: Snapshot, source_document: str) -> DocumentFile | No
         content_hash=content_hash,
         size=state.size if state else None,
         modified_ns=state.modified_ns or None if state else None,
+        container=state.container if state else None,
     )
 
 

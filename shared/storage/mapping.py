@@ -58,6 +58,9 @@ def pack(source_document: str, state: FileState) -> str:
     """Return the state of a file as the value of a field."""
     # Not dataclasses.astuple, which copies each value and takes longer than all the rest.
     values = [getattr(state, name) for name in _STATE_FIELDS]
+    if values[-1] is None:
+        # Nearly every document is a whole file.
+        values.pop()
     return json.dumps([source_document, *values], ensure_ascii=False)
 
 

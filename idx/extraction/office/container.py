@@ -4,7 +4,7 @@ import io
 import re
 import zipfile
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import Final
 
 from idx.errors import SourceFileError
 from idx.extraction import media_types
@@ -41,12 +41,13 @@ _EPUB_CONTAINER: Final = "META-INF/container.xml"
 # Names of streams in an OLE file, which its directory stores in UTF-16. The message comes first,
 # because its attachments are stored unchanged in it; an entry without kind is encrypted.
 _STREAMS: Final = (
-    (("__properties_version1.0",), Kind.OUTLOOK, "application/vnd.ms-outlook"),
+    (("__properties_version1.0",), Kind.OUTLOOK, media_types.OUTLOOK),
     (("EncryptedPackage", "EncryptionInfo"), None, None),
     (("WordDocument",), Kind.OLD_DOCUMENT, "application/msword"),
     (("PowerPoint Document",), Kind.OLD_PRESENTATION, "application/vnd.ms-powerpoint"),
-    (("Workbook", "Book\0"), Kind.OLD_WORKBOOK, "application/vnd.ms-excel"),
+    (("Workbook", "Book\0"), Kind.BINARY, media_types.XLS),
 )
+_READ_OLE: Final = (media_types.OUTLOOK, media_types.XLS)
 
 
 def zip_type(data: bytes, file: Path) -> str:
@@ -57,10 +58,13 @@ def zip_type(data: bytes, file: Path) -> str:
         UnsupportedFileError: it is not a supported document.
     """
     named = media_types.by_name(file)
-    if named not in _IN_ZIP and not zipfile.is_zipfile(io.BytesIO(data)):
+    is_opened = named == media_types.ZIP
+    if named not in _IN_ZIP and not is_opened and not zipfile.is_zipfile(io.BytesIO(data)):
         refuse(file, Kind.ARCHIVE, media_types.ZIP)
     with damage(file, file.suffix.removeprefix(".").upper() or "ZIP archive"):
         package = Package(Source(file, data, media_types.ZIP, ExtractionOptions()))
+        if is_opened and _CONTENT_TYPES not in package and _MIME_TYPE not in package:
+            return media_types.ZIP
         if _CONTENT_TYPES in package:
             return _office_open_type(package, file)
         if _MIME_TYPE in package:
@@ -70,8 +74,8 @@ def zip_type(data: bytes, file: Path) -> str:
         return media_types.EPUB
 
 
-def refuse_ole(data: bytes, file: Path) -> NoReturn:
-    """Reject an OLE file with the reason.
+def ole_type(data: bytes, file: Path) -> str:
+    """Return the MIME type of the document in an OLE file.
 
     Raises:
         SourceFileError: it is an encrypted document.
@@ -81,8 +85,10 @@ def refuse_ole(data: bytes, file: Path) -> NoReturn:
         if any(name.encode("utf-16-le") in data for name in names):
             if kind is None:
                 raise SourceFileError(file, "protected by a password")
-            refuse(file, kind, media_type)
-    refuse(file, Kind.BINARY, None)
+            if media_type not in _READ_OLE:
+                refuse(file, kind, media_type)
+            return media_type
+    return refuse(file, Kind.BINARY, None)
 
 
 def _office_open_type(package: Package, file: Path) -> str:
@@ -90,7 +96,7 @@ def _office_open_type(package: Package, file: Path) -> str:
     if main is None:
         refuse(file, Kind.ARCHIVE, media_types.ZIP)
     if main[2]:
-        refuse(file, Kind.OLD_WORKBOOK, "application/vnd.ms-excel.sheet.binary.macroEnabled.12")
+        return media_types.XLSB
     return _OFFICE_OPEN[main[1].lower()]
 
 

@@ -228,6 +228,23 @@ def test_a_presentation_of_libreoffice_has_its_slides() -> None:
     assert extracted.title == "Deck"
 
 
+def test_an_old_workbook_has_its_sheets() -> None:
+    extracted = extract(FILES / "book.xls", ExtractionOptions())
+    assert extracted.media_type == "application/vnd.ms-excel"
+    assert parts_of(extracted) == {
+        "Numbers": "Numbers\n\nName | Amount | Date | Paid\n"
+        "Name: Ann | Amount: 3.5 | Date: 2025-03-01 | Paid: TRUE\nName: Bob | Amount: 1000000",
+        "Empty": "",
+    }
+
+
+def test_a_damaged_old_workbook_is_refused(tmp_path: Path) -> None:
+    data = (FILES / "book.xls").read_bytes()
+    (tmp_path / "a.xls").write_bytes(data[:512] + b"\xff" * 2000 + data[2512:])
+    with pytest.raises(SourceFileError, match="is a damaged XLS"):
+        extract(tmp_path / "a.xls", ExtractionOptions())
+
+
 @pytest.mark.parametrize(
     ("name", "moment"),
     [("book.ods", "2025-03-01 12:30"), ("book.xlsx", "2025-03-01 12:30:00")],

@@ -1,20 +1,32 @@
-"""Extraction of e-mails: headers, text, and names of attachments."""
+"""Extraction of e-mails: headers and text, with the attachments as members."""
 
-from collections.abc import Iterator
+import mimetypes
+import re
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from email import policy
 from email.message import EmailMessage
 from email.parser import BytesParser
+from itertools import islice
 from typing import Final
 
 from idx.errors import SourceFileError
+from idx.extraction.containers.budget import BudgetError
+from idx.extraction.containers.mailbox import MESSAGE_NAME
+from idx.extraction.containers.quotations import quoted_apart
 from idx.extraction.markup.html import decode_hypertext, read_hypertext
-from idx.extraction.text.cleaning import normalize, preformatted
+from idx.extraction.text.cleaning import preformatted
 from idx.extraction.text.declared_encoding import declared_codec
 from idx.extraction.text.decoding import decode
-from idx.extraction.text.properties import one_line, properties
-from idx.extraction.types import Extracted, Source
+from idx.extraction.text.headings import join_sections
+from idx.extraction.text.properties import MAX_KEYWORDS, one_line, properties
+from idx.extraction.types import Embedded, Extracted, Source
+from shared.model import metadata
+from shared.model.document import Heading, Metadata, Scalar
+
+QUOTED: Final = "Quoted text"
+"""Heading above what a message quotes."""
 
 _SHOWN_HEADERS: Final = ("From", "To", "Cc", "Date", "Subject")
 
@@ -24,15 +36,26 @@ _BROKEN_HEADER: Final = (
 )
 """Errors that the standard library raises on some malformed headers."""
 
+_MAX_ATTACHMENTS: Final = 1_000
+"""Maximum number of attachments that are read from one message."""
+
+_MAX_NAMES_SHOWN: Final = 100
+"""Maximum number of attachments whose names are in the text of a message."""
+
+_THREAD_HEADERS: Final = ("Message-ID", "References", "In-Reply-To")
+
+_MESSAGE_ID: Final = re.compile(r"<([^<>\s]{1,200})>")
+_ADDRESS: Final = re.compile(r"[\w.+-]{1,100}@[\w.-]{1,200}")
+
 _FORMS: Final = {"text/plain": 0, "multipart/related": 1, "text/html": 1}
 """Preferred alternatives of a message's text, in order; all others come last."""
 
 
 def extract_mail(source: Source) -> Extracted:
-    """Extract the main headers of an e-mail, its text, and the names of its attachments.
+    """Extract the main headers of an e-mail and its text, with its attachments as members.
 
     Of alternatives, the plain text is taken, otherwise the HTML. All text parts that are not
-    attachments are extracted in order.
+    attachments are extracted in order. What it quotes of earlier messages is a section at the end.
 
     Raises:
         SourceFileError: it has no headers.
@@ -41,15 +64,13 @@ def extract_mail(source: Source) -> Extracted:
     if not message.keys() and source.data.strip():
         raise SourceFileError(source.file, "is a damaged e-mail: it has no headers")
     headers = [f"{name}: {value}" for name in _SHOWN_HEADERS if (value := _header(message, name))]
-    attachments = [*_attachments(message)]
-    parts = [
-        "\n".join(headers),
-        _body(message, source),
-        f"Attachments: {', '.join(attachments)}" if attachments else "",
-    ]
+    names = [each.name for each in islice(_attachments(message), _MAX_NAMES_SHOWN)]
+    text, found = composed(headers, _body(message, source), names)
     return Extracted(
-        text=normalize("\n\n".join(parts)),
+        text=text,
         media_type=source.media_type,
+        headings=found,
+        members=_attachments(message),
         title=one_line(_header(message, "Subject")),
         metadata=properties(
             author=_header(message, "From"),
@@ -57,8 +78,51 @@ def extract_mail(source: Source) -> Extracted:
             creator=_header(message, "X-Mailer") or _header(message, "User-Agent"),
             created=_date(message),
             language=_header(message, "Content-Language"),
+        )
+        | thread_metadata(
+            {name.lower(): _header(message, name) or "" for name in _THREAD_HEADERS},
+            " ".join(_header(message, name) or "" for name in ("To", "Cc")),
         ),
     )
+
+
+def composed(
+    headers: list[str], body: str, attachments: list[str]
+) -> tuple[str, tuple[Heading, ...]]:
+    """Return the text of a message, normalized, and the heading above what it quotes.
+
+    Args:
+        headers: the lines of the headers that are shown.
+        body: the text, not yet normalized.
+        attachments: the names of the attachments.
+    """
+    own, quoted = quoted_apart(body)
+    names = ", ".join(attachments[:_MAX_NAMES_SHOWN])
+    parts = ["\n".join(headers), own, f"Attachments: {names}" if names else ""]
+    return join_sections(
+        [(0, "", "\n\n".join(parts)), (1, QUOTED, f"{QUOTED}\n{quoted}" if quoted else "")]
+    )
+
+
+def thread_metadata(headers: Mapping[str, str], sent_to: str) -> Metadata:
+    """Return the ids of a message and of the first one of its thread, and who it was sent to.
+
+    Args:
+        headers: the headers of the message, by name in lower case.
+        sent_to: the recipients.
+    """
+    own = _MESSAGE_ID.search(headers.get("message-id", ""))
+    earlier = _MESSAGE_ID.search(
+        f"{headers.get('references', '')} {headers.get('in-reply-to', '')}"
+    )
+    recipients: list[Scalar] = [*dict.fromkeys(_ADDRESS.findall(sent_to.lower()))]
+    first = earlier or own
+    found: dict[str, Scalar | list[Scalar] | None] = {
+        metadata.MESSAGE_ID: own[1] if own else None,
+        metadata.THREAD: first[1] if first else None,
+        metadata.RECIPIENTS: recipients[:MAX_KEYWORDS],
+    }
+    return {key: value for key, value in found.items() if value}
 
 
 def _header(message: EmailMessage, name: str) -> str | None:
@@ -162,16 +226,60 @@ def _decode_escapes(data: bytes, codec: str) -> str:
     return data.decode(codec, errors="replace")
 
 
-def _attachments(message: EmailMessage) -> Iterator[str]:
-    """Yield the names of attached files, and the subjects of attached messages."""
-    for part in message.walk():
-        try:
-            name = part.get_filename()
-        except _BROKEN_HEADER:
-            name = None
-        if name:
-            yield name
-        elif part is not message and part.get_content_type() == "message/rfc822":
+def _attachments(message: EmailMessage) -> Iterator[Embedded]:
+    """Yield attached files and messages; not the pictures that a message in HTML shows."""
+    number = 0
+    parts = [message]
+    while parts:
+        part = parts.pop(0)
+        is_message = part.get_content_type() == "message/rfc822" and part is not message
+        name = _file_name(part)
+        if part.is_multipart() and not is_message:
             inner = part.get_payload()
-            if isinstance(inner, list) and inner and isinstance(inner[0], EmailMessage):
-                yield _header(inner[0], "Subject") or "message"
+            parts[:0] = [each for each in inner if isinstance(each, EmailMessage)]
+        elif (is_message or name) and not _is_shown(part):
+            number += 1
+            if number > _MAX_ATTACHMENTS:
+                raise BudgetError(f"it has more than {_MAX_ATTACHMENTS:,} attachments")
+            yield _attachment(part, name, number, is_message=is_message)
+
+
+def _attachment(part: EmailMessage, name: str | None, number: int, *, is_message: bool) -> Embedded:
+    if not is_message:
+        # A name may lead outside, but there is only one folder in a message.
+        plain = re.sub(r"[/\\\x00-\x1f\x7f]", "_", name or "").strip().lstrip(".")
+        kind = mimetypes.guess_extension(part.get_content_type()) or ""
+        return Embedded(plain or f"attachment {number}{kind}", _bytes_of(part))
+    inner = part.get_payload()
+    attached = inner[0] if isinstance(inner, list) and inner else None
+    subject = _header(attached, "Subject") if isinstance(attached, EmailMessage) else None
+    title = re.sub(r"[/\\]", "_", one_line(subject) or name or f"message {number}").lstrip(".")
+    return Embedded(
+        title or f"message {number}",
+        lambda: attached.as_bytes() if isinstance(attached, EmailMessage) else b"",
+        read_as=MESSAGE_NAME,
+    )
+
+
+def _bytes_of(part: EmailMessage) -> Callable[[], bytes]:
+    def read() -> bytes:
+        payload = part.get_payload(decode=True)
+        return payload if isinstance(payload, bytes) else b""
+
+    return read
+
+
+def _file_name(part: EmailMessage) -> str | None:
+    try:
+        return part.get_filename()
+    except _BROKEN_HEADER:
+        return None
+
+
+def _is_shown(part: EmailMessage) -> bool:
+    """Check whether a part is a picture of the text, such as a logo, and no attachment."""
+    try:
+        is_attachment = part.get_content_disposition() == "attachment"
+    except _BROKEN_HEADER:
+        return False
+    return part.get_content_maintype() == "image" and "Content-ID" in part and not is_attachment

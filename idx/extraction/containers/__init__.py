@@ -1,0 +1,1 @@
+"""Files within files: archives, mailboxes and attachments of messages."""

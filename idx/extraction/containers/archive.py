@@ -1,0 +1,255 @@
+"""Extraction of archives: the list of their files, and the files themselves as members."""
+
+import bz2
+import calendar
+import gzip
+import io
+import math
+import stat
+import tarfile
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+from itertools import islice
+from pathlib import PurePath
+from typing import IO, Any, Final, cast
+
+from idx.errors import SourceFileError, UnsupportedFileError
+from idx.extraction import media_types
+from idx.extraction.containers.budget import Budget, BudgetError
+from idx.extraction.text.cleaning import normalize
+from idx.extraction.types import Embedded, Extracted, Source
+from shared.messages import quantity
+
+_BLOCK_BYTES: Final = 1 << 16
+
+_MAX_LISTED: Final = 20_000
+"""Maximum length of the list of files in the text of an archive, in characters."""
+
+_MAX_FILES: Final = 10_000
+"""Maximum number of files that are read from one archive."""
+
+_ENCRYPTED: Final = 0x1
+_UTF_8: Final = 0x800
+"""Bits of an entry's flags in a ZIP archive."""
+
+_TAR_MARK: Final = b"ustar"
+_TAR_MARK_AT: Final = 257
+_TAR_BLOCK: Final = 512
+
+
+def extract_zip(source: Source) -> Extracted:
+    """Extract the list of files of a ZIP archive, with the files as members.
+
+    Raises:
+        zipfile.BadZipFile: it is damaged.
+    """
+    archive = zipfile.ZipFile(io.BytesIO(source.data))
+    entries = [entry for entry in archive.infolist() if not entry.is_dir()]
+    return _extracted(
+        source, [_zip_name(entry) for entry in entries], _zipped(archive, entries, source)
+    )
+
+
+def _zipped(
+    archive: zipfile.ZipFile, entries: list[zipfile.ZipInfo], source: Source
+) -> Iterator[Embedded]:
+    for number, entry in enumerate(entries):
+        _check_number(number)
+        if not _is_link(entry):
+            yield Embedded(
+                name=_zip_name(entry),
+                read=_zip_reader(archive, entry, source),
+                size=entry.file_size,
+                modified_ns=_zip_time(entry),
+            )
+
+
+def _zip_reader(
+    archive: zipfile.ZipFile, entry: zipfile.ZipInfo, source: Source
+) -> Callable[[], bytes]:
+    def read() -> bytes:
+        if entry.flag_bits & _ENCRYPTED:
+            raise SourceFileError(source.file, "protected by a password")
+        with archive.open(entry) as stream:
+            return _bounded(stream, source)
+
+    return read
+
+
+def _is_link(entry: zipfile.ZipInfo) -> bool:
+    """Check whether an entry is a symbolic link, as archives made on Unix mark it."""
+    return stat.S_ISLNK(entry.external_attr >> 16)
+
+
+def _zip_name(entry: zipfile.ZipInfo) -> str:
+    """Return the name of an entry, which many programs write in UTF-8 without saying so."""
+    if entry.flag_bits & _UTF_8:
+        return entry.filename
+    try:
+        return entry.filename.encode("cp437").decode()
+    except UnicodeError:
+        return entry.filename
+
+
+def _zip_time(entry: zipfile.ZipInfo) -> int:
+    try:
+        return calendar.timegm((*entry.date_time, 0, 0, 0)) * 1_000_000_000
+    except (ValueError, OverflowError):
+        return 0
+
+
+def extract_tar(source: Source) -> Extracted:
+    """Extract the list of files of a tar archive, compressed or not, with the files as members.
+
+    A compressed file that is no tar archive is a container with one member.
+
+    Raises:
+        tarfile.TarError, EOFError, ValueError: it is damaged.
+    """
+    stream = _unpacked(source)
+    beginning = stream.read(_TAR_BLOCK)
+    is_tar = beginning[_TAR_MARK_AT:].startswith(_TAR_MARK)
+    if not is_tar and source.media_type != media_types.TAR:
+        name = _name_of_single(source.file)
+        return _extracted(source, [name], iter([_single(name, beginning, stream, source)]))
+    return _extracted(source, _tar_names(source), _tarred(source))
+
+
+def _tarred(source: Source) -> Iterator[Embedded]:
+    archive = tarfile.open(fileobj=_unpacked(source), mode="r|")  # noqa: SIM115 - a stream of bytes
+    for number, info in enumerate(archive):
+        _check_number(number)
+        if info.isreg():
+            yield Embedded(
+                name=info.name,
+                read=_tar_reader(archive, info, source),
+                size=info.size,
+                modified_ns=int(info.mtime * 1_000_000_000),
+            )
+
+
+def _tar_names(source: Source) -> list[str]:
+    """Return the names of the files, up to a limit; the archive is unpacked once more for them."""
+    names = []
+    listed = replace(source, budget=Budget(len(source.data), math.inf))
+    with suppress(BudgetError), tarfile.open(fileobj=_unpacked(listed), mode="r|") as archive:
+        names += [info.name for info in islice(archive, _MAX_FILES) if info.isreg()]
+    return names
+
+
+def _tar_reader(
+    archive: tarfile.TarFile, info: tarfile.TarInfo, source: Source
+) -> Callable[[], bytes]:
+    def read() -> bytes:
+        stream = archive.extractfile(info)
+        # A sparse file may claim more than is stored of it.
+        return b"" if stream is None else _bounded(stream, source, is_counted=not info.issparse())
+
+    return read
+
+
+def _single(name: str, beginning: bytes, stream: IO[bytes], source: Source) -> Embedded:
+    return Embedded(name, lambda: beginning + _bounded(stream, source, is_counted=True))
+
+
+def _name_of_single(file: PurePath) -> str:
+    return file.stem if file.suffix else f"{file.name} (unpacked)"
+
+
+class _Counted(io.RawIOBase):
+    """Unpacked bytes of a compressed file, each counted, whether it is read or skipped."""
+
+    def __init__(self, stream: IO[bytes], budget: Budget) -> None:
+        super().__init__()
+        self._stream = stream
+        self._budget = budget
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Read into a buffer, and count the bytes.
+
+        Raises:
+            BudgetError: there are too many.
+            ValueError: the compressed file is damaged.
+        """
+        try:
+            data = self._stream.read(len(buffer))
+        except OSError as error:
+            # So gzip and bz2 call damage.
+            raise ValueError(str(error)) from error
+        self._budget.take_bytes(len(data))
+        buffer[: len(data)] = data
+        return len(data)
+
+
+def _unpacked(source: Source) -> IO[bytes]:
+    """Return the stream of a compressed file's unpacked bytes, which the budget limits."""
+    packed = io.BytesIO(source.data)
+    stream: Any
+    match source.media_type:
+        case media_types.GZIP:
+            stream = gzip.GzipFile(fileobj=packed)
+        case media_types.BZIP2:
+            stream = bz2.BZ2File(packed)
+        case media_types.XZ:
+            stream = _xz(packed, source)
+        case _:
+            return packed
+    return io.BufferedReader(_Counted(stream, source.budget), _BLOCK_BYTES)
+
+
+def _xz(packed: IO[bytes], source: Source) -> IO[bytes]:
+    try:
+        from lzma import LZMAFile
+    except ImportError as error:
+        # The Python of a bundle has no LZMA.
+        raise UnsupportedFileError(source.file, "is compressed with XZ; unpack it") from error
+    return cast("IO[bytes]", LZMAFile(packed))
+
+
+def _bounded(stream: IO[bytes], source: Source, *, is_counted: bool = False) -> bytes:
+    """Read a member up to the size of a file.
+
+    Args:
+        stream: the member.
+        source: the container.
+        is_counted: whether its bytes are counted already.
+
+    Raises:
+        SourceFileError: it is larger than a file may be.
+        BudgetError: the container unpacks to too much.
+    """
+    limit = int(source.options.max_megabytes * 1_000_000)
+    blocks = []
+    length = 0
+    while block := stream.read(_BLOCK_BYTES):
+        length += len(block)
+        if not is_counted:
+            source.budget.take_bytes(len(block))
+        if length > limit:
+            raise SourceFileError(
+                source.file,
+                f"has more than the {source.options.max_megabytes:g} MB that are allowed; allow "
+                "more with --max-size MB",
+            )
+        blocks.append(block)
+    return b"".join(blocks)
+
+
+def _check_number(number: int) -> None:
+    if number >= _MAX_FILES:
+        raise BudgetError(f"it has more than {_MAX_FILES:,} files")
+
+
+def _extracted(source: Source, names: list[str], members: Iterator[Embedded]) -> Extracted:
+    listed = normalize("\n".join(names))[:_MAX_LISTED]
+    return Extracted(
+        text=f"{quantity(len(names), 'file')}\n\n{listed}",
+        media_type=source.media_type,
+        members=members,
+    )

@@ -1,0 +1,252 @@
+"""What is within files: archives, messages with attachments, mailboxes, each a document."""
+
+import bz2
+import gzip
+import io
+import json
+import lzma
+import os
+import tarfile
+import zipfile
+from collections.abc import Mapping
+from email.message import EmailMessage
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Idx
+from tests.idx.files import ids, result, text_of
+from tests.idx.test_add_files import pdf_of
+
+
+def zipped(files: Mapping[str, bytes | str]) -> bytes:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return data.getvalue()
+
+
+def tarred(files: Mapping[str, bytes | str]) -> bytes:
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode="w") as archive:
+        for name, content in files.items():
+            info = tarfile.TarInfo(name)
+            raw = content.encode() if isinstance(content, str) else content
+            info.size = len(raw)
+            archive.addfile(info, io.BytesIO(raw))
+        link = tarfile.TarInfo("link.txt")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        archive.addfile(link)
+    return data.getvalue()
+
+
+def mail(subject: str, text: str, **headers: str) -> EmailMessage:
+    message = EmailMessage()
+    message["From"] = "Ana <ana@a.example>"
+    message["To"] = "bo@a.example"
+    message["Subject"] = subject
+    for name, value in headers.items():
+        message[name.replace("_", "-")] = value
+    message.set_content(text)
+    return message
+
+
+@pytest.fixture
+def papers(tmp_path: Path) -> Path:
+    papers = tmp_path / "papers"
+    papers.mkdir()
+    return papers
+
+
+def sync(idx: Idx, *options: str, code: int = 0) -> dict[str, int]:
+    return result(idx("sync", "papers", *options, "--json", code=code).stdout)
+
+
+def test_files_of_an_archive_are_documents(idx: Idx, empty_index: Path, papers: Path) -> None:
+    inner = zipped({"deep.txt": "The well is deep."})
+    files: dict[str, bytes | str] = {
+        "lease/rent.txt": "The rent is due.",
+        "plan.pdf": pdf_of(["A plan of the garden"]),
+        "inner.zip": inner,
+        "node_modules/x.js": "skipped",
+        ".hidden.txt": "skipped",
+        "id_rsa": "skipped",
+        "../outside.txt": "skipped",
+        "photo.png": b"\x89PNG\r\n\x1a\n\0\0",
+    }
+    (papers / "a.zip").write_bytes(zipped(files))
+    assert sync(idx) == {"added": 5, "chunks": 5, "unsupported": 1}
+    index = empty_index
+    assert ids(index) == [
+        "a.zip", "a.zip!/inner.zip", "a.zip!/inner.zip!/deep.txt", "a.zip!/lease/rent.txt",
+        "a.zip!/plan.pdf",
+    ]  # fmt: skip
+    assert text_of(index, "a.zip!/plan.pdf") == "A plan of the garden"
+    assert "lease/rent.txt" in text_of(index, "a.zip")
+    (hit,) = json.loads(idx("search", "deep well", "--json", "--limit", "1").stdout)["results"]
+    assert (hit["source_document"], hit["metadata"]["container"]) == (
+        "a.zip!/inner.zip!/deep.txt",
+        "a.zip",
+    )
+    assert hit["file_path"] == (papers / "a.zip").as_posix()
+    failures = json.loads(idx("failures", "--json").stdout)["failures"]
+    found = {failure["source_document"]: failure["reason"] for failure in failures}
+    assert found["a.zip!/photo.png"].startswith("photo.png: is a picture")
+    assert "the name leads outside: '../outside.txt'" in found["a.zip"]
+    assert "that of a secret: 'id_rsa'" in found["a.zip"]
+    # Nothing is read again until the archive changes, and then all that is gone goes.
+    assert sync(idx) == {"skipped": 1}
+    del files["lease/rent.txt"], files["photo.png"]
+    (papers / "a.zip").write_bytes(zipped(files | {"new.txt": "A new text"}))
+    assert sync(idx) == {"added": 1, "updated": 4, "deleted": 1, "chunks": 5}
+    assert "a.zip!/lease/rent.txt" not in ids(index)
+    assert [*json.loads(idx("failures", "--json").stdout)["failures"]][1:] == []
+    (papers / "a.zip").unlink()
+    (papers / "b.txt").write_text("b")
+    assert sync(idx) == {"added": 1, "chunks": 1, "deleted": 5}
+    assert ids(index) == ["b.txt"]
+    assert json.loads(idx("failures", "--json").stdout)["total"] == 0
+
+
+def test_compressed_archives_and_files_are_read(idx: Idx, empty_index: Path, papers: Path) -> None:
+    data = tarred({"rent.txt": "The rent is due.", "/etc/outside.txt": "no"})
+    (papers / "a.tar").write_bytes(data)
+    (papers / "b.tar.gz").write_bytes(gzip.compress(data))
+    (papers / "c.tbz2").write_bytes(bz2.compress(data))
+    (papers / "d.tar.xz").write_bytes(lzma.compress(data))
+    (papers / "notes.txt.gz").write_bytes(gzip.compress(b"Notes on the well"))
+    assert sync(idx)["added"] == 10
+    for name in ("a.tar", "b.tar.gz", "c.tbz2", "d.tar.xz"):
+        assert text_of(empty_index, f"{name}!/rent.txt") == "The rent is due."
+    assert text_of(empty_index, "notes.txt.gz!/notes.txt") == "Notes on the well"
+
+
+def test_attachments_are_documents_with_the_thread_of_their_mail(
+    idx: Idx, empty_index: Path, papers: Path
+) -> None:
+    first = mail("Offer", "Our offer is attached.", Message_ID="<1@a.example>")
+    first.add_attachment(
+        pdf_of(["Forty pumps cost 900"]), "application", "pdf", filename="../offer.pdf"
+    )
+    first.add_attachment(b"a,b\n1,2\n", "text", "csv", filename="offer.pdf")
+    older = mail("Question", "Do you have pumps?")
+    older.add_attachment(
+        zipped({"list.txt": "A list of pumps"}), "application", "zip", filename="l.zip"
+    )
+    first.add_attachment(older)
+    reply = (
+        "We take thirty.\n\nOn Monday, Ana <ana@a.example>\nwrote:\n> Our offer is attached.\n"
+        "> > Do you have pumps?\n"
+    )
+    second = mail("Re: Offer", reply, Message_ID="<2@a.example>", References="<1@a.example>")
+    (papers / "a.eml").write_bytes(first.as_bytes())
+    (papers / "b.eml").write_bytes(second.as_bytes())
+    sync(idx)
+    assert ids(empty_index) == [
+        "a.eml", "a.eml!/Question", "a.eml!/Question!/l.zip", "a.eml!/Question!/l.zip!/list.txt",
+        "a.eml!/_offer.pdf", "a.eml!/offer.pdf", "b.eml",
+    ]  # fmt: skip
+    assert text_of(empty_index, "a.eml!/_offer.pdf") == "Forty pumps cost 900"
+    found = json.loads(idx("search", "--filter", "thread=1@a.example", "--json", "*:*").stdout)
+    assert {hit["source_document"] for hit in found["results"]} == {"a.eml", "b.eml"}
+    assert text_of(empty_index, "b.eml").endswith(
+        "We take thirty.\n\nQuoted text\nOn Monday, Ana <ana@a.example> wrote:\n"
+        "Our offer is attached."
+    )
+    assert idx("delete", "a.eml").stdout.count("Deleted document") == 6
+    assert ids(empty_index) == ["b.eml"]
+
+
+def test_messages_of_mailboxes_and_maildirs_are_documents(
+    idx: Idx, empty_index: Path, papers: Path
+) -> None:
+    box = b"".join(
+        b"From ana@a.example Sat Mar  1 10:00:00 2025\n" + message.as_bytes() + b"\n"
+        for message in (
+            mail("One", "From here on\nThe first", Message_ID="<1/x@a.example>"),
+            mail("Two", "The second"),
+        )
+    ).replace(b"\nFrom here", b"\n>From here")
+    (papers / "Inbox").write_bytes(box)
+    maildir = papers / "mail" / "cur"
+    maildir.mkdir(parents=True)
+    (maildir / "1740823200.M5P6.host.org:2,S").write_bytes(mail("Three", "The third").as_bytes())
+    sync(idx)
+    assert ids(empty_index) == [
+        "Inbox",
+        "Inbox!/1_x@a.example",
+        "Inbox!/message 2",
+        "mail/cur/1740823200.M5P6.host.org:2,S",
+    ]
+    assert "From here on\nThe first" in text_of(empty_index, "Inbox!/1_x@a.example")
+    assert text_of(empty_index, "Inbox") == "Mailbox with 2 messages"
+
+
+def nested(depth: int) -> bytes:
+    data = zipped({"deepest.txt": "found"})
+    for _ in range(depth):
+        data = zipped({"a.zip": data})
+    return data
+
+
+def huge_mail() -> bytes:
+    message = mail("Many", "text")
+    for number in range(1_100):
+        message.add_attachment(b"x", "text", "plain", filename=f"{number}.txt")
+    return message.as_bytes()
+
+
+def encrypted() -> bytes:
+    data = bytearray(zipped({"secret.txt": "text"}))
+    for mark, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        data[data.index(mark) + offset] |= 1
+    return bytes(data)
+
+
+SECRET = "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA" + "A" * 99
+
+
+def test_bad_containers_are_bounded_and_say_so(idx: Idx, empty_index: Path, papers: Path) -> None:
+    bad = {
+        "bomb.zip": (zipped({f"{n}.txt": b"\0" * 40_000_000 for n in range(3)}), "to more than"),
+        "bomb.gz": (gzip.compress(b" " * 60_000_000), "more than the 50 MB"),
+        "bomb.tgz": (
+            gzip.compress(tarred({f"{n}": b" " * 30_000_000 for n in range(4)})),
+            "to more than 100 MB",
+        ),
+        "deep.zip": (nested(4), "it lies within 3 other files"),
+        "locked.zip": (encrypted(), "secret.txt: protected by a password"),
+        "cut.zip": (zipped({"x.txt": "text"})[:-40], "is a damaged ZIP"),
+        "cut.tgz": (gzip.compress(os.urandom(90_000))[:50_000], "damaged"),
+        "many.eml": (huge_mail(), "more than 1,000 attachments"),
+        "keys.zip": (zipped({"k.txt": SECRET}), "k.txt: seems to contain"),
+    }
+    for name, (data, _) in bad.items():
+        (papers / name).write_bytes(data)
+    (papers / "good.txt").write_text("good")
+    sync(idx, code=1)
+    assert "good.txt" in ids(empty_index)
+    said = dict.fromkeys(bad, "")
+    for failure in json.loads(idx("failures", "--json").stdout)["failures"]:
+        said[failure["source_document"].partition("!/")[0]] += failure["reason"]
+    assert {name: reason for name, (_, reason) in bad.items() if reason not in said[name]} == {}
+
+
+def test_members_of_one_name_are_both_read(idx: Idx, empty_index: Path, papers: Path) -> None:
+    with zipfile.ZipFile(papers / "a.zip", "w") as archive:
+        archive.writestr("a.txt", "one")
+        with pytest.warns(UserWarning, match="Duplicate name"):
+            archive.writestr("a.txt", "two")
+    sync(idx)
+    assert text_of(empty_index, "a.zip!/a.txt") == "one"
+    assert text_of(empty_index, "a.zip!/a (2).txt") == "two"
+
+
+def test_a_member_never_replaces_a_file(idx: Idx, empty_index: Path, papers: Path) -> None:
+    (papers / "a.zip!").mkdir()
+    (papers / "a.zip!" / "x.txt").write_text("a file")
+    sync(idx)
+    (papers / "a.zip").write_bytes(zipped({"x.txt": "a member"}))
+    sync(idx, code=1)
+    assert text_of(empty_index, "a.zip!/x.txt") == "a file"
