@@ -11,7 +11,7 @@ from idx.cli.option_groups import RewritingOptions, takes
 from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json, Plain, Search
 from idx.output.printing import check_one_form, print_json, say, tell
 from shared.messages import quantity
-from shared.model.request import BY_SCORE, Detail, Operator, SearchRequest, Syntax
+from shared.model.request import BY_SCORE, Detail, Group, Operator, SearchRequest, Syntax
 
 if TYPE_CHECKING:
     from shared.model.search_results import SearchAnswer
@@ -74,6 +74,14 @@ def search(
         typer.Option(min=0, max=1, help="Omit hits with a lower confidence."),
     ] = 0.0,
     by: Search = "both",
+    group: Annotated[
+        Group | None,
+        typer.Option(
+            show_default="document, but none with --json or --plain",
+            help="document: show each document once, with its three best chunks, and count "
+            "documents; none: show single chunks.",
+        ),
+    ] = None,
     explain: Annotated[
         bool,
         typer.Option("--explain", help="Explain the query instead of printing chunks."),
@@ -109,7 +117,8 @@ def search(
     from shared.reading.searcher import Searcher
 
     check_one_form(as_json=as_json, plain=plain)
-    _check_options(detail, explain=explain, about_hits=sort != BY_SCORE or facets or min_confidence)
+    about_hits = sort != BY_SCORE or facets or min_confidence or group
+    _check_options(detail, explain=explain, about_hits=about_hits)
     if plain and (explain or facets):
         raise typer.BadParameter("--plain prints only paths: it takes no --explain or --facet")
     conditions = [parse_filter(text) for text in filters or []]
@@ -129,6 +138,7 @@ def search(
         min_confidence=min_confidence,
         rewritten=rewriting.rewritten,
         search=by,
+        group=group or ("none" if as_json or plain or explain else "document"),
     )
     if explain:
         _explain(index_path, request, detail or "steps", rewriting, as_json=as_json)
@@ -170,7 +180,7 @@ def _explain(
 def _check_options(detail: Detail | None, *, explain: bool, about_hits: object) -> None:
     if explain and about_hits:
         raise typer.BadParameter(
-            "--explain lists no hits: it takes no --sort, --facet or --min-confidence"
+            "--explain lists no hits: it takes no --sort, --facet, --min-confidence or --group"
         )
     if detail and not explain:
         raise typer.BadParameter("--detail needs --explain")
@@ -190,7 +200,7 @@ def _print_hits(answer: "SearchAnswer", offset: int) -> None:
     for rank, hit in enumerate(answer.results, start=offset + 1):
         print_hit(rank, hit)
     for facet in answer.facets:
-        print_facet(facet)
+        print_facet(facet, "chunks" if answer.total_documents is None else "documents")
 
 
 def _print_notes(answer: "SearchAnswer", offset: int) -> None:
@@ -204,5 +214,9 @@ def _print_notes(answer: "SearchAnswer", offset: int) -> None:
         say(f"{words}: {answer.suggestion}")
     if answer.low_confidence and answer.results:
         say("None of these is likely to answer the question.")
-    match = "matches" if answer.totalHits == 1 else "match"
-    say(f"{quantity(answer.totalHits, 'chunk')} {match}; shown: {shown}.")
+    chunks, match = quantity(answer.totalHits, "chunk"), "match"
+    if answer.totalHits == 1:
+        match = "matches"
+    elif answer.total_documents and answer.total_documents != answer.totalHits:
+        chunks = f"{chunks} of {quantity(answer.total_documents, 'document')}"
+    say(f"{chunks} {match}; shown: {shown}.")

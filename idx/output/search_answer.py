@@ -15,12 +15,13 @@ from idx.output.terminal import (
     shows_styles,
     symbol,
 )
-from shared.messages import shortened
+from shared.messages import quantity, shortened
 from shared.model.search_results import (
     MARKS,
     Citation,
     Facet,
     Hit,
+    OtherHit,
     QueryExplanation,
     SimilarChunk,
 )
@@ -33,12 +34,19 @@ def cited(chunk: Citation) -> str:
 
     It is empty without a file.
     """
-    parts = [chunk.file_path] if chunk.file_path else []
+    if not chunk.file_path:
+        return ""
+    return ", ".join(filter(None, (chunk.file_path, _place(chunk))))
+
+
+def _place(chunk: Citation) -> str:
+    """Return the place in the file, such as ``pages 3-4, Terms > Rent``; empty if unknown."""
+    parts = []
     for unit in _UNITS:
         first, last = getattr(chunk, f"{unit}_start"), getattr(chunk, f"{unit}_end")
-        if parts and first is not None:
+        if first is not None:
             parts.append(f"{unit} {first}" if first == last else f"{unit}s {first}-{last}")
-    if parts and chunk.section:
+    if chunk.section:
         parts.append(chunk.section)
     return ", ".join(parts)
 
@@ -71,7 +79,7 @@ _MIN_LIKELY_CONFIDENCE: Final = 0.5
 
 
 def print_hit(rank: int, hit: Hit) -> None:
-    """Print a hit's rank, title, confidence, place and passages on stdout."""
+    """Print a hit's rank, title, confidence, place and passages, and the others of its document."""
     heading = Text(f"{rank}. ")
     heading.append(line_for_stdout(prose_for_stdout(hit.title)), style="bold")
     if confidence := in_words(hit.confidence):
@@ -83,10 +91,22 @@ def print_hit(rank: int, hit: Hit) -> None:
     # A path is not wrapped, since a line break would split it.
     place = Text(" " * _LINE_INDENT + line_for_stdout(cited(hit) or hit.id), style="dim")
     out.print(place, soft_wrap=True)
+    _print_excerpts(hit)
+    for other in hit.others or ():
+        where = Text(" " * _LINE_INDENT + line_for_stdout(_place(other) or other.id), style="dim")
+        out.print(where, soft_wrap=True)
+        _print_excerpts(other)
+    if hit.more:
+        more = f"and {quantity(hit.more, 'more chunk')} of this document"
+        _print_wrapped(Text(more, style="dim"), _LINE_INDENT)
+    out.print()
+
+
+def _print_excerpts(hit: Hit | OtherHit) -> None:
+    out = console()
     for part in excerpts(hit.passages or [], hit.content or "", symbol("…", "...")):
         text = " ".join(prose_for_stdout(part).split())
         _print_wrapped(highlighted(text, styled=shows_styles(out)), _LINE_INDENT)
-    out.print()
 
 
 def print_similar(rank: int, chunk: SimilarChunk) -> None:
@@ -170,10 +190,15 @@ def print_explanation(explanation: QueryExplanation) -> None:
 _PATH_FIELDS: Final = {"file_path", "source_document"}
 
 
-def print_facet(facet: Facet) -> None:
-    """Print the most frequent values of a field with the number of chunks of each."""
+def print_facet(facet: Facet, counted: str) -> None:
+    """Print the most frequent values of a field with the number of each.
+
+    Args:
+        facet: the counted values.
+        counted: the plural of what was counted.
+    """
     kind = Unbroken if facet.field in _PATH_FIELDS else str
     rows = [(kind(entry.value), f"{entry.count:,}") for entry in facet.values]
     if facet.distinct > len(rows):
         rows.append((f"and {facet.distinct - len(rows):,} more", ""))
-    print_table([facet.field, "chunks"], rows)
+    print_table([facet.field, counted], rows)

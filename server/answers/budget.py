@@ -153,7 +153,16 @@ def shorten_chunk(chunk: ChunkItem, excess: int) -> ChunkItem:
 
 
 def shorten_hit(hit: Hit, excess: int) -> Hit:
-    """Return the hit with its text cut, or without texts and metadata and with a short title."""
+    """Return the hit cut: the others of its document first, then its text.
+
+    If that is not enough, it has no texts and metadata, and a short title.
+    """
+    if hit.others:
+        alone = _without_others(hit)
+        excess -= _size(hit) - _size(alone)
+        if excess <= 0:
+            return alone
+        hit = alone
     content = cut(hit.content or "", excess)
     if content:
         return replace(hit, content=content)
@@ -167,14 +176,42 @@ def shorten_hit(hit: Hit, excess: int) -> Hit:
     )
 
 
+def brief_others(hit: Hit) -> Hit:
+    """Return the hit with passages only of the others of its document."""
+    if not hit.others:
+        return hit
+    shorter = [replace(other, content=None, char_start=None, char_end=None) for other in hit.others]
+    return replace(hit, others=shorter)
+
+
+def _with_places(hit: Hit) -> Hit:
+    """Return the hit without the texts of the others of its document."""
+    bare = [
+        replace(other, content=None, passages=None, char_start=None, char_end=None)
+        for other in hit.others or ()
+    ]
+    return replace(hit, others=bare)
+
+
+def _without_others(hit: Hit) -> Hit:
+    return replace(hit, others=[], more=(hit.more or 0) + len(hit.others or ()))
+
+
 def brief_passages(hit: Hit) -> Hit:
-    """Drop the last passages of a hit so that ten hits fit into 10,000 characters."""
+    """Drop the last passages of a hit so that ten hits fit into 10,000 characters.
+
+    The passages of the others of its document go before its own, and the others themselves last.
+    """
+    if hit.passages is not None and hit.others and _size(hit) > _MAX_HIT_CHARACTERS_WITH_PASSAGES:
+        hit = _with_places(hit)
     while (
         hit.passages is not None
         and len(hit.passages) > 1
         and _size(hit) > _MAX_HIT_CHARACTERS_WITH_PASSAGES
     ):
         hit = replace(hit, passages=hit.passages[:-1])
+    if hit.passages is not None and hit.others and _size(hit) > _MAX_HIT_CHARACTERS_WITH_PASSAGES:
+        return _without_others(hit)
     return hit
 
 
@@ -187,7 +224,7 @@ def brief_hits(hits: Sequence[Hit]) -> list[Hit]:
     Returns:
         Hits with one of both: `content` where it fits into a hit's share of `BRIEF_CHARACTERS`,
         else as many `passages` as fit, at least one. If the hit as a whole does not fit, offsets in
-        the text are left out, and so is metadata that has no room.
+        the text are left out, and so are others of its document and metadata that have no room.
     """
     room = BRIEF_CHARACTERS - _BRIEF_ENVELOPE_CHARACTERS
     room = room * max(len(hits), _BRIEF_HITS) // _BRIEF_HITS
@@ -216,7 +253,8 @@ def _brief_hit(hit: Hit, share: int) -> Hit:
     whole = replace(hit, passages=None)
     if _size(whole) <= share:
         return whole
-    bare = replace(hit, metadata={}, passages=None, char_start=None, char_end=None)
+    alone = _without_others(hit) if hit.others else hit
+    bare = replace(alone, metadata={}, passages=None, char_start=None, char_end=None)
     shown = bare
     if _size(bare) > share:
         passages = hit.passages or []
@@ -227,6 +265,10 @@ def _brief_hit(hit: Hit, share: int) -> Hit:
         if passages and (excess := _size(shown) - share) > 0:
             room = max(_MIN_PASSAGE_CHARACTERS, json_characters(passages[0]) - excess)
             shown = replace(shown, passages=[_around_match(passages[0], room)])
+    if hit.others:
+        with_texts = replace(shown, others=hit.others, more=hit.more)
+        longest_first = (with_texts, _with_places(with_texts))
+        shown = next((longer for longer in longest_first if _size(longer) <= share), shown)
     for key, value in hit.metadata.items():
         longer = replace(shown, metadata={**shown.metadata, key: value})
         if _size(longer) <= share:

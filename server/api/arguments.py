@@ -12,6 +12,7 @@ from shared.model.request import (
     Content,
     Detail,
     DocumentSort,
+    GroupChoice,
     Operator,
     SearchRequest,
     Syntax,
@@ -109,6 +110,14 @@ class SearchArguments(Asked):
     min_confidence: Annotated[
         float, Field(ge=0, le=1, description="Omit results with a lower confidence.")
     ] = 0.0
+    group: Annotated[
+        GroupChoice,
+        Field(
+            description="document: each result is another document, with its best chunk and up to "
+            "two others; limit, offset and facets count documents; none: each result is a chunk; "
+            "auto: document with content=passages, else none."
+        ),
+    ] = "auto"
 
 
 class ExplainArguments(Asked):

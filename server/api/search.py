@@ -14,6 +14,7 @@ from server.api.arguments import (
 )
 from server.api.reading import State, answered
 from shared.model.index_results import FieldList, IndexStatistics, TermList
+from shared.model.request import group_for
 from shared.model.search_results import QueryExplanation, SearchAnswer
 
 router = APIRouter(prefix="/api", tags=["search"])
@@ -32,6 +33,7 @@ async def search(
         facets=arguments.facets,
         min_confidence=arguments.min_confidence,
         rewritten=rewriting.rewritten,
+        group=group_for(arguments.group, arguments.content),
     )
     return await answered(
         request,

@@ -80,7 +80,7 @@ async def search(
         facets=_facets(asked, found) if found else [],
         folders=_folders(asked, found) if found else [],
         sorts=_sorts(asked, found) if found else [],
-        pages=_pages(asked, found.answer.totalHits) if found else None,
+        pages=_pages(asked, found.answer) if found else None,
         has_answers=answer_model(state) is not None,
         answer=answer,
     )
@@ -110,6 +110,7 @@ async def _search(state: ServerState, asked: SearchState) -> _Found:
                 sort=asked.sort_order(fields),
                 facets=[key for key in FACETS.values() if key in fields],
                 rewritten=rewriting.rewritten,
+                group="document" if asked.groups else "none",
             )
         )
         prefixes = sorted({folder.prefix for folder in searcher.folders()})
@@ -171,8 +172,9 @@ def _sorts(asked: SearchState, found: _Found) -> list[_Choice]:
     ]
 
 
-def _pages(asked: SearchState, total: int) -> dict[str, Any]:
+def _pages(asked: SearchState, found: SearchAnswer) -> dict[str, Any]:
     """Return the number of pages, and the links to the pages before and after this one."""
+    total = found.totalHits if found.total_documents is None else found.total_documents
     last = min(-(-total // RESULTS_PER_PAGE), MAX_PAGE)
     here = asked.page
     return {

@@ -48,6 +48,7 @@ class SearchState(BaseModel):
         since: first day of the last change, ISO 8601; also a year or a month.
         until: last day of it.
         sort: sort order; None for the best first, or the newest without a query.
+        group: ``none`` to show passages one by one, not the documents that have them.
         page: number of the page of results.
         answer: whether a language model is to answer the query, without JavaScript.
     """
@@ -62,6 +63,7 @@ class SearchState(BaseModel):
     since: _Day = ""
     until: _Day = ""
     sort: Sort | Literal[""] = ""
+    group: Literal["none", ""] = ""
     page: Annotated[int, Field(ge=1, le=MAX_PAGE)] = 1
     answer: bool = False
 
@@ -82,7 +84,15 @@ class SearchState(BaseModel):
     @property
     def has_filters(self) -> bool:
         """True if there is any filter."""
-        return bool(self.hidden("q", "sort"))
+        return bool(self.hidden("q", "sort", "group"))
+
+    @property
+    def groups(self) -> bool:
+        """True if a result is a document with its best passages.
+
+        Without a query each document is listed once, by its first chunk alone.
+        """
+        return self.has_query and not self.group
 
     @property
     def order(self) -> Sort:

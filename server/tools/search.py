@@ -8,6 +8,7 @@ from pydantic import Field
 from server.answers.budget import (
     brief_facets,
     brief_hits,
+    brief_others,
     brief_passages,
     fit,
     shorten_hit,
@@ -15,7 +16,15 @@ from server.answers.budget import (
 from server.answers.text import DEFAULT_CHARACTERS, brief_query
 from server.runtime.state import ToolContext, ask
 from server.tools.arguments import Filters, MaxCharacters, Offset
-from shared.model.request import BY_SCORE, Content, Operator, SearchRequest, Syntax
+from shared.model.request import (
+    BY_SCORE,
+    Content,
+    GroupChoice,
+    Operator,
+    SearchRequest,
+    Syntax,
+    group_for,
+)
 from shared.model.search_results import SearchAnswer
 
 PARTIAL: Final = (
@@ -92,6 +101,14 @@ async def search(
             "words only."
         ),
     ] = "both",
+    group: Annotated[
+        GroupChoice,
+        Field(
+            description="document: each result is another document, with its best chunk and up to "
+            "two others; limit, offset and facets count documents; none: each result is a chunk; "
+            "auto: document with content=passages, else none."
+        ),
+    ] = "auto",
     max_characters: MaxCharacters = DEFAULT_CHARACTERS,
 ) -> SearchAnswer:
     """Search the user's documents and return the matching chunks, best first.
@@ -121,6 +138,7 @@ async def search(
         min_confidence=min_confidence,
         rewritten=rewriting.rewritten,
         search=search,
+        group=group_for(group, content),
     )
     answer = await ask(
         context,
@@ -134,7 +152,7 @@ async def search(
     )
     counted, facets_cut = brief_facets(answer.facets, max_characters)
     hits = (
-        brief_hits(answer.results)
+        brief_hits([brief_others(hit) for hit in answer.results])
         if content == "auto"
         else [brief_passages(hit) for hit in answer.results]
     )

@@ -24,6 +24,12 @@ Detail = Literal["parsed", "steps", "terms", "scores"]
 """Level of detail of an explanation: the parsed query, the query after each step, the terms with
 their document frequency, and the scores of the best hits."""
 
+Group = Literal["document", "none"]
+"""Results: documents, each with its best chunks, or single chunks."""
+
+GroupChoice = Literal["auto", Group]
+"""The same, or as it suits the amount of text: documents where only passages are shown."""
+
 Search = Literal["both", "words", "meaning"]
 """Ways to rank: by words and meaning, if the index has vectors; by words only; or, to compare, by
 meaning alone, without regard for words."""
@@ -50,6 +56,7 @@ class SearchOptions(TypedDict, total=False):
     min_confidence: float
     rewritten: str | None
     search: Search
+    group: Group
 
 
 @dataclass(frozen=True)
@@ -58,8 +65,8 @@ class SearchRequest:
 
     Attributes:
         query: the query as typed; a blank one matches every chunk.
-        limit: the number of hits to return, from 1.
-        offset: the number of hits to skip, from 0.
+        limit: the number of results to return, from 1.
+        offset: the number of results to skip, from 0.
         filters: conditions that every hit must meet.
         operator: ``or`` if one of the words is enough, ``and`` if all are required.
         syntax: the rule for which characters of the query are Lucene's classic syntax.
@@ -72,6 +79,8 @@ class SearchRequest:
         min_confidence: the least confidence of a hit, from 0 to 1.
         rewritten: the query in other words, which are also searched, as plain text.
         search: ``both`` to rank by words and meaning, ``words`` by words only.
+        group: ``document`` if a result is a document with its best chunks, and facets count
+            documents; ``none`` if it is a chunk.
 
     Raises:
         ValueError: a value is out of its range.
@@ -89,6 +98,7 @@ class SearchRequest:
     min_confidence: float = 0.0
     rewritten: str | None = None
     search: Search = "both"
+    group: Group = "none"
 
     def __post_init__(self) -> None:
         check(self.limit >= 1, "limit", self.limit)
@@ -97,8 +107,21 @@ class SearchRequest:
         check(0 <= self.min_confidence <= 1, "min_confidence", self.min_confidence)
         check(self.operator in get_args(Operator), "operator", self.operator)
         check(self.search in get_args(Search), "search", self.search)
+        check(self.group in get_args(Group), "group", self.group)
         check(self.syntax in get_args(Syntax), "syntax", self.syntax)
         check(self.content in get_args(Texts), "content", self.content)
+
+
+def group_for(choice: GroupChoice, content: str) -> Group:
+    """Return the results that a choice means.
+
+    Args:
+        choice: the choice.
+        content: the requested amount of text in a hit.
+    """
+    if choice != "auto":
+        return choice
+    return "document" if content == "passages" else "none"
 
 
 def as_request(query: str | SearchRequest, options: SearchOptions) -> SearchRequest:

@@ -46,7 +46,10 @@ class Citation:
 
 
 LEFT_OUT: Final = frozenset(
-    {*(part.name for part in fields(Citation)), "rewritten", "diagnostics", "note", "matched"}
+    {
+        *(part.name for part in fields(Citation)),
+        *("rewritten", "diagnostics", "note", "matched", "others", "more", "total_documents"),
+    }
 )
 """Fields that are left out of answers if they are None."""
 
@@ -83,6 +86,22 @@ class ChunkText(Citation):
 
 
 @dataclass(frozen=True, kw_only=True)
+class OtherHit(Citation):
+    """Another chunk found in the document of a hit, without what both have in common.
+
+    Its attributes are those of a `Hit`; its file is left out, and `passages` has the best one only.
+    """
+
+    id: str
+    content: str | None
+    chunk_index: int
+    score: float
+    confidence: float
+    passages: list[str] | None
+    matched: Literal["meaning"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Hit(Citation):
     """A chunk found by a search.
 
@@ -96,6 +115,10 @@ class Hit(Citation):
         has_next: true if its document has a next chunk.
         has_previous: true if its document has a previous chunk.
         matched: ``meaning`` if it has none of the query's words; else None and left out of answers.
+        others: the next best chunks of its document, at most two, if results are grouped by
+            document; else None and left out of answers.
+        more: the number of further chunks of its document that match, which are not shown, if
+            results are grouped; else None and left out.
     """
 
     id: str
@@ -110,11 +133,13 @@ class Hit(Citation):
     passages: list[str] | None
     metadata: Metadata
     matched: Literal["meaning"] | None = None
+    others: list[OtherHit] | None = None
+    more: int | None = None
 
 
 @dataclass(frozen=True)
 class FacetValue:
-    """A value of a field and the number of matching chunks that have it."""
+    """A value of a field and the number of matching chunks, or documents, that have it."""
 
     value: str
     count: int
@@ -144,7 +169,8 @@ class SearchAnswer:
         totalHits: the exact number of chunks that match, on all pages.
         low_confidence: true if none of the three hits with the highest scores is likely to answer
             the query, whichever page this is.
-        results: the hits from ``offset`` on, at most ``limit`` of them.
+        results: the hits from ``offset`` on, at most ``limit`` of them; if they are grouped, the
+            best one of each document.
         facets: the most frequent values of each requested field.
         suggestion: a corrected query: words that no chunk contains, and in a poor answer those that
             hardly any contains, are replaced by similar ones; None if there is none.
@@ -157,6 +183,8 @@ class SearchAnswer:
         rewritten: the query as rewritten by a language model, which was also searched; else None
             and left out of answers.
         diagnostics: the reasons why a requested rewritten query is missing; else None and left out.
+        total_documents: the exact number of documents that have matching chunks, if results are
+            grouped by document; else None and left out.
     """
 
     query: str
@@ -171,6 +199,7 @@ class SearchAnswer:
     note: str | None = None
     rewritten: str | None = None
     diagnostics: list[str] | None = None
+    total_documents: int | None = None
 
 
 @dataclass(frozen=True)

@@ -2,24 +2,29 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
 from typing import Any, Final
 
 from shared.java.cancellation import check, is_ending
 from shared.model.request import BY_SCORE, SearchRequest
-from shared.model.search_results import Facet, Hit, SearchAnswer
+from shared.model.search_results import Facet, Hit, OtherHit, SearchAnswer
 from shared.query.limits import running
 from shared.query.plain_language import notes_on_folders
 from shared.query.steps.spelling import Correction, more_frequent_words
 from shared.search.confidence import FIRST_HITS, LOW, confidences
+from shared.search.grouping import GroupedHits, first_of_documents, in_groups, only_by_meaning
 from shared.search.highlighting import Passages
 from shared.search.meaning.query_meaning import Meaning
 from shared.search.meaning.ranked_hit import RankedHit
-from shared.search.ranking import best_first, scored
+from shared.search.ranking import Ranking, best_first, scored
 from shared.search.selection import Found, Selection
 from shared.search.spelling import as_written
 
 _FEW_HITS: Final = 3
 """Maximum number of hits of a poor answer, which gets a suggestion."""
+
+_OWN_VALUES: Final = {part.name for part in fields(OtherHit)} - {"file_path"}
+"""Values of a hit that its document does not have in common with others."""
 
 
 def search(selection: Selection, request: SearchRequest) -> SearchAnswer:
@@ -36,14 +41,16 @@ def search(selection: Selection, request: SearchRequest) -> SearchAnswer:
     query = selection.query
     with running():
         meaning = selection.meaning(request)
-        best, found, hits, added = _found(selection, request, meaning)
+        ordered, documents, groups = _page(selection, request, meaning)
+        best, found = ordered.best, ordered.found
         total = found.total
         if not found.is_exact and not selection.is_stopped:
             total = selection.count()
-        total += added
-        shown = hits[request.offset : request.offset + request.limit]
+        total += ordered.added
+        shown = [hit for group in groups for hit in group.hits]
         likely = confidences(selection, query, [*best, *shown])
         rated = zip(_hits(selection, shown, request), likely[len(best) :], strict=True)
+        values = iter([{**hit, "confidence": confidence} for hit, confidence in rated])
         facets = _facets(selection, request)
         low_confidence = max(likely[: len(best)], default=0.0) < LOW
         is_poor = low_confidence or total <= _FEW_HITS
@@ -53,17 +60,14 @@ def search(selection: Selection, request: SearchRequest) -> SearchAnswer:
             query=request.query,
             totalHits=total,
             low_confidence=low_confidence,
-            results=[
-                Hit(**hit, confidence=confidence)
-                for hit, confidence in rated
-                if confidence >= request.min_confidence
-            ],
+            results=list(_results(groups, values, request)),
             suggestion=_suggestion(selection, request.query, [*corrections, *meant]),
             suggestion_applied=bool(corrections) and not meant,
             facets=facets,
             partial=selection.is_stopped or is_ending(),
             note=note_on(selection),
             rewritten=request.rewritten,
+            total_documents=documents,
         )
 
 
@@ -83,32 +87,95 @@ def _facets(selection: Selection, request: SearchRequest) -> list[Facet]:
     """Return the facets; empty if the search was stopped, as counts would be partial."""
     if selection.is_stopped or is_ending():
         return []
-    facets = selection.facets(request.facets)
+    facets = selection.facets(request.facets, of_documents=request.group == "document")
     return [] if selection.is_stopped or is_ending() else facets
 
 
-def _found(
-    selection: Selection, request: SearchRequest, meaning: Meaning | None
-) -> tuple[Sequence[RankedHit], Found, Sequence[RankedHit], int]:
-    """Return the hits with the highest scores, the hits with their number, and the first of them.
+@dataclass(frozen=True)
+class _Ordered:
+    """Hits in the order of a request.
 
-    The last number is that of the hits without a word of the query, which are not in the total.
-
-    The hits with the highest scores decide `low_confidence` on every page; the first hits in the
-    order of the request include those before the offset.
+    Attributes:
+        best: the hits with the highest scores, which decide `low_confidence` on every page.
+        found: the hits before they were rescored, with their number.
+        hits: the first hits in the order of the request.
+        added: the number of hits without a word of the query, which are not in the total.
+        ranking: the hits by their scores; None if all chunks are listed.
     """
-    count = max(request.offset + request.limit, FIRST_HITS)
+
+    best: Sequence[RankedHit]
+    found: Found
+    hits: Sequence[RankedHit]
+    added: int
+    ranking: Ranking | None
+
+
+def _ordered(
+    selection: Selection, request: SearchRequest, meaning: Meaning | None, count: int
+) -> _Ordered:
+    """Return so many hits in the order of a request, which include those before the offset."""
+    count = max(count, FIRST_HITS)
     browses = selection.query.browses
     if browses or request.sort != BY_SCORE:
         found = selection.in_order(request.sort, count)
         if browses:
             ranked = [RankedHit(hit.doc, 1.0, 1.0) for hit in found.hits]
-            return ranked[:FIRST_HITS], found, ranked, 0
+            return _Ordered(ranked[:FIRST_HITS], found, ranked, 0, None)
         ranking = best_first(selection, FIRST_HITS)
-        return ranking.hits, found, scored(selection, ranking, found.hits), 0
+        return _Ordered(ranking.hits, found, found.hits, 0, ranking)
     ranking = best_first(selection, count, meaning)
     added = ranking.fusion.added if ranking.fusion else 0
-    return ranking.hits[:FIRST_HITS], ranking.found, ranking.hits, added
+    return _Ordered(ranking.hits[:FIRST_HITS], ranking.found, ranking.hits, added, ranking)
+
+
+def _page(
+    selection: Selection, request: SearchRequest, meaning: Meaning | None
+) -> tuple[_Ordered, int | None, list[GroupedHits]]:
+    """Return the first hits, the number of documents, and the results of a page.
+
+    The number of documents is None if the results are single chunks.
+    """
+    begin, end = request.offset, request.offset + request.limit
+    is_sorted = request.sort != BY_SCORE and not selection.query.browses
+    if request.group == "none":
+        ordered = _ordered(selection, request, meaning, end)
+        shown = ordered.hits[begin:end]
+        if is_sorted and ordered.ranking:
+            shown = scored(selection, ordered.ranking, shown)
+        return ordered, None, [GroupedHits([hit], None) for hit in shown]
+    ordered = first_of_documents(
+        selection, lambda count: _ordered(selection, request, meaning, count), end
+    )
+    names = list(dict.fromkeys(selection.documents(ordered.hits)))
+    groups = in_groups(selection, names[begin:end], [] if is_sorted else ordered.hits)
+    if is_sorted and ordered.ranking:
+        groups = [group.scored(selection, ordered.ranking) for group in groups]
+    documents = selection.count_documents()
+    if ordered.added:
+        documents += len(only_by_meaning(selection, ordered.hits))
+    return ordered, documents, groups
+
+
+def _results(
+    groups: Sequence[GroupedHits], values: Iterator[dict[str, Any]], request: SearchRequest
+) -> Iterator[Hit]:
+    """Yield the results that are likely enough, with the values of all hits in order."""
+    for group in groups:
+        found = [next(values) for _ in group.hits]
+        likely = [hit for hit in found if hit["confidence"] >= request.min_confidence]
+        if not likely:
+            continue
+        if group.more is None:
+            yield Hit(**likely[0])
+            continue
+        others = [OtherHit(**_only_own(hit)) for hit in likely[1:]]
+        yield Hit(**likely[0], others=others, more=group.more + len(found) - len(likely))
+
+
+def _only_own(hit: dict[str, Any]) -> dict[str, Any]:
+    """Return the values of a hit without those of its document, and with its best passage."""
+    passages = hit["passages"]
+    return {name: hit[name] for name in _OWN_VALUES} | {"passages": passages and passages[:1]}
 
 
 def _hits(

@@ -1,7 +1,7 @@
 """Interface between ranking and an index: the chunks that a query and its filters select."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from shared.model.request import SearchRequest
@@ -26,6 +26,19 @@ class Found:
     hits: Sequence[RankedHit]
     total: int
     is_exact: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentHits:
+    """Hits in one document.
+
+    Attributes:
+        hits: the best of them, best first, before any is scored again.
+        total: the number of all of them.
+    """
+
+    hits: Sequence[RankedHit]
+    total: int
 
 
 class Selection(ABC):
@@ -63,6 +76,23 @@ class Selection(ABC):
         """Return the number of hits."""
 
     @abstractmethod
+    def count_documents(self) -> int:
+        """Return the number of documents that have hits."""
+
+    @abstractmethod
+    def documents(self, hits: Sequence[RankedHit]) -> list[str]:
+        """Return the document of each hit, by a name that is of use in this selection only."""
+
+    @abstractmethod
+    def in_documents(self, documents: Sequence[str], count: int) -> Mapping[str, DocumentHits]:
+        """Return the best hits in each of some documents; those without hits are left out.
+
+        Args:
+            documents: the names of the documents, as `documents` returns them.
+            count: the maximum number of hits in each document.
+        """
+
+    @abstractmethod
     def scored_again(self, hits: Sequence[RankedHit], tree: Node) -> list[RankedHit]:
         """Return hits reordered after the scores of a tree are added to theirs."""
 
@@ -79,11 +109,16 @@ class Selection(ABC):
         """Yield the chunk of each hit, and the number of chunks of its document."""
 
     @abstractmethod
-    def facets(self, names: Sequence[str]) -> list[Facet]:
+    def facets(self, names: Sequence[str], *, of_documents: bool = False) -> list[Facet]:
         """Count the values of metadata keys among the hits.
 
         A filter on a key is not applied to that key's own values, so that they show the other
         choices (drill sideways).
+
+        Args:
+            names: the metadata keys.
+            of_documents: whether the documents that have hits are counted instead of the hits.
+                Sections, which are those of a chunk, are always counted by hits.
 
         Raises:
             FilterError: no document has one of the keys.

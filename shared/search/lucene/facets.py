@@ -1,4 +1,4 @@
-"""Facets: the number of matching chunks for each value of a field."""
+"""Facets: the number of matching chunks or documents for each value of a field."""
 
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
@@ -11,9 +11,11 @@ from org.apache.lucene.facet import (
 )
 from org.apache.lucene.search import ConstantScoreQuery
 
+from shared.model import schema
 from shared.model.filters import Filter
 from shared.model.search_results import Facet, FacetValue
 from shared.search.lucene.filtering import filtered
+from shared.search.lucene.grouping import first_chunks_of
 from shared.storage.commits import Snapshot, cached_per_commit, is_of_commit
 from shared.storage.field_names import all_fields, metadata_field_of
 from shared.storage.terms import shown
@@ -23,9 +25,14 @@ MAX_FACET_VALUES: Final = 10
 
 
 def count_facets(
-    snapshot: Snapshot, query: Any, fields: Sequence[str], filters: Sequence[Filter]
+    snapshot: Snapshot,
+    query: Any,
+    fields: Sequence[str],
+    filters: Sequence[Filter],
+    *,
+    of_documents: bool = False,
 ) -> list[Facet]:
-    """Count the values of fields among the matching chunks.
+    """Count the values of fields among the matching chunks, or among their documents.
 
     A filter on a field is not applied to that field's own values, so that they show the other
     choices (drill sideways).
@@ -35,27 +42,33 @@ def count_facets(
         query: the query without filters.
         fields: metadata keys.
         filters: the filters of the search.
+        of_documents: whether documents are counted. Every chunk has the values of its document, so
+            the first one is counted for all; only sections are counted by chunks nevertheless.
 
     Raises:
         FilterError: no document has one of the fields, or it is not metadata.
     """
     reader = snapshot.reader
-    collected: dict[tuple[int, ...], Any] = {}
+    collected: dict[tuple[bool, tuple[int, ...]], Any] = {}
     facets = []
     for name in fields:
         field = metadata_field_of(name, all_fields(reader))
         # By position, since a filter may have a list of values, which is not hashable.
         others = tuple(number for number, other in enumerate(filters) if other.field != name)
-        if others not in collected:
+        by_document = of_documents and name != schema.SECTION
+        selected = by_document, others
+        if selected not in collected:
             conditions = [filters[number] for number in others]
             selection = filtered(query, conditions, snapshot)
+            if by_document:
+                selection = first_chunks_of(snapshot.searcher, selection)
             # IndexSearcher.search with a collector manager has a type that JCC cannot wrap.
             unscored = ConstantScoreQuery(selection)
             found = FacetsCollectorManager.search(
                 snapshot.searcher, unscored, 1, FacetsCollectorManager()
             )
-            collected[others] = found.facetsCollector()
-        counted = _count(field, reader, collected[others])
+            collected[selected] = found.facetsCollector()
+        counted = _count(field, reader, collected[selected])
         values = [
             FacetValue(shown(field, term, snapshot.folders), count)
             for term, count in counted.values

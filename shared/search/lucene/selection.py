@@ -1,6 +1,6 @@
 """The chunks of an index folder that a query selects."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -21,11 +21,12 @@ from shared.query.steps.filters.folders import in_folder
 from shared.query.tree import Node, TermPhrase, leaves, ranks
 from shared.search.lucene.facets import count_facets
 from shared.search.lucene.filtering import filtered
+from shared.search.lucene.grouping import best_by_document, documents_of, matching_documents
 from shared.search.lucene.rescoring import matches, scored_again
 from shared.search.lucene.sorting import document_order, order
 from shared.search.meaning.query_meaning import Meaning, meaning_of
 from shared.search.meaning.ranked_hit import RankedHit
-from shared.search.selection import Found, Selection
+from shared.search.selection import DocumentHits, Found, Selection
 from shared.storage.commits import Snapshot
 from shared.storage.mapping import CHUNK_FIELDS, counted_from_lucene, stored_fields
 
@@ -116,6 +117,25 @@ class LuceneSelection(Selection):
         """Return the number of hits."""
         return int(self.searcher.count(self.filtered(self.matching)))
 
+    def count_documents(self) -> int:
+        """Return the number of documents that have hits."""
+        return int(matching_documents(self.searcher, self.filtered(self.matching)).size())
+
+    def documents(self, hits: Sequence[RankedHit]) -> list[str]:
+        """Return the document of each hit, by its term."""
+        found = documents_of(self.searcher.getIndexReader(), {hit.doc for hit in hits})
+        return [found[hit.doc] for hit in hits]
+
+    def in_documents(self, documents: Sequence[str], count: int) -> Mapping[str, DocumentHits]:
+        """Return the best hits in each of some documents; those without hits are left out."""
+        if not documents:
+            return {}
+        found = best_by_document(self.searcher, self._selected, documents, count)
+        return {
+            document: DocumentHits([_ranked(ScoreDoc.cast_(hit)) for hit in hits], total)
+            for document, total, hits in found
+        }
+
     def scored_again(self, hits: Sequence[RankedHit], tree: Node) -> list[RankedHit]:
         """Return hits reordered after the scores of a tree are added to theirs."""
         query = Compiler(self.terms.query).query(tree)
@@ -140,9 +160,11 @@ class LuceneSelection(Selection):
         folders = self._snapshot.folders
         return (counted_from_lucene(stored.document(hit.doc, loaded), folders) for hit in hits)
 
-    def facets(self, names: Sequence[str]) -> list[Facet]:
-        """Count the values of metadata keys among the hits."""
-        return count_facets(self._snapshot, self.matching, names, self.filters)
+    def facets(self, names: Sequence[str], *, of_documents: bool = False) -> list[Facet]:
+        """Count the values of metadata keys among the hits, or among their documents."""
+        return count_facets(
+            self._snapshot, self.matching, names, self.filters, of_documents=of_documents
+        )
 
     def texts_with(self, field: str, term: str, count: int) -> Iterator[str]:
         """Yield stored texts of some chunks that have a term in a field."""

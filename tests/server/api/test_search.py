@@ -30,12 +30,13 @@ def got(server: Served, path: str, **query: Any) -> Any:
     ("query", "arguments"),
     [
         ("deposit", {}),
-        ("Kündigungsfrist Werkstatt", {"limit": 3, "content": "passages"}),
+        ("Kündigungsfrist Werkstatt", {"limit": 3, "content": "passages", "group": "none"}),
         ('"security deposit" OR title:lease', {"syntax": "lucene", "content": "none"}),
         ("", {"sort": "-source_document", "limit": 5, "offset": 2}),
         ("deposit landlord", {"operator": "and", "facets": ["language", "file_type"]}),
         ("depsoit", {}),
         ("board", {"min_confidence": 0.5}),
+        ("deposit", {"group": "document", "facets": ["language"], "limit": 3}),
     ],
 )
 def test_a_search_is_that_of_the_tool_hit_by_hit(

@@ -1,5 +1,6 @@
 """The search page as it is without JavaScript: everything is in its URL."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -18,15 +19,36 @@ def test_a_search_shows_passages_with_the_words_marked(api: Served) -> None:
     assert titles[0] == "lease-garden-flat.txt"
     assert {"deposit", "Deposit", "flat"} <= set(page.texts("mark"))
     assert page.texts(".confidence")[0] == "likely"
-    assert page.texts(".total")[0].startswith(f"{len(titles)} passages in")
-    assert page.tree.cssselect("#q")[0].get("value") == "deposit of the flat"
-    found = api.get("/api/search?query=deposit+of+the+flat").json()["results"]
-    assert len(titles) == len(found)
+    found = api.get("/api/search?query=deposit+of+the+flat").json()
+    assert page.texts(".total")[0].startswith(f"{found['totalHits']} passages of 1 document in")
+    assert len(titles) == 1
     (address, *_) = page.links(".hit h2 a")
-    first = found[0]
+    first = found["results"][0]
     assert address.endswith(
         f"?q=deposit+of+the+flat&chunk={first['chunk_index']}#chunk-{first['chunk_index']}"
     )
+
+
+def test_passages_of_a_document_are_together_or_one_by_one(api: Served) -> None:
+    page = visit(api, "/", q="level of the water")
+    documents = page.texts(".hit .where > bdi")
+    assert len(documents) == len(set(documents)) == len(page.texts(".hit"))
+    (more, *_) = page.texts(".others .dim")
+    assert re.fullmatch(r"and \d+ more passages of this document", more)
+    other = page.links(".others a")[0]
+    assert "#chunk-" in other
+    assert follow(other).response.status_code == 200
+    (single,) = page.links("#group")
+    each = follow(single)
+    total = int(each.texts(".total strong")[0])
+    assert each.texts(".total")[0].startswith(f"{total} passages in")
+    assert page.texts(".total")[0].startswith(f"{total} passages of {len(documents)} documents in")
+    assert not each.texts(".others")
+    assert each.texts(".pages .dim") == [f"Page 1 of {-(-total // 10)}"]
+    # Facets count what is listed.
+    assert sum(int(re.sub(r"\D", "", text)) for text in page.texts(".facets li a .number")) < total
+    # A filter keeps the choice.
+    assert all("group=none" in link for link in each.links(".facets li a"))
 
 
 def test_without_a_query_it_lists_each_document_once(api: Served) -> None:
