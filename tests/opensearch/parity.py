@@ -39,7 +39,8 @@ def difference(expected: SearchAnswer, got: SearchAnswer) -> str:
     both = [hit for hit in got.results if hit.id in named]
     if any(hit.confidence != pytest.approx(named[hit.id], abs=2e-3) for hit in both):
         return "confidence"
-    for name in ("low_confidence", "suggestion", "suggestion_applied", "note", "facets", "partial"):
+    names = ("low_confidence", "suggestion", "suggestion_applied", "note", "facets", "partial")
+    for name in (*names, "total_documents"):
         if getattr(expected, name) != getattr(got, name):
             return f"{name}: {getattr(expected, name)} and {getattr(got, name)}"
     return ""

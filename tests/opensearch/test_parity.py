@@ -93,6 +93,7 @@ def test_filters_orders_and_facets_are_the_same(searchers: tuple[Searcher, Searc
     orders = ("source_document", "-source_document", "-chunk_index", "modified", "-author")
     queries += [{"query": "rent notice", "sort": order} for order in orders]
     queries += [{"query": "rent", "operator": "and", "offset": 2, "limit": 3}]
+    queries += [{"query": query, "group": "document", "facets": facets} for query in ("rent", "*")]
     different = differences(*searchers, queries)
     assert not different, "\n".join(map(str, different))
 

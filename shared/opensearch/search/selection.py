@@ -23,7 +23,7 @@ from shared.search.feedback import topic_words
 from shared.search.meaning.query_meaning import Meaning
 from shared.search.meaning.ranked_hit import RankedHit
 from shared.search.ranking import RESCORED
-from shared.search.selection import Found, Selection
+from shared.search.selection import DocumentHits, Found, Selection
 from shared.storage.field_names import metadata_field_of
 from shared.storage.mapping import counted_from_lucene
 from shared.storage.terms import shown
@@ -37,6 +37,11 @@ _MOST_HITS: Final = 100_000
 _MAX_FACET_VALUES: Final = 10
 _MOST_DISTINCT: Final = 40_000
 """Number of distinct values that the cluster counts exactly."""
+
+_DOCUMENTS: Final = {
+    "cardinality": {"field": schema.SOURCE_DOCUMENT, "precision_threshold": _MOST_DISTINCT}
+}
+"""Aggregation that counts documents."""
 
 _FLOAT: Final = Struct("f")
 
@@ -124,6 +129,32 @@ class ClusterSelection(Selection):
         """Return the number of hits."""
         return self._snapshot.count(self._selected(compiled(self.query.tree, ranks=False)))
 
+    def count_documents(self) -> int:
+        """Return the number of documents that have hits; above 40,000 an estimate."""
+        query = self._selected(compiled(self.query.tree, ranks=False))
+        (answer,) = self._search([{"query": query, "size": 0, "aggs": {"documents": _DOCUMENTS}}])
+        return int(answer["aggregations"]["documents"]["value"])
+
+    def documents(self, hits: Sequence[RankedHit]) -> list[str]:
+        """Return the id of the document of each hit."""
+        stored = (self._hits[hit.doc]["_source"]["stored"] for hit in hits)
+        return [values[schema.SOURCE_DOCUMENT] for values in stored]
+
+    def in_documents(self, documents: Sequence[str], count: int) -> Mapping[str, DocumentHits]:
+        """Return the best hits in each of some documents; those without hits are left out."""
+        if not documents:
+            return {}
+        bodies = [
+            self._body(count, {"term": {schema.SOURCE_DOCUMENT: schema.keyword(document)}})
+            for document in documents
+        ]
+        found = map(self._found, self._search(bodies))
+        return {
+            document: DocumentHits(of.hits, of.total)
+            for document, of in zip(documents, found, strict=True)
+            if of.hits
+        }
+
     def scored_again(self, hits: Sequence[RankedHit], tree: Node) -> list[RankedHit]:
         """Return hits reordered after the scores of a tree are added to theirs."""
         if tree == self.query.rescored and self._rescored is not None:
@@ -176,8 +207,8 @@ class ClusterSelection(Selection):
             stored = self._hits[hit.doc]["_source"]["stored"]
             yield counted_from_lucene(stored, self._snapshot.folders)
 
-    def facets(self, names: Sequence[str]) -> list[Facet]:
-        """Count the values of metadata keys among the hits."""
+    def facets(self, names: Sequence[str], *, of_documents: bool = False) -> list[Facet]:
+        """Count the values of metadata keys among the hits, or among their documents."""
         if not names:
             return []
         fields = [metadata_field_of(name, self.terms.fields) for name in names]
@@ -186,13 +217,18 @@ class ClusterSelection(Selection):
         for name, field in zip(names, fields, strict=True):
             pairs = zip(self.filters, self._clauses, strict=True)
             others = [clause for filter_, clause in pairs if filter_.field != name]
-            values = {"field": layout.field(field), "size": _MAX_FACET_VALUES}
+            values: dict[str, Any] = {
+                "terms": {"field": layout.field(field), "size": _MAX_FACET_VALUES}
+            }
+            if of_documents and name != schema.SECTION:
+                values["terms"]["order"] = [{"documents": "desc"}, {"_key": "asc"}]
+                values["aggs"] = {"documents": _DOCUMENTS}
             distinct = {"field": layout.field(field), "precision_threshold": _MOST_DISTINCT}
             bodies.append(
                 {
                     "query": self._selected(matching, others),
                     "size": 0,
-                    "aggs": {"values": {"terms": values}, "distinct": {"cardinality": distinct}},
+                    "aggs": {"values": values, "distinct": {"cardinality": distinct}},
                 }
             )
         return [
@@ -203,7 +239,10 @@ class ClusterSelection(Selection):
     def _facet(self, name: str, field: str, counted: Mapping[str, Any]) -> Facet:
         folders = self._snapshot.folders
         values = [
-            FacetValue(shown(field, bucket["key"], folders), bucket["doc_count"])
+            FacetValue(
+                shown(field, bucket["key"], folders),
+                bucket["documents"]["value"] if "documents" in bucket else bucket["doc_count"],
+            )
             for bucket in counted["values"]["buckets"]
         ]
         return Facet(name, values, counted["distinct"]["value"])
@@ -247,7 +286,8 @@ class ClusterSelection(Selection):
         """True if a search ended early or a shard did not answer, so that hits may be missing."""
         return self._is_partial or is_ending()
 
-    def _body(self, count: int) -> dict[str, Any]:
+    def _body(self, count: int, within: Query | None = None) -> dict[str, Any]:
+        """Return a search for the hits with the highest scores, of all or of some chunks."""
         if count > _MOST_HITS:
             raise QueryError(
                 f"a cluster shows the first {_MOST_HITS:,} hits only; use a smaller offset"
@@ -255,7 +295,7 @@ class ClusterSelection(Selection):
         tree = compiled(self.query.tree)
         parts = {name: node for node, name in self._names.items()}
         return {
-            "query": self._selected(tree, named_parts=parts),
+            "query": self._selected(tree, named_parts=parts, within=within),
             "size": count,
             "track_total_hits": True,
             "_source": _SOURCE,
@@ -266,9 +306,12 @@ class ClusterSelection(Selection):
         query: Query,
         clauses: Sequence[Clause] | None = None,
         named_parts: Mapping[str, Node] | None = None,
+        within: Query | None = None,
     ) -> Query:
         """Return a query restricted to what the search may see, and to what passes the filters."""
         filters = {"must": [IS_CHUNK], "must_not": [*self._snapshot.visible()["bool"]["must_not"]]}
+        if within:
+            filters["must"].append(within)
         for clause in self._clauses if clauses is None else clauses:
             filters[clause.occur].append(compiled(clause.node, scores=False))
         whole = {"must": [query], "filter": filters["must"], "must_not": filters["must_not"]}
