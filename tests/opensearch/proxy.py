@@ -1,0 +1,95 @@
+"""A reverse proxy before a node, as people put one there: TLS, passwords and tokens."""
+
+import base64
+import ssl
+import threading
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+from tests.opensearch.node import Node
+
+USER, PASSWORD, TOKEN = "reader", "password of the reader", "token-of-the-reader"
+
+
+class Proxy(ThreadingHTTPServer):
+    """The proxy.
+
+    Attributes:
+        seen: the values of the header Authorization.
+        root: what it answers at ``/`` in place of the node; empty for the node's own answer.
+    """
+
+    daemon_threads = True
+
+    def __init__(self, node: Node) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.node = node
+        self.seen: set[str] = set()
+        self.root = b""
+        self.asks_who = True
+
+    @property
+    def port(self) -> int:
+        return int(self.server_address[1])
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+    def _pass_on(self) -> None:
+        proxy = self.server
+        assert isinstance(proxy, Proxy)
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0)) or None
+        given = self.headers.get("Authorization", "")
+        proxy.seen.add(given)
+        basic = "Basic " + base64.b64encode(f"{USER}:{PASSWORD}".encode()).decode()
+        if proxy.asks_who and given not in {basic, f"Bearer {TOKEN}"}:
+            self._answer(401, b"Unauthorized", "text/plain")
+            return
+        if self.path == "/" and proxy.root:
+            self._answer(200, proxy.root, "application/json")
+            return
+        names = ("Content-Type", "Content-Encoding")
+        headers = {name: self.headers[name] for name in names if name in self.headers}
+        asked = urllib.request.Request(  # noqa: S310 - the node's address
+            f"{proxy.node.url}{self.path}", body, headers, method=self.command
+        )
+        try:
+            with urllib.request.urlopen(asked, timeout=60) as answer:  # noqa: S310 - as above
+                self._answer(answer.status, answer.read(), answer.headers["Content-Type"])
+        except urllib.error.HTTPError as error:
+            self._answer(error.code, error.read(), error.headers["Content-Type"])
+
+    do_GET = do_POST = do_PUT = do_DELETE = do_HEAD = _pass_on  # noqa: N815 - of the library
+
+    def _answer(self, status: int, body: bytes, kind: str) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+
+@contextmanager
+def before(node: Node, certificate: tuple[Path, Path] | None = None) -> Iterator[Proxy]:
+    """Run a proxy before a node, with TLS if there is a certificate and its key."""
+    proxy = Proxy(node)
+    if certificate:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(*certificate)
+        proxy.socket = context.wrap_socket(proxy.socket, server_side=True)
+    thread = threading.Thread(target=proxy.serve_forever)
+    thread.start()
+    try:
+        yield proxy
+    finally:
+        proxy.shutdown()
+        thread.join()
+        proxy.server_close()
