@@ -16,7 +16,9 @@ from typing import Any, Final
 
 from idx.errors import SourceFileError
 from idx.extraction.pdf.forms import read_fields
+from idx.extraction.pdf.garbled import is_garbled
 from idx.extraction.pdf.grid import has_grid
+from idx.extraction.pdf.merged_rows import merges_rows
 from idx.extraction.pdf.outline import outline_headings, read_outline
 from idx.extraction.pdf.properties import read_properties
 from idx.extraction.pdf.tables import TablePage, read_table_pages
@@ -69,6 +71,7 @@ class _Pages:
     fields: dict[int, str] = field(default_factory=dict)
     for_pdfplumber: list[int] = field(default_factory=list)
     unreadable: list[int] = field(default_factory=list)
+    garbled: list[int] = field(default_factory=list)
     failed: dict[int, Exception] = field(default_factory=dict)
 
 
@@ -109,6 +112,12 @@ def extract_pdf(file: Path, data: bytes, options: ExtractionOptions) -> Extracte
         (number, f"{text}\n{pages.fields.get(number, '')}") for number, text in pages.texts.items()
     ]
     text, places = join_pages("page", parts)
+    if not text and pages.garbled:
+        raise SourceFileError(
+            file,
+            f"has {quantity(len(pages.garbled), 'page')} whose fonts do not say which letters they "
+            "show, and no other text; print it to a new PDF, or save it anew with its program",
+        )
     if not text:
         raise SourceFileError(
             file, f"has no text on its {quantity(count, 'page')}; OCR is not supported"
@@ -117,7 +126,7 @@ def extract_pdf(file: Path, data: bytes, options: ExtractionOptions) -> Extracte
     blank = [
         number
         for (number, _), place, end in zip(parts, places, ends, strict=True)
-        if place.start == end
+        if place.start == end and number not in pages.garbled
     ]
     blank_pages: Metadata = {PAGES_WITHOUT_TEXT: [*blank[:MAX_BLANK_PAGES]]} if blank else {}
     return Extracted(
@@ -173,6 +182,9 @@ def _read_pages(document: Any, engine: str) -> _Pages:
             try:
                 text = read_text(page)
                 fields = read_fields(page, document.formenv) if document.formenv else ""
+                if is_garbled(text):
+                    pages.garbled.append(number)
+                    text = ""
                 if is_for_pdfplumber(page, text):
                     pages.for_pdfplumber.append(number)
             finally:
@@ -189,11 +201,12 @@ def _read_pages(document: Any, engine: str) -> _Pages:
 
 
 def _is_better(page: TablePage, plain: str) -> bool:
-    """Check whether a page has tables, and pdfplumber decodes its fonts as well as PDFium."""
+    """Check whether a page has tables of single rows, and pdfplumber decodes its fonts as well."""
     return (
         page.has_tables
         and page.text.count(_UNKNOWN_LETTER) <= plain.count(_UNKNOWN_LETTER)
         and _size(page.text) > _MIN_LETTER_SHARE * _size(plain)
+        and not merges_rows(page.text, plain)
     )
 
 
@@ -206,6 +219,12 @@ def _warnings(pages: _Pages, blank: Sequence[int]) -> Iterator[str]:
         verb = "has" if len(blank) == 1 else "have"
         count = quantity(len(blank), "page")
         yield f"{count} {verb} no text ({_ranges(blank)}); OCR is not supported"
+    if pages.garbled:
+        count = quantity(len(pages.garbled), "page")
+        yield (
+            f"{count} not indexed ({_ranges(pages.garbled)}): the fonts do not say which letters "
+            "they show"
+        )
     if pages.unreadable:
         count = quantity(len(pages.unreadable), "page")
         yield f"{count} cannot be read ({_ranges(pages.unreadable)})"

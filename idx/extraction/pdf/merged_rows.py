@@ -1,0 +1,44 @@
+"""Comparison of a page's tables with its plain text: rows that were merged into one.
+
+Where a table has rules between bands of rows only, its cells hold several rows each: "Alabama
+Alaska Arizona | 18,870 209 2,303". Its plain text, "Alabama 18,870", is better then.
+"""
+
+from itertools import combinations
+from typing import Final
+
+from idx.extraction.text.cleaning import CELL_SEPARATOR
+
+_MIN_ROWS: Final = 3
+"""Minimum number of rows in a band; two words in each of two cells are often one row."""
+
+_MIN_SHARE_OF_PAIRS: Final = 0.6
+"""Minimum share of the rows of a band that the plain text has as lines."""
+
+_DIGITS: Final = frozenset("0123456789")
+
+
+def merges_rows(tables: str, plain: str) -> bool:
+    """Check whether a row of a page's tables is several lines of its plain text.
+
+    Args:
+        tables: the text of the page with a line for each row, and marks between the cells.
+        plain: its plain text.
+    """
+    lines: list[set[str]] | None = None
+    for row in tables.split("\n"):
+        cells = [cell.split() for cell in row.split(CELL_SEPARATOR.strip())]
+        long = [cell for cell in cells if len(cell) >= _MIN_ROWS]
+        for one, other in combinations(long, 2):
+            has_numbers = any(
+                all(not _DIGITS.isdisjoint(word) for word in cell) for cell in (one, other)
+            )
+            if len(one) != len(other) or not has_numbers:
+                continue
+            lines = lines or [set(line.split()) for line in plain.split("\n")]
+            pairs = [*zip(one, other, strict=True)]
+            found = sum(any({*pair} <= line for line in lines) for pair in pairs)
+            on_one_line = any({*one, *other} <= line for line in lines)
+            if found >= _MIN_SHARE_OF_PAIRS * len(pairs) and not on_one_line:
+                return True
+    return False

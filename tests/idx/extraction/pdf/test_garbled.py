@@ -1,0 +1,56 @@
+"""Text of PDFs that is none, and what only looks so."""
+
+import random
+import string
+from pathlib import Path
+
+import pytest
+
+from idx.errors import SourceFileError
+from idx.extraction.pdf.garbled import is_garbled
+from tests.idx.extraction.pdf_files import extract, write_pages
+
+ROOT = Path(__file__).parents[4]
+LEASE = (ROOT / "test-index" / "documents" / "lease-garden-flat.txt").read_text()[:1500]
+LANGUAGES = ROOT / "tests" / "data" / "languages"
+MIXED = list(string.ascii_letters)
+random.Random(3).shuffle(MIXED)  # noqa: S311 - no secret
+
+
+def shifted(text: str, places: int) -> str:
+    return "".join(c if c == "\n" else chr(max(ord(c) + places, 1)) for c in text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(shifted(LEASE, places) for places in (-29, -3, -1, 1, 3)),
+        shifted(LEASE, 0xE000),
+        LEASE.translate(str.maketrans(string.ascii_letters, "".join(MIXED))),
+    ],
+)
+def test_glyphs_in_place_of_letters_are_recognized(text: str) -> None:
+    assert is_garbled(text)
+
+
+def test_texts_in_any_language_code_and_tables_are_not(tmp_path: Path) -> None:
+    texts = {
+        *(file.read_text() for file in LANGUAGES.glob("*.txt")),
+        *(file.read_text() for file in (ROOT / "idx" / "sync").glob("*.py")),
+        (ROOT / "requirements.txt").read_text(),
+        (ROOT / "docs" / "commands.md").read_text(),
+        "\n".join(f"BX-{n:05} {n * 7919 % 977} QTY {n % 9} RAL {n}" for n in range(200)),
+    }
+    parts = [text[at : at + 2500] for text in texts for at in range(0, len(text), 2500)][:900]
+    assert [part[:200] for part in parts if is_garbled(part)] == []
+
+
+def test_such_pages_are_named_and_not_indexed(tmp_path: Path) -> None:
+    bad = shifted("The rent is due on the third day of each month and is paid in advance. " * 5, 1)
+    extracted = extract(write_pages(tmp_path / "a.pdf", ["A good page", bad]))
+    assert extracted.text == "A good page"
+    assert extracted.warnings == (
+        "1 page not indexed (2): the fonts do not say which letters they show",
+    )
+    with pytest.raises(SourceFileError, match="has 1 page whose fonts do not say"):
+        extract(write_pages(tmp_path / "b.pdf", [bad]))

@@ -1,0 +1,21 @@
+"""Tables whose rows were merged are told by the plain text."""
+
+import pytest
+
+from idx.extraction.pdf.merged_rows import merges_rows
+
+PLAIN = "State Count\nAlabama 18,870\nAlaska 209\nArizona 2,303"
+
+
+@pytest.mark.parametrize(
+    ("tables", "plain", "is_merged"),
+    [
+        ("State | Count\nAlabama Alaska Arizona | 18,870 209 2,303", PLAIN, True),
+        ("State | Count\nAlabama | 18,870\nAlaska | 209\nArizona | 2,303", PLAIN, False),
+        ("Sizes in mm | 10 20 30", "Sizes in mm 10 20 30", False),
+        ("one two three | four five six", "one four\ntwo five\nthree six", False),
+        ("No table", PLAIN, False),
+    ],
+)
+def test_bands_of_rows_are_recognized(tables: str, plain: str, is_merged: bool) -> None:
+    assert merges_rows(tables, plain) == is_merged
