@@ -6,11 +6,12 @@ file.
 """
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 import typer
 
 from shared.files.cluster_path import index_path
+from shared.model.request import MAX_DAYS
 from shared.settings.defaults import (
     DEFAULT_INDEX_PATH,
     MAX_ANSWER_MAX_TOKENS,
@@ -28,6 +29,28 @@ from shared.settings.defaults import (
     Layout,
     PdfEngineName,
 )
+
+_DAYS_OF: Final = {"d": 1, "w": 7, "m": 365.25 / 12, "y": 365.25}
+
+
+def days(text: str) -> float:
+    """Return an age such as ``180d``, ``26w``, ``6m`` or ``2y`` in days.
+
+    Raises:
+        BadParameter: the text is not an age up to a hundred years.
+    """
+    number, unit = (text[:-1], text[-1:]) if text[-1:] in _DAYS_OF else (text, "d")
+    try:
+        age = float(number) * _DAYS_OF[unit]
+    except ValueError:
+        age = 0.0
+    if not 0 < age <= MAX_DAYS:
+        raise typer.BadParameter(
+            f"{text!r} is not an age; write a number of days, weeks, months or years such as "
+            "180d, 26w, 6m or 2y"
+        )
+    return age
+
 
 IndexPath = Annotated[
     Path,

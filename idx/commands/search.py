@@ -8,10 +8,18 @@ import typer
 from idx.cli.completions import conditions, fields
 from idx.cli.language_models import rewriting_of
 from idx.cli.option_groups import RewritingOptions, takes
-from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json, Plain, Search
+from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json, Plain, Search, days
 from idx.output.printing import check_one_form, print_json, say, tell
 from shared.messages import quantity
-from shared.model.request import BY_SCORE, Detail, Group, Operator, SearchRequest, Syntax
+from shared.model.request import (
+    BY_SCORE,
+    Detail,
+    Group,
+    Operator,
+    SearchRequest,
+    Syntax,
+    group_for,
+)
 
 if TYPE_CHECKING:
     from shared.model.search_results import SearchAnswer
@@ -82,6 +90,16 @@ def search(
             "documents; none: show single chunks.",
         ),
     ] = None,
+    recency: Annotated[
+        float | None,
+        typer.Option(
+            metavar="AGE",
+            parser=days,
+            show_default=False,
+            help="Prefer new documents: the age at which a score is halved, such as 180d, 26w or "
+            "2y.",
+        ),
+    ] = None,
     explain: Annotated[
         bool,
         typer.Option("--explain", help="Explain the query instead of printing chunks."),
@@ -138,7 +156,8 @@ def search(
         min_confidence=min_confidence,
         rewritten=rewriting.rewritten,
         search=by,
-        group=group or ("none" if as_json or plain or explain else "document"),
+        recency=recency,
+        group=group or (group_for("auto", "full", sort) if as_json or plain else "document"),
     )
     if explain:
         _explain(index_path, request, detail or "steps", rewriting, as_json=as_json)

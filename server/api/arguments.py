@@ -4,7 +4,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from server.tools.arguments import MAX_FILTERS, FieldName, Offset
+from server.tools.arguments import MAX_FILTERS, FieldName, Offset, Recency
 from shared.model.filters import parse_filter
 from shared.model.request import (
     BY_ID,
@@ -64,6 +64,7 @@ class Asked(Arguments):
         Literal["both", "words"],
         Field(description="both: by words and meaning, if the index has vectors; words: by words."),
     ] = "both"
+    recency: Recency = None
 
     def request(self) -> SearchRequest:
         """Return the request for these arguments.
@@ -79,6 +80,7 @@ class Asked(Arguments):
             operator=self.operator,
             syntax=self.syntax,
             search=self.search,
+            recency=self.recency,
         )
 
 
@@ -115,7 +117,7 @@ class SearchArguments(Asked):
         Field(
             description="document: each result is another document, with its best chunk and up to "
             "two others; limit, offset and facets count documents; none: each result is a chunk; "
-            "auto: document with content=passages, else none."
+            "auto: document with content=passages or sorted by modified, else none."
         ),
     ] = "auto"
 

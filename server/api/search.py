@@ -33,7 +33,7 @@ async def search(
         facets=arguments.facets,
         min_confidence=arguments.min_confidence,
         rewritten=rewriting.rewritten,
-        group=group_for(arguments.group, arguments.content),
+        group=group_for(arguments.group, arguments.content, arguments.sort),
     )
     return await answered(
         request,

@@ -7,6 +7,7 @@ from pydantic_core import PydanticCustomError
 
 from server.answers.text import MAX_CHARACTERS
 from shared.model.filters import Filter
+from shared.model.request import MAX_DAYS
 
 MAX_FILTERS: Final = 100
 """Maximum number of filters of a search."""
@@ -50,6 +51,16 @@ ListDetail = Literal["brief", "full"]
 """Detail of a list: the fields that a model can use for its next step, or all of them."""
 
 Offset = Annotated[int, Field(ge=0, le=1_000_000, description="Number of results to skip.")]
+
+Recency = Annotated[
+    float | None,
+    Field(
+        gt=0,
+        le=MAX_DAYS,
+        description="Prefer new documents: the age in days at which a score is halved, such as "
+        "180.",
+    ),
+]
 
 MaxCharacters = Annotated[
     int,

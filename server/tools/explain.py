@@ -8,7 +8,7 @@ from pydantic import Field
 from server.answers.budget import fit_explanation
 from server.answers.text import DEFAULT_CHARACTERS
 from server.runtime.state import ToolContext, ask
-from server.tools.arguments import Filters, MaxCharacters, Offset
+from server.tools.arguments import Filters, MaxCharacters, Offset, Recency
 from shared.model.request import Detail, Operator, SearchRequest, Syntax
 from shared.model.search_results import QueryExplanation
 
@@ -30,6 +30,7 @@ async def explain_query(
     operator: Annotated[Operator, Field(description="As in Search.")] = "or",
     syntax: Annotated[Syntax, Field(description="As in Search.")] = "auto",
     search: Annotated[Literal["both", "words"], Field(description="As in Search.")] = "both",
+    recency: Recency = None,
     max_characters: MaxCharacters = DEFAULT_CHARACTERS,
 ) -> QueryExplanation:
     """Explain the results of a query, or why it has none.
@@ -48,6 +49,7 @@ async def explain_query(
         syntax=syntax,
         rewritten=rewriting.rewritten,
         search=search,
+        recency=recency,
     )
     answer = await ask(context, lambda searcher: searcher.explain(request, detail=detail))
     return fit_explanation(replace(answer, diagnostics=rewriting.diagnostics), max_characters)

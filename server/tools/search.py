@@ -15,7 +15,7 @@ from server.answers.budget import (
 )
 from server.answers.text import DEFAULT_CHARACTERS, brief_query
 from server.runtime.state import ToolContext, ask
-from server.tools.arguments import Filters, MaxCharacters, Offset
+from server.tools.arguments import Filters, MaxCharacters, Offset, Recency
 from shared.model.request import (
     BY_SCORE,
     Content,
@@ -106,9 +106,10 @@ async def search(
         Field(
             description="document: each result is another document, with its best chunk and up to "
             "two others; limit, offset and facets count documents; none: each result is a chunk; "
-            "auto: document with content=passages, else none."
+            "auto: document with content=passages or sorted by modified, else none."
         ),
     ] = "auto",
+    recency: Recency = None,
     max_characters: MaxCharacters = DEFAULT_CHARACTERS,
 ) -> SearchAnswer:
     """Search the user's documents and return the matching chunks, best first.
@@ -138,7 +139,8 @@ async def search(
         min_confidence=min_confidence,
         rewritten=rewriting.rewritten,
         search=search,
-        group=group_for(group, content),
+        recency=recency,
+        group=group_for(group, content, sort),
     )
     answer = await ask(
         context,

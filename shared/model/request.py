@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal, TypedDict, get_args
 
 from shared.model.filters import Filter
+from shared.model.metadata import MODIFIED
 from shared.settings.defaults import MAX_COUNT
 
 Content = Literal["full", "passages", "none"]
@@ -28,7 +29,8 @@ Group = Literal["document", "none"]
 """Results: documents, each with its best chunks, or single chunks."""
 
 GroupChoice = Literal["auto", Group]
-"""The same, or as it suits the amount of text: documents where only passages are shown."""
+"""The same, or as it suits the request: documents where only passages are shown, or where the
+order is that of their modification."""
 
 Search = Literal["both", "words", "meaning"]
 """Ways to rank: by words and meaning, if the index has vectors; by words only; or, to compare, by
@@ -37,6 +39,9 @@ meaning alone, without regard for words."""
 BY_SCORE = "score"
 """Sort order by score, the highest first."""
 
+
+MAX_DAYS: Final = 36_525
+"""Maximum age at which a score is halved, in days: a hundred years."""
 
 EXPLAINED_HITS: Final = 3
 """Default number of hits whose scores are explained."""
@@ -57,6 +62,7 @@ class SearchOptions(TypedDict, total=False):
     rewritten: str | None
     search: Search
     group: Group
+    recency: float | None
 
 
 @dataclass(frozen=True)
@@ -81,6 +87,8 @@ class SearchRequest:
         search: ``both`` to rank by words and meaning, ``words`` by words only.
         group: ``document`` if a result is a document with its best chunks, and facets count
             documents; ``none`` if it is a chunk.
+        recency: the age of a document at which its score is halved, in days; None for scores that
+            do not depend on its age. Ages are those of the metadata key ``modified``.
 
     Raises:
         ValueError: a value is out of its range.
@@ -99,6 +107,7 @@ class SearchRequest:
     rewritten: str | None = None
     search: Search = "both"
     group: Group = "none"
+    recency: float | None = None
 
     def __post_init__(self) -> None:
         check(self.limit >= 1, "limit", self.limit)
@@ -107,21 +116,24 @@ class SearchRequest:
         check(0 <= self.min_confidence <= 1, "min_confidence", self.min_confidence)
         check(self.operator in get_args(Operator), "operator", self.operator)
         check(self.search in get_args(Search), "search", self.search)
+        check(self.recency is None or 0 < self.recency <= MAX_DAYS, "recency", self.recency)
         check(self.group in get_args(Group), "group", self.group)
         check(self.syntax in get_args(Syntax), "syntax", self.syntax)
         check(self.content in get_args(Texts), "content", self.content)
 
 
-def group_for(choice: GroupChoice, content: str) -> Group:
+def group_for(choice: GroupChoice, content: str, sort: str) -> Group:
     """Return the results that a choice means.
 
     Args:
         choice: the choice.
         content: the requested amount of text in a hit.
+        sort: the sort order. The chunks of a document all have its time of modification.
     """
     if choice != "auto":
         return choice
-    return "document" if content == "passages" else "none"
+    by_time = sort.removeprefix("-") == MODIFIED
+    return "document" if content == "passages" or by_time else "none"
 
 
 def as_request(query: str | SearchRequest, options: SearchOptions) -> SearchRequest:

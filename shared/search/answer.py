@@ -17,6 +17,7 @@ from shared.search.highlighting import Passages
 from shared.search.meaning.query_meaning import Meaning
 from shared.search.meaning.ranked_hit import RankedHit
 from shared.search.ranking import Ranking, best_first, scored
+from shared.search.recency import recency
 from shared.search.selection import Found, Selection
 from shared.search.spelling import as_written
 
@@ -123,7 +124,7 @@ def _ordered(
             return _Ordered(ranked[:FIRST_HITS], found, ranked, 0, None)
         ranking = best_first(selection, FIRST_HITS)
         return _Ordered(ranking.hits, found, found.hits, 0, ranking)
-    ranking = best_first(selection, count, meaning)
+    ranking = best_first(selection, count, meaning, recency(request.recency))
     added = ranking.fusion.added if ranking.fusion else 0
     return _Ordered(ranking.hits[:FIRST_HITS], ranking.found, ranking.hits, added, ranking)
 
@@ -147,7 +148,8 @@ def _page(
         selection, lambda count: _ordered(selection, request, meaning, count), end
     )
     names = list(dict.fromkeys(selection.documents(ordered.hits)))
-    groups = in_groups(selection, names[begin:end], [] if is_sorted else ordered.hits)
+    recent = ordered.ranking.recency if ordered.ranking else None
+    groups = in_groups(selection, names[begin:end], [] if is_sorted else ordered.hits, recent)
     if is_sorted and ordered.ranking:
         groups = [group.scored(selection, ordered.ranking) for group in groups]
     documents = selection.count_documents()

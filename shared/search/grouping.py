@@ -6,6 +6,7 @@ from typing import Final, Protocol, TypeVar
 
 from shared.search.meaning.ranked_hit import RankedHit
 from shared.search.ranking import Ranking, scored
+from shared.search.recency import Recency
 from shared.search.selection import Selection
 
 MOST_OF_A_DOCUMENT: Final = 3
@@ -66,7 +67,10 @@ def first_of_documents(selection: Selection, find: Callable[[int], _Hits], docum
 
 
 def in_groups(
-    selection: Selection, documents: Sequence[str], hits: Sequence[RankedHit]
+    selection: Selection,
+    documents: Sequence[str],
+    hits: Sequence[RankedHit],
+    recency: Recency | None = None,
 ) -> list[GroupedHits]:
     """Return the best hits of each of some documents.
 
@@ -75,6 +79,7 @@ def in_groups(
         documents: the documents, as the selection names them.
         hits: the best hits of all documents, best first. Where they have too few of a document,
             its further ones follow in the order of their scores.
+        recency: how the scores of the hits fell with the age of their document.
     """
     matches = selection.in_documents(documents, MOST_OF_A_DOCUMENT)
     best: dict[str, list[RankedHit]] = {document: [] for document in documents}
@@ -86,6 +91,8 @@ def in_groups(
         found = matches.get(document)
         known = {hit.doc for hit in ranked}
         further = [hit for hit in found.hits if hit.doc not in known] if found else []
+        if recency and further:
+            further = recency.applied(selection, further)
         shown = [*ranked, *further][:MOST_OF_A_DOCUMENT]
         total = found.total if found else 0
         matching = sum(not hit.is_by_meaning for hit in shown)

@@ -9,6 +9,7 @@ from shared.search.coverage import coverages
 from shared.search.feedback import HITS, topic_terms, topic_words, unanswered
 from shared.search.meaning.query_meaning import Meaning
 from shared.search.meaning.ranked_hit import RankedHit
+from shared.search.recency import RECENT_HITS, Recency
 from shared.search.selection import Found, Selection
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ class Ranking:
         feedback: the common terms of the best hits, as added to the scores.
         rescored: the numbers of the hits that were rescored.
         fusion: how meaning took part in the scores; None if it did not.
+        recency: how the scores fall with the age of a document; None if they do not.
     """
 
     found: Found
@@ -35,9 +37,15 @@ class Ranking:
     feedback: Node = Nothing()  # noqa: RUF009 - it cannot change
     rescored: frozenset[int] = frozenset()
     fusion: "Fusion | None" = None
+    recency: Recency | None = None
 
 
-def best_first(selection: Selection, count: int, meaning: Meaning | None = None) -> Ranking:
+def best_first(
+    selection: Selection,
+    count: int,
+    meaning: Meaning | None = None,
+    recency: Recency | None = None,
+) -> Ranking:
     """Find the hits with the highest scores.
 
     Args:
@@ -45,7 +53,12 @@ def best_first(selection: Selection, count: int, meaning: Meaning | None = None)
         count: the maximum number of hits, from 1. For the same commit, a greater count only adds
             hits at the end.
         meaning: the meaning of the query; None to rank by words only.
+        recency: how scores fall with the age of a document; None if they do not.
     """
+    if recency is not None:
+        ranking = best_first(selection, max(count, RECENT_HITS), meaning)
+        aged = recency.applied(selection, ranking.hits)
+        return replace(ranking, hits=aged[:count], recency=recency)
     if meaning is None:
         return _best_by_words(selection, count)
     # NumPy is imported only where meaning takes part.

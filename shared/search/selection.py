@@ -84,6 +84,10 @@ class Selection(ABC):
         """Return the document of each hit, by a name that is of use in this selection only."""
 
     @abstractmethod
+    def values(self, key: str, hits: Sequence[RankedHit]) -> list[str | None]:
+        """Return the greatest value of a metadata key of each hit; None for one without any."""
+
+    @abstractmethod
     def in_documents(self, documents: Sequence[str], count: int) -> Mapping[str, DocumentHits]:
         """Return the best hits in each of some documents; those without hits are left out.
 

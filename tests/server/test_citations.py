@@ -119,7 +119,13 @@ async def assert_is_cited_alike(client: Client, chunks: list[dict[str, Any]]) ->
         assert found["chunk"] == before
     for content in ("full", "passages", "none"):
         condition = {"field": "file_path", "value": chunks[0]["file_path"]}
-        asked = {"query": "", "filters": [condition], "content": content, "limit": 100}
+        asked = {
+            "query": "",
+            "filters": [condition],
+            "group": "none",
+            "content": content,
+            "limit": 100,
+        }
         hits = answer(await client.call_tool("Search", asked))["results"]
         assert [place(hit) for hit in hits] == [place(chunk) for chunk in chunks]
     (hit, *_) = answer(

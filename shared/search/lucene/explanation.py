@@ -1,6 +1,7 @@
 """Explanation of a query: the result of each step, its terms, and its scores."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, get_args
 
 from java.util import HashSet
@@ -28,6 +29,7 @@ from shared.search.answer import note_on
 from shared.search.lucene.selection import LuceneSelection
 from shared.search.meaning.ranked_hit import RankedHit
 from shared.search.ranking import Ranking, best_first
+from shared.search.recency import recency
 from shared.storage.commits import Snapshot
 from shared.storage.mapping import stored_fields
 
@@ -62,7 +64,8 @@ def explain(snapshot: Snapshot, request: SearchRequest, detail: Detail) -> Query
     level = get_args(Detail).index(detail)
     with running():
         count = request.offset + request.limit
-        ranking = best_first(selection, count, selection.meaning(request))
+        meaning, recent = selection.meaning(request), recency(request.recency)
+        ranking = best_first(selection, count, meaning, recent)
         whole = _with_rescoring(query, ranking)
         terms = _terms(searcher, whole) if level >= get_args(Detail).index("terms") else []
         return QueryExplanation(
@@ -95,6 +98,9 @@ def _steps(query: ParsedQuery, ranking: Ranking) -> Iterator[ExplainedStep]:
         yield ExplainedStep("feedback", str(ranking.feedback))
     if ranking.fusion:
         yield ExplainedStep("meaning", _in_words(ranking.fusion))
+    if ranking.recency:
+        half_life = ranking.recency.half_life
+        yield ExplainedStep("recency", f"scores are halved with every {half_life:g} days of age")
 
 
 def _in_words(fusion: "Fusion") -> str:
@@ -124,15 +130,22 @@ def _hits(selection: LuceneSelection, ranking: Ranking, offset: int) -> Iterator
         for leaf in leaves(query.tree)
         if isinstance(leaf, ValueWords)
     }
-    for ranked in ranking.hits[offset:]:
+    shown = ranking.hits[offset:]
+    factors = ranking.recency.factors(selection, shown) if ranking.recency else [1.0] * len(shown)
+    for aged, factor in zip(shown, factors, strict=True):
         check()
+        # A factor may be 0 for very old documents.
+        ranked = replace(aged, score=aged.score / factor) if factor else aged
         document = stored.document(ranked.doc, stored_fields(schema.ID))
         explained = scored_again if ranked.doc in ranking.rescored else selection.ranked
         found = list(_parts(searcher.explain(explained, ranked.doc), expressions))
         if ranking.fusion:
             found = list(_fused_parts(ranked, found, ranking.fusion))
-        parts = sorted(found, key=lambda part: -part.score)
-        yield ExplainedHit(document.get(schema.ID), ranked.score, parts[:MAX_PARTS])
+        if ranking.recency:
+            lost = aged.score - ranked.score if factor else -sum(part.score for part in found)
+            found.append(ScorePart(f"recency, times {factor:.3f}", round(lost, 4)))
+        parts = sorted(found, key=lambda part: -abs(part.score))
+        yield ExplainedHit(document.get(schema.ID), aged.score, parts[:MAX_PARTS])
 
 
 def _fused_parts(

@@ -3,11 +3,10 @@
 A document is named by its term, which is its id unless that is too long for a term.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from java.util import Arrays
-from org.apache.lucene.index import DirectoryReader, LeafReader, SortedDocValues
 from org.apache.lucene.search import (
     BooleanClause,
     BooleanQuery,
@@ -23,29 +22,6 @@ from shared.storage.chunk_queries import first_chunks
 _CACHE_MEGABYTES: Final = 16.0
 """Memory for the hits of the first pass of grouping, 8 bytes each; of more hits the second pass
 runs the query again."""
-
-
-def documents_of(reader: Any, chunks: Iterable[int]) -> dict[int, str]:
-    """Return the documents of some chunks, by Lucene's number of the chunk.
-
-    Args:
-        reader: a Lucene reader of a commit.
-        chunks: Lucene's numbers of the chunks.
-    """
-    found = {}
-    segments = ((leaf.docBase, leaf.reader()) for leaf in DirectoryReader.cast_(reader).leaves())
-    segment = next(segments)
-    following = next(segments, None)
-    values = None
-    for chunk in sorted(chunks):
-        while following and chunk >= following[0]:
-            segment, following, values = following, next(segments, None), None
-        if values is None:
-            leaf = LeafReader.cast_(segment[1])
-            values = SortedDocValues.cast_(leaf.getSortedDocValues(schema.SOURCE_DOCUMENT))
-        values.advanceExact(chunk - segment[0])
-        found[chunk] = str(values.lookupOrd(values.ordValue()).utf8ToString())
-    return found
 
 
 def best_by_document(

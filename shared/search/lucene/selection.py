@@ -19,9 +19,10 @@ from shared.query.lucene_terms import LuceneTerms, terms_of
 from shared.query.pipeline import ParsedQuery, parse_query
 from shared.query.steps.filters.folders import in_folder
 from shared.query.tree import Node, TermPhrase, leaves, ranks
+from shared.search.lucene.doc_values import documents_of, greatest_values
 from shared.search.lucene.facets import count_facets
 from shared.search.lucene.filtering import filtered
-from shared.search.lucene.grouping import best_by_document, documents_of, matching_documents
+from shared.search.lucene.grouping import best_by_document, matching_documents
 from shared.search.lucene.rescoring import matches, scored_again
 from shared.search.lucene.sorting import document_order, order
 from shared.search.meaning.query_meaning import Meaning, meaning_of
@@ -125,6 +126,11 @@ class LuceneSelection(Selection):
         """Return the document of each hit, by its term."""
         found = documents_of(self.searcher.getIndexReader(), {hit.doc for hit in hits})
         return [found[hit.doc] for hit in hits]
+
+    def values(self, key: str, hits: Sequence[RankedHit]) -> list[str | None]:
+        """Return the greatest value of a metadata key of each hit; None for one without any."""
+        found = greatest_values(self.searcher.getIndexReader(), key, {hit.doc for hit in hits})
+        return [found.get(hit.doc) for hit in hits]
 
     def in_documents(self, documents: Sequence[str], count: int) -> Mapping[str, DocumentHits]:
         """Return the best hits in each of some documents; those without hits are left out."""
