@@ -94,6 +94,7 @@ def test_filters_orders_and_facets_are_the_same(searchers: tuple[Searcher, Searc
     queries += [{"query": "rent notice", "sort": order} for order in orders]
     queries += [{"query": "rent", "operator": "and", "offset": 2, "limit": 3}]
     queries += [{"query": query, "group": "document", "facets": facets} for query in ("rent", "*")]
+    queries += [{"query": "the rent", "recency": 365}, {"query": "rent", "sort": "-modified"}]
     different = differences(*searchers, queries)
     assert not different, "\n".join(map(str, different))
 

@@ -47,8 +47,8 @@ _MAX_SHARE_OF_SHIFTED: Final = 0.04
 _MIN_WORDS_OF_MIXED: Final = 60
 _MAX_SHARE_OF_MIXED: Final = 0.02
 _MIN_SHARE_OF_LETTERS: Final = 0.8
-"""Different words of a text whose letters are mixed up at random, the share of common ones among them, and
-that of letters among all characters, which is lower in code and tables."""
+"""Different words of a text whose letters are mixed up at random, the share of common ones among
+them, and that of letters among all characters, which is lower in code and tables."""
 
 
 _MAX_CODE_LENGTH: Final = 3

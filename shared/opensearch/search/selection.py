@@ -140,6 +140,16 @@ class ClusterSelection(Selection):
         stored = (self._hits[hit.doc]["_source"]["stored"] for hit in hits)
         return [values[schema.SOURCE_DOCUMENT] for values in stored]
 
+    def values(self, key: str, hits: Sequence[RankedHit]) -> list[str | None]:
+        """Return the greatest value of a metadata key of each hit; None for one without any."""
+        field = layout.field(schema.metadata_field(key))
+        ids = [self._hits[hit.doc]["_id"] for hit in hits]
+        query = {"bool": {"filter": [{"ids": {"values": ids}}]}}
+        body = {"query": query, "size": len(ids), "_source": False, "docvalue_fields": [field]}
+        (answer,) = self._search([body])
+        found = {hit["_id"]: hit.get("fields", {}) for hit in answer["hits"]["hits"]}
+        return [max(found.get(id_, {}).get(field, ()), default=None) for id_ in ids]
+
     def in_documents(self, documents: Sequence[str], count: int) -> Mapping[str, DocumentHits]:
         """Return the best hits in each of some documents; those without hits are left out."""
         if not documents:
