@@ -11,7 +11,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from benchmarks.collection import Collection, collections
 from shared import Document, Index, Searcher
@@ -29,6 +29,9 @@ KINDS: Final[dict[str, Callable[[Sequence[str]], str]]] = {
 }
 """What kinds of queries are made of the words of a text."""
 
+
+FAN_OUTS: Final = (1, 3, 12, 100)
+"""Numbers of shards whose tail latency is simulated."""
 
 _LETTERS: Final = 5
 """Least number of letters of a word that is searched for."""
@@ -125,8 +128,29 @@ def grow(chunks: int, node: Node, folder: Path) -> None:
         with Searcher(path) as searcher:
             size = searcher.statistics().size_bytes
             times = {kind: measured(searcher, texts, make) for kind, make in KINDS.items()}
-        shown = "; ".join(f"{kind} {p50:.1f}/{p99:.1f}" for kind, (p50, p99) in times.items())
+        shown = "; ".join(f"{kind} {shown_quantiles(of)}" for kind, of in times.items())
         print(f"{chunks:,} {name}: {rate:.0f} chunks/s, {size / 1e6:.0f} MB; ms p50/p99: {shown}")
+    for shards in FAN_OUTS:
+        slowest = fanned_out(times["six words"], shards)
+        print(f"six words, the slowest of {shards} shards: {shown_quantiles(slowest)}")
+
+
+def fanned_out(times: Sequence[float], shards: int, draws: int = 10_000) -> list[float]:
+    """Return the times of searches that wait for the slowest of some shards.
+
+    Args:
+        times: the times of one shard, of which each shard draws one.
+        shards: the number of shards.
+        draws: the number of searches.
+    """
+    chance = random.Random(3)  # noqa: S311 - no secret
+    return [max(chance.choices(times, k=shards)) for _ in range(draws)]
+
+
+def shown_quantiles(times: Sequence[float]) -> str:
+    """Return the median and the 99th percentile of times, in milliseconds."""
+    cut = statistics.quantiles(times, n=100)
+    return f"{cut[49]:.1f}/{cut[98]:.1f}"
 
 
 def mixed(texts: Sequence[str], count: int) -> Iterator[Document]:
@@ -144,8 +168,8 @@ def mixed(texts: Sequence[str], count: int) -> Iterator[Document]:
 
 def measured(
     searcher: Searcher, texts: Sequence[str], make: Callable[[Sequence[str]], str], count: int = 100
-) -> tuple[float, float]:
-    """Return the median and the 99th percentile of searches, in milliseconds."""
+) -> list[float]:
+    """Return the times of searches in milliseconds, without the first ones."""
     chance = random.Random(2)  # noqa: S311 - no secret
     times = []
     for _ in range(count):
@@ -155,8 +179,7 @@ def measured(
         begun = time.perf_counter()
         searcher.search(query)
         times.append((time.perf_counter() - begun) * 1000)
-    cut: Any = statistics.quantiles(times[5:], n=100)
-    return cut[49], cut[98]
+    return times[5:]
 
 
 if __name__ == "__main__":

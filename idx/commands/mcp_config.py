@@ -2,7 +2,6 @@
 
 import os
 import re
-from pathlib import Path
 from typing import Annotated, Final
 
 import typer
@@ -11,6 +10,7 @@ from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json
 from idx.clients.catalogue import CLIENTS
 from idx.clients.client import Scope
 from idx.output.printing import print_json, say, tell, warn
+from shared.backends import holds_index, location
 from shared.control_characters import visible_json
 from shared.messages import did_you_mean
 
@@ -80,7 +80,7 @@ def mcp_config(
         raise typer.BadParameter(f"{known.title} has no file for a {scope}", param_hint="'--scope'")
     file = known.file(scope)
     # Links are not resolved, because their targets may change.
-    index = Path(os.path.abspath(index_path))  # noqa: PTH100
+    index = location(os.path.normpath(index_path))
     launch = Launch(str(installed_program()), (str(index),))
     text = example(known, name, launch)
     written = write_to(known, file, name, launch) if write else None
@@ -110,5 +110,5 @@ def mcp_config(
         tell(f"{done_to.format(name)} {file}{kept}")
     if written and written.outcome != "unchanged":
         say(f"Restart {known.title} to start the server.")
-    if not index.exists():
+    if not holds_index(index):
         warn(f"there is no index at {index} yet; the server waits for it")

@@ -1,5 +1,6 @@
 """Checks of the configuration file, the environment variables and the index path."""
 
+import os
 from pathlib import Path
 
 from idx.cli.configured_command import warnings_of_variables
@@ -50,4 +51,4 @@ def index_path(named: Path | None) -> Path:
         except ConfigurationError:
             # Reported by `settings`; the remaining checks use the default.
             path = None
-    return location(path or DEFAULT_INDEX_PATH)
+    return location(os.path.normpath(path or DEFAULT_INDEX_PATH))

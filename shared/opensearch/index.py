@@ -4,7 +4,8 @@ import hashlib
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
@@ -163,6 +164,8 @@ class Index(FolderIndex):
         self._waiting: list[bytes] = []
         self._waiting_bytes = 0
         self._pending: deque[_Pending] = deque()
+        self._sender = ThreadPoolExecutor(1, "cluster-writer")
+        self._sending: Future[None] | None = None
         self._senders: dict[str, str] = {}
         self._touched: list[str] = []
         self._known_words: set[tuple[str, str]] = set()
@@ -188,6 +191,7 @@ class Index(FolderIndex):
                 self._withdraw()
         finally:
             self._closed = True
+            self._sender.shutdown()
             self._store.connection.close()
 
     def submit(self, document: Document) -> Future[int]:
@@ -217,7 +221,7 @@ class Index(FolderIndex):
         pending = _Pending(self, document.id, count)
         self._pending.append(pending)
         if self._waiting_bytes >= _MAX_WAITING_BYTES:
-            self.flush()
+            self._send()
         return pending
 
     def delete(self, source_document: str) -> int:
@@ -352,26 +356,45 @@ class Index(FolderIndex):
             self._store.change(cleaned)
 
     def flush(self) -> None:
-        """Send what waits to be sent.
+        """Send what waits to be sent, and wait until it is written.
 
         Raises:
             IndexWriteError: the cluster refused.
         """
+        self._send()
+        self._wait()
+
+    def _send(self) -> None:
+        """Send what waits to be sent while the next documents are prepared.
+
+        There is one request at a time, so that no more than two of them take memory.
+        """
+        self._wait()
         waiting, self._waiting, self._waiting_bytes = self._waiting, [], 0
+        pending, self._pending = self._pending, deque()
+        if waiting or pending:
+            self._sending = self._sender.submit(self._transfer, waiting, pending)
+
+    def _wait(self) -> None:
+        """Wait until what was sent is written."""
+        sending, self._sending = self._sending, None
+        if sending:
+            sending.result()
+
+    def _transfer(self, operations: list[bytes], pending: deque[_Pending]) -> None:
         try:
             problems = {
-                self._senders.get(id_, id_): reason for id_, reason in self._store.bulk(waiting)
+                self._senders.get(id_, id_): reason for id_, reason in self._store.bulk(operations)
             }
-        except McpLuceneError as error:
-            while self._pending:
-                self._pending.popleft().set_exception(error)
+        except BaseException as error:
+            for document in pending:
+                document.set_exception(error)
             raise
-        while self._pending:
-            pending = self._pending.popleft()
-            if reason := problems.get(pending.source_document):
-                pending.set_exception(refused_document(pending.source_document, reason))
+        for document in pending:
+            if reason := problems.get(document.source_document):
+                document.set_exception(refused_document(document.source_document, reason))
             else:
-                pending.set_result(pending.count)
+                document.set_result(document.count)
 
     def _begin(self) -> int:
         """Return the number of the batch, beginning one if there is none."""
@@ -448,6 +471,8 @@ class Index(FolderIndex):
         while self._pending:
             self._pending.popleft().cancel()
         try:
+            with suppress(McpLuceneError):
+                self._wait()
             if batch is not None:
                 state = self._store.change(lambda state: state.withdrawn(batch, time.time()))
                 is_alone = not state.open and not state.changed
