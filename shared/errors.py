@@ -180,14 +180,21 @@ class ClusterRefusedError(IndexFolderError):
 
 
 class IndexOnClusterError(IndexFolderError):
-    """Something that works on the files of an index was asked of one on a cluster."""
+    """Something was asked of an index on a cluster that only one in a folder can do.
 
-    def __init__(self, path: Path) -> None:
-        super().__init__(
-            path,
-            f"the index {path} is on a cluster, and this works on the files of a folder only",
-            "use the cluster's own means, such as snapshots to back up and restore",
-        )
+    Args:
+        path: the address of the index.
+        reason: why it cannot.
+        help_: the next step.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        reason: str = "this works on the files of a folder only",
+        help_: str = "use the cluster's own means, such as snapshots to back up and restore",
+    ) -> None:
+        super().__init__(path, f"the index {path} is on a cluster, and {reason}", help_)
 
 
 class ClusterDamagedError(IndexFolderError):

@@ -57,6 +57,8 @@ _MOST_REPLACED: Final = 20_000
 """Number of replaced documents in the state from which a commit waits until some are removed, so
 that searches need not leave out more."""
 
+_NO_VECTORS: Final = "there are no vectors"
+
 _MOST_KNOWN_WORDS: Final = 500_000
 """Number of words that are remembered as sent."""
 
@@ -268,7 +270,7 @@ class Index(FolderIndex):
     @sentence_model.setter
     def sentence_model(self, model: SentenceModel | None) -> None:
         if model is not None:
-            raise IndexOnClusterError(self.path)
+            raise IndexOnClusterError(self.path, _NO_VECTORS)
 
     def set_vectors(self, vectors: Mapping[str, tuple[str, bytes]]) -> int:
         """Refuse vectors, which are not supported on a cluster.
@@ -277,7 +279,7 @@ class Index(FolderIndex):
             IndexOnClusterError: always.
         """
         del vectors
-        raise IndexOnClusterError(self.path)
+        raise IndexOnClusterError(self.path, _NO_VECTORS)
 
     def chunk_count(self, source_document: str) -> int:
         """Return the number of chunks of a document, including uncommitted ones."""

@@ -6,7 +6,7 @@ from typing import TypeVar, Unpack, get_args
 
 from shared.errors import (
     ChunkNotFoundError,
-    IndexPathError,
+    IndexOnClusterError,
 )
 from shared.java import vm
 from shared.java.cancellation import Cancellation
@@ -126,12 +126,12 @@ class Searcher(FolderSearcher):
         """Refuse to explain hits.
 
         Raises:
-            IndexPathError: always.
+            IndexOnClusterError: always.
         """
         del query, detail, options
-        raise IndexPathError(
+        raise IndexOnClusterError(
             self.path,
-            "searches on a cluster are not explained",
+            "its searches are not explained",
             "explain the same search in an index in a folder, which ranks alike",
         )
 

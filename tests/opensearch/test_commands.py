@@ -67,7 +67,10 @@ def test_what_works_on_files_says_so(idx: Idx, address: str, tmp_path: Path) -> 
         *(
             ["optimize", "-i", address],
             ["unlock", "-i", address],
-            ["semantic", "status", "-i", address],
+            *(
+                ["semantic", "status", "-i", address],
+                ["search", "word", "--explain", "-i", address],
+            ),
         ),
     ):
         error = idx(*command, code=1).stderr
