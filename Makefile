@@ -20,7 +20,7 @@ quick: .venv/trained check
 	tests=$$($(BIN)/python -m tests.changed) && $(BIN)/pytest --exitfirst $$tests
 
 # The tests that take long, by themselves or with their like.
-soak: .venv/trained dist/SHA256SUMS dist/server.json $(LUPYNE)/.venv/ready
+soak: .venv/trained dist/SHA256SUMS dist/server.json $(LUPYNE)/.venv/ready $(OPENSEARCH)/.venv/ready
 	$(BIN)/pytest -m soak
 
 # lupyne, a program that others have written for PyLucene, and the sources of its tests.
@@ -61,7 +61,7 @@ browser: .venv/trained $(BROWSER)/.venv/ready
 
 # Indexes on nodes of OpenSearch, whose jars are downloaded once.
 opensearch: .venv/trained $(OPENSEARCH)/.venv/ready
-	$(BIN)/pytest -n 0 -m opensearch $(OPENSEARCH)
+	$(BIN)/pytest -n 0 -m "opensearch and not soak" $(OPENSEARCH)
 
 $(OPENSEARCH)/.venv/ready: $(OPENSEARCH)/requirements.txt
 	rm -rf $(@D)

@@ -9,8 +9,13 @@ from typing import Any
 
 import pytest
 
+from benchmarks.collection import Collection, collections
+from benchmarks.opensearch import documents_of, written
 from shared import Filter, Searcher
 from shared.opensearch.searcher import Searcher as ClusterSearcher
+from shared.opensearch.storage.address import Address
+from shared.opensearch.storage.connection import Connection
+from shared.opensearch.storage.store import Store
 from tests.conftest import Idx, connected
 from tests.fork_server import PROGRAMS
 from tests.opensearch.node import Node
@@ -34,6 +39,10 @@ SAMPLE_QUERIES = (
     *("language:de miete", "filetype:pdf battery", "folder:documents rent", "visite des étangs"),
     *("modified:[2000 TO 2100]", "/re[nt]+/", "title:lease", "nobody has this word", "recieved"),
 )
+
+BY_SHARD = ("*ment", "con*ract", "rent~1", "DEC-0054", "visite des étangs")
+"""Queries whose scores depend on the terms that the shard of a chunk has: patterns are replaced by
+the best terms of each shard, and of alternatives the most frequent one in the shard counts."""
 
 CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("Search", {"query": "rent", "content": "passages"}),
@@ -72,6 +81,22 @@ def test_the_sample_documents_are_ranked_alike(searchers: tuple[Searcher, Search
     queries = [{"query": query} for query in SAMPLE_QUERIES]
     different = differences(*searchers, queries)
     assert not different, "\n".join(map(str, different))
+
+
+def test_several_shards_rank_like_one(samples: Pair, node: Node) -> None:
+    address = f"{node.address}/shards"
+    Store(Connection(Address.of(address))).create(shards=3)
+    subprocess.run([PROGRAMS / "idx", "sync", "-i", address, SAMPLES], check=True)
+    assert len(node.get("/_cat/shards/shards?format=json")) == 3
+    queries = [{"query": query} for query in SAMPLE_QUERIES if query not in BY_SHARD]
+    with Searcher(samples.folder) as folder, Searcher(address) as cluster:
+        different = differences(folder, cluster, queries)
+        assert not different, "\n".join(map(str, different))
+        for query in BY_SHARD:
+            expected, got = folder.search(query), cluster.search(query)
+            assert got.totalHits == expected.totalHits
+            best = [hit.score for hit in expected.results]
+            assert [hit.score for hit in got.results] == pytest.approx(best, rel=0.5)
 
 
 def test_filters_orders_and_facets_are_the_same(searchers: tuple[Searcher, Searcher]) -> None:
@@ -145,3 +170,20 @@ def test_the_relevance_suite_is_ranked_alike(idx: Idx, node: Node, tmp_path: Pat
     with Searcher(pair.folder) as folder, Searcher(pair.cluster) as cluster:
         different = differences(folder, cluster, queries)
     assert different == [], json.dumps(different, indent=1, default=str)[:4000]
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("collection", collections(), ids=lambda of: of.folder.name)
+def test_a_test_collection_is_ranked_alike(
+    node: Node, tmp_path: Path, collection: Collection
+) -> None:
+    if not collection.documents.is_file():
+        pytest.skip(f"there is no {collection.folder}")
+    pair = Pair(tmp_path / "index", f"{node.address}/{collection.folder.name}")
+    for path in (pair.folder, pair.cluster):
+        written(path, documents_of(collection))
+    lines = collection.queries.read_text("utf-8").splitlines()
+    queries = [{"query": json.loads(line)["text"]} for line in lines]
+    with Searcher(pair.folder) as folder, Searcher(pair.cluster) as cluster:
+        different = differences(folder, cluster, queries)
+    assert not different, "\n".join(map(str, different))
