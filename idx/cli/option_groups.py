@@ -25,6 +25,8 @@ from idx.cli.options import (
     NormalizerModel,
     NormalizerTimeout,
     NormalizerUrl,
+    OcrLanguages,
+    OcrOption,
     PdfEngine,
     PdfPassword,
     Timeout,
@@ -38,6 +40,7 @@ from shared.settings.defaults import (
     DEFAULT_MAX_ROWS,
     DEFAULT_NORMALIZER_TIMEOUT,
     DEFAULT_NORMALIZER_URL,
+    DEFAULT_OCR,
     DEFAULT_PDF_ENGINE,
     DEFAULT_TIMEOUT,
 )
@@ -100,6 +103,8 @@ class ReadingOptions:
     layout: LayoutOption = None
     pdf_engine: PdfEngine = DEFAULT_PDF_ENGINE
     pdf_password: PdfPassword = None
+    ocr: OcrOption = DEFAULT_OCR
+    ocr_languages: OcrLanguages = None
     workers: Workers = None
     timeout: Timeout = DEFAULT_TIMEOUT
     max_memory: MaxMemory = DEFAULT_MAX_MEMORY

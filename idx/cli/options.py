@@ -27,6 +27,7 @@ from shared.settings.defaults import (
     MIN_TIMEOUT,
     VARIABLES,
     Layout,
+    OcrMode,
     PdfEngineName,
 )
 
@@ -234,6 +235,27 @@ PdfPassword = Annotated[
     ),
 ]
 
+OcrOption = Annotated[
+    OcrMode,
+    typer.Option(
+        "--ocr",
+        envvar=VARIABLES["ocr"],
+        help="Read pages without text by Tesseract, if it is installed (auto), none (off), or all "
+        "pages, and pictures (force).",
+    ),
+]
+
+OcrLanguages = Annotated[
+    str | None,
+    typer.Option(
+        "--ocr-languages",
+        envvar=VARIABLES["ocr_languages"],
+        metavar="CODES",
+        help="Languages for --ocr as Tesseract names them, such as deu+eng; by default up to five "
+        "of those installed.",
+    ),
+]
+
 Workers = Annotated[
     int | None,
     typer.Option(
@@ -378,6 +400,8 @@ __all__ = [
     "NormalizerModel",
     "NormalizerTimeout",
     "NormalizerUrl",
+    "OcrLanguages",
+    "OcrOption",
     "PdfEngine",
     "PdfPassword",
     "Plain",

@@ -1,6 +1,7 @@
 """Options of a run, from the options of a command and the configuration."""
 
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,10 +11,13 @@ from idx.cli.option_groups import ReadingOptions
 from idx.configuration.remembered_folders import own_patterns
 from idx.crawl.selection import Selection, Selections
 from idx.errors import NoFoldersError
+from idx.extraction.pdf.ocr import default_languages, find_tesseract
 from idx.extraction.pool import Limits
-from idx.extraction.types import MEMBER_SHARE_OF_TIMEOUT, ExtractionOptions
+from idx.extraction.types import MEMBER_SHARE_OF_TIMEOUT, OCR_TIME_FACTOR, ExtractionOptions, Ocr
+from idx.output.printing import warn
 from idx.sync.moved_folders import Move, moved
 from idx.sync.synchronize import SyncOptions
+from shared.settings.defaults import OCR_LANGUAGES_PATTERN
 from shared.settings.machine import default_workers
 
 _MEGABYTE = 1_000_000
@@ -68,11 +72,32 @@ def extraction_options(reading: ReadingOptions) -> ExtractionOptions:
         max_megabytes=reading.max_size,
         max_rows=reading.max_rows,
         table_seconds=reading.timeout / 2,
+        ocr=_ocr(reading),
         member_seconds=reading.timeout * MEMBER_SHARE_OF_TIMEOUT,
         hidden=reading.hidden,
         exclude=tuple(reading.exclude or ()),
         allow_secrets=_allowed(reading),
     )
+
+
+def _ocr(reading: ReadingOptions) -> Ocr | None:
+    """Return the recognition of text in pictures; None if it is off or there is no Tesseract."""
+    program = None if reading.ocr == "off" else find_tesseract()
+    if program is None:
+        if reading.ocr == "force":
+            warn("--ocr force has no effect: Tesseract is not installed; see idx doctor")
+        return None
+    if reading.ocr_languages and not re.fullmatch(OCR_LANGUAGES_PATTERN, reading.ocr_languages):
+        raise typer.BadParameter(
+            "give the languages as Tesseract names them, with + between them: deu+eng",
+            param_hint="--ocr-languages",
+        )
+    languages = reading.ocr_languages or default_languages(program)
+    if not languages:
+        warn(f"there is no OCR: {program} names no languages; see idx doctor")
+        return None
+    seconds = reading.timeout * OCR_TIME_FACTOR * MEMBER_SHARE_OF_TIMEOUT
+    return Ocr(program, languages, seconds, reading.ocr)
 
 
 def _allowed(reading: ReadingOptions) -> frozenset[str]:

@@ -137,7 +137,7 @@ def _read_file(
     """Read the document from a file, which is called `shown` in messages."""
     from idx.cli.run_options import extraction_options, limits
     from idx.extraction.pool import ExtractionPool
-    from idx.extraction.types import Unreadable
+    from idx.extraction.types import OCR_TIME_FACTOR, Unreadable
     from idx.sync.documents import file_document
     from idx.sync.plan import single_file
     from shared.files.access import own_files
@@ -145,7 +145,11 @@ def _read_file(
 
     change = replace(single_file(file), source_document=document_id)
     options = replace(extraction_options(reading), own_files=own_files([configuration_file()]))
-    with ExtractionPool(1, limits(reading), options) as pool:
+    within = limits(reading)
+    if options.ocr:
+        options = replace(options, ocr=replace(options.ocr, is_due=True))
+        within = replace(within, seconds=within.seconds * OCR_TIME_FACTOR)
+    with ExtractionPool(1, within, options) as pool:
         ((_, result),) = pool.read([change])
     if isinstance(result, Unreadable):
         raise SourceFileError(shown, result.reason)

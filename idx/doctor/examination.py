@@ -20,6 +20,7 @@ def examine(named: Path | None) -> Findings:
     path = index_path(named)
     yield from machine.python()
     yield from machine.extras()
+    yield from machine.ocr()
     yield from settings()
     runs = True
     for finding in _engine():

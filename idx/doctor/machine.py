@@ -11,6 +11,7 @@ from typing import Final
 from idx.clients.errors import ProgramMissingError
 from idx.clients.launch import installed_program
 from idx.doctor.finding import Finding, Findings
+from idx.extraction.pdf.ocr import find_tesseract, installed_languages
 from shared.files.access import is_folder
 from shared.messages import reason_of
 from shared.system.limits import address_space_limit
@@ -69,6 +70,25 @@ def _is_installed(distribution: str) -> bool:
     except PackageNotFoundError:
         return False
     return True
+
+
+def ocr() -> Findings:
+    """Report whether text in pictures can be read, and in which languages."""
+    program = find_tesseract()
+    if program is None:
+        yield Finding(
+            "OCR",
+            "ok",
+            "Tesseract is not installed, so that scanned pages are not read; on Debian and Ubuntu: "
+            "apt install tesseract-ocr, and tesseract-ocr-deu for German and so on; on macOS: brew "
+            "install tesseract",
+        )
+        return
+    languages = installed_languages(program)
+    if languages:
+        yield Finding("OCR", "ok", f"{program} reads {', '.join(languages)}")
+    else:
+        yield Finding("OCR", "warning", f"{program} names no languages: install some for it")
 
 
 def memory(needed: int) -> Findings:

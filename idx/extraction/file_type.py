@@ -36,13 +36,16 @@ _MAILDIR_NAME: Final = re.compile(r"\d{9,}\.(?:[A-Z]\d+|\d+_\d+)\w*\..+")
 _BYTE_ORDER_MARK_CHARACTERS: Final = b"\xef\xbb\xbf\xff\xfe\x00"
 
 
-def file_type(beginning: bytes, file: Path, encoding: str | None = None) -> str:
+def file_type(
+    beginning: bytes, file: Path, encoding: str | None = None, *, pictures: bool = False
+) -> str:
     """Return the MIME type of a supported file.
 
     Args:
         beginning: its first `BEGINNING` bytes, or all of a smaller file.
         file: its path, for its name and for errors.
         encoding: the encoding of plain text, if the user gave one; such text may look binary.
+        pictures: whether pictures are supported.
 
     Returns:
         The type; `media_types.ZIP` or `media_types.OLE` for containers, which
@@ -64,7 +67,8 @@ def file_type(beginning: bytes, file: Path, encoding: str | None = None) -> str:
         return media_types.PDF
     if found := media_types.signature(beginning, is_text=looks_like_text):
         is_opened = found.media_type in media_types.ARCHIVES and named in media_types.ARCHIVES
-        if found.media_type in media_types.CONTAINERS or is_opened:
+        is_read = pictures and found.media_type in media_types.PICTURES
+        if found.media_type in media_types.CONTAINERS or is_opened or is_read:
             return found.media_type
         refuse(file, found.kind, found.media_type)
     if not is_text:

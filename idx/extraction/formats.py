@@ -340,6 +340,15 @@ FORMATS: Final = {
 """Formats by MIME type; every other type that `file_type` returns is read as plain text."""
 
 
+def _extract_picture(source: Source) -> Extracted:
+    from idx.extraction.pdf.scanned import extract_picture
+
+    return extract_picture(source)
+
+
+_PICTURE: Final = Format("picture", _extract_picture, title="picture", text="text found by OCR")
+
+
 def extract(file: Path, options: ExtractionOptions) -> Extracted:
     """Extract the text and the metadata of a file.
 
@@ -368,7 +377,8 @@ def extract_from(
         budget: what may be unpacked from the outermost file; None for what may be by default.
     """
     data = stream.read(BEGINNING)
-    media_type = file_type(data, file, options.encoding)
+    with_pictures = options.ocr is not None and options.ocr.mode == "force"
+    media_type = file_type(data, file, options.encoding, pictures=with_pictures)
     if len(data) == BEGINNING:
         data += stream.read()
     if not data:
@@ -382,6 +392,8 @@ def extract_from(
     if media_type == media_types.PDF:
         # Its errors have messages of their own.
         return _extract_pdf(source)
-    format_ = FORMATS.get(media_type, PLAIN_TEXT)
+    format_ = (
+        _PICTURE if media_type in media_types.PICTURES else FORMATS.get(media_type, PLAIN_TEXT)
+    )
     with damage(file, format_.name):
         return format_.extract(source)

@@ -45,6 +45,9 @@ OLE: Final = "application/x-ole-storage"
 CONTAINERS: Final = frozenset({ZIP, OLE})
 """Types of containers; the type of the file depends on the content."""
 
+PICTURES: Final = frozenset({"image/png", "image/jpeg", "image/tiff"})
+"""Types of pictures that OCR reads."""
+
 ARCHIVES: Final = frozenset({ZIP, TAR, GZIP, BZIP2, XZ})
 """Types of archives that are opened if their names say so: others are programs, and parts of
 documents."""
@@ -53,7 +56,7 @@ documents."""
 class Kind(Enum):
     """Kind of an unsupported file, with the reason; the braces are replaced by its MIME type."""
 
-    PICTURE = "a picture ({media_type}), which has no text; OCR is not supported"
+    PICTURE = "a picture ({media_type}), which has no text of its own; see --ocr"
     SOUND = "a sound recording ({media_type}), which has no text"
     VIDEO = "a video ({media_type}), which has no text"
     ARCHIVE = "an archive ({media_type}) of a kind or name that is not opened; unpack it"

@@ -9,7 +9,12 @@ from typing import Final, Literal
 from idx.extraction.containers.budget import Budget
 from shared.files.access import Identity
 from shared.model.document import Heading, Metadata, Page
-from shared.settings.defaults import DEFAULT_MAX_MEGABYTES, DEFAULT_MAX_ROWS, DEFAULT_TIMEOUT
+from shared.settings.defaults import (
+    DEFAULT_MAX_MEGABYTES,
+    DEFAULT_MAX_ROWS,
+    DEFAULT_TIMEOUT,
+    OcrMode,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +54,7 @@ class Extracted:
         headings: the headings of the text, in order.
         warnings: problems that a reader of the text should know, such as pages without text.
         members: the files within the file, to be read in this order; empty once they were read.
+        needs_ocr: whether it has pages whose text OCR shall read later.
     """
 
     text: str
@@ -60,7 +66,30 @@ class Extracted:
     headings: tuple[Heading, ...] = ()
     warnings: tuple[str, ...] = ()
     members: Iterable[Embedded] = ()
+    needs_ocr: bool = False
 
+
+@dataclass(frozen=True, slots=True)
+class Ocr:
+    """Recognition of text in pictures.
+
+    Attributes:
+        program: Tesseract, absolute.
+        languages: the languages, by Tesseract's codes, with ``+`` between them.
+        seconds: maximum time for one file, in seconds.
+        mode: ``auto`` for pages without text, ``force`` for all pages, and for pictures.
+        is_due: whether it is done now; else files that need it are marked, and read later.
+    """
+
+    program: str
+    languages: str
+    seconds: float
+    mode: OcrMode = "auto"
+    is_due: bool = False
+
+
+OCR_TIME_FACTOR: Final = 10
+"""Time limit of a file with OCR, as a multiple of that without it: a page takes two seconds."""
 
 MEMBER_SHARE_OF_TIMEOUT: Final = 0.75
 """Share of the time limit after which no further file within a file is read, so that those that
@@ -83,6 +112,7 @@ class ExtractionOptions:
         member_seconds: time after which no further file within a file is read, in seconds.
         hidden: whether files within files are read if their names begin with a dot.
         exclude: patterns as in a ``.gitignore`` of files within files that are not read.
+        ocr: recognition of text in pictures; None for none.
         allow_secrets: paths of files that are read although they hold secrets.
         own_files: identities of files that are never read.
     """
@@ -96,6 +126,7 @@ class ExtractionOptions:
     member_seconds: float = DEFAULT_TIMEOUT * MEMBER_SHARE_OF_TIMEOUT
     hidden: bool = False
     exclude: tuple[str, ...] = ()
+    ocr: Ocr | None = None
     allow_secrets: frozenset[str] = frozenset()
     own_files: frozenset[Identity] = frozenset()
 
@@ -129,6 +160,11 @@ class ReadFile:
     is_settled: bool
     members: tuple["Member", ...] = ()
 
+    @property
+    def needs_ocr(self) -> bool:
+        """Whether it, or something within it, has pictures whose text OCR shall read later."""
+        return self.extracted.needs_ocr or any(each.result.needs_ocr for each in self.members)
+
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
@@ -137,10 +173,12 @@ class Unreadable:
     Attributes:
         kind: an error, an unsupported type, or a suspected secret.
         reason: the reason, in words.
+        needs_ocr: whether OCR shall read it later.
     """
 
     kind: Literal["failed", "unsupported", "secret"]
     reason: str
+    needs_ocr: bool = False
 
 
 @dataclass(frozen=True, slots=True)

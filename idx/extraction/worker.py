@@ -13,6 +13,7 @@ from idx.errors import SourceFileError, UnsupportedFileError
 from idx.extraction.containers.budget import Budget
 from idx.extraction.containers.members import MemberReader
 from idx.extraction.formats import extract_from
+from idx.extraction.pdf.ocr import OcrNeededError
 from idx.extraction.text.secret_content import BYTES, SecretFileError, found_secret
 from idx.extraction.types import CHANGED, VANISHED, ExtractionOptions, ReadFile, Unreadable
 from shared.analysis.detection import detect_language
@@ -162,4 +163,4 @@ def _outcome(work: Callable[[Location], _Result], file: Location) -> _Result | U
     except SecretFileError as error:
         return Unreadable("secret", error.reason)
     except SourceFileError as error:
-        return Unreadable("failed", error.reason)
+        return Unreadable("failed", error.reason, isinstance(error, OcrNeededError))

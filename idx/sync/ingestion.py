@@ -46,6 +46,7 @@ class Ingestion:
         plan: the plan.
         index: the index, open for writing.
         pool: worker processes that read the files.
+        ocr_pool: those that read pictures of text after all other files; None for no OCR.
         failures: known failures by document id, updated by the run.
         kept: counts of the documents committed by the run.
         started: start of the run, on the monotonic clock.
@@ -64,8 +65,12 @@ class Ingestion:
         started: float,
         layout: Layout = "keep",
         strict: bool = False,
+        ocr_pool: ExtractionPool | None = None,
     ) -> None:
         self._plan = plan
+        self._ocr_pool = ocr_pool
+        self._for_ocr: list[Change] = []
+        self._counted: set[str] = set()
         self._index = index
         self._pool = pool
         self._failures = failures
@@ -160,8 +165,21 @@ class Ingestion:
             yield LeftOut(note.source_document, note.file_path, note.reason)
 
     def _read(self) -> Iterator[Event]:
+        yield from self._read_with(self._pool, self._plan.changes)
+        if self._for_ocr and self._ocr_pool:
+            yield from self._written(wait=True)
+            # What else there is can be searched meanwhile.
+            yield self._commit()
+            due, self._for_ocr = self._for_ocr, []
+            yield from self._read_with(self._ocr_pool, due)
+
+    def _read_with(self, pool: ExtractionPool, changes: list[Change]) -> Iterator[Event]:
         committed = time.monotonic()
-        for change, result in self._pool.read(self._plan.changes):
+        for change, result in pool.read(changes):
+            if result.needs_ocr and pool is not self._ocr_pool:
+                self._for_ocr.append(change)
+                if isinstance(result, Unreadable):
+                    continue
             for event in chain(self._submit(change, result), self._written()):
                 yield event
                 if self._strict and isinstance(event, NotIndexed) and event.kind == "failed":
@@ -267,7 +285,10 @@ class Ingestion:
         else:
             self._failures.pop(change.source_document, None)
         action: Final = "added" if change.is_new else "updated"
-        self._counts[action] += 1
+        if change.source_document not in self._counted:
+            # A file is written once more when OCR has read its pictures.
+            self._counts[action] += 1
+            self._counted.add(change.source_document)
         self._uncommitted.add(change.source_document)
         self._counts["chunks"] += chunks
         return [

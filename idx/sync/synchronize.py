@@ -8,7 +8,7 @@ from pathlib import Path
 
 from idx.crawl.selection import Selections
 from idx.extraction.pool import ExtractionPool, Limits
-from idx.extraction.types import ExtractionOptions
+from idx.extraction.types import OCR_TIME_FACTOR, ExtractionOptions
 from idx.sync.comparison import make_plan
 from idx.sync.events import Created, Event, Finished, Problem
 from idx.sync.indexed_documents import IndexedDocuments, NoDocuments
@@ -96,7 +96,7 @@ def synchronize(
         options.index_path, wait=options.wait, program="batch", create=options.create
     ) as index:
         plan, failures = _compared(paths, options, changed)
-        with _pool(plan, options) as pool:
+        with _pool(plan, options) as pool, _ocr_pool(options) as ocr_pool:
             if index.created:
                 index.commit()
                 yield Created(str(index.path))
@@ -106,6 +106,7 @@ def synchronize(
                 started=started,
                 strict=options.strict,
                 layout=options.layout,
+                ocr_pool=ocr_pool if options.extraction.ocr else None,
             )
             yield from run.run()
 
@@ -126,6 +127,14 @@ def _pool(plan: Plan, options: SyncOptions) -> ExtractionPool:
     workers = max(1, min(options.workers, len(plan.changes)))
     extraction = replace(options.extraction, own_files=options.own_files)
     return ExtractionPool(workers, options.limits, extraction)
+
+
+def _ocr_pool(options: SyncOptions) -> ExtractionPool:
+    """Return the pool for files with pictures of text, which take more time; it starts with one."""
+    ocr = options.extraction.ocr and replace(options.extraction.ocr, is_due=True)
+    extraction = replace(options.extraction, own_files=options.own_files, ocr=ocr)
+    limits = replace(options.limits, seconds=options.limits.seconds * OCR_TIME_FACTOR)
+    return ExtractionPool(options.workers, limits, extraction)
 
 
 def _compared(

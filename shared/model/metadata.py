@@ -20,6 +20,8 @@
 | `message_id`     | of a mail: its Message-ID                         | text         | documents |
 | `thread`         | of a mail: Message-ID of the first one            | text         | hits      |
 | `recipients`     | of a mail: a list of addresses                    | text         | documents |
+| `ocr_pages`      | numbers of pages of a PDF that OCR has read       | range        | documents |
+| `ocr_confidence` | mean confidence of OCR in words, in per cent      | range        | documents |
 | `pages_without_text` | numbers of scanned or blank pages of a PDF    | range        | documents |
 
 The title is a separate field, which is searched. Each key is indexed like ``metadata.KEY`` in
@@ -49,12 +51,14 @@ CONTAINER: Final = "container"
 MESSAGE_ID: Final = "message_id"
 THREAD: Final = "thread"
 RECIPIENTS: Final = "recipients"
+OCR_PAGES: Final = "ocr_pages"
+OCR_CONFIDENCE: Final = "ocr_confidence"
 PAGES_WITHOUT_TEXT: Final = "pages_without_text"
 
 ONLY_WITH_DOCUMENTS: Final = frozenset(
     {
         *(CREATOR, FILE_NAME, FILE_EXTENSION, FILE_SIZE, CONTENT_HASH, INDEXED),
-        *(MESSAGE_ID, RECIPIENTS, PAGES_WITHOUT_TEXT),
+        *(MESSAGE_ID, RECIPIENTS, OCR_PAGES, OCR_CONFIDENCE, PAGES_WITHOUT_TEXT),
     }
 )
 """Keys left out of hits and chunks: they describe the file and do not help to judge a passage."""

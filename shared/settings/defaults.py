@@ -65,6 +65,8 @@ VARIABLES: Final = {
     "layout": "IDX_LAYOUT",
     "pdf_engine": "IDX_PDF_ENGINE",
     "pdf_password": "IDX_PDF_PASSWORD",
+    "ocr": "IDX_OCR",
+    "ocr_languages": "IDX_OCR_LANGUAGES",
     "workers": "IDX_WORKERS",
     "timeout": "IDX_TIMEOUT",
     "max_memory": "IDX_MAX_MEMORY",
@@ -91,6 +93,15 @@ Layout = Literal["keep", "join"]
 PdfEngineName = Literal["auto", "pdfium", "pdfplumber"]
 """Engine that reads the pages of a PDF; ``auto`` uses pdfplumber only for pages with ruled
 tables."""
+
+OcrMode = Literal["auto", "off", "force"]
+"""Recognition of text by Tesseract: in pages without text, in none, in all pages and pictures."""
+
+OCR_LANGUAGES_PATTERN: Final = r"^[A-Za-z_]{2,30}(\+[A-Za-z_]{2,30})*$"
+"""Form of languages as Tesseract names them, such as ``deu+eng``."""
+
+DEFAULT_OCR: Final[OcrMode] = "auto"
+"""Recognition of text in pages without text, where Tesseract is installed."""
 
 DEFAULT_INDEX_PATH: Final = Path("lucene-index")
 """Default index folder, relative to the folder in which the program was started."""

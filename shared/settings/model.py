@@ -20,6 +20,7 @@ from shared.settings.defaults import (
     DEFAULT_MAX_ROWS,
     DEFAULT_NORMALIZER_TIMEOUT,
     DEFAULT_NORMALIZER_URL,
+    DEFAULT_OCR,
     DEFAULT_PDF_ENGINE,
     DEFAULT_TIMEOUT,
     DEFAULT_WAIT,
@@ -36,7 +37,9 @@ from shared.settings.defaults import (
     MIN_MEMORY,
     MIN_NORMALIZER_TIMEOUT,
     MIN_TIMEOUT,
+    OCR_LANGUAGES_PATTERN,
     Layout,
+    OcrMode,
     PdfEngineName,
 )
 from shared.settings.machine import default_java_heap, default_workers
@@ -93,6 +96,8 @@ class Settings(BaseModel):
     layout: Layout | None = None
     pdf_engine: PdfEngineName = DEFAULT_PDF_ENGINE
     pdf_password: SecretStr | None = None
+    ocr: OcrMode = DEFAULT_OCR
+    ocr_languages: Annotated[str, Field(pattern=OCR_LANGUAGES_PATTERN)] | None = None
     workers: int = Field(default_factory=default_workers, ge=1, le=MAX_WORKERS)
     timeout: Annotated[float, Field(ge=MIN_TIMEOUT, le=MAX_TIMEOUT)] = DEFAULT_TIMEOUT
     max_memory: Annotated[int, Field(ge=MIN_MEMORY, le=MAX_MEMORY)] = DEFAULT_MAX_MEMORY

@@ -14,6 +14,7 @@ from idx.errors import SourceFileError, UnsupportedFileError
 from idx.extraction.containers.budget import MAX_DEPTH, Budget, BudgetError
 from idx.extraction.damage import damage
 from idx.extraction.formats import extract_from
+from idx.extraction.pdf.ocr import OcrNeededError
 from idx.extraction.text.secret_content import BYTES, SecretFileError, found_secret
 from idx.extraction.types import (
     Embedded,
@@ -117,7 +118,7 @@ class MemberReader:
         except SecretFileError as error:
             self.found.insert(place, Member(path, Unreadable("secret", error.reason)))
         except SourceFileError as error:
-            self.found.insert(place, Member(path, Unreadable("failed", error.reason)))
+            self.found.insert(place, Member(path, _failed(error)))
         else:
             self.found.insert(place, Member(path, read))
 
@@ -149,6 +150,10 @@ class MemberReader:
             content_hash=hashlib.sha256(data).hexdigest(),
             is_settled=True,
         )
+
+
+def _failed(error: SourceFileError) -> Unreadable:
+    return Unreadable("failed", error.reason, isinstance(error, OcrNeededError))
 
 
 def _unique(name: str, taken: set[str]) -> str:

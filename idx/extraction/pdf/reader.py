@@ -7,7 +7,7 @@ the cells of tables but takes far longer.
 import logging
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -19,12 +19,14 @@ from idx.extraction.pdf.forms import read_fields
 from idx.extraction.pdf.garbled import is_garbled
 from idx.extraction.pdf.grid import has_grid
 from idx.extraction.pdf.merged_rows import merges_rows
+from idx.extraction.pdf.ocr import NOT_INSTALLED, OcrNeededError
 from idx.extraction.pdf.outline import outline_headings, read_outline
 from idx.extraction.pdf.properties import read_properties
+from idx.extraction.pdf.scanned import ScannedPages, read_scanned_pages
 from idx.extraction.pdf.tables import TablePage, read_table_pages
 from idx.extraction.pdf.text import read_text
-from idx.extraction.text.cleaning import CELL_SEPARATOR, join_pages
-from idx.extraction.types import Extracted, ExtractionOptions
+from idx.extraction.text.cleaning import CELL_SEPARATOR, join_pages, normalize
+from idx.extraction.types import Extracted, ExtractionOptions, Ocr
 from shared.files.pdf import PdfError, opened_pdf
 from shared.messages import quantity
 from shared.model.document import Metadata
@@ -95,6 +97,7 @@ def extract_pdf(file: Path, data: bytes, options: ExtractionOptions) -> Extracte
     with _quiet_parsers():
         with _opened(file, data, options.pdf_password) as (document, password):
             pages = _read_pages(document, options.pdf_engine)
+            scanned = _read_scans(document, pages, options.ocr)
             count = len(document)
             title, metadata = read_properties(document)
             outline = read_outline(document)
@@ -112,6 +115,10 @@ def extract_pdf(file: Path, data: bytes, options: ExtractionOptions) -> Extracte
         (number, f"{text}\n{pages.fields.get(number, '')}") for number, text in pages.texts.items()
     ]
     text, places = join_pages("page", parts)
+    outcome = _outcome(options.ocr, scanned.failed)
+    later = options.ocr if options.ocr and not options.ocr.is_due else None
+    if not text and later:
+        raise OcrNeededError(file, "has no text but in pictures, which was not read yet")
     if not text and pages.garbled:
         raise SourceFileError(
             file,
@@ -119,9 +126,7 @@ def extract_pdf(file: Path, data: bytes, options: ExtractionOptions) -> Extracte
             "show, and no other text; print it to a new PDF, or save it anew with its program",
         )
     if not text:
-        raise SourceFileError(
-            file, f"has no text on its {quantity(count, 'page')}; OCR is not supported"
-        )
+        raise SourceFileError(file, f"has no text on its {quantity(count, 'page')}; {outcome}")
     ends = [*(place.start for place in places[1:]), len(text)]
     blank = [
         number
@@ -133,11 +138,37 @@ def extract_pdf(file: Path, data: bytes, options: ExtractionOptions) -> Extracte
         text=text,
         media_type=_MEDIA_TYPE,
         title=title,
-        metadata=metadata | blank_pages,
+        metadata=metadata | blank_pages | scanned.metadata(),
         pages=places,
         headings=outline_headings(outline, text, places),
-        warnings=tuple(_warnings(pages, blank)),
+        warnings=tuple(_warnings(pages, blank, outcome)),
+        needs_ocr=bool(later and (blank or pages.garbled or later.mode == "force")),
     )
+
+
+def _read_scans(document: Any, pages: _Pages, ocr: Ocr | None) -> ScannedPages:
+    """Read the pages without text by OCR, if it is their turn, and those of garbled text."""
+    if ocr is None or not ocr.is_due:
+        return ScannedPages()
+    needed = [
+        number for number, text in pages.texts.items() if ocr.mode == "force" or not normalize(text)
+    ]
+    scanned = read_scanned_pages(document, needed, ocr)
+    for number, page in scanned.pages.items():
+        if page.text:
+            pages.texts[number] = page.text
+            pages.garbled = [other for other in pages.garbled if other != number]
+            pages.for_pdfplumber = [other for other in pages.for_pdfplumber if other != number]
+    return scanned
+
+
+def _outcome(ocr: Ocr | None, failed: Mapping[int, str]) -> str:
+    """Return what OCR found on pages without text, in words."""
+    if ocr is None:
+        return NOT_INSTALLED
+    if failed:
+        return f"OCR failed: {next(iter(failed.values()))}"
+    return "OCR found none" if ocr.is_due else "OCR follows"
 
 
 @contextmanager
@@ -214,11 +245,11 @@ def _size(text: str) -> int:
     return sum(map(len, text.replace(CELL_SEPARATOR, " ").split()))
 
 
-def _warnings(pages: _Pages, blank: Sequence[int]) -> Iterator[str]:
+def _warnings(pages: _Pages, blank: Sequence[int], outcome: str) -> Iterator[str]:
     if blank:
         verb = "has" if len(blank) == 1 else "have"
         count = quantity(len(blank), "page")
-        yield f"{count} {verb} no text ({_ranges(blank)}); OCR is not supported"
+        yield f"{count} {verb} no text ({_ranges(blank)}); {outcome}"
     if pages.garbled:
         count = quantity(len(pages.garbled), "page")
         yield (

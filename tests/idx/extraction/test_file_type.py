@@ -81,7 +81,7 @@ def test_a_pdf_is_read_whatever_its_name_is(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "data", "message"),
     [
-        ("a.png", PNG, r"is a picture \(image/png\), which has no text; OCR is not supported"),
+        ("a.png", PNG, r"is a picture \(image/png\), which has no text of its own; see --ocr"),
         ("a", PNG, "is a picture"),
         ("a.doc", PNG, "is a picture"),
         ("a.ts", PNG, "is a picture"),

@@ -11,6 +11,7 @@ from fpdf.enums import TextMode
 from PIL import Image
 
 from idx.errors import SourceFileError
+from idx.extraction.pdf.ocr import NOT_INSTALLED
 from shared.model.document import Page
 from tests.idx.extraction.pdf_files import (
     ENGINES,
@@ -70,21 +71,21 @@ def test_pages_without_text_are_counted_and_named(tmp_path: Path) -> None:
     with_text = {1, 2, 4, 5, 6, 8, 19}
     pages = ["text" if number in with_text else "" for number in range(1, 20)]
     read = extract(write_pages(tmp_path / "a.pdf", pages))
-    assert read.warnings == ("12 pages have no text (3, 7, 9\u201318); OCR is not supported",)
+    assert read.warnings == (f"12 pages have no text (3, 7, 9\u201318); {NOT_INSTALLED}",)
     assert [page.label for page in read.pages] == list(range(1, 20))
     assert read.pages[2].start == read.pages[3].start
 
 
 def test_a_last_page_without_text_is_named_in_the_singular(tmp_path: Path) -> None:
     read = extract(write_pages(tmp_path / "a.pdf", ["text", ""]))
-    assert read.warnings == ("1 page has no text (2); OCR is not supported",)
+    assert read.warnings == (f"1 page has no text (2); {NOT_INSTALLED}",)
 
 
 def test_a_long_list_of_pages_is_cut(tmp_path: Path) -> None:
     pages = ["", "text"] * 15
     read = extract(write_pages(tmp_path / "a.pdf", pages))
     numbers = "1, 3, 5, 7, 9, 11, 13, 15, 17, 19 and 5 more"
-    assert read.warnings == (f"15 pages have no text ({numbers}); OCR is not supported",)
+    assert read.warnings == (f"15 pages have no text ({numbers}); {NOT_INSTALLED}",)
 
 
 def test_a_scan_without_any_text_is_refused(tmp_path: Path) -> None:
@@ -93,7 +94,7 @@ def test_a_scan_without_any_text_is_refused(tmp_path: Path) -> None:
             pdf.add_page()
             pdf.image(Image.new("L", (200, 200), 128), x=0, y=0, w=210)
 
-    with pytest.raises(SourceFileError, match=r"scan\.pdf: has no text on its 2 pages; OCR is not"):
+    with pytest.raises(SourceFileError, match=r"scan\.pdf: has no text on its 2 pages; OCR needs"):
         extract(write_pdf(tmp_path / "scan.pdf", write))
 
 
