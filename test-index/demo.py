@@ -16,10 +16,20 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.types import CallToolResult
 
+from idx.extraction.pdf.ocr import find_tesseract
+
 HERE = Path(__file__).parent
 INDEX = HERE / "index"
 PROGRAMS = Path(sys.executable).parent
 QUESTIONS = ("error code meaning E17", "Kaution Werkstatt", "DEC-0054 battery")
+WITHIN = (
+    "litres per hour of the solar pump",
+    "spare key of the boathouse",
+    "shelf of the float switch",
+)
+"""Questions answered by an attachment, a file in an archive, and an old workbook."""
+SCANNED = "mooring fee of the sloop Marigold"
+"""A question answered by a scan, where Tesseract is installed."""
 IN_OTHER_WORDS = "When can I move out of the apartment?"
 """A question that the lease of a flat answers without one of its words."""
 
@@ -27,7 +37,11 @@ IN_OTHER_WORDS = "When can I move out of the apartment?"
 def index_samples() -> None:
     """Build the sample index from nothing."""
     shutil.rmtree(INDEX, ignore_errors=True)
-    for command in (("add", HERE / "documents"), ("semantic", "on")):
+    for command in (
+        ("add", HERE / "documents"),
+        ("sync", HERE / "more", *(() if find_tesseract() else ("--exclude", "*-scan.pdf"))),
+        ("semantic", "on"),
+    ):
         subprocess.run(
             [PROGRAMS / "idx", *command, "--index-path", INDEX],
             # The samples are not to be among the indexes that the user used lately.
@@ -49,6 +63,9 @@ async def ask() -> None:
         following = await client.call_tool("get_next_chunk", {"chunk_id": best["id"]})
         chunk = (following.structured_content or {})["chunk"]
         print(f"\nThe chunk after {best['id']}: {chunk['id']}\n  {excerpt(chunk['content'])}")
+        for question in (*WITHIN, *([SCANNED] if find_tesseract() else [])):
+            result = await client.call_tool("Search", {"query": question, "limit": 1})
+            show(question, result)
         for way, meant in (("words", "words only"), ("both", "words and meaning")):
             result = await client.call_tool(
                 "Search", {"query": IN_OTHER_WORDS, "limit": 1, "search": way, "content": "full"}

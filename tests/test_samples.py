@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from idx.extraction.pdf.ocr import find_tesseract
+
 SAMPLES = Path(__file__).parents[1] / "test-index"
 
 
@@ -20,7 +22,8 @@ def test_the_pdf_is_what_its_script_makes(tmp_path: Path) -> None:
 
 def test_the_table_lists_every_document() -> None:
     listed = re.findall(r"^\| `?\[?`?([\w.-]+)", (SAMPLES / "README.md").read_text(), re.MULTILINE)
-    documents = {file.name for file in (SAMPLES / "documents").iterdir()}
+    folders = (SAMPLES / "documents", SAMPLES / "more")
+    documents = {file.name for folder in folders for file in folder.iterdir()}
     assert documents <= {Path(name).name for name in listed}
 
 
@@ -41,6 +44,15 @@ def test_the_demonstration_shows_scored_chunks(tmp_path: Path) -> None:
         assert re.search(
             rf"Search\('{question}'\): \d+ chunks match\n +\d+\.\d+  {best}", done.stdout
         )
+    within = {
+        "litres per hour of the solar pump": "more/offer-pumps.eml!/prices.csv-chunk-001",
+        "spare key of the boathouse": "more/handover.zip!/keys.txt-chunk-001",
+        "shelf of the float switch": "more/stock.xls-chunk-001",
+    }
+    if find_tesseract():
+        within["mooring fee of the sloop Marigold"] = "more/berth-27-scan.pdf-chunk-001"
+    for question, best in within.items():
+        assert re.search(rf"Search\('{question}'\): .*\n +\d+\.\d+  {best}\n", done.stdout)
     by_words, by_both = done.stdout.split("By words only:")[1].split("By words and meaning:")
     assert "Search('When can I move out of the apartment?')" in by_words
     assert "lease-garden-flat" not in by_words
