@@ -16,13 +16,16 @@ from shared.search.grouping import GroupedHits, first_of_documents, in_groups, o
 from shared.search.highlighting import Passages
 from shared.search.meaning.query_meaning import Meaning
 from shared.search.meaning.ranked_hit import RankedHit
-from shared.search.ranking import Ranking, best_first, scored
+from shared.search.ranking import RESCORED, Ranking, best_first, scored
 from shared.search.recency import recency
 from shared.search.selection import Found, Selection
 from shared.search.spelling import as_written
 
 _FEW_HITS: Final = 3
 """Maximum number of hits of a poor answer, which gets a suggestion."""
+
+_HITS_BY_MEANING: Final = 250
+"""Number of hits that search by meaning scores again, with those that it adds."""
 
 _OWN_VALUES: Final = {part.name for part in fields(OtherHit)} - {"file_path"}
 """Values of a hit that its document does not have in common with others."""
@@ -145,7 +148,10 @@ def _page(
             shown = scored(selection, ordered.ranking, shown)
         return ordered, None, [GroupedHits([hit], None) for hit in shown]
     ordered = first_of_documents(
-        selection, lambda count: _ordered(selection, request, meaning, count), end
+        selection,
+        lambda count: _ordered(selection, request, meaning, count),
+        end,
+        _HITS_BY_MEANING if meaning else RESCORED,
     )
     names = list(dict.fromkeys(selection.documents(ordered.hits)))
     recent = ordered.ranking.recency if ordered.ranking else None

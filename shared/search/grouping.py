@@ -12,10 +12,6 @@ from shared.search.selection import Selection
 MOST_OF_A_DOCUMENT: Final = 3
 """Maximum number of hits of a document that are shown together."""
 
-_FIRST_HITS: Final = 250
-"""Number of hits that are looked at first: enough for ten documents in nearly every answer, and
-more than search by meaning scores again, whose additions are all among them."""
-
 _GROWTH: Final = 8
 """Factor by which the number of hits grows while they are of too few documents."""
 
@@ -46,18 +42,21 @@ class GroupedHits:
         return GroupedHits(sorted(again, key=lambda hit: (-hit.score, hit.doc)), self.more)
 
 
-def first_of_documents(selection: Selection, find: Callable[[int], _Hits], documents: int) -> _Hits:
+def first_of_documents(
+    selection: Selection, find: Callable[[int], _Hits], documents: int, least: int
+) -> _Hits:
     """Return as many of the first hits as it takes for a number of documents.
 
     Args:
         selection: the selection that the hits are of.
         find: returns so many of the first hits; a greater number only adds hits at the end.
         documents: the number of different documents.
+        least: the number of hits to look at first.
 
     Returns:
         Hits of so many documents, or all of them.
     """
-    count = max(_FIRST_HITS, documents)
+    count = max(least, documents)
     while True:
         found = find(count)
         is_all = len(found.hits) < count or selection.is_stopped

@@ -24,7 +24,7 @@ def differences(
     return found
 
 
-def difference(expected: SearchAnswer, got: SearchAnswer) -> str:
+def difference(expected: SearchAnswer, got: SearchAnswer) -> str:  # noqa: PLR0911 - a reason each
     """Return the first difference between two answers; hits with equal scores may be swapped."""
     if expected.totalHits != got.totalHits:
         return f"{expected.totalHits} and {got.totalHits} hits"
@@ -35,15 +35,22 @@ def difference(expected: SearchAnswer, got: SearchAnswer) -> str:
     end = None if expected.totalHits == len(pairs) else -1
     if grouped(expected.results)[:end] != grouped(got.results)[:end]:
         return "order"
-    named = {hit.id: hit.confidence for hit in expected.results}
-    both = [hit for hit in got.results if hit.id in named]
-    if any(hit.confidence != pytest.approx(named[hit.id], abs=2e-3) for hit in both):
+    named = {hit.id: hit for hit in expected.results}
+    both = [(named[hit.id], hit) for hit in got.results if hit.id in named]
+    if any(one.confidence != pytest.approx(other.confidence, abs=2e-3) for one, other in both):
         return "confidence"
-    names = ("low_confidence", "suggestion", "suggestion_applied", "note", "facets", "partial")
-    for name in (*names, "total_documents"):
+    if any(_of_document(one) != _of_document(other) for one, other in both):
+        return "other chunks of a document"
+    corrected = ("suggestion", "suggestion_applied", "note")
+    for name in (*corrected, "low_confidence", "total_documents", "facets", "partial"):
         if getattr(expected, name) != getattr(got, name):
             return f"{name}: {getattr(expected, name)} and {getattr(got, name)}"
     return ""
+
+
+def _of_document(hit: Hit) -> tuple[list[str], int | None]:
+    """Return what is shown of the document of a hit."""
+    return [other.id for other in hit.others or ()], hit.more
 
 
 def grouped(hits: Sequence[Hit]) -> list[set[str]]:

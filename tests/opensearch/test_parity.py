@@ -118,8 +118,11 @@ def test_filters_orders_and_facets_are_the_same(searchers: tuple[Searcher, Searc
     orders = ("source_document", "-source_document", "-chunk_index", "modified", "-author")
     queries += [{"query": "rent notice", "sort": order} for order in orders]
     queries += [{"query": "rent", "operator": "and", "offset": 2, "limit": 3}]
-    queries += [{"query": query, "group": "document", "facets": facets} for query in ("rent", "*")]
     queries += [{"query": "the rent", "recency": 365}, {"query": "rent", "sort": "-modified"}]
+    for query in ("the rent", "battery water level", ""):
+        grouped = {"query": query, "group": "document", "facets": (*facets, "section")}
+        queries += [{**grouped, **each} for each in ({}, {"limit": 2, "offset": 2})]
+        queries += [{**grouped, "sort": "-source_document"}, {**grouped, "recency": 30.0}]
     different = differences(*searchers, queries)
     assert not different, "\n".join(map(str, different))
 
