@@ -11,6 +11,7 @@ from idx.cli.option_groups import ReadingOptions
 from idx.configuration.remembered_folders import own_patterns
 from idx.crawl.selection import Selection, Selections
 from idx.errors import NoFoldersError
+from idx.extraction.office.libreoffice import find_libreoffice
 from idx.extraction.pdf.ocr import default_languages, find_tesseract
 from idx.extraction.pool import Limits
 from idx.extraction.types import MEMBER_SHARE_OF_TIMEOUT, OCR_TIME_FACTOR, ExtractionOptions, Ocr
@@ -73,6 +74,7 @@ def extraction_options(reading: ReadingOptions) -> ExtractionOptions:
         max_rows=reading.max_rows,
         table_seconds=reading.timeout / 2,
         ocr=_ocr(reading),
+        libreoffice=find_libreoffice(),
         member_seconds=reading.timeout * MEMBER_SHARE_OF_TIMEOUT,
         hidden=reading.hidden,
         exclude=tuple(reading.exclude or ()),

@@ -21,6 +21,7 @@ def examine(named: Path | None) -> Findings:
     yield from machine.python()
     yield from machine.extras()
     yield from machine.ocr()
+    yield from machine.libreoffice()
     yield from settings()
     runs = True
     for finding in _engine():

@@ -11,6 +11,7 @@ from typing import Final
 from idx.clients.errors import ProgramMissingError
 from idx.clients.launch import installed_program
 from idx.doctor.finding import Finding, Findings
+from idx.extraction.office.libreoffice import find_libreoffice
 from idx.extraction.pdf.ocr import find_tesseract, installed_languages
 from shared.files.access import is_folder
 from shared.messages import reason_of
@@ -89,6 +90,13 @@ def ocr() -> Findings:
         yield Finding("OCR", "ok", f"{program} reads {', '.join(languages)}")
     else:
         yield Finding("OCR", "warning", f"{program} names no languages: install some for it")
+
+
+def libreoffice() -> Findings:
+    """Report whether old documents and presentations can be read."""
+    program = find_libreoffice()
+    missing = "LibreOffice is not installed, so that .doc and .ppt of 1997 to 2003 are not read"
+    yield Finding("Old Office", "ok", f"{program} reads .doc and .ppt" if program else missing)
 
 
 def memory(needed: int) -> Findings:

@@ -21,6 +21,7 @@ from idx.extraction.markup.notebook import extract_notebook
 from idx.extraction.markup.xml_text import extract_xml
 from idx.extraction.office.container import ole_type, zip_type
 from idx.extraction.office.delimited import extract_delimited
+from idx.extraction.office.libreoffice import extract_old_office
 from idx.extraction.office.old_workbook import extract_binary_workbook
 from idx.extraction.office.open_document import extract_odp, extract_ods, extract_odt
 from idx.extraction.office.rtf.reader import extract_rtf
@@ -120,6 +121,23 @@ FORMATS: Final = {
         metadata="properties",
         library=_PACKAGE,
         unit="sheets",
+    ),
+    media_types.DOC: Format(
+        "DOC",
+        extract_old_office,
+        title="Word 97 to 2003",
+        text="like OpenDocument text, if [LibreOffice](#old-office) is installed",
+        metadata="properties",
+        library="LibreOffice",
+    ),
+    media_types.PPT: Format(
+        "PPT",
+        extract_old_office,
+        title="PowerPoint 97 to 2003",
+        text="like OpenDocument slides, if [LibreOffice](#old-office) is installed",
+        metadata="properties",
+        library="LibreOffice",
+        unit="slides",
     ),
     media_types.XLS: Format(
         "XLS",

@@ -32,6 +32,8 @@ ASCIIDOC: Final = "text/x-asciidoc"
 ORG: Final = "text/x-org"
 LATEX: Final = "text/x-tex"
 
+DOC: Final = "application/msword"
+PPT: Final = "application/vnd.ms-powerpoint"
 XLS: Final = "application/vnd.ms-excel"
 XLSB: Final = "application/vnd.ms-excel.sheet.binary.macroEnabled.12"
 OUTLOOK: Final = "application/vnd.ms-outlook"
@@ -78,6 +80,8 @@ _NAMES: Final = {
     DOCX: ".docx .docm .dotx .dotm",
     PPTX: ".pptx .pptm .ppsx .ppsm .potx .potm",
     XLSX: ".xlsx .xlsm .xltx .xltm",
+    DOC: ".doc .dot",
+    PPT: ".ppt .pps .pot",
     XLS: ".xls .xlt .xla",
     XLSB: ".xlsb",
     ODT: ".odt .ott .odm",
@@ -175,6 +179,7 @@ NAMED_TEXTS: Final = frozenset(_NAMES) - {
         PLAIN_TEXT,
     ),
     *ARCHIVES,
+    *(DOC, PPT),
 }
 """Types of text that only the file name reveals."""
 

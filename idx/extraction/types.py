@@ -113,6 +113,7 @@ class ExtractionOptions:
         hidden: whether files within files are read if their names begin with a dot.
         exclude: patterns as in a ``.gitignore`` of files within files that are not read.
         ocr: recognition of text in pictures; None for none.
+        libreoffice: LibreOffice, absolute; None if it is not installed.
         allow_secrets: paths of files that are read although they hold secrets.
         own_files: identities of files that are never read.
     """
@@ -127,6 +128,7 @@ class ExtractionOptions:
     hidden: bool = False
     exclude: tuple[str, ...] = ()
     ocr: Ocr | None = None
+    libreoffice: str | None = None
     allow_secrets: frozenset[str] = frozenset()
     own_files: frozenset[Identity] = frozenset()
 

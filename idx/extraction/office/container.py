@@ -43,11 +43,11 @@ _EPUB_CONTAINER: Final = "META-INF/container.xml"
 _STREAMS: Final = (
     (("__properties_version1.0",), Kind.OUTLOOK, media_types.OUTLOOK),
     (("EncryptedPackage", "EncryptionInfo"), None, None),
-    (("WordDocument",), Kind.OLD_DOCUMENT, "application/msword"),
-    (("PowerPoint Document",), Kind.OLD_PRESENTATION, "application/vnd.ms-powerpoint"),
+    (("WordDocument",), Kind.OLD_DOCUMENT, media_types.DOC),
+    (("PowerPoint Document",), Kind.OLD_PRESENTATION, media_types.PPT),
     (("Workbook", "Book\0"), Kind.BINARY, media_types.XLS),
 )
-_READ_OLE: Final = (media_types.OUTLOOK, media_types.XLS)
+_READ_OLE: Final = (media_types.OUTLOOK, media_types.XLS, media_types.DOC, media_types.PPT)
 
 
 def zip_type(data: bytes, file: Path) -> str:

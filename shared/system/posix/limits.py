@@ -83,6 +83,12 @@ def limit_processor_time(seconds: int) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (most, highest))
 
 
+def limit_file_size(size: int) -> None:
+    """Refuse this process, and those that it starts, to write files larger than this, in bytes."""
+    most = _within_limit(resource.RLIMIT_FSIZE, size)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+
+
 def end_with_parent() -> None:
     """Have this process end when its parent does; only Linux can."""
     if sys.platform == "linux":

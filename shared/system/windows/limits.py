@@ -80,6 +80,10 @@ def limit_processor_time(seconds: int) -> None:
     _job().limit(seconds=seconds)
 
 
+def limit_file_size(_size: int) -> None:
+    """Do nothing: Windows has no such limit."""
+
+
 def end_with_parent() -> None:
     """Do nothing: the job of the parent ends its processes; see `processes.end_together`."""
 
