@@ -49,6 +49,10 @@ COMMANDS: Final = {
     "similar": _configured(
         "idx.commands.similar:similar", "Print the chunks that are most like another one."
     ),
+    "duplicates": _configured(
+        "idx.commands.duplicates:duplicates",
+        "List documents that are versions of the same text, the newest of each first.",
+    ),
     "ask": _configured(
         "idx.commands.ask:ask",
         "Answer a question from the documents with a language model, and check its citations.",

@@ -116,6 +116,11 @@ from shared.model.search_results import (
 from shared.reading.searcher import (
     Searcher as Searcher,
 )
+from shared.resemblance.duplicates import (
+    Duplicates as Duplicates,
+    TextVersion as TextVersion,
+    duplicates as duplicates,
+)
 from shared.writing.index import (
     Index as Index,
     create as create,

@@ -25,6 +25,7 @@ LAYERS = {
     "shared": (
         *(
             "opensearch",
+            "resemblance",
             "maintenance",
             "answers",
             "reading",

@@ -1,0 +1,1 @@
+"""Versions of the same text in an index."""
