@@ -15,7 +15,7 @@ from shared.model import schema
 from shared.model.filters import Filter
 from shared.model.search_results import Facet, FacetValue
 from shared.search.lucene.filtering import filtered
-from shared.search.lucene.grouping import first_chunks_of
+from shared.search.lucene.grouping import first_chunks_of, matching_documents
 from shared.storage.commits import Snapshot, cached_per_commit, is_of_commit
 from shared.storage.field_names import all_fields, metadata_field_of
 from shared.storage.terms import shown
@@ -75,6 +75,25 @@ def count_facets(
         ]
         facets.append(Facet(name, values, counted.distinct))
     return facets
+
+
+def count_documents(searcher: Any, query: Any) -> int:
+    """Return the number of documents that have matching chunks.
+
+    Counting by the ordinals of the documents takes a tenth of the time of collecting them, but the
+    ordinals must be computed first, once for each commit.
+
+    Args:
+        searcher: a Lucene searcher.
+        query: the query with its filters.
+    """
+    reader = searcher.getIndexReader()
+    if not is_of_commit(reader):
+        return int(matching_documents(searcher, query).size())
+    found = FacetsCollectorManager.search(
+        searcher, ConstantScoreQuery(query), 1, FacetsCollectorManager()
+    )
+    return _count(schema.SOURCE_DOCUMENT, reader, found.facetsCollector()).distinct
 
 
 class _Values:

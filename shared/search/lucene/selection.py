@@ -20,9 +20,9 @@ from shared.query.pipeline import ParsedQuery, parse_query
 from shared.query.steps.filters.folders import in_folder
 from shared.query.tree import Node, TermPhrase, leaves, ranks
 from shared.search.lucene.doc_values import documents_of, greatest_values
-from shared.search.lucene.facets import count_facets
+from shared.search.lucene.facets import count_documents, count_facets
 from shared.search.lucene.filtering import filtered
-from shared.search.lucene.grouping import best_by_document, matching_documents
+from shared.search.lucene.grouping import best_by_document
 from shared.search.lucene.rescoring import matches, scored_again
 from shared.search.lucene.sorting import document_order, order
 from shared.search.meaning.query_meaning import Meaning, meaning_of
@@ -120,7 +120,7 @@ class LuceneSelection(Selection):
 
     def count_documents(self) -> int:
         """Return the number of documents that have hits."""
-        return int(matching_documents(self.searcher, self.filtered(self.matching)).size())
+        return count_documents(self.searcher, self.filtered(self.matching))
 
     def documents(self, hits: Sequence[RankedHit]) -> list[str]:
         """Return the document of each hit, by its term."""
