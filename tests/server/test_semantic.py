@@ -50,6 +50,18 @@ async def client(index: Path) -> AsyncIterator[Client]:
         yield client
 
 
+async def test_documents_found_by_meaning_are_counted(client: Client) -> None:
+    # "jams" is in one document, and another one has none of the words.
+    for query in (QUESTION, "jams: how much money do I get if I am laid off?"):
+        arguments = {"query": query, "group": "document", "content": "none"}
+        found = answer(await client.call_tool("Search", arguments))
+        single = answer(await client.call_tool("Search", {"query": query, "content": "none"}))
+        alike = [{**hit, "others": [], "more": 0} for hit in single["results"]]
+        assert found["results"] == alike
+        assert found["total_documents"] == single["totalHits"] == len(alike)
+        assert any(hit.get("matched") for hit in alike)
+
+
 async def test_a_result_by_meaning_is_marked(client: Client) -> None:
     found = answer(await client.call_tool("Search", {"query": QUESTION}))
     assert found["results"][0]["source_document"] == "severance"
