@@ -21,6 +21,11 @@ ELSEWHERE = pytest.mark.skipif(ON_WINDOWS, reason="these installations are made 
 
 BOTH = pytest.mark.parametrize("program", ["idx", "mcp-lucene"])
 
+EITHER = pytest.mark.parametrize(
+    "program", ["idx", pytest.param("mcp-lucene", marks=pytest.mark.soak)]
+)
+"""For many cases that both programs treat alike, in the same code."""
+
 
 @pytest.fixture
 def packages(tmp_path: Path) -> Path:
@@ -127,7 +132,7 @@ def test_an_older_python_is_told(package: str, program: str) -> None:
     assert (done.returncode, done.stderr.decode().splitlines()) == (1, [expected])
 
 
-@BOTH
+@EITHER
 @pytest.mark.parametrize(
     ("variable", "text"),
     [
@@ -157,7 +162,7 @@ def test_another_jvm_in_the_path_of_libraries_is_not_looked_at(
     assert (done.returncode, done.stderr) == (0, "")
 
 
-@BOTH
+@EITHER
 @ELSEWHERE
 @pytest.mark.parametrize("home", [None, "", "/nonexistent", "/proc", "not-absolute"])
 def test_neither_a_home_nor_a_folder_for_caches_is_needed(

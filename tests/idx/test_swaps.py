@@ -154,6 +154,7 @@ def sync_while_swapped(tmp_path: Path, index: Path, means: str, rounds: int) -> 
     return count[0]
 
 
+@pytest.mark.soak
 def test_what_is_swapped_at_random_moments_leads_nowhere(empty_index: Path, tmp_path: Path) -> None:
     assert sync_while_swapped(tmp_path, empty_index, "openat2", 3) > 200
     assert len(ids(empty_index)) > 50

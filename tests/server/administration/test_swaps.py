@@ -81,6 +81,7 @@ async def test_a_folder_in_the_place_of_a_root_is_not_the_root(
             assert "does not lie in the root that this server was started with" in message
 
 
+@pytest.mark.soak
 async def test_of_a_folder_around_the_root_only_the_root_is_crawled(
     idx: Idx, empty_index: Path, papers: Path, tmp_path: Path
 ) -> None:

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+import pytest
 from hypothesis import given, settings, strategies as st
 
 from server.tools.table import TOOLS
@@ -28,6 +29,7 @@ FOLDERS: Final = (
 HIDDEN: Final = "marmalade"
 
 
+@pytest.mark.soak
 def test_any_calls_are_answered_and_touch_nothing_beyond_the_root(tmp_path: Path) -> None:
     notes = {"root/papers": "rent", "root/letters": "deposit", "beside": HIDDEN}
     for name, word in notes.items():

@@ -96,6 +96,7 @@ def _attack(server: Served, seconds: float) -> list[float]:
     return sorted(waits)
 
 
+@pytest.mark.soak
 def test_four_clients_with_slow_queries_keep_nobody_from_being_answered(attacked: Served) -> None:
     waits = _attack(attacked, 6)
     assert len(waits) > 10
@@ -136,9 +137,19 @@ def hurried(index: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[S
     [
         ("Search", {"query": ATTACKS["as many patterns as are allowed"]}),
         ("Search", {"query": ATTACKS["as many patterns as are allowed"], "content": "passages"}),
-        ("Search", {"query": ATTACKS["phrases of fifty words"], "facets": ["kind"]}),
-        ("Search", {"query": ATTACKS["a phrase of thousands of words"]}),
-        ("explain_query", {"query": ATTACKS["phrases of fifty words"], "detail": "scores"}),
+        pytest.param(
+            "Search",
+            {"query": ATTACKS["phrases of fifty words"], "facets": ["kind"]},
+            marks=pytest.mark.soak,
+        ),
+        pytest.param(
+            "Search", {"query": ATTACKS["a phrase of thousands of words"]}, marks=pytest.mark.soak
+        ),
+        pytest.param(
+            "explain_query",
+            {"query": ATTACKS["phrases of fifty words"], "detail": "scores"},
+            marks=pytest.mark.soak,
+        ),
         ("explain_query", {"query": ATTACKS["as many patterns as are allowed"]}),
     ],
 )

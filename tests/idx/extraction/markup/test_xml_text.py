@@ -2,6 +2,8 @@
 
 import time
 
+import pytest
+
 from tests.idx.extraction.conftest import Read
 
 ARTICLE = """<?xml version="1.0"?>
@@ -36,6 +38,7 @@ def test_settings_stay_as_they_are(read: Read) -> None:
     assert read("pom.xml", settings).text == settings
 
 
+@pytest.mark.soak
 def test_hostile_markup_takes_no_longer(read: Read) -> None:
     started = time.process_time()
     for piece in ("<!DOCTYPE [", "<a b='", '<a b="', "<!--", "<![CDATA[", "<a ", "&#", "<?"):

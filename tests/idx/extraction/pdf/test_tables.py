@@ -224,6 +224,7 @@ def test_pages_for_which_no_time_is_left_keep_their_text(tmp_path: Path, engine:
     assert read.warnings == (warning,)
 
 
+@pytest.mark.soak
 def test_many_pages_of_tables_do_not_cost_the_file(
     idx: Idx, empty_index: Path, tmp_path: Path
 ) -> None:
