@@ -69,8 +69,9 @@ class Ingestion:
     ) -> None:
         self._plan = plan
         self._ocr_pool = ocr_pool
-        self._for_ocr: list[Change] = []
-        self._counted: set[str] = set()
+        # By document id; each is read once more, so that its problems are told only then.
+        self._for_ocr: dict[str, Change] = {}
+        self._counted: dict[str, int] = {}
         self._index = index
         self._pool = pool
         self._failures = failures
@@ -170,14 +171,15 @@ class Ingestion:
             yield from self._written(wait=True)
             # What else there is can be searched meanwhile.
             yield self._commit()
-            due, self._for_ocr = self._for_ocr, []
+            due = [*self._for_ocr.values()]
+            self._for_ocr.clear()
             yield from self._read_with(self._ocr_pool, due)
 
     def _read_with(self, pool: ExtractionPool, changes: list[Change]) -> Iterator[Event]:
         committed = time.monotonic()
         for change, result in pool.read(changes):
             if result.needs_ocr and pool is not self._ocr_pool:
-                self._for_ocr.append(change)
+                self._for_ocr[change.source_document] = change
                 if isinstance(result, Unreadable):
                     continue
             for event in chain(self._submit(change, result), self._written()):
@@ -226,6 +228,9 @@ class Ingestion:
                 container=container,
             )
             result = member.result
+            if isinstance(result, Unreadable) and container in self._for_ocr:
+                kept.add(name)
+                continue
             if isinstance(result, Unreadable):
                 yield self._note(own, result.kind, f"{member.path}: {result.reason}")
                 if result.kind == "secret":
@@ -285,12 +290,13 @@ class Ingestion:
         else:
             self._failures.pop(change.source_document, None)
         action: Final = "added" if change.is_new else "updated"
+        # A file is written once more when OCR has read its pictures.
         if change.source_document not in self._counted:
-            # A file is written once more when OCR has read its pictures.
             self._counts[action] += 1
-            self._counted.add(change.source_document)
+        self._counts["chunks"] += chunks - self._counted.get(change.source_document, 0)
+        self._counted[change.source_document] = chunks
         self._uncommitted.add(change.source_document)
-        self._counts["chunks"] += chunks
+        is_read_again = {change.source_document, change.container} & self._for_ocr.keys()
         return [
             Indexed(
                 action,
@@ -298,7 +304,7 @@ class Ingestion:
                 _shown(change),
                 chunks,
                 change.size,
-                warnings,
+                () if is_read_again else warnings,
                 change.container,
             )
         ]

@@ -57,8 +57,7 @@ Recency = Annotated[
     Field(
         gt=0,
         le=MAX_DAYS,
-        description="Prefer new documents: the age in days at which a score is halved, such as "
-        "180.",
+        description="Prefer new documents: days of age that halve a score.",
     ),
 ]
 

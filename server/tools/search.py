@@ -104,9 +104,8 @@ async def search(
     group: Annotated[
         GroupChoice,
         Field(
-            description="document: each result is another document, with its best chunk and up to "
-            "two others; limit, offset and facets count documents; none: each result is a chunk; "
-            "auto: document with content=passages or sorted by modified, else none."
+            description="document: each result is a document with its best chunk and up to two "
+            "others; none: a chunk; auto: document with content=passages or sorted by modified."
         ),
     ] = "auto",
     recency: Recency = None,
