@@ -21,6 +21,9 @@ from shared.model.document import (
 )
 from shared.settings.defaults import Layout
 
+_UNKNOWN: Final = ""
+"""Hash of a file that no file has."""
+
 _LANGUAGE_CODE: Final = re.compile("[a-z]{2}")
 
 
@@ -71,6 +74,18 @@ def member_document(
         file=source
         and replace(source, state=replace(source.state, container=change.source_document)),
     )
+
+
+def unfinished(document: Document) -> Document:
+    """Return the document of a file of which more will be read.
+
+    Its state is that of no file, so that a sync reads the file again if this one is interrupted.
+    """
+    source = document.file
+    if source is None:
+        return document
+    state = replace(source.state, modified_ns=0, content_hash=_UNKNOWN)
+    return replace(document, file=replace(source, state=state))
 
 
 def file_document(change: Change, read: ReadFile, layout: Layout) -> Document:

@@ -11,7 +11,7 @@ from typing import Final
 from idx.errors import SourceFileError
 from idx.extraction.pool import ExtractionPool
 from idx.extraction.types import ReadFile, Unreadable
-from idx.sync.documents import file_document, member_document, member_id
+from idx.sync.documents import file_document, member_document, member_id, unfinished
 from idx.sync.events import (
     Committed,
     Deleted,
@@ -207,6 +207,8 @@ class Ingestion:
         except InvalidDocumentError as error:
             yield self._note(change, "failed", str(error))
         else:
+            if change.source_document in self._for_ocr:
+                document = unfinished(document)
             with uninterrupted():
                 # Whatever is submitted to Lucene will be committed, so it must be recorded.
                 self._pending.append((change, result, self._index.submit(document)))

@@ -3,8 +3,11 @@
 import json
 import os
 import shutil
+import signal
 import stat
+import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -12,7 +15,9 @@ from fpdf import FPDF
 from PIL import Image, ImageDraw, ImageFont
 
 from tests.conftest import Idx
+from tests.fork_server import PROGRAMS
 from tests.idx.files import ids, result, text_of
+from tests.idx.test_add_files import pdf_of
 
 needs_tesseract = pytest.mark.skipif(
     shutil.which("tesseract") is None, reason="Tesseract is not installed"
@@ -24,6 +29,7 @@ TABLE = "\t".join(
     )
 )
 NOISE = "\t".join(("5", *"1111", "1", *"0099", "12", "noise"))
+WORD = "\t".join(("5", *"1111", "1", *"0099", "95", "marina"))
 
 
 def picture(file: Path, text: str) -> Path:
@@ -116,3 +122,31 @@ def test_nothing_in_the_current_folder_is_run(
     shutil.copy(tmp_path / "bin" / "tesseract", tmp_path / "tesseract")
     scan(papers / "scan.pdf", "text")
     assert "needs Tesseract" in idx("sync", "papers", code=1).stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the program is a script of Unix")
+def test_what_an_interrupted_sync_left_to_ocr_is_read_by_the_next_one(
+    idx: Idx, empty_index: Path, papers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = tmp_path / "begun"
+    script = (
+        f"from pathlib import Path\nbegun = Path({str(begun)!r})\n"
+        "if not begun.exists():\n    begun.touch(); time.sleep(60)\n"
+        f"print({TABLE!r}); print({WORD!r})"
+    )
+    tesseract_in_place(tmp_path / "bin", monkeypatch, script)
+    (papers / "part.pdf").write_bytes(pdf_of(["text", ""]))
+    run = subprocess.Popen(
+        [PROGRAMS / "idx", "sync", papers], cwd=tmp_path, stderr=subprocess.PIPE, text=True
+    )
+    until = time.monotonic() + 60
+    while not begun.exists():
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    run.send_signal(signal.SIGINT)
+    _, stderr = run.communicate(timeout=60)
+    assert run.returncode == 130, stderr
+    assert "marina" not in text_of(empty_index, "part.pdf")
+    assert result(idx("sync", "papers", "--json").stdout) == {"updated": 1, "chunks": 1}
+    assert "marina" in text_of(empty_index, "part.pdf")
+    assert result(idx("sync", "papers", "--json").stdout) == {"skipped": 1}
