@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any, Final
 
 from shared.errors import ChunkNotFoundError, DocumentNotFoundError
-from shared.model import metadata, schema
+from shared.model import schema
 from shared.model.chunks import chunk_id as id_of_chunk
 from shared.model.document import FileState
 from shared.model.index_results import (
@@ -22,10 +22,9 @@ from shared.model.search_results import ChunkText, DocumentChunks, Neighbour
 from shared.opensearch.cluster import ClusterSnapshot
 from shared.opensearch.storage import layout
 from shared.opensearch.storage.queries import IS_CHUNK, IS_FILE, of_documents
-from shared.reading.documents import preview, title_key, word_count
+from shared.reading.documents import described, file_of, title_key
 from shared.settings.defaults import MAX_COUNT
 from shared.storage.mapping import from_lucene, summary_from_lucene, unpack
-from shared.storage.stored_details import details_of
 
 FIRST_CHUNK: Final = {"term": {schema.CHUNK_INDEX: 1}}
 """Condition that a chunk is the first one of its document, which represents the document."""
@@ -202,49 +201,14 @@ def document_details(snapshot: ClusterSnapshot, source_document: str) -> Documen
     total, (first,) = answer.total_chunks, answer.chunks
     (last,) = document_chunks(snapshot, source_document, total, 1).chunks
     stored = _first_stored(snapshot, source_document)
-    summary = summary_from_lucene(stored, snapshot.folders)
-    language = summary.metadata.get(metadata.LANGUAGE)
-    return DocumentDetails(
-        source_document=source_document,
-        title=summary.title,
-        chunk_count=total,
-        language=language if isinstance(language, str) else None,
-        words=word_count(stored, total, last.content),
-        characters=last.char_end,
-        preview=preview(first.content),
-        metadata=summary.metadata,
-        file_path=summary.file_path,
-    )
+    return described(first, last, total, stored, snapshot.folders)
 
 
 def document_file(snapshot: ClusterSnapshot, source_document: str) -> DocumentFile | None:
     """Return the file that a document was made from, if any; raises as `document_chunks`."""
     (first,) = document_chunks(snapshot, source_document, 1, 1).chunks
-    details = details_of(_first_stored(snapshot, source_document))
-    folder = snapshot.folders.path_of(details.folder) if details.folder is not None else None
     state = file_states(snapshot, of_documents([source_document])).get(source_document)
-    media_type, content_hash = (
-        details.metadata.get(key) for key in (metadata.FILE_TYPE, metadata.CONTENT_HASH)
-    )
-    if (
-        first.file_path is None
-        or details.file_path is None
-        or (details.folder is not None and folder is None)
-        or not isinstance(media_type, str)
-        or not isinstance(content_hash, str)
-    ):
-        return None
-    return DocumentFile(
-        source_document=source_document,
-        title=details.title,
-        file_path=first.file_path,
-        folder=folder,
-        path=details.file_path,
-        media_type=media_type,
-        content_hash=content_hash,
-        size=state.size if state else None,
-        modified_ns=state.modified_ns or None if state else None,
-    )
+    return file_of(first, _first_stored(snapshot, source_document), state, snapshot.folders)
 
 
 def _first_stored(snapshot: ClusterSnapshot, source_document: str) -> Stored:

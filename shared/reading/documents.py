@@ -15,6 +15,7 @@ from org.apache.lucene.search import IndexSearcher, TermQuery
 
 from shared.model import metadata, schema
 from shared.model.chunks import STEP
+from shared.model.document import FileState
 from shared.model.failures import load_failures
 from shared.model.folders import IndexedFolders
 from shared.model.index_results import (
@@ -190,10 +191,25 @@ def document_details(snapshot: Snapshot, source_document: str) -> DocumentDetail
     total, (first,) = answer.total_chunks, answer.chunks
     (last,) = document_chunks(snapshot, source_document, total, 1).chunks
     stored = _stored(snapshot, _number(snapshot, first))
-    summary = summary_from_lucene(stored, snapshot.folders)
+    return described(first, last, total, stored, snapshot.folders)
+
+
+def described(
+    first: ChunkText, last: ChunkText, total: int, stored: Any, folders: IndexedFolders
+) -> DocumentDetails:
+    """Return the details of a document.
+
+    Args:
+        first: its first chunk.
+        last: its last chunk.
+        total: the number of its chunks.
+        stored: the stored `SUMMARY_FIELDS` of its first chunk.
+        folders: the indexed folders.
+    """
+    summary = summary_from_lucene(stored, folders)
     language = summary.metadata.get(metadata.LANGUAGE)
     return DocumentDetails(
-        source_document=source_document,
+        source_document=first.source_document,
         title=summary.title,
         chunk_count=total,
         language=language if isinstance(language, str) else None,
@@ -213,9 +229,23 @@ def document_file(snapshot: Snapshot, source_document: str) -> DocumentFile | No
     """
     (first,) = document_chunks(snapshot, source_document, 1, 1).chunks
     number = _number(snapshot, first)
-    details = details_of(_stored(snapshot, number))
-    state = file_state(snapshot.reader, number)
-    folder = None if details.folder is None else snapshot.folders.path_of(details.folder)
+    stored, state = _stored(snapshot, number), file_state(snapshot.reader, number)
+    return file_of(first, stored, state, snapshot.folders)
+
+
+def file_of(
+    first: ChunkText, stored: Any, state: FileState | None, folders: IndexedFolders
+) -> DocumentFile | None:
+    """Return the file of a document; None if it was not made from a file of the indexed folders.
+
+    Args:
+        first: the first chunk of the document.
+        stored: the stored `SUMMARY_FIELDS` of this chunk.
+        state: the state that the file had; None if it is not known.
+        folders: the indexed folders.
+    """
+    details = details_of(stored)
+    folder = None if details.folder is None else folders.path_of(details.folder)
     media_type, content_hash = (
         details.metadata.get(key) for key in (metadata.FILE_TYPE, metadata.CONTENT_HASH)
     )
@@ -228,7 +258,7 @@ def document_file(snapshot: Snapshot, source_document: str) -> DocumentFile | No
     ):
         return None
     return DocumentFile(
-        source_document=source_document,
+        source_document=first.source_document,
         title=details.title,
         file_path=first.file_path,
         folder=folder,

@@ -1,8 +1,10 @@
 """The command line on an index on a node: what a folder's does, or one clear sentence."""
 
 import json
+import zipfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -58,6 +60,30 @@ def test_a_folder_is_synchronized_from_wherever_somebody_stopped(
     assert (last["updated"], last["deleted"]) == (1, 1), last
     assert "0 to update, 0 to delete, 2 unchanged" in idx("sync", "-i", address, papers).stdout
     assert "changed" in idx("show", "-i", address, "one.txt").stdout
+
+
+def test_what_is_in_an_archive_comes_and_goes_with_it(
+    idx: Idx, address: str, tmp_path: Path
+) -> None:
+    papers = tmp_path / "papers"
+    papers.mkdir()
+    with zipfile.ZipFile(papers / "keys.zip", "w") as archive:
+        archive.writestr("boat.txt", "The spare key hangs behind the fuse box.")
+    folder = tmp_path / "index"
+    for path in (address, folder):
+        idx("sync", "-i", path, papers)
+    member = "keys.zip!/boat.txt"
+    with Searcher(folder) as one, Searcher(address) as other:
+        assert other.document_file(member) == one.document_file(member)
+        expected, got = one.document_details(member), other.document_details(member)
+        assert replace(got, metadata={}) == replace(expected, metadata={})
+        assert got.metadata.keys() == expected.metadata.keys()
+    assert "0 to update, 0 to delete, 1 unchanged" in idx("sync", "-i", address, papers).stdout
+    (papers / "keys.zip").unlink()
+    (papers / "other.txt").write_text("Another text")
+    done = idx("sync", "-i", address, papers, "--json").stdout
+    assert json.loads(done.splitlines()[-1])["deleted"] == 2
+    assert idx("list", "-i", address, "--plain").stdout.split() == [str(papers / "other.txt")]
 
 
 def test_what_works_on_files_says_so(idx: Idx, address: str, tmp_path: Path) -> None:
