@@ -6,6 +6,7 @@ import io
 import json
 import lzma
 import os
+import stat
 import tarfile
 import zipfile
 from collections.abc import Mapping
@@ -231,6 +232,16 @@ def test_bad_containers_are_bounded_and_say_so(idx: Idx, empty_index: Path, pape
     for failure in json.loads(idx("failures", "--json").stdout)["failures"]:
         said[failure["source_document"].partition("!/")[0]] += failure["reason"]
     assert {name: reason for name, (_, reason) in bad.items() if reason not in said[name]} == {}
+
+
+def test_a_link_in_a_zip_archive_is_no_member(idx: Idx, empty_index: Path, papers: Path) -> None:
+    link = zipfile.ZipInfo("link.txt")
+    link.external_attr = (stat.S_IFLNK | 0o777) << 16
+    with zipfile.ZipFile(papers / "a.zip", "w") as archive:
+        archive.writestr("real.txt", "text")
+        archive.writestr(link, "/etc/passwd")
+    sync(idx)
+    assert ids(empty_index) == ["a.zip", "a.zip!/real.txt"]
 
 
 def test_members_of_one_name_are_both_read(idx: Idx, empty_index: Path, papers: Path) -> None:
