@@ -92,6 +92,24 @@ def test_a_chunk_with_all_words_stays_first(idx: Idx, index: Path) -> None:
         assert found(idx, index, query)[0] == found(idx, index, query, "--search", "words")[0]
 
 
+def test_a_chunk_with_none_of_the_words_stays_behind_all_that_have_them_all(
+    idx: Idx, index: Path
+) -> None:
+    quay = "The harbour master wrote about tides, buoys, ropes and gulls on the quay that morning. "
+    parts = ("The nets were laid on deck.", "A boat drifted off.", "Somebody lost how much money, ")
+    scattered = quay * 3 + quay.join(parts) + "if I do get it, I am unsure. " + quay * 2
+    with Index(index) as open_index:
+        for number in range(6):
+            open_index.add(Document(f"asked {number}", "Asked", QUESTION))
+        open_index.add(Document("scattered", "Harbour", scattered))
+    embed(index)
+    answer = json.loads(idx("search", QUESTION, "-i", str(index), "--json").stdout)
+    places = {hit["source_document"]: hit for hit in answer["results"]}
+    assert places["severance.txt"]["matched"] == "meaning"
+    assert places["severance.txt"]["score"] > places["scattered"]["score"]
+    assert [*places].index("scattered") < [*places].index("severance.txt")
+
+
 @pytest.mark.parametrize(
     "query", ['"paper jam"', "pap*", "+printer -tray", "B-17", "title:printer"]
 )
