@@ -91,8 +91,11 @@ def add_programs(target: Path, dist: Path, seconds: int) -> None:
     # The start-up cache holds for files of the time at which it was trained; layers keep it.
     for path in home.rglob("*"):
         os.utime(path, (seconds, seconds), follow_symlinks=False)
-    _run_inside(target, f"/{HOME}/bin/python3", "-m", "compileall", "-q", f"/{HOME}/lib")
-    _run_inside(target, f"/{HOME}/bin/python3", "-I", "-m", "shared.maintenance.train_startup")
+    python = f"/{HOME}/bin/python3"
+    # A module for Python 2 cannot be compiled, nor is it ever imported.
+    without = ("-x", r"olefile2\.py$")
+    _run_inside(target, python, "-m", "compileall", "-q", *without, f"/{HOME}/lib")
+    _run_inside(target, python, "-I", "-m", "shared.maintenance.train_startup")
     _add_user(target)
 
 
