@@ -23,7 +23,7 @@ from benchmarks.stdio_server import stdio_server
 from shared import Document, Index, create
 
 if TYPE_CHECKING:
-    from shared.reading.open_index import OpenIndex
+    from shared.reading.opening.open_index import OpenIndex
 
 SERVER: Final = Path(sys.executable).parent / "mcp-lucene"
 GOAL: Final = 0.0005
@@ -129,7 +129,7 @@ def writing(index: Path) -> Iterator[Commit]:
 def looks(index: Path) -> Iterator[str]:
     """The table of what it takes to find that there is no newer commit."""
     from shared.java import vm
-    from shared.reading.open_index import OpenIndex
+    from shared.reading.opening.open_index import OpenIndex
 
     vm.start()
     opened = OpenIndex(index, "command")

@@ -84,7 +84,7 @@ async def measure(settings: ServerSettings, file: Path) -> Times:
 
     with state.pool, state.renderer, PdfDocument(file) as document:
         # Java starts before the first picture.
-        await state.pool.run(lambda searcher: searcher.search(QUERY))
+        await state.pool.run(lambda searcher: searcher.search(QUERY), within=None)
         times = Times(await picture(1, "first"))
         for turn in range(ROUNDS):
             for page in range(1, PAGES + 1):

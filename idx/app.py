@@ -121,6 +121,10 @@ COMMANDS: Final = {
     "folders": CommandEntry(
         "idx.commands.folders:folders", "Manage the folders that are indexed by default."
     ),
+    "collections": CommandEntry(
+        "idx.commands.collections_:collections",
+        "Name parts of the index, to search them by name and to limit tokens to them.",
+    ),
     "config": CommandEntry("idx.commands.config:config", "Show and change the settings."),
 }
 """Commands in the order of the help."""

@@ -24,6 +24,7 @@ from server.settings import (
 )
 from shared.control_characters import visible_line
 from shared.files.cluster_path import index_path as index_path_of
+from shared.reading.opening.collections import configured_collections
 from shared.settings.current import configured, java_heap
 from shared.settings.defaults import DEFAULT_INDEX_PATH, INDEX_PATH_VARIABLE, VARIABLES
 
@@ -193,6 +194,7 @@ def serve(
         fence=fence,
         admin=admin,
         roots=tuple(roots),
+        collections=configured_collections(),
     )
     language_model = _language_model() if normalize else None
     if not http:
@@ -243,7 +245,7 @@ def _serve_stdio(settings: ServerSettings, language_model: "ServedModel | None")
         )
 
     # Java starts in a pool thread while this thread imports the MCP SDK, which takes longer.
-    pool = LucenePool(settings.index_path)
+    pool = LucenePool(settings.index_path, settings.collections)
     from server.administration.service import Administration
     from server.pipes.stderr_queue import drain_stderr
     from server.pipes.stdio_log import log_to_client

@@ -42,10 +42,11 @@ from server.resources.handlers import ResourceHandlers
 from server.resources.watcher import MAX_WATCHED
 from server.runtime.scopes import Scope, granted_scopes
 from server.runtime.state import ServerState, ToolContext
-from server.settings import DEFAULT_MAX_SESSIONS
+from server.settings import DEFAULT_MAX_SESSIONS, ServerSettings
 from server.tools.schema import short_input_schema, short_output_schema
 from server.tools.table import TOOLS, ToolEntry, chosen_tools
 from shared.errors import McpLuceneError
+from shared.model.filters import COLLECTION
 from shared.model.search_results import LEFT_OUT, without_unknown
 from shared.version import software_version
 
@@ -82,7 +83,7 @@ class SearchServer(MCPServer[ServerState]):
         max_streams: int = DEFAULT_MAX_SESSIONS,
         max_watched: int = MAX_WATCHED,
     ) -> None:
-        self.resources = ResourceHandlers(state.pool, max_streams, max_watched)
+        self.resources = ResourceHandlers(state, max_streams, max_watched)
         self._offered = chosen_tools(state.settings)
 
         @asynccontextmanager
@@ -91,7 +92,7 @@ class SearchServer(MCPServer[ServerState]):
             # Closing the pool may end the process at once, so all else must be closed before.
             with state.pool, state.renderer:
                 async with (
-                    self.resources.subscribers.running(),
+                    self.resources.running(),
                     administration.running() if administration else nullcontext(),
                 ):
                     yield state
@@ -101,10 +102,7 @@ class SearchServer(MCPServer[ServerState]):
             title="Document search",
             instructions=general_instructions(state),
             version=software_version(),
-            tools=[
-                _tool(name, entry, fence=state.settings.fence)
-                for name, entry in self._offered.items()
-            ],
+            tools=[_tool(name, entry, state.settings) for name, entry in self._offered.items()],
             lifespan=lifespan,
             middleware=[keep_errors_brief, add_instructions, fence_answers],
             log_level="WARNING",
@@ -240,7 +238,7 @@ def _with_json_text(
     return result.model_copy(update={"content": content, "structured_content": structured})
 
 
-def _tool(name: str, entry: ToolEntry, *, fence: bool) -> Tool:
+def _tool(name: str, entry: ToolEntry, settings: ServerSettings) -> Tool:
     tool = Tool.from_function(
         entry.function,
         name=name,
@@ -254,9 +252,11 @@ def _tool(name: str, entry: ToolEntry, *, fence: bool) -> Tool:
     arguments.model_config["extra"] = "forbid"
     arguments.model_rebuild(force=True)
     tool.parameters = short_input_schema(arguments.model_json_schema(by_alias=True))
+    if not settings.collections:
+        tool.parameters["properties"].pop(COLLECTION, None)
     if (result := tool.fn_metadata.output_schema) is not None:
         short = short_output_schema(result, LEFT_OUT)
-        if fence:
+        if settings.fence:
             short["properties"] |= {FENCE: _FENCE_SCHEMA}
             short["required"] = [FENCE, *short.get("required", [])]
         tool.fn_metadata.output_schema = short

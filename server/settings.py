@@ -2,9 +2,12 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from shared.errors import McpLuceneError
+
+if TYPE_CHECKING:
+    from shared.model.filters import Collection
 
 DEFAULT_TIME_BUDGET: Final = 10.0
 """Default time budget of a call, in seconds."""
@@ -46,6 +49,7 @@ class ServerSettings:
         fence: whether document texts are put between tags, see `server.answers.fence`.
         admin: whether the administration tools are offered.
         roots: folders under which folders may be crawled.
+        collections: the collections that searches can name and tokens can be limited to.
     """
 
     index_path: Path
@@ -55,6 +59,7 @@ class ServerSettings:
     fence: bool = False
     admin: bool = False
     roots: tuple[Path, ...] = ()
+    collections: tuple["Collection", ...] = ()
 
 
 @dataclass(frozen=True)

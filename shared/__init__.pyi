@@ -80,6 +80,7 @@ from shared.model.document import (
     SourceFile as SourceFile,
 )
 from shared.model.filters import (
+    Collection as Collection,
     Filter as Filter,
 )
 from shared.model.folders import (

@@ -93,7 +93,8 @@ def test_the_reference_of_commands_is_the_help(tmp_path: Path) -> None:
 async def test_the_reference_of_tools_is_complete(index_path: Path, connect: Connect) -> None:
     create(index_path)
     offered = ("--tools", "search,browse,connector,admin", "--admin", "--root", "/")
-    async with connect(*offered) as client:
+    collections = '[{"name": "german", "filters": ["language=de"]}]'
+    async with connect(*offered, IDX_COLLECTIONS=collections) as client:
         await compare_with_reference(client)
 
 

@@ -65,6 +65,17 @@ def remembered_folders(incomplete: str) -> list[str]:
     return [path for path in paths if path.startswith(incomplete) and is_offered(path)]
 
 
+def collections(incomplete: str) -> list[str]:
+    """Complete names of the collections of the configuration."""
+    from shared.settings.current import collection_settings
+
+    try:
+        names = [collection.name for collection in collection_settings()]
+    except McpLuceneError:
+        return []
+    return [name for name in names if name.startswith(incomplete)]
+
+
 def _answer(ctx: typer.Context, question: Callable[["Catalog"], list[str]]) -> list[str]:
     """Query the index named on the command line; empty if it cannot be read."""
     from shared.reading.searcher import Searcher

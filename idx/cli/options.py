@@ -10,6 +10,7 @@ from typing import Annotated, Final, Literal
 
 import typer
 
+from idx.cli.completions import collections
 from shared.files.cluster_path import index_path
 from shared.model.request import MAX_DAYS
 from shared.settings.defaults import (
@@ -116,6 +117,17 @@ Search = Annotated[
     typer.Option(
         "--search",
         help="Rank by words and meaning, if search by meaning is on; or by words only.",
+    ),
+]
+
+CollectionName = Annotated[
+    str | None,
+    typer.Option(
+        "--collection",
+        "-c",
+        metavar="NAME",
+        autocompletion=collections,
+        help="Only documents of this collection; see idx collections.",
     ),
 ]
 

@@ -7,7 +7,7 @@ import typer
 from idx.cli.completions import conditions
 from idx.cli.language_models import answer_model_of, rewriting_of, run
 from idx.cli.option_groups import AnswerOptions, RewritingOptions, takes
-from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json
+from idx.cli.options import DEFAULT_INDEX_PATH, CollectionName, IndexPath, Json
 from idx.output.printing import print_json, say
 from shared.answers.question import DEFAULT_TOP_K, MAX_TOP_K
 
@@ -41,6 +41,7 @@ def ask(
             help="Answer only from documents that match, as for idx search; repeatable.",
         ),
     ] = None,
+    collection: CollectionName = None,
     *,
     answering: AnswerOptions,
     normalizer: RewritingOptions,
@@ -64,18 +65,19 @@ def ask(
     from dataclasses import replace
 
     from shared.answers.answer import answer_events
-    from shared.model.filters import parse_filter
+    from shared.model.filters import in_collection, parse_filter
     from shared.model.request import SearchRequest
     from shared.model.search_results import SearchAnswer
+    from shared.reading.opening.collections import configured_collections
     from shared.reading.searcher import Searcher
 
-    wanted = [parse_filter(text) for text in filters or []]
+    wanted = [*map(parse_filter, filters or ()), *in_collection(collection)]
     model = answer_model_of(answering)
     model.check()
     rewriting = rewriting_of(question, "plain", normalizer)
     if rewriting.diagnostic:
         say(rewriting.diagnostic)
-    with Searcher(index_path) as searcher:
+    with Searcher(index_path, collections=configured_collections()) as searcher:
 
         async def search(request: SearchRequest) -> SearchAnswer:
             return searcher.search(replace(request, rewritten=rewriting.rewritten))

@@ -15,9 +15,10 @@ def fields(index_path: IndexPath = DEFAULT_INDEX_PATH, as_json: Json = False) ->
 
     Example: idx fields --json
     """
+    from shared.reading.opening.collections import configured_collections
     from shared.reading.searcher import Searcher
 
-    with Searcher(index_path) as searcher:
+    with Searcher(index_path, collections=configured_collections()) as searcher:
         answer = searcher.fields()
     if as_json:
         print_json(answer)

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json, Plain
+from idx.cli.options import DEFAULT_INDEX_PATH, CollectionName, IndexPath, Json, Plain
 from idx.output.printing import check_one_form, print_json, tell
 from shared.messages import quantity
 from shared.model.request import BY_ID, DocumentSort
@@ -18,6 +18,7 @@ def list_documents(
         str,
         typer.Option(metavar="TEXT", help="List only documents whose ids begin with this text."),
     ] = "",
+    collection: CollectionName = None,
     offset: Annotated[int, typer.Option(min=0, help="Number of documents to skip.")] = 0,
     limit: Annotated[
         int | None, typer.Option(min=1, help="Maximum number of documents; all by default.")
@@ -42,10 +43,13 @@ def list_documents(
     Examples: idx list --prefix contracts/ --sort -modified --limit 20; idx list --plain
     """
     check_one_form(as_json=as_json, plain=plain)
+    from shared.reading.opening.collections import configured_collections
     from shared.reading.searcher import Searcher
 
-    with Searcher(index_path) as searcher:
-        answer = searcher.documents(prefix=prefix, offset=offset, limit=limit, sort=sort)
+    with Searcher(index_path, collections=configured_collections()) as searcher:
+        answer = searcher.documents(
+            prefix=prefix, offset=offset, limit=limit, sort=sort, collection=collection
+        )
     if as_json:
         print_json(answer)
         return

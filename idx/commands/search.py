@@ -8,7 +8,15 @@ import typer
 from idx.cli.completions import conditions, fields
 from idx.cli.language_models import rewriting_of
 from idx.cli.option_groups import RewritingOptions, takes
-from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json, Plain, Search, days
+from idx.cli.options import (
+    DEFAULT_INDEX_PATH,
+    CollectionName,
+    IndexPath,
+    Json,
+    Plain,
+    Search,
+    days,
+)
 from idx.output.printing import check_one_form, print_json, say, tell
 from shared.messages import quantity
 from shared.model.request import (
@@ -49,6 +57,7 @@ def search(
             "FIELD=*; repeatable, and all must match.",
         ),
     ] = None,
+    collection: CollectionName = None,
     operator: Annotated[
         Operator, typer.Option(help="Match any word (or), or only all words (and).")
     ] = "or",
@@ -131,7 +140,8 @@ def search(
     query = " ".join(words)
     from dataclasses import replace
 
-    from shared.model.filters import parse_filter
+    from shared.model.filters import in_collection, parse_filter
+    from shared.reading.opening.collections import configured_collections
     from shared.reading.searcher import Searcher
 
     check_one_form(as_json=as_json, plain=plain)
@@ -139,7 +149,7 @@ def search(
     _check_options(detail, explain=explain, about_hits=about_hits)
     if plain and (explain or facets):
         raise typer.BadParameter("--plain prints only paths: it takes no --explain or --facet")
-    conditions = [parse_filter(text) for text in filters or []]
+    conditions = [*map(parse_filter, filters or ()), *in_collection(collection)]
     rewriting = rewriting_of(query, syntax, normalizer)
     if rewriting.diagnostic:
         say(rewriting.diagnostic)
@@ -162,7 +172,7 @@ def search(
     if explain:
         _explain(index_path, request, detail or "steps", rewriting, as_json=as_json)
         return
-    with Searcher(index_path) as searcher:
+    with Searcher(index_path, collections=configured_collections()) as searcher:
         answer = searcher.search(request)
     if as_json:
         print_json(replace(answer, diagnostics=rewriting.diagnostics))
@@ -186,9 +196,10 @@ def _explain(
     from dataclasses import replace
 
     from idx.output.search_answer import print_explanation
+    from shared.reading.opening.collections import configured_collections
     from shared.reading.searcher import Searcher
 
-    with Searcher(index_path) as searcher:
+    with Searcher(index_path, collections=configured_collections()) as searcher:
         explanation = searcher.explain(request, detail=detail)
     if as_json:
         print_json(replace(explanation, diagnostics=rewriting.diagnostics))

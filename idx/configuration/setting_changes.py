@@ -39,7 +39,7 @@ def set_setting(file: Path, name: str, values: Sequence[str]) -> Any:
     Raises:
         ConfigurationError: the value is wrong, or the file is invalid or cannot be read or written.
     """
-    _refuse_folders(name)
+    _refuse_tables(name)
     value = value_from_text(name, values)
     with locked(file):
         text = text_of(file)
@@ -67,7 +67,7 @@ def unset_setting(file: Path, key: str) -> tuple[str, bool]:
         text = text_of(file)
         content = content_of(text, file)
         name = key if key in content else setting_name(key)
-        _refuse_folders(name)
+        _refuse_tables(name)
         if name not in content:
             return name, False
         document = tomlkit.parse(text)
@@ -77,12 +77,17 @@ def unset_setting(file: Path, key: str) -> tuple[str, bool]:
     return name, True
 
 
-def _refuse_folders(name: str) -> None:
-    # Folders have their own patterns, which a single value cannot express.
+def _refuse_tables(name: str) -> None:
+    # They have parts of their own, which a single value cannot express.
     if name == "folders":
         raise ConfigurationError(
             "the configuration",
             "folders are changed with idx folders add and idx folders remove",
+        )
+    if name == "collections":
+        raise ConfigurationError(
+            "the configuration",
+            "collections are changed with idx collections add and idx collections remove",
         )
 
 

@@ -178,6 +178,13 @@ def brief_error(text: str) -> str:
     return shortened(text, MAX_ERROR_CHARACTERS)
 
 
+class TokenMissingError(McpLuceneError):
+    """A request reached the index without a token, though the server requires one of everybody."""
+
+    def __init__(self) -> None:
+        super().__init__("this needs a token; send it as Authorization: Bearer TOKEN")
+
+
 class TimeBudgetError(McpLuceneError):
     """A call exceeded the time budget."""
 

@@ -4,8 +4,8 @@ from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from server.tools.arguments import MAX_FILTERS, FieldName, Offset, Recency
-from shared.model.filters import parse_filter
+from server.tools.arguments import MAX_FILTERS, CollectionName, FieldName, Offset, Recency
+from shared.model.filters import in_collection, parse_filter
 from shared.model.request import (
     BY_ID,
     BY_SCORE,
@@ -49,6 +49,7 @@ class Asked(Arguments):
             "FIELD=A|B, FIELD^=PREFIX, FIELD>=MINIMUM, FIELD<=MAXIMUM or FIELD=*. Repeatable.",
         ),
     ] = []
+    collection: CollectionName = None
     operator: Annotated[
         Operator, Field(description="or: any of the words; and: all of the words.")
     ] = "or"
@@ -76,7 +77,7 @@ class Asked(Arguments):
             self.query,
             limit=self.limit,
             offset=self.offset,
-            filters=[parse_filter(text) for text in self.filters],
+            filters=[*map(parse_filter, self.filters), *in_collection(self.collection)],
             operator=self.operator,
             syntax=self.syntax,
             search=self.search,
@@ -166,6 +167,7 @@ class DocumentArguments(PageArguments):
     """Arguments of a list of documents."""
 
     prefix: Annotated[str, Field(max_length=MAX_QUERY_CHARACTERS, description="Of the ids.")] = ""
+    collection: CollectionName = None
     sort: Annotated[
         DocumentSort, Field(description="A leading minus puts the newest or greatest first.")
     ] = BY_ID

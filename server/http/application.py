@@ -83,7 +83,7 @@ def http_application(
     app.router.routes += [
         Route("/healthz", healthz),
         Route("/readyz", readyz(state.pool, admission)),
-        Route("/metrics", metrics_endpoint(state.pool, metrics)),
+        Route("/metrics", metrics_endpoint(state, metrics)),
     ]
     known = frozenset(route.path for route in app.router.routes if isinstance(route, Route))
     app.router.routes.append(Mount("", EncodedPaths(web_application(state, authentication))))
@@ -106,7 +106,7 @@ def http_application(
         Middleware(AdmissionControl, admission),
         Middleware(LimitedBodies, max_bytes),
         Middleware(SessionShares, admission.share(settings.max_sessions), holders),
-        Middleware(SubscriptionShares, server.resources.subscribers.has_room),
+        Middleware(SubscriptionShares, server.resources.has_room),
         Middleware(DistinctIds),
     ]
     return app

@@ -7,6 +7,7 @@ from server.http import address
 from server.http.access import tokens
 from server.runtime.lucene_pool import LucenePool
 from server.settings import HttpSettings, ServerOptionError, ServerSettings
+from shared.files.cluster_path import is_cluster
 
 if TYPE_CHECKING:
     from shared.answers.model import ServedAnswerModel
@@ -27,15 +28,20 @@ def serve_http(
         ServerOptionError: an option is invalid.
     """
     _check(http)
-    own_tokens = tokens.read_tokens(http.token_file)
+    names = [collection.name for collection in settings.collections]
+    own_tokens = tokens.read_tokens(http.token_file, names)
     place = address.resolve(http)
     is_authenticated = bool(own_tokens or http.oauth_issuer)
     address.refuse_exposure(place, http, authenticated=is_authenticated)
+    if is_cluster(settings.index_path) and any(token.collections for token in own_tokens):
+        raise ServerOptionError(
+            "tokens can be limited to collections of an index in a folder only, not on a cluster"
+        )
     if settings.admin:
         _refuse_without_administrator(own_tokens, http)
     listener = address.listen(place)
     # Java starts in a pool thread while this thread imports the MCP SDK, which takes longer.
-    pool = LucenePool(settings.index_path)
+    pool = LucenePool(settings.index_path, settings.collections)
     from server.administration.service import Administration
     from server.http.run import run
     from server.runtime.state import ServerState
@@ -43,7 +49,14 @@ def serve_http(
     administration = Administration.from_settings(
         settings, (http.token_file, http.tls_certificate, http.tls_key)
     )
-    state = ServerState(settings, pool, language_model, administration, _answer_model())
+    state = ServerState(
+        settings,
+        pool,
+        language_model,
+        administration,
+        _answer_model(),
+        needs_token=is_authenticated,
+    )
     run(state, http, own_tokens, listener)
 
 

@@ -18,6 +18,7 @@ from server.pages.search_state import FACETS, MAX_PAGE, RESULTS_PER_PAGE, SORTS,
 from server.pages.texts import file_type_name, language_name
 from server.runtime.state import ServerState
 from shared.errors import FilterError, InvalidTextError, QueryError
+from shared.model.filters import COLLECTION
 from shared.model.request import SearchRequest
 from shared.model.search_results import Facet, SearchAnswer
 
@@ -26,9 +27,15 @@ if TYPE_CHECKING:
 
 router = APIRouter(include_in_schema=False)
 
-_FACET_TITLES: Final = {"type": "Type", "language": "Language", "author": "Author"}
+_FACET_TITLES: Final = {
+    "collection": "Collection",
+    "type": "Type",
+    "language": "Language",
+    "author": "Author",
+}
 
 _VALUE_NAMES: Final[dict[str, Callable[[str], str]]] = {
+    "collection": str,
     "type": file_type_name,
     "language": language_name,
     "author": str,
@@ -100,6 +107,8 @@ async def _search(state: ServerState, asked: SearchState) -> _Found:
 
     def search(searcher: "Searcher") -> _Found:
         fields = frozenset(searcher.catalog.field_names())
+        if searcher.collections:
+            fields |= {COLLECTION}
         answer = searcher.search(
             SearchRequest(
                 asked.q,

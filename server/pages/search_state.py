@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 from pydantic import BaseModel, ConfigDict, Field
 
 from server.api.arguments import MAX_QUERY_CHARACTERS
-from shared.model.filters import Filter
+from shared.model.filters import COLLECTION, Filter
 from shared.model.metadata import AUTHOR, FILE_TYPE, LANGUAGE, MODIFIED
 from shared.model.request import BY_SCORE
 
@@ -29,7 +29,12 @@ SORTS: Final[dict[Sort, str]] = {
 }
 """Sort orders with their names."""
 
-FACETS: Final = {"type": FILE_TYPE, "language": LANGUAGE, "author": AUTHOR}
+FACETS: Final = {
+    "collection": COLLECTION,
+    "type": FILE_TYPE,
+    "language": LANGUAGE,
+    "author": AUTHOR,
+}
 """Metadata key of each parameter whose values are counted."""
 
 _Value = Annotated[str, Field(max_length=_MAX_VALUE_CHARACTERS)]
@@ -42,6 +47,7 @@ class SearchState(BaseModel):
     Attributes:
         q: the query.
         folder: prefix of the ids of documents: a folder, with its last slash.
+        collection: name of a collection.
         type: media type of the file.
         language: code of the document's language.
         author: its author.
@@ -57,6 +63,7 @@ class SearchState(BaseModel):
 
     q: Annotated[str, Field(max_length=MAX_QUERY_CHARACTERS)] = ""
     folder: _Value = ""
+    collection: _Value = ""
     type: _Value = ""
     language: _Value = ""
     author: _Value = ""

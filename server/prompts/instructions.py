@@ -4,7 +4,7 @@ import asyncio
 import logging
 import re
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 
@@ -14,7 +14,11 @@ from server.runtime.state import ServerState
 from server.tools.table import chosen_tools
 from shared.errors import McpLuceneError
 from shared.messages import quantity
+from shared.model.filters import Collections
 from shared.model.index_results import IndexStatistics
+
+if TYPE_CHECKING:
+    from shared.reading.searcher import Searcher
 
 logger = logging.getLogger(__name__)
 
@@ -88,7 +92,7 @@ async def instructions(state: ServerState) -> str:
     """
     try:
         async with asyncio.timeout(_JAVA_START_TIMEOUT_SECONDS):
-            statistics = await state.pool.run(lambda searcher: searcher.statistics())
+            described = await state.pool.run(_described, within=state.limit())
     except TimeoutError:
         contents = ""
     except McpLuceneError as error:
@@ -98,7 +102,7 @@ async def instructions(state: ServerState) -> str:
         logger.exception("the index could not be described")
         contents = ""
     else:
-        contents = _contents(statistics)
+        contents = described
     return f"{general_instructions(state)}\n{contents}".strip()[:MAX_INSTRUCTIONS_CHARACTERS]
 
 
@@ -109,6 +113,23 @@ def general_instructions(state: ServerState) -> str:
     return "\n".join(
         [*sentences, _FENCE_SENTENCE if state.settings.fence else _TEXT_FIELDS_SENTENCE, NO_ORDERS]
     )
+
+
+def _described(searcher: "Searcher") -> str:
+    """Return the contents of what a client may see, and its collections."""
+    return "\n".join(
+        filter(None, [_contents(searcher.statistics()), _listed(searcher.collections)])
+    )
+
+
+def _listed(collections: Collections) -> str:
+    if not collections:
+        return ""
+    named = [
+        f"{collection.name} ({collection.description})" if collection.description else name
+        for name, collection in collections.items()
+    ]
+    return f"The argument collection of Search and ListDocuments takes one of: {'; '.join(named)}."
 
 
 def _contents(index: IndexStatistics) -> str:

@@ -1,6 +1,7 @@
 """Handlers of the resource requests."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Final
 
 from mcp.server import Server
@@ -27,9 +28,10 @@ from server.resources.contents import Contents
 from server.resources.documents import read_document
 from server.resources.index import read_field, read_language, read_statistics
 from server.resources.listing import list_resources
+from server.resources.shares import Holder
 from server.resources.subscribers import RequestContext, Subscribers
 from server.resources.templates import templates
-from server.runtime.lucene_pool import LucenePool
+from server.runtime.limit import Limit
 from server.runtime.state import ServerState, ToolContext
 
 _READERS: Final[Mapping[Kind, Callable[[ToolContext, ResourceUri], Awaitable[Contents]]]] = {
@@ -54,15 +56,51 @@ async def read(context: ToolContext, uri: str) -> Contents:
 class ResourceHandlers:
     """Handlers of requests for documents, chunks and the index as resources.
 
+    Clients that may see the same collections share a watcher and a bus, since nobody must hear of a
+    change in a document that he cannot see.
+
     Args:
-        pool: the thread pool that answers from the index.
+        state: the state of the server.
         max_streams: maximum number of open streams of `subscriptions/listen`.
         max_watched: maximum number of resources that one token can subscribe to.
+
+    Attributes:
+        subscribers: the subscriptions of the clients that may see the whole index.
     """
 
-    def __init__(self, pool: LucenePool, max_streams: int, max_watched: int) -> None:
-        self.subscribers = Subscribers(pool, max_watched)
-        self._listen = ListenHandler(self.subscribers.bus, max_subscriptions=max_streams)
+    def __init__(self, state: ServerState, max_streams: int, max_watched: int) -> None:
+        self._state = state
+        self._max_streams = max_streams
+        self._max_watched = max_watched
+        self._running = AsyncExitStack()
+        self.subscribers = Subscribers(state.pool, max_watched)
+        self._by_limit: dict[Limit, tuple[Subscribers, ListenHandler]] = {
+            None: (self.subscribers, self._listener(self.subscribers))
+        }
+
+    def _listener(self, subscribers: Subscribers) -> ListenHandler:
+        return ListenHandler(subscribers.bus, max_subscriptions=self._max_streams)
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Send notifications about changes within a block."""
+        async with self._running:
+            await self._running.enter_async_context(self.subscribers.running())
+            yield
+
+    def has_room(self, uris: Iterable[str], holder: Holder) -> bool:
+        """Check whether resources fit into the share of a token; see `Subscribers.has_room`."""
+        known = self._by_limit.get(self._state.limit())
+        return known is None or known[0].has_room(uris, holder)
+
+    async def _of_request(self) -> tuple[Subscribers, ListenHandler]:
+        """Return the subscriptions that the current request may join."""
+        limit = self._state.limit()
+        if limit not in self._by_limit:
+            subscribers = Subscribers(self._state.pool, self._max_watched, within=limit)
+            self._by_limit[limit] = (subscribers, self._listener(subscribers))
+            await self._running.enter_async_context(subscribers.running())
+        return self._by_limit[limit]
 
     def register(self, server: Server[ServerState]) -> None:
         """Register these handlers with a server, in place of its own."""
@@ -79,7 +117,8 @@ class ResourceHandlers:
         self, context: RequestContext, parameters: PaginatedRequestParams
     ) -> ListResourcesResult:
         with as_protocol_errors():
-            await self.subscribers.subscribe_to_list(context)
+            subscribers, _ = await self._of_request()
+            await subscribers.subscribe_to_list(context)
             return await list_resources(_tool_context(context), parameters.cursor)
 
     async def _list_templates(
@@ -98,22 +137,25 @@ class ResourceHandlers:
         self, context: RequestContext, parameters: SubscribeRequestParams
     ) -> EmptyResult:
         with as_protocol_errors({"uri": brief_error(parameters.uri)}):
-            await self.subscribers.subscribe_to_list(context)
-            await self.subscribers.subscribe(context, parameters.uri)
+            subscribers, _ = await self._of_request()
+            await subscribers.subscribe_to_list(context)
+            await subscribers.subscribe(context, parameters.uri)
         return EmptyResult()
 
     async def _unsubscribe(
         self, context: RequestContext, parameters: UnsubscribeRequestParams
     ) -> EmptyResult:
-        self.subscribers.unsubscribe(context, parameters.uri)
+        subscribers, _ = await self._of_request()
+        subscribers.unsubscribe(context, parameters.uri)
         return EmptyResult()
 
     async def _listen_to(
         self, context: RequestContext, parameters: SubscriptionsListenRequestParams
     ) -> SubscriptionsListenResult:
         with as_protocol_errors():
-            async with self.subscribers.listening(parameters.notifications):
-                return await self._listen(context, parameters)
+            subscribers, listener = await self._of_request()
+            async with subscribers.listening(parameters.notifications):
+                return await listener(context, parameters)
 
 
 async def advertise_changes_of_list(ctx: RequestContext, call_next: CallNext) -> HandlerResult:

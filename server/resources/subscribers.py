@@ -23,6 +23,7 @@ from server.answers.errors import ResourceNotFoundError, TooManySubscriptionsErr
 from server.answers.uris import parse
 from server.resources.shares import Holder, SharedWatcher, current_holder
 from server.resources.watcher import MAX_WATCHED, Topic, Watcher
+from server.runtime.limit import Limit
 from server.runtime.lucene_pool import LucenePool
 from server.runtime.state import ServerState
 
@@ -43,14 +44,17 @@ class Subscribers:
         pool: the thread pool that answers from the index.
         max_watched: maximum number of resources that one token can subscribe to, over all its
             clients.
+        within: the collections that these clients may see.
 
     Attributes:
         bus: the bus that feeds the streams of `subscriptions/listen`.
     """
 
-    def __init__(self, pool: LucenePool, max_watched: int = MAX_WATCHED) -> None:
+    def __init__(
+        self, pool: LucenePool, max_watched: int = MAX_WATCHED, *, within: Limit = None
+    ) -> None:
         self.bus = InMemorySubscriptionBus()
-        self._watcher = Watcher(pool, self._notify)
+        self._watcher = Watcher(pool, self._notify, within)
         self._shared = SharedWatcher(self._watcher, max_watched)
         self._holders: dict[Connection, Holder] = {}
         self._subscriptions: dict[Connection, set[Topic]] = {}

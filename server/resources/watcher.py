@@ -26,6 +26,7 @@ from mcp.server.subscriptions import ResourcesListChanged, ResourceUpdated
 
 from server.answers.errors import TooManySubscriptionsError
 from server.answers.uris import parse
+from server.runtime.limit import Limit
 from server.runtime.lucene_pool import LucenePool
 from shared.errors import ChunkNotFoundError, IndexFolderError, McpLuceneError
 
@@ -64,10 +65,17 @@ class Watcher:
     Args:
         pool: the thread pool that answers from the index.
         publish: notifies the subscribers of a topic.
+        within: the collections that the subscribers may see.
     """
 
-    def __init__(self, pool: LucenePool, publish: Callable[[Topic], Awaitable[None]]) -> None:
+    def __init__(
+        self,
+        pool: LucenePool,
+        publish: Callable[[Topic], Awaitable[None]],
+        within: Limit,
+    ) -> None:
         self._pool = pool
+        self._within = within
         self._publish = publish
         self._watched: dict[Topic, _WatchedTopic] = {}
         self._has_topics = asyncio.Event()
@@ -134,7 +142,7 @@ class Watcher:
             await asyncio.sleep(max(_COMMIT_POLL_SECONDS, took / _MAX_COMPARISON_TIME_SHARE))
 
     async def _publish_changes(self) -> None:
-        commit = await self._pool.run(_commit)
+        commit = await self._pool.run(_commit, within=self._within)
         if commit == self._commit:
             return
         self._commit = commit
@@ -155,7 +163,9 @@ class Watcher:
         known = {topic: self._watched[topic].version for topic in topics}
         if not known:
             return {}
-        return await self._pool.run(lambda searcher: _versions(searcher, known))
+        return await self._pool.run(
+            lambda searcher: _versions(searcher, known), within=self._within
+        )
 
 
 def _commit(searcher: Searcher) -> int | None:

@@ -12,7 +12,7 @@ import asyncio
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, wait
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -24,11 +24,13 @@ from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from server.answers.errors import QueryDisplacedError
 from server.pipes.stderr_queue import drain_stderr
+from server.runtime.limit import Limit
 from server.runtime.recovery import Recovery
 from shared.java.cancellation import Cancellation, SearchStoppedError
 from shared.settings.machine import default_workers
 
 if TYPE_CHECKING:
+    from shared.model.filters import Collection
     from shared.reading.searcher import Searcher
 
 Answer = TypeVar("Answer")
@@ -63,6 +65,7 @@ class _Call:
     Attributes:
         work: the work.
         cancellation: cancels the work.
+        within: the collections that it may see.
         future: receives the result.
         began: time at which a thread began it; None while it waits.
         cancelled: time at which the cancellation was noticed.
@@ -72,6 +75,7 @@ class _Call:
 
     work: Callable[[Searcher], Any]
     cancellation: Cancellation
+    within: Limit
     future: Future[Any] = field(default_factory=Future)
     began: float | None = None
     cancelled: float | None = None
@@ -92,9 +96,10 @@ class LucenePool:
 
     Args:
         index_path: the index folder; it need not exist yet.
+        collections: the collections that searches can name and tokens can be limited to.
     """
 
-    def __init__(self, index_path: Path) -> None:
+    def __init__(self, index_path: Path, collections: Sequence[Collection] = ()) -> None:
         self._lock = threading.Lock()
         self._waiting: SimpleQueue[_Call | None] = SimpleQueue()
         self._running: set[_Call] = set()
@@ -102,7 +107,7 @@ class LucenePool:
         self._is_closed = False
         self._searcher: Future[Searcher] = Future()
         self._recovery = Recovery(self._searcher)
-        self._start(partial(_resolve, self._searcher, partial(_open, index_path)))
+        self._start(partial(_resolve, self._searcher, partial(_open, index_path, collections)))
         self._model: Future[Any] = Future()
         self._start(partial(_resolve, self._model, self._load_model))
         for _ in range(min(_MAX_THREADS, 2 * default_workers())):
@@ -122,19 +127,25 @@ class LucenePool:
             return sum(call.is_abandoned(now) for call in self._running)
 
     async def run(
-        self, work: Callable[[Searcher], Answer], cancellation: Cancellation | None = None
+        self,
+        work: Callable[[Searcher], Answer],
+        cancellation: Cancellation | None = None,
+        *,
+        within: Limit,
     ) -> Answer:
         """Run work with the searcher on one of the threads, and return its result.
 
         Args:
             work: the work; its calls to the searcher end early on cancellation.
             cancellation: cancels the work.
+            within: the collections that the work may see; whoever works for a client takes them
+                from `ServerState.limit`.
 
         Raises:
             QueryDisplacedError: the call was slow, and was stopped since too many others were slow.
             McpLuceneError: the work raised it, or Java could not start.
         """
-        call = _Call(work, cancellation or Cancellation())
+        call = _Call(work, cancellation or Cancellation(), within)
         call.cancellation.allows_costly = self.abandoned_calls < MAX_ABANDONED_CALLS
         self._waiting.put(call)
         self._schedule_check(call)
@@ -227,6 +238,8 @@ class LucenePool:
         searcher = self._searcher.result()
         _start_java()
         call.began = time.monotonic()
+        if call.within is not None:
+            searcher = searcher.within(call.within)
         return call.work(searcher.until(call.cancellation))
 
     def __enter__(self) -> Self:
@@ -284,7 +297,7 @@ def _leave_java() -> None:
     vm.detach()
 
 
-def _open(index_path: Path) -> Searcher:
+def _open(index_path: Path, collections: Sequence[Collection]) -> Searcher:
     _start_java()
     from shared.java import startup_cache
     from shared.reading.searcher import Searcher
@@ -293,7 +306,7 @@ def _open(index_path: Path) -> Searcher:
     startup_cache.train_in_background()
 
     lucene_errors.load_classes()
-    searcher = Searcher(index_path, program="server")
+    searcher = Searcher(index_path, program="server", collections=collections)
     # Only a warm-up: the first call reports any error to its client, and later calls must be able
     # to find it fixed.
     with suppress(Exception):

@@ -7,10 +7,17 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
+from mcp.server.auth.middleware.auth_context import get_access_token
 from mcp.server.mcpserver import Context
 
-from server.answers.errors import QueryDisplacedError, ServerBusyError, TimeBudgetError
+from server.answers.errors import (
+    QueryDisplacedError,
+    ServerBusyError,
+    TimeBudgetError,
+    TokenMissingError,
+)
 from server.rendering.renderer import Renderer
+from server.runtime.limit import Limit, limit_of
 from server.runtime.lucene_pool import LucenePool
 from server.runtime.recent_values import RecentValues
 from server.settings import ServerSettings
@@ -62,6 +69,7 @@ class ServerState:
         found_pages: what the index has for pictures of pages, by commit, document, page and query.
         public_base: the URL of the server as clients see it, without a slash at its end; None over
             stdio.
+        needs_token: true if every request needs a token, which may be limited to collections.
     """
 
     settings: ServerSettings
@@ -74,6 +82,20 @@ class ServerState:
         default_factory=lambda: RecentValues(_MAX_FOUND_PAGES)
     )
     public_base: str | None = None
+    needs_token: bool = False
+
+    def limit(self) -> Limit:
+        """Return the collections that the current request may see; None for the whole index.
+
+        Raises:
+            TokenMissingError: the request has no token, though every request needs one.
+        """
+        token = get_access_token()
+        if token is not None:
+            return limit_of(token.scopes)
+        if self.needs_token:
+            raise TokenMissingError
+        return None
 
     async def ask(
         self,
@@ -94,6 +116,7 @@ class ServerState:
 
         Raises:
             McpLuceneError: the work raised it, or Java could not start.
+            TokenMissingError: the request has no token, though every request needs one.
             ServerBusyError: no thread was free within the budget.
             QueryDisplacedError: the call was slow, and was stopped since too many others were slow.
             TimeBudgetError: the work took longer than the budget.
@@ -105,7 +128,7 @@ class ServerState:
             has_begun.set()
             return work(searcher)
 
-        answer = asyncio.ensure_future(self.pool.run(begin, cancellation))
+        answer = asyncio.ensure_future(self.pool.run(begin, cancellation, within=self.limit()))
         try:
             pause = min(_PROGRESS_INTERVAL_SECONDS, budget)
             while not (await asyncio.wait({answer}, timeout=pause))[0]:

@@ -47,6 +47,11 @@ def _with_few_values(given: Any) -> Any:
 
 Filters = Annotated[list[Filter], Field(max_length=MAX_FILTERS), BeforeValidator(_with_few_values)]
 
+CollectionName = Annotated[
+    str | None,
+    Field(max_length=60, description="Name of a collection, which alone is searched or listed."),
+]
+
 ListDetail = Literal["brief", "full"]
 """Detail of a list: the fields that a model can use for its next step, or all of them."""
 

@@ -9,7 +9,7 @@ from server.answers.budget import fit, shorten_details, shorten_failure, shorten
 from server.answers.errors import AnswerTooLongError
 from server.answers.text import DEFAULT_CHARACTERS
 from server.runtime.state import ToolContext, ask
-from server.tools.arguments import DocumentId, ListDetail, MaxCharacters, Offset
+from server.tools.arguments import CollectionName, DocumentId, ListDetail, MaxCharacters, Offset
 from shared.model.index_results import DocumentDetails, DocumentList, FailureList
 from shared.model.metadata import chunk_metadata
 from shared.model.request import BY_ID, DocumentSort
@@ -20,6 +20,7 @@ async def list_documents(
     offset: Offset = 0,
     limit: Annotated[int, Field(ge=1, le=1_000, description="Maximum number of documents.")] = 100,
     prefix: Annotated[str, Field(description="Prefix of the ids.")] = "",
+    collection: CollectionName = None,
     sort: Annotated[
         DocumentSort,
         Field(description="Sort order; a leading minus puts the newest or greatest first."),
@@ -36,7 +37,9 @@ async def list_documents(
     """
     answer = await ask(
         context,
-        lambda searcher: searcher.documents(prefix=prefix, offset=offset, limit=limit, sort=sort),
+        lambda searcher: searcher.documents(
+            prefix=prefix, offset=offset, limit=limit, sort=sort, collection=collection
+        ),
     )
     listed = answer.documents
     if detail == "brief":

@@ -15,7 +15,8 @@ from server.answers.budget import (
 )
 from server.answers.text import DEFAULT_CHARACTERS, brief_query
 from server.runtime.state import ToolContext, ask
-from server.tools.arguments import Filters, MaxCharacters, Offset, Recency
+from server.tools.arguments import CollectionName, Filters, MaxCharacters, Offset, Recency
+from shared.model.filters import in_collection
 from shared.model.request import (
     BY_SCORE,
     Content,
@@ -58,6 +59,7 @@ async def search(
             "both, as numbers or ISO 8601 dates; exists takes no value."
         ),
     ] = [],  # noqa: B006 - pydantic copies the default for each call
+    collection: CollectionName = None,
     operator: Annotated[
         Operator, Field(description="or: any of the words; and: all of the words.")
     ] = "or",
@@ -129,7 +131,7 @@ async def search(
         query,
         limit=limit,
         offset=offset,
-        filters=filters,
+        filters=[*filters, *in_collection(collection)],
         operator=operator,
         syntax=syntax,
         content="both" if content == "auto" else content,

@@ -1,14 +1,20 @@
-"""Filters: conditions on the fields of a chunk that every hit must meet, whatever its score."""
+"""Filters, which every hit must meet whatever its score, and collections, which filters select."""
 
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
 from shared.errors import FilterError
+from shared.messages import did_you_mean
 from shared.model.document import Scalar
 
 FOLDER: Final = "folder"
 """Field for filters by the names of the folders that contain a file; no document has it."""
+
+COLLECTION: Final = "collection"
+"""Field for filters and facets by collection; no document has it."""
+
 
 FilterOperator = Literal["eq", "ne", "in", "not_in", "range", "exists", "prefix"]
 
@@ -71,3 +77,54 @@ def parse_filter(text: str) -> Filter:
     if len(choices) > 1:
         return Filter(field, "in" if sign == "=" else "not_in", choices)
     return Filter(field, "eq" if sign == "=" else "ne", value)
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """A part of an index: the chunks that pass some filters.
+
+    Attributes:
+        name: its name.
+        description: a sentence about its documents; empty without one.
+        filters: conditions that all its chunks meet.
+    """
+
+    name: str
+    description: str
+    filters: tuple[Filter, ...]
+
+
+Collections = Mapping[str, Collection]
+"""Collections by name."""
+
+
+def by_name(collections: Iterable[Collection]) -> Collections:
+    """Return collections by name."""
+    return {collection.name: collection for collection in collections}
+
+
+def only(collections: Collections, names: Iterable[str]) -> Collections:
+    """Return those of some collections that are named; names that do not exist are ignored."""
+    wanted = frozenset(names)
+    return {name: known for name, known in collections.items() if name in wanted}
+
+
+def checked(names: Iterable[str], collections: Collections) -> list[Collection]:
+    """Return the collections with some names.
+
+    Raises:
+        FilterError: there is no collection with one of the names.
+    """
+    found = []
+    for name in names:
+        if name not in collections:
+            known = f"there are {', '.join(collections)}" if collections else "there are none"
+            hint = did_you_mean(name, collections, known)
+            raise FilterError(f"there is no collection {name[:60]!r}; {hint}")
+        found.append(collections[name])
+    return found
+
+
+def in_collection(name: str | None) -> list[Filter]:
+    """Return the filter for the chunks of a collection; no filter without a name."""
+    return [] if name is None else [Filter(COLLECTION, "eq", name)]

@@ -238,7 +238,8 @@ class IndexStatistics:
         deleted_chunks: the number of replaced or deleted chunks that take space until segments
             merge.
         segments: the number of segments that a search visits.
-        size_bytes: the size of the files of the newest commit, in bytes.
+        size_bytes: the size of the files of the newest commit, in bytes; of a part of the
+            index, as much of it as the part has of the chunks.
         languages: the number of documents by the code of their main language, if known; the most
             frequent first.
         formats: the number of documents by the extension of their file, such as pdf; the most

@@ -78,6 +78,9 @@ COMMIT_MODEL: Final = "mcp-lucene.sentence-model"
 """Keys of a commit's user data: the version of the schema, of the software and of the Lucene that
 wrote it, the folders that its documents come from, and the sentence model of its vectors."""
 
+COMMIT_LIMITED: Final = "mcp-lucene.limited"
+"""Key of the user data of a commit in memory that shows only a part of the index; never stored."""
+
 _MAX_KEYWORD_BYTES: Final = 32_000
 """Maximum length of a keyword, in bytes; Lucene refuses terms over 32,766
 (``IndexWriter.MAX_TERM_LENGTH``)."""

@@ -3,8 +3,9 @@
 The names are those of the tools' answers and of ``--json``, which are public.
 """
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, Self
 
 from shared.model.document import Metadata
 
@@ -137,6 +138,10 @@ class Hit(Citation):
     more: int | None = None
 
 
+MAX_FACET_VALUES: Final = 10
+"""Maximum number of values of a facet, the most frequent first."""
+
+
 @dataclass(frozen=True)
 class FacetValue:
     """A value of a field and the number of matching chunks, or documents, that have it."""
@@ -158,6 +163,13 @@ class Facet:
     field: str
     values: list[FacetValue]
     distinct: int
+
+    @classmethod
+    def of(cls, field: str, counts: Mapping[str, int]) -> Self:
+        """Return the facet of a field, given the number of chunks or documents for each value."""
+        found = [FacetValue(name, count) for name, count in counts.items() if count]
+        most = sorted(found, key=lambda value: -value.count)
+        return cls(field, most[:MAX_FACET_VALUES], len(found))
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
+from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
 from shared.errors import ClusterDamagedError, ClusterRefusedError
 from shared.java import vm
 from shared.java.cancellation import Cancellation
+from shared.model.filters import Collections
 from shared.model.folders import IndexedFolders
 from shared.model.weights import Weights
 from shared.opensearch.search.terms import ClusterTerms, KnownTerms
@@ -56,6 +58,7 @@ class ClusterSnapshot:
         path: the address of the index.
         weights: the weight of each kind of match.
         shards: the number of shards.
+        collections: the collections that a search can name.
     """
 
     store: Store
@@ -65,6 +68,7 @@ class ClusterSnapshot:
     path: Path
     weights: Weights
     shards: int
+    collections: Collections
 
     @cached_property
     def terms(self) -> ClusterTerms:
@@ -115,6 +119,7 @@ class Cluster:
         path: the address of the index.
         weights: the weight of each kind of match.
         program: the kind of program, for starting the virtual machine that analyzes queries.
+        collections: the collections that searches can name.
 
     Attributes:
         path: the address of the index.
@@ -122,13 +127,20 @@ class Cluster:
         refreshes: the number of times that another state was seen.
     """
 
-    def __init__(self, path: Path | str, weights: Weights, program: vm.Program) -> None:
+    def __init__(
+        self,
+        path: Path | str,
+        weights: Weights,
+        program: vm.Program,
+        collections: Collections = MappingProxyType({}),
+    ) -> None:
         address = Address.of(path)
         self.path = address.path
         self.store = Store(Connection(address))
         self.refreshes = 0
         self._weights = weights
         self._program = program
+        self._collections = collections
         self._lock = Lock()
         self._snapshot: ClusterSnapshot | None = None
         self._routings: list[str | None] = []
@@ -192,6 +204,7 @@ class Cluster:
         return ClusterSnapshot(
             *(self.store, state, _sequence(version), known, self.path, self._weights),
             shards=len(self._routings),
+            collections=self._collections,
         )
 
     def _find_routings(self) -> list[str | None]:
@@ -220,6 +233,7 @@ def _copied(snapshot: ClusterSnapshot) -> ClusterSnapshot:
         snapshot.path,
         snapshot.weights,
         snapshot.shards,
+        snapshot.collections,
     )
 
 

@@ -111,7 +111,7 @@ def list_fields(snapshot: ClusterSnapshot) -> FieldList:
         values = values_of(snapshot, field, "", _EXAMPLES)
         return [shown(field, of.term, snapshot.folders) for of in values]
 
-    return described_fields(with_terms(snapshot), total, count, examples)
+    return described_fields(with_terms(snapshot), total, count, examples, snapshot.collections)
 
 
 def statistics(snapshot: ClusterSnapshot) -> IndexStatistics:

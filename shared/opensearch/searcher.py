@@ -1,8 +1,8 @@
 """An index on a cluster, open for reading: every call sees what was published before it began."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TypeVar, Unpack, get_args
+from typing import Self, TypeVar, Unpack, get_args
 
 from shared.errors import (
     ChunkNotFoundError,
@@ -11,6 +11,7 @@ from shared.errors import (
 from shared.java import vm
 from shared.java.cancellation import Cancellation
 from shared.model.document import FileState
+from shared.model.filters import Collection, by_name
 from shared.model.folders import IndexedFolders
 from shared.model.index_results import (
     DocumentDetails,
@@ -66,6 +67,7 @@ class Searcher(FolderSearcher):
         program: the kind of program, for starting the virtual machine that analyzes queries.
         weights: the weight of each kind of match. The parameters of the similarity are those with
             which the index was created.
+        collections: the collections that searches can name.
     """
 
     def __init__(
@@ -74,8 +76,10 @@ class Searcher(FolderSearcher):
         *,
         program: vm.Program = "command",
         weights: Weights = DEFAULT_WEIGHTS,
+        collections: Iterable[Collection] = (),
     ) -> None:
-        self._cluster = Cluster(path, weights, program)
+        self.collections = by_name(collections)
+        self._cluster = Cluster(path, weights, program, self.collections)
         self._encoder = QueryEncoder()
         self.cancellation: Cancellation | None = None
         self.path = self._cluster.path
@@ -84,6 +88,19 @@ class Searcher(FolderSearcher):
     def close(self) -> None:
         """Close the connections; a later call opens them again."""
         self._cluster.close()
+
+    def within(self, names: Iterable[str]) -> Self:
+        """Refuse to be limited to some collections.
+
+        Raises:
+            IndexOnClusterError: always.
+        """
+        del names
+        raise IndexOnClusterError(
+            self.path,
+            "cannot be read as if it had only the documents of a collection",
+            "search it with a filter on the collection",
+        )
 
     @property
     def refreshes(self) -> int:
@@ -171,8 +188,11 @@ class Searcher(FolderSearcher):
         offset: int = 0,
         limit: int | None = None,
         sort: DocumentSort = BY_ID,
+        collection: str | None = None,
     ) -> DocumentList:
         """List the documents; see `shared.Searcher.documents`."""
+        if collection is not None:
+            self.within([collection])
         check_page(offset, limit)
         check(sort in get_args(DocumentSort), "sort", sort)
         return self._call(

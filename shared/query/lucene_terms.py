@@ -15,7 +15,7 @@ from shared.query.compiler import values_with
 from shared.query.index_terms import IndexTerms
 from shared.query.limits import running
 from shared.query.steps.metadata_values import ValueWords
-from shared.storage.commits import cached_per_commit
+from shared.storage.commits import cached_per_commit, is_limited
 from shared.storage.field_names import all_fields
 from shared.storage.terms import terms_with_prefix
 
@@ -150,10 +150,67 @@ class LuceneTerms(IndexTerms):
         return BytesRefIterator.cast_(found).next() is not None
 
 
+class LiveTerms(LuceneTerms):
+    """Terms of a part of an index: only those of chunks that are not deleted, and counted there.
+
+    Otherwise suggestions and explanations would tell which words the rest of the index has.
+    """
+
+    def __init__(self, reader: Any) -> None:
+        super().__init__(reader)
+        self._live: dict[tuple[str, str], int] = {}
+
+    def frequency(self, field: str, text: str) -> int:
+        """Return the number of chunks that have a term."""
+        if not super().frequency(field, text):
+            return 0
+        key = (field, text)
+        if key not in self._live:
+            if len(self._live) >= _MOST_TERMS:
+                self._live.clear()
+            self._live[key] = int(self._searcher.count(TermQuery(Term(field, text))))
+        return self._live[key]
+
+    def query(self, field: str, text: str) -> Any | None:
+        """Return a query for a term with its looked-up states; None if no chunk has it."""
+        return super().query(field, text) if self.frequency(field, text) else None
+
+    @cached_property
+    def total(self) -> int:
+        """Number of chunks."""
+        return int(self.reader.numDocs())
+
+    def beginning_with(self, field: str, prefix: str) -> Iterator[tuple[str, int]]:
+        """Yield the terms with a prefix in alphabetical order, each with its frequency."""
+        for text, _ in super().beginning_with(field, prefix):
+            if frequency := self.frequency(field, text):
+                yield text, frequency
+
+    def more_frequent(self, text: str, above: int) -> str | None:
+        """Return the most similar word of the content one edit away in more chunks than a number.
+
+        None if there is no such word.
+        """
+        near = self.within(schema.CONTENT, text, 1, 1)
+        found = [(count, word) for word, count in near.items() if count > above and word != text]
+        return max(found)[1] if found else None
+
+    def has_value(self, words: ValueWords) -> bool:
+        """Check whether any value of a field contains some words."""
+        with running():
+            query = values_with(words, scored=False)
+        return super().has_value(words) and bool(self._searcher.count(query))
+
+    def _accepted(self, field: str, automaton: Any) -> dict[str, int]:
+        accepted = super()._accepted(field, automaton)
+        counts = ((text, self.frequency(field, text)) for text in accepted)
+        return {text: count for text, count in counts if count}
+
+
 @cached_per_commit
 def terms_of(reader: Any) -> LuceneTerms:
     """Return the terms of an index, with a cache that all queries on the same commit share."""
-    return LuceneTerms(reader)
+    return LiveTerms(reader) if is_limited(reader) else LuceneTerms(reader)
 
 
 @lru_cache(maxsize=_REMEMBERED_AUTOMATA)

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import count, islice
-from typing import Any
+from typing import Any, Final
 
 from java.util import Arrays
 from org.apache.lucene.facet import (
@@ -29,7 +29,8 @@ from shared.reading.completion import (
     complete_values,
     value_field,
 )
-from shared.reading.open_index import OpenIndex
+from shared.reading.opening.limited_index import LimitedIndex
+from shared.reading.opening.open_index import OpenIndex
 from shared.reading.stored_documents import stored_document
 from shared.storage.chunk_queries import first_chunks, prefix_query
 from shared.storage.commits import Snapshot, cached_per_commit, indexed_folders
@@ -55,18 +56,16 @@ class Catalog:
     """Catalog of the documents of an index; every call answers from the newest commit.
 
     Args:
-        index: the index.
+        index: the index, or a part of it.
     """
 
-    def __init__(self, index: OpenIndex) -> None:
+    def __init__(self, index: OpenIndex | LimitedIndex) -> None:
         self._index = index
-        numbers = count(1)
-        self._number_of_commit = cached_per_commit(lambda _reader: next(numbers))
 
     def commit(self) -> int:
         """Return a number that changes with every commit."""
         with self._index.newest() as searcher:
-            return self._number_of_commit(searcher.getIndexReader())
+            return _number_of_commit(searcher.getIndexReader())
 
     def documents(
         self, *, after: str | None = None, prefix: str = "", limit: int
@@ -215,6 +214,15 @@ class Catalog:
             # Terms of replaced or deleted documents stay until segments merge.
             if term != last and (number := _lucene_number(searcher, term)) is not None:
                 yield summary_from_lucene(stored.document(number, fields), folders)
+
+
+_numbers: Final = count(1)
+
+
+@cached_per_commit
+def _number_of_commit(_reader: Any) -> int:
+    """Return a number that no other commit of any index has in this process."""
+    return next(_numbers)
 
 
 def _lucene_number(searcher: Any, term: str) -> int | None:

@@ -3,12 +3,14 @@
 import re
 from collections.abc import Callable, Iterable, Mapping, Set as AbstractSet
 from functools import partial
+from itertools import islice
 from typing import Final
 
 from org.apache.lucene.search import FieldExistsQuery
 
 from shared.messages import shortened
 from shared.model import schema
+from shared.model.filters import COLLECTION, Collections
 from shared.model.index_results import FieldDescription, FieldKind, FieldList
 from shared.reading.terms import example_terms
 from shared.storage.commits import Snapshot
@@ -56,11 +58,16 @@ def list_fields(snapshot: Snapshot) -> FieldList:
         reader.numDocs(),
         partial(_chunk_count, snapshot),
         partial(example_terms, snapshot, count=_MAX_EXAMPLES),
+        snapshot.collections,
     )
 
 
 def described_fields(
-    existing: AbstractSet[str], total: int, count: Count, examples: Examples
+    existing: AbstractSet[str],
+    total: int,
+    count: Count,
+    examples: Examples,
+    collections: Collections,
 ) -> FieldList:
     """Return descriptions of the fields of an index.
 
@@ -69,6 +76,7 @@ def described_fields(
         total: the number of chunks.
         count: a function that returns the number of chunks that have a field.
         examples: a function that returns some terms of a field.
+        collections: the collections that a filter can name.
     """
     descriptions = [
         *(_chunk_field(field, count, examples) for field in CHUNK_FIELDS),
@@ -78,10 +86,28 @@ def described_fields(
         total_chunks=total,
         # After deletions a field may be left without any chunk.
         fields=[
-            description
-            for description in descriptions
-            if description.chunks or description.name in _MEANINGS.keys() - _OPTIONAL
+            *([_collection_field(collections, total)] if collections else []),
+            *(
+                description
+                for description in descriptions
+                if description.chunks or description.name in _MEANINGS.keys() - _OPTIONAL
+            ),
         ],
+    )
+
+
+def _collection_field(collections: Collections, total: int) -> FieldDescription:
+    return FieldDescription(
+        name=COLLECTION,
+        kind="keyword",
+        meaning="parts of the index that have a name",
+        chunks=total,
+        searchable=False,
+        query_name=None,
+        filterable=True,
+        sortable=False,
+        facet=True,
+        examples=[*islice(collections, _MAX_EXAMPLES)],
     )
 
 

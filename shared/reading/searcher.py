@@ -1,6 +1,6 @@
 """The index open for reading: every call sees the newest commit."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from copy import copy
 from pathlib import Path
@@ -10,6 +10,7 @@ from shared.backends import chosen
 from shared.java import vm
 from shared.java.cancellation import Cancellation
 from shared.model.document import FileState
+from shared.model.filters import Collection, by_name, checked
 from shared.model.folders import IndexedFolders
 from shared.model.index_results import (
     DocumentDetails,
@@ -49,7 +50,8 @@ from shared.reading.documents import (
     list_failures,
 )
 from shared.reading.fields import list_fields
-from shared.reading.open_index import OpenIndex
+from shared.reading.opening.open_index import OpenIndex
+from shared.reading.opening.parts import Parts
 from shared.reading.similar_chunks import similar_chunks
 from shared.reading.statistics import statistics
 from shared.reading.terms import suggest_terms, top_terms
@@ -57,7 +59,7 @@ from shared.search import answer
 from shared.search.lucene.explanation import explain
 from shared.search.lucene.selection import LuceneSelection
 from shared.semantic.query_encoder import QueryEncoder
-from shared.storage.commits import Snapshot
+from shared.storage.commits import Snapshot, is_limited
 from shared.storage.mapping import file_states
 from shared.storage.vectors import all_vectors
 
@@ -76,6 +78,7 @@ class Searcher:
         path: the index folder.
         program: the kind of program, for starting the virtual machine if it is not running.
         weights: the weight of each kind of match.
+        collections: the collections that searches can name.
     """
 
     def __new__(cls, path: Path | str = "", **_: Any) -> Self:
@@ -90,13 +93,13 @@ class Searcher:
         *,
         program: vm.Program = "command",
         weights: Weights = DEFAULT_WEIGHTS,
+        collections: Iterable[Collection] = (),
     ) -> None:
-        self._index = OpenIndex(path, program, weights)
+        self._show(Parts(OpenIndex(path, program, weights), by_name(collections)))
         self._weights = weights
         self._encoder = QueryEncoder()
         self.cancellation: Cancellation | None = None
         self.path = self._index.path
-        self.catalog = Catalog(self._index)
 
     def __enter__(self) -> Self:
         return self
@@ -106,6 +109,7 @@ class Searcher:
 
     def close(self) -> None:
         """Close the files of the index; a later call opens them again."""
+        self._parts.open.close()
         self._index.close()
 
     def until(self, cancellation: Cancellation) -> Self:
@@ -113,6 +117,27 @@ class Searcher:
         limited = copy(self)
         limited.cancellation = cancellation
         return limited
+
+    def within(self, names: Iterable[str]) -> Self:
+        """Return the same open index as if it had only the documents of some collections.
+
+        Everything that is asked of it is answered from these documents alone: searches, lists,
+        counts, suggestions and errors. Only scores take the frequency of a word from the whole
+        index, as Lucene does for deleted documents.
+
+        Args:
+            names: the names of the collections; those that do not exist are empty. Of an index
+                that is limited already, these are further limited.
+        """
+        limited = copy(self)
+        limited._show(self._parts.within(names))  # noqa: SLF001 - its own class's
+        return limited
+
+    def _show(self, parts: Parts) -> None:
+        self._parts = parts
+        self._index = parts.index
+        self.collections = parts.collections
+        self.catalog = Catalog(self._index)
 
     @property
     def refreshes(self) -> int:
@@ -243,6 +268,7 @@ class Searcher:
         offset: int = 0,
         limit: int | None = None,
         sort: DocumentSort = BY_ID,
+        collection: str | None = None,
     ) -> DocumentList:
         """List the documents.
 
@@ -251,12 +277,19 @@ class Searcher:
             offset: the number of documents to skip, from 0.
             limit: the maximum number of documents; None for all that follow.
             sort: the sort order.
+            collection: only documents of this collection.
 
         Raises:
+            FilterError: there is no such collection.
             ValueError: an argument is out of its range.
         """
         check_page(offset, limit)
         check(sort in get_args(DocumentSort), "sort", sort)
+        if collection is not None:
+            checked([collection], self.collections)
+            return self.within([collection]).documents(
+                prefix=prefix, offset=offset, limit=limit, sort=sort
+            )
         with self._newest() as snapshot:
             return list_documents(snapshot, prefix, offset, limit, sort)
 
@@ -316,10 +349,15 @@ class Searcher:
     def failures(self, *, offset: int = 0, limit: int | None = None) -> FailureList:
         """Return the files of the indexed folders that are not in the index, with reasons.
 
+        In an index that is limited to collections there are none, since nobody can tell to which
+        collection a file would belong.
+
         `offset`, `limit` and the errors are those of `documents`.
         """
         check_page(offset, limit)
         with self._newest() as snapshot:
+            if is_limited(snapshot.reader):
+                return FailureList(0, [])
             return list_failures(snapshot.path, snapshot.folders, offset, limit)
 
     def files(self) -> tuple[IndexedFolders, dict[str, FileState]]:
@@ -335,4 +373,4 @@ class Searcher:
     @contextmanager
     def _newest(self) -> Iterator[Snapshot]:
         with self._index.newest(self.cancellation) as searcher:
-            yield Snapshot(searcher, self.path, self._weights, self._encoder)
+            yield Snapshot(searcher, self.path, self._weights, self._encoder, self.collections)

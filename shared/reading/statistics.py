@@ -13,22 +13,25 @@ from shared.messages import decodable, utc_time
 from shared.model import metadata, schema
 from shared.model.index_results import IndexStatistics
 from shared.storage.chunk_queries import document_count, first_chunks
-from shared.storage.commits import Snapshot, user_data
+from shared.storage.commits import Snapshot, is_limited, user_data
 
 
 def statistics(snapshot: Snapshot) -> IndexStatistics:
-    """Return the statistics of a commit."""
+    """Return the statistics of a commit; those of a part say nothing of the rest."""
     searcher, path = snapshot.searcher, snapshot.path
     reader = DirectoryReader.cast_(snapshot.reader)
+    is_part = is_limited(reader)
+    size = size_bytes(path / str(name) for name in reader.getIndexCommit().getFileNames())
+    share = reader.numDocs() / max(1, reader.maxDoc()) if is_part else 1.0
     commit = reader.getIndexCommit()
     data = user_data(reader)
     return IndexStatistics(
         path=str(path),
         documents=document_count(searcher),
         chunks=reader.numDocs(),
-        deleted_chunks=reader.numDeletedDocs(),
+        deleted_chunks=0 if is_part else reader.numDeletedDocs(),
         segments=commit.getSegmentCount(),
-        size_bytes=size_bytes(path / name for name in commit.getFileNames()),
+        size_bytes=round(size * share),
         languages=_documents_by(metadata.LANGUAGE, searcher),
         formats=_documents_by(metadata.FILE_EXTENSION, searcher),
         changed=_time_of_change(path / str(commit.getSegmentsFileName())),

@@ -15,7 +15,7 @@ from shared.settings.defaults import CONFIGURATION_VARIABLE, MAX_JAVA_HEAP, MIN_
 from shared.settings.machine import default_java_heap
 
 if TYPE_CHECKING:
-    from shared.settings.model import Folder, Settings
+    from shared.settings.model import CollectionSetting, Folder, Settings
 
 
 def java_heap() -> int:
@@ -123,6 +123,17 @@ def remembered_folders() -> list["Folder"]:
 
     is_in_environment = bool(os.environ.get(VARIABLES["folders"]))
     return (_read_environment() if is_in_environment else read(configuration_file())).folders
+
+
+def collection_settings() -> list["CollectionSetting"]:
+    """Return the collections as they are configured.
+
+    Raises:
+        ConfigurationError: the file cannot be read, or a value in it or in a variable is wrong.
+    """
+    is_in_environment = bool(os.environ.get(VARIABLES["collections"]))
+    given = _read_environment().collections if is_in_environment else configured("collections")
+    return given or []
 
 
 def _read_environment() -> "Settings":

@@ -54,6 +54,7 @@ VARIABLES: Final = {
     "index_path": INDEX_PATH_VARIABLE,
     "wait": "IDX_WAIT",
     "folders": "IDX_FOLDERS",
+    "collections": "IDX_COLLECTIONS",
     "include": "IDX_INCLUDE",
     "exclude": "IDX_EXCLUDE",
     "hidden": "IDX_HIDDEN",
@@ -96,6 +97,15 @@ tables."""
 
 OcrMode = Literal["auto", "off", "force"]
 """Recognition of text by Tesseract: in pages without text, in none, in all pages and pictures."""
+
+COLLECTION_NAME_PATTERN: Final = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,59}$"
+"""Form of a collection's name, which is part of the scopes of tokens."""
+
+MAX_COLLECTIONS: Final = 100
+"""Maximum number of collections."""
+
+MAX_DESCRIPTION_CHARACTERS: Final = 300
+"""Maximum length of the description of a collection, in characters."""
 
 OCR_LANGUAGES_PATTERN: Final = r"^[A-Za-z_]{2,30}(\+[A-Za-z_]{2,30})*$"
 """Form of languages as Tesseract names them, such as ``deu+eng``."""

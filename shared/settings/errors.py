@@ -8,7 +8,7 @@ from pydantic_core import ErrorDetails
 
 from shared.messages import did_you_mean, shortened
 from shared.settings.defaults import VARIABLES
-from shared.settings.model import Folder
+from shared.settings.model import CollectionSetting, Folder
 
 NOT_A_SETTING: Final = "is not a setting"
 """Words about a key that this version does not know."""
@@ -64,5 +64,6 @@ def _shortened(value: Any) -> str:
 
 def suggestion(location: Location) -> str:
     """Return the names of the valid keys as a hint, the nearest one first."""
-    allowed = list(VARIABLES if len(location) == 1 else Folder.model_fields)
+    within = CollectionSetting if location[0] == "collections" else Folder
+    allowed = list(VARIABLES if len(location) == 1 else within.model_fields)
     return did_you_mean(str(location[-1]), allowed, f"the settings are {', '.join(allowed)}")

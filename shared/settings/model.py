@@ -1,17 +1,20 @@
 """All settings with their types and bounds."""
 
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Self
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
     Field,
     SecretStr,
+    model_validator,
 )
 from pydantic_core import PydanticCustomError
 
 from shared.settings.defaults import (
+    COLLECTION_NAME_PATTERN,
     DEFAULT_ANSWER_MAX_TOKENS,
     DEFAULT_ANSWER_TIMEOUT,
     DEFAULT_INDEX_PATH,
@@ -26,7 +29,9 @@ from shared.settings.defaults import (
     DEFAULT_WAIT,
     MAX_ANSWER_MAX_TOKENS,
     MAX_ANSWER_TIMEOUT,
+    MAX_COLLECTIONS,
     MAX_COUNT,
+    MAX_DESCRIPTION_CHARACTERS,
     MAX_JAVA_HEAP,
     MAX_MEMORY,
     MAX_NORMALIZER_TIMEOUT,
@@ -43,7 +48,12 @@ from shared.settings.defaults import (
     PdfEngineName,
 )
 from shared.settings.machine import default_java_heap, default_workers
-from shared.settings.types import Address, EncodingName, LocatedPath, SentenceModelName
+from shared.settings.types import (
+    Address,
+    EncodingName,
+    LocatedPath,
+    SentenceModelName,
+)
 
 
 class Folder(BaseModel):
@@ -74,6 +84,47 @@ def _as_table(value: Any) -> Any:
 FolderValue = Annotated[Folder, BeforeValidator(_as_table)]
 """Folder, or its path only."""
 
+
+def _as_line(text: str) -> str:
+    """Return a text on one line."""
+    return " ".join(text.split())
+
+
+class CollectionSetting(BaseModel):
+    """A part of the index that has a name.
+
+    Attributes:
+        name: the name.
+        description: a sentence about the documents, for assistants and people.
+        folder: a folder whose files, with those of its subfolders, are in the collection.
+        filters: conditions in the notation of the command line that all documents meet.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: Annotated[str, Field(pattern=COLLECTION_NAME_PATTERN)]
+    description: Annotated[
+        str, Field(max_length=MAX_DESCRIPTION_CHARACTERS), AfterValidator(_as_line)
+    ] = ""
+    folder: LocatedPath | None = None
+    filters: list[str] = []
+
+    @model_validator(mode="after")
+    def _selects(self) -> Self:
+        if self.folder is None and not self.filters:
+            raise PydanticCustomError(
+                "value", "a collection needs a folder or filters that choose its documents"
+            )
+        return self
+
+
+def _with_distinct_names(collections: list[CollectionSetting]) -> list[CollectionSetting]:
+    names = [collection.name for collection in collections]
+    if len(set(names)) < len(names):
+        raise PydanticCustomError("value", "two collections have the same name")
+    return collections
+
+
 _NOT_NEGATIVE: Final = Field(ge=0, allow_inf_nan=False)
 
 
@@ -85,6 +136,11 @@ class Settings(BaseModel):
     index_path: LocatedPath = DEFAULT_INDEX_PATH
     wait: Annotated[float, _NOT_NEGATIVE] = DEFAULT_WAIT
     folders: list[FolderValue] = []
+    collections: Annotated[
+        list[CollectionSetting],
+        Field(max_length=MAX_COLLECTIONS),
+        AfterValidator(_with_distinct_names),
+    ] = []
     include: list[str] = []
     exclude: list[str] = []
     hidden: bool = False

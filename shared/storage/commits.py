@@ -1,7 +1,7 @@
 """Commits: snapshots of one, their user data, schema version and files, and cached results."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, wraps
 from pathlib import Path
 from threading import Lock
@@ -14,6 +14,7 @@ from org.apache.lucene.index import DirectoryReader, FilterDirectoryReader, Segm
 from shared.errors import IndexDamagedError, IndexSchemaError
 from shared.java.cancellation import stoppable
 from shared.model import schema
+from shared.model.filters import Collections
 from shared.model.folders import IndexedFolders
 from shared.model.weights import DEFAULT_WEIGHTS, Weights
 from shared.semantic.query_encoder import QueryEncoder
@@ -23,8 +24,9 @@ from shared.version import software_version
 
 Result = TypeVar("Result")
 
-_MAX_CACHED_READERS: Final = 2
-"""Number of readers whose results are cached: a program may alternate between two indexes."""
+_MAX_CACHED_READERS: Final = 20
+"""Number of open readers whose results are cached: a server alternates between the whole index and
+the parts of it that tokens are limited to."""
 
 
 @dataclass(frozen=True)
@@ -36,12 +38,14 @@ class Snapshot:
         path: the index folder.
         weights: the weight of each kind of match.
         encoder: the encoder of queries; None to search by words only.
+        collections: the collections that a search can name.
     """
 
     searcher: Any
     path: Path
     weights: Weights = DEFAULT_WEIGHTS
     encoder: QueryEncoder | None = None
+    collections: Collections = field(default_factory=dict)
 
     @property
     def reader(self) -> Any:
@@ -145,8 +149,14 @@ def user_data(reader: Any) -> Mapping[str, str]:
         schema.COMMIT_LUCENE,
         schema.COMMIT_FOLDERS,
         schema.COMMIT_MODEL,
+        schema.COMMIT_LIMITED,
     )
     return {key: str(data.get(key)) for key in keys if data.containsKey(key)}
+
+
+def is_limited(reader: Any) -> bool:
+    """Check whether a reader shows only a part of its index; see `shared.reading.opening`."""
+    return schema.COMMIT_LIMITED in user_data(reader)
 
 
 def indexed_folders(reader: Any, path: Path) -> IndexedFolders:

@@ -4,15 +4,16 @@ A metadata key is named by itself: ``author`` means the Lucene field ``metadata.
 of every chunk take precedence, so a key with the same name as one of them has its full name only.
 """
 
-from collections.abc import Iterable, Set as AbstractSet
+from collections.abc import Iterable, Iterator, Set as AbstractSet
 from difflib import get_close_matches
 from typing import Any, Final
 
 from org.apache.lucene.index import FieldInfo, FieldInfos, IndexOptions
+from org.apache.lucene.search import FieldExistsQuery, IndexSearcher
 
 from shared.errors import FieldNotFoundError, FilterError
 from shared.model import schema
-from shared.storage.commits import cached_per_commit
+from shared.storage.commits import cached_per_commit, is_limited
 
 CHUNK_FIELDS: Final = (
     schema.CONTENT,
@@ -34,14 +35,22 @@ _MAX_MISSPELLED_NAME_LENGTH: Final = 256
 @cached_per_commit
 def all_fields(reader: Any) -> frozenset[str]:
     """Return all Lucene fields of an index."""
-    infos = map(FieldInfo.cast_, FieldInfos.getMergedFieldInfos(reader))
-    return frozenset(info.name for info in infos)
+    return frozenset(info.name for info in _infos(reader))
 
 
 def fields_with_terms(reader: Any) -> set[str]:
     """Return the Lucene fields of an index that have terms."""
-    infos = map(FieldInfo.cast_, FieldInfos.getMergedFieldInfos(reader))
-    return {info.name for info in infos if info.getIndexOptions() != IndexOptions.NONE}
+    return {info.name for info in _infos(reader) if info.getIndexOptions() != IndexOptions.NONE}
+
+
+def _infos(reader: Any) -> Iterator[Any]:
+    """Yield the fields of an index, of a part of one without those that only other chunks have."""
+    searcher = IndexSearcher(reader) if is_limited(reader) else None
+    for info in map(FieldInfo.cast_, FieldInfos.getMergedFieldInfos(reader)):
+        is_of_metadata = info.name.startswith(schema.metadata_field(""))
+        if searcher and is_of_metadata and not searcher.count(FieldExistsQuery(info.name)):
+            continue
+        yield info
 
 
 def names_with_terms(reader: Any) -> list[str]:

@@ -63,7 +63,7 @@ main()
 """
 """A command of `idx` with every option, that prints what it was called with."""
 
-WITHOUT_OPTION = {"folders", "java_heap", "semantic"}
+WITHOUT_OPTION = {"folders", "collections", "java_heap", "semantic"}
 """Settings without an option of all commands; `idx semantic on` calls its own `--model`."""
 
 # Setting: value in the file, the value that means, the variable, its value, options, their value.
@@ -143,6 +143,7 @@ def test_each_value_is_shown_with_its_origin(
     expected["pdf_password"] = ("••••", str(file))
     others = {
         "folders": ([], "default"),
+        "collections": ([], "default"),
         "java_heap": (512, "default"),
         "semantic": (None, "default"),
     }
@@ -275,6 +276,7 @@ def test_every_setting_has_its_variable_its_option_and_its_row_in_the_documentat
     documented = {variable: option.strip("`") for _, variable, option, _ in rows}
     assert documented == declared | {
         "IDX_FOLDERS": "paths",
+        "IDX_COLLECTIONS": "none",
         "IDX_JAVA_HEAP": "none",
         "IDX_SEMANTIC": "none",
     }
@@ -288,8 +290,8 @@ def test_every_setting_has_its_variable_its_option_and_its_row_in_the_documentat
 
 def test_the_file_of_the_documentation_is_valid(idx: Idx, monkeypatch: pytest.MonkeyPatch) -> None:
     page = (ROOT / "docs" / "configuration.md").read_text()
-    (example,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
-    file = write(example)
+    examples = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    file = write("".join(examples))
     monkeypatch.setenv("HOME", "/home/me")
     values = shown(idx)
     assert values["index_path"][0] == "/home/me/search/index"

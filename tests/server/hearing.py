@@ -1,8 +1,9 @@
 """A client that subscribes, and what it hears, in both eras of the protocol."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -41,8 +42,7 @@ class Hearing:
         return self._heard.empty()
 
 
-@asynccontextmanager
-async def hearing(index_path: Path, era: str, *uris: str) -> AsyncIterator[Hearing]:
+def hearing(index_path: Path, era: str, *uris: str) -> AbstractAsyncContextManager[Hearing]:
     """Connect to a real server, and subscribe to resources and the list.
 
     Args:
@@ -50,6 +50,14 @@ async def hearing(index_path: Path, era: str, *uris: str) -> AsyncIterator[Heari
         era: ``auto`` for the newest protocol, ``legacy`` for the one before.
         uris: the resources.
     """
+    return hearing_through(partial(connected, index_path), era, *uris)
+
+
+@asynccontextmanager
+async def hearing_through(
+    connect: Callable[..., AbstractAsyncContextManager[Client]], era: str, *uris: str
+) -> AsyncIterator[Hearing]:
+    """Connect by a function that takes the mode and the handler; otherwise like `hearing`."""
     opening: list[Hearing] = []
 
     async def handle(message: Any) -> None:
@@ -60,7 +68,7 @@ async def hearing(index_path: Path, era: str, *uris: str) -> AsyncIterator[Heari
                 opening[0].put(LIST)
 
     handler = handle if era == "legacy" else None
-    async with connected(index_path, mode=era, handler=handler) as client:
+    async with connect(mode=era, handler=handler) as client:
         opening.append(Hearing(client))
         async with subscribed(opening[0], era, uris, to_list=True):
             yield opening[0]

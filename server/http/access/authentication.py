@@ -149,7 +149,7 @@ class _Verifier:
     async def verify_token(self, token: str) -> AccessToken | None:
         known = tokens.find(self._own, token)
         if known is not None:
-            return AccessToken(token="", client_id=known.name, scopes=sorted(known.scopes))
+            return AccessToken(token="", client_id=known.name, scopes=known.granted)
         if (of_session := self._sessions.find(token)) is not None:
             return of_session
         return await self._issued.verify_token(token) if self._issued else None

@@ -7,6 +7,7 @@ from mcp.server.auth.provider import AccessToken
 
 from server.http.access.key_set import KeySet
 from server.http.telemetry.logs import LOG
+from server.runtime.limit import limit_of
 
 ALGORITHMS: Final = (
     *("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"),
@@ -72,11 +73,17 @@ class JwtVerifier:
         """Return the scopes that a token grants on this server.
 
         A token does not say for which audience a scope was granted: in a token for several servers,
-        ``admin`` may be meant for another one, so it is dropped (RFC 9068, section 5).
+        ``admin`` may be meant for another one, so it is dropped (RFC 9068, section 5). It is also
+        dropped from a token that is limited to collections.
         """
         granted = _granted(claims)
-        if "admin" in granted and claims["aud"] not in (self._audience, [self._audience]):
-            LOG.info("scope_left_out", extra={"reason": "several audiences"})
+        reason = None
+        if claims["aud"] not in (self._audience, [self._audience]):
+            reason = "several audiences"
+        elif limit_of(granted):
+            reason = "limited to collections"
+        if "admin" in granted and reason:
+            LOG.info("scope_left_out", extra={"reason": reason})
             return [scope for scope in granted if scope != "admin"]
         return granted
 

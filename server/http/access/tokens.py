@@ -7,11 +7,12 @@ are kept, and a presented token is compared with all of them in constant time.
 import hashlib
 import hmac
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from server.runtime.limit import COLLECTION_SCOPE, limit_of
 from server.runtime.scopes import SCOPES, Scope
 from server.settings import ServerOptionError
 from shared.settings.defaults import TOKENS_VARIABLE
@@ -29,11 +30,18 @@ class Token:
         name: the holder of the token.
         scopes: the scopes that it grants.
         digest: its SHA-256 hash.
+        collections: the collections that it is limited to; empty for the whole index.
     """
 
     name: str
     scopes: frozenset[Scope]
     digest: bytes
+    collections: frozenset[str] = frozenset()
+
+    @property
+    def granted(self) -> list[str]:
+        """Scopes of a request with this token."""
+        return sorted([*self.scopes, *(COLLECTION_SCOPE + name for name in self.collections)])
 
 
 def find(tokens: Iterable[Token], presented: str) -> Token | None:
@@ -49,21 +57,35 @@ def find(tokens: Iterable[Token], presented: str) -> Token | None:
     return found
 
 
-def read_tokens(file: Path | None) -> tuple[Token, ...]:
+def read_tokens(file: Path | None, collections: Container[str] = ()) -> tuple[Token, ...]:
     """Return the tokens of a file, or of the environment if there is no file.
+
+    Args:
+        file: the file; None for the environment.
+        collections: the names of the collections that a token can be limited to.
 
     Raises:
         ServerOptionError: the file cannot be read, has permissions for group or others, or contains
-            no tokens; or a token is malformed, too short or repeated.
+            no tokens; a token is malformed, too short or repeated; or it is limited to a collection
+            that does not exist.
     """
     if file is not None:
-        tokens = tuple(_parsed(_lines(file), str(file)))
+        tokens = tuple(_parsed(_lines(file), str(file), collections))
         if not tokens:
             raise ServerOptionError(f"{file}: there are no tokens; a line is NAME:SCOPES:TOKEN")
     else:
-        tokens = tuple(_parsed(os.environ.get(TOKENS_VARIABLE, "").split(), TOKENS_VARIABLE))
+        tokens = tuple(
+            _parsed(os.environ.get(TOKENS_VARIABLE, "").split(), TOKENS_VARIABLE, collections)
+        )
     if len({token.digest for token in tokens}) < len(tokens):
         raise ServerOptionError(f"{file or TOKENS_VARIABLE}: two tokens are the same")
+    limits = {(token.name, token.collections) for token in tokens}
+    if len(limits) > len({name for name, _ in limits}):
+        # Sessions belong to the name, with the notifications that they have subscribed to.
+        raise ServerOptionError(
+            f"{file or TOKENS_VARIABLE}: tokens with the same name must be limited to the same "
+            "collections; give them different names"
+        )
     return tokens
 
 
@@ -81,7 +103,7 @@ def _lines(file: Path) -> list[str]:
         raise ServerOptionError(f"the tokens in {file} cannot be read: {reason}") from error
 
 
-def _parsed(lines: Iterable[str], source: str) -> Iterator[Token]:
+def _parsed(lines: Iterable[str], source: str, collections: Container[str]) -> Iterator[Token]:
     for number, text in enumerate(lines, start=1):
         line = text.strip()
         if not line or line.startswith("#"):
@@ -89,20 +111,33 @@ def _parsed(lines: Iterable[str], source: str) -> Iterator[Token]:
         # Error messages leave out the line, which holds a secret.
         name, _, rest = line.partition(":")
         listed, _, token = rest.partition(":")
-        scopes = frozenset(listed.split(","))
+        asked = frozenset(listed.split(","))
+        limit = limit_of(asked) or frozenset()
+        scopes = {scope for scope in asked if not scope.startswith(COLLECTION_SCOPE)}
         if not (name and token) or not token.isascii() or not token.isprintable() or " " in token:
             raise ServerOptionError(f"{source}, line {number}: a line is NAME:SCOPES:TOKEN")
         if not scopes <= SCOPES:
             raise ServerOptionError(
-                f"{source}, line {number}: the scopes are {' and '.join(sorted(SCOPES))}, with a "
-                "comma between them"
+                f"{source}, line {number}: the scopes are {', '.join(sorted(SCOPES))} and "
+                f"{COLLECTION_SCOPE}NAME, with a comma between them"
+            )
+        if unknown := sorted(name for name in limit if name not in collections):
+            raise ServerOptionError(
+                f"{source}, line {number}: there is no collection {unknown[0][:60]!r}; "
+                "idx collections list shows those of the configuration"
+            )
+        if limit and "admin" in scopes:
+            raise ServerOptionError(
+                f"{source}, line {number}: a token that is limited to collections cannot have the "
+                "scope admin, which changes the whole index"
             )
         if len(token) < MIN_TOKEN_CHARACTERS:
             raise ServerOptionError(
                 f"{source}, line {number}: the token of {name[:60]} is shorter than "
                 f"{MIN_TOKEN_CHARACTERS} characters; make one with: openssl rand -hex 32"
             )
-        yield Token(name, frozenset(scope for scope in SCOPES if scope in scopes), _digest(token))
+        granted = frozenset(scope for scope in SCOPES if scope in scopes)
+        yield Token(name, granted, _digest(token), limit)
 
 
 def _digest(token: str) -> bytes:

@@ -3,15 +3,18 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
+from server.api.problems import problem
 from server.http.limits.admission import Admission
 from server.http.telemetry.metrics import IndexState, Metrics
 from server.runtime.lucene_pool import LucenePool
+from server.runtime.state import ServerState
 from shared.errors import JavaStartError, McpLuceneError
 
 if TYPE_CHECKING:
@@ -36,7 +39,7 @@ def readyz(pool: LucenePool, admission: Admission) -> Endpoint:
         # requests arrive, and only for cheap work.
         async with looking:
             try:
-                await pool.run(lambda searcher: searcher.folders())
+                await pool.run(lambda searcher: searcher.folders(), within=None)
             except McpLuceneError as error:
                 # The error's text is left out, since it contains the path of the index.
                 return PlainTextResponse(f"{type(error).__name__}\n", 503)
@@ -45,11 +48,17 @@ def readyz(pool: LucenePool, admission: Admission) -> Endpoint:
     return answer
 
 
-def metrics_endpoint(pool: LucenePool, metrics: Metrics) -> Endpoint:
+def metrics_endpoint(state: ServerState, metrics: Metrics) -> Endpoint:
     """Return the endpoint that Prometheus scrapes."""
 
     async def answer(_request: Request) -> Response:
-        index = await _index_state(pool)
+        if state.limit() is not None:
+            return problem(
+                HTTPStatus.FORBIDDEN,
+                "metrics are of the whole index, and the token of this request is limited to "
+                "collections",
+            )
+        index = await _index_state(state.pool)
         return Response(metrics.exposition(index), media_type=CONTENT_TYPE_PLAIN_0_0_4)
 
     return answer
@@ -58,7 +67,7 @@ def metrics_endpoint(pool: LucenePool, metrics: Metrics) -> Endpoint:
 async def _index_state(pool: LucenePool) -> IndexState:
     # Without Java there is no searcher to query.
     with suppress(JavaStartError):
-        return await pool.run(_check_index)
+        return await pool.run(_check_index, within=None)
     return IndexState(None, 0)
 
 

@@ -7,8 +7,9 @@ from typing import Any, Final
 from shared.errors import QueryError
 from shared.java.cancellation import is_ending
 from shared.model import schema
+from shared.model.filters import COLLECTION
 from shared.model.request import BY_SCORE, SearchRequest
-from shared.model.search_results import ChunkText, Facet, FacetValue
+from shared.model.search_results import MAX_FACET_VALUES, ChunkText, Facet, FacetValue
 from shared.opensearch.cluster import ClusterSnapshot
 from shared.opensearch.search.compiler import Query, compiled, named
 from shared.opensearch.storage import layout
@@ -16,7 +17,7 @@ from shared.opensearch.storage.queries import IS_CHUNK
 from shared.query.limits import running
 from shared.query.parts import Part
 from shared.query.pipeline import ParsedQuery, parse_query
-from shared.query.steps.filters.conditions import conditions
+from shared.query.steps.filters.conditions import conditions, in_collections
 from shared.query.steps.filters.folders import in_folder
 from shared.query.tree import Clause, Node, Nothing, Terms
 from shared.search.feedback import topic_words
@@ -34,7 +35,6 @@ _MOST_ROUNDS: Final = 10
 _MOST_HITS: Final = 100_000
 """Maximum number of hits up to the last one of a page (``index.max_result_window``)."""
 
-_MAX_FACET_VALUES: Final = 10
 _MOST_DISTINCT: Final = 40_000
 """Number of distinct values that the cluster counts exactly."""
 
@@ -85,7 +85,7 @@ class ClusterSelection(Selection):
         self.query = parsed(request, snapshot)
         self.filters = (*request.filters, *self.query.read.filters)
         self._snapshot = snapshot
-        self._clauses = conditions(self.filters, self.terms, snapshot.folders)
+        self._clauses = conditions(self.filters, self.terms, snapshot.folders, snapshot.collections)
         self._names = _names((*self.query.parts, *self.query.rewritten))
         self._hits: dict[int, Mapping[str, Any]] = {}
         self._numbers: dict[str, int] = {}
@@ -221,14 +221,24 @@ class ClusterSelection(Selection):
         """Count the values of metadata keys among the hits, or among their documents."""
         if not names:
             return []
-        fields = [metadata_field_of(name, self.terms.fields) for name in names]
+        known = self._snapshot.collections
+        fields = [
+            COLLECTION
+            if known and name == COLLECTION
+            else metadata_field_of(name, self.terms.fields)
+            for name in names
+        ]
         matching = compiled(self.query.tree, ranks=False)
         bodies = []
         for name, field in zip(names, fields, strict=True):
             pairs = zip(self.filters, self._clauses, strict=True)
             others = [clause for filter_, clause in pairs if filter_.field != name]
+            if field == COLLECTION:
+                selected = self._selected(matching, others)
+                bodies.append(self._of_collections(selected, of_documents=of_documents))
+                continue
             values: dict[str, Any] = {
-                "terms": {"field": layout.field(field), "size": _MAX_FACET_VALUES}
+                "terms": {"field": layout.field(field), "size": MAX_FACET_VALUES}
             }
             if of_documents and name != schema.SECTION:
                 values["terms"]["order"] = [{"documents": "desc"}, {"_key": "asc"}]
@@ -246,7 +256,30 @@ class ClusterSelection(Selection):
             for name, field, answer in zip(names, fields, self._search(bodies), strict=True)
         ]
 
+    def _of_collections(self, selected: Query, *, of_documents: bool) -> dict[str, Any]:
+        """Return a search that counts the chunks or documents in each collection."""
+        snapshot = self._snapshot
+        trees = {
+            name: in_collections([collection], self.terms, snapshot.folders)
+            for name, collection in snapshot.collections.items()
+        }
+        filters = {name: compiled(tree, scores=False) for name, tree in trees.items()}
+        values: dict[str, Any] = {"filters": {"filters": filters}}
+        if of_documents:
+            values["aggs"] = {"documents": _DOCUMENTS}
+        return {"query": selected, "size": 0, "aggs": {"values": values}}
+
     def _facet(self, name: str, field: str, counted: Mapping[str, Any]) -> Facet:
+        if field == COLLECTION:
+            return Facet.of(
+                COLLECTION,
+                {
+                    collection: bucket["documents"]["value"]
+                    if "documents" in bucket
+                    else bucket["doc_count"]
+                    for collection, bucket in counted["values"]["buckets"].items()
+                },
+            )
         folders = self._snapshot.folders
         values = [
             FacetValue(

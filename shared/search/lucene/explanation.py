@@ -60,14 +60,14 @@ def explain(snapshot: Snapshot, request: SearchRequest, detail: Detail) -> Query
         FilterError: a filter does not fit the index.
     """
     selection = LuceneSelection(snapshot, request)
-    query, searcher = selection.query, selection.searcher
+    query = selection.query
     level = get_args(Detail).index(detail)
     with running():
         count = request.offset + request.limit
         meaning, recent = selection.meaning(request), recency(request.recency)
         ranking = best_first(selection, count, meaning, recent)
         whole = _with_rescoring(query, ranking)
-        terms = _terms(searcher, whole) if level >= get_args(Detail).index("terms") else []
+        terms = _terms(selection, whole) if level >= get_args(Detail).index("terms") else []
         return QueryExplanation(
             query=request.query,
             parsed=" ".join(filter(None, (str(query.parsed), shown(query.read.filters)))),
@@ -112,12 +112,16 @@ def _in_words(fusion: "Fusion") -> str:
     )
 
 
-def _terms(searcher: Any, tree: Node) -> list[ExplainedTerm]:
+def _terms(selection: LuceneSelection, tree: Node) -> list[ExplainedTerm]:
     found = HashSet()
-    searcher.rewrite(Compiler().query(tree)).visit(QueryVisitor.termCollector(found))
-    reader = searcher.getIndexReader()
-    terms = [Term.cast_(term) for term in found]
-    explained = [ExplainedTerm(t.field(), t.text(), int(reader.docFreq(t))) for t in terms]
+    rewritten = selection.searcher.rewrite(Compiler().query(tree))
+    rewritten.visit(QueryVisitor.termCollector(found))
+    terms = ((term.field(), term.text()) for term in map(Term.cast_, found))
+    explained = [
+        ExplainedTerm(field, text, frequency)
+        for field, text in terms
+        if (frequency := selection.terms.frequency(field, text))
+    ]
     return sorted(explained, key=lambda term: (term.document_frequency, term.field, term.term))
 
 

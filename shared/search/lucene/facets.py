@@ -1,7 +1,7 @@
 """Facets: the number of matching chunks or documents for each value of a field."""
 
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from org.apache.lucene.facet import (
     FacetResult,
@@ -12,16 +12,13 @@ from org.apache.lucene.facet import (
 from org.apache.lucene.search import ConstantScoreQuery
 
 from shared.model import schema
-from shared.model.filters import Filter
-from shared.model.search_results import Facet, FacetValue
+from shared.model.filters import COLLECTION, Filter
+from shared.model.search_results import MAX_FACET_VALUES, Facet, FacetValue
 from shared.search.lucene.filtering import filtered
 from shared.search.lucene.grouping import first_chunks_of, matching_documents
 from shared.storage.commits import Snapshot, cached_per_commit, is_of_commit
 from shared.storage.field_names import all_fields, metadata_field_of
 from shared.storage.terms import shown
-
-MAX_FACET_VALUES: Final = 10
-"""Maximum number of values of each field, the most frequent first."""
 
 
 def count_facets(
@@ -52,9 +49,13 @@ def count_facets(
     collected: dict[tuple[bool, tuple[int, ...]], Any] = {}
     facets = []
     for name in fields:
-        field = metadata_field_of(name, all_fields(reader))
         # By position, since a filter may have a list of values, which is not hashable.
         others = tuple(number for number, other in enumerate(filters) if other.field != name)
+        if name == COLLECTION and snapshot.collections:
+            conditions = [filters[number] for number in others]
+            facets.append(_of_collections(snapshot, query, conditions, of_documents=of_documents))
+            continue
+        field = metadata_field_of(name, all_fields(reader))
         by_document = of_documents and name != schema.SECTION
         selected = by_document, others
         if selected not in collected:
@@ -75,6 +76,20 @@ def count_facets(
         ]
         facets.append(Facet(name, values, counted.distinct))
     return facets
+
+
+def _of_collections(
+    snapshot: Snapshot, query: Any, filters: Sequence[Filter], *, of_documents: bool
+) -> Facet:
+    """Count the chunks or documents in each collection, the largest first."""
+    searcher = snapshot.searcher
+    counts = {}
+    for name in snapshot.collections:
+        within = filtered(query, [*filters, Filter(COLLECTION, "eq", name)], snapshot)
+        counts[name] = (
+            count_documents(searcher, within) if of_documents else int(searcher.count(within))
+        )
+    return Facet.of(COLLECTION, counts)
 
 
 def count_documents(searcher: Any, query: Any) -> int:

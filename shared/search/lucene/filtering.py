@@ -28,7 +28,8 @@ def filtered(query: Any, filters: Sequence[Filter], snapshot: Snapshot) -> Any:
     if not filters:
         return query
     builder = BooleanQuery.Builder().add(query, BooleanClause.Occur.MUST)
-    for clause in conditions(filters, terms_of(snapshot.reader), snapshot.folders):
+    terms = terms_of(snapshot.reader)
+    for clause in conditions(filters, terms, snapshot.folders, snapshot.collections):
         is_excluded = clause.occur == "must_not"
         occur = BooleanClause.Occur.MUST_NOT if is_excluded else BooleanClause.Occur.FILTER
         builder.add(_COMPILER.query(clause.node), occur)

@@ -36,28 +36,28 @@ async def test_calls_that_nobody_can_stop_leave_threads_for_all_others(filled: P
         released.wait(120)
 
     with LucenePool(filled) as pool:
-        assert await pool.run(_hits) == 1
+        assert await pool.run(_hits, within=None) == 1
         assert pool.abandoned_calls == 0
         held = []
         for _ in range(_MAX_THREADS + MAX_SLOW_CALLS):
             cancellation = Cancellation()
-            held.append(asyncio.ensure_future(pool.run(hold, cancellation)))
+            held.append(asyncio.ensure_future(pool.run(hold, cancellation, within=None)))
             await asyncio.sleep(0)
             cancellation.cancel()
         async with asyncio.timeout(60):
-            assert await pool.run(_hits) == 1
+            assert await pool.run(_hits, within=None) == 1
             while pool.abandoned_calls < min(len(held), MAX_ABANDONED_CALLS):
                 await asyncio.sleep(0.1)
             # So many are allowed: what can take long is refused now, and nothing else.
-            assert await pool.run(_hits) == 1
+            assert await pool.run(_hits, within=None) == 1
             with pytest.raises(QueryError, match="runs no more with wildcards"):
-                await pool.run(lambda searcher: searcher.search("*en*"))
+                await pool.run(lambda searcher: searcher.search("*en*"), within=None)
         released.set()
         await asyncio.gather(*held)
         while pool.running_calls:
             await asyncio.sleep(0.1)
         assert pool.abandoned_calls == 0
-        assert await pool.run(lambda searcher: searcher.search("*en*").totalHits) == 1
+        assert await pool.run(lambda searcher: searcher.search("*en*").totalHits, within=None) == 1
 
 
 @pytest.mark.anyio
@@ -67,10 +67,12 @@ async def test_the_longest_call_is_ended_when_too_many_take_long(filled: Path) -
             searcher.search("rent")
 
     with LucenePool(filled) as pool:
-        assert await pool.run(_hits) == 1
-        loops = [asyncio.ensure_future(pool.run(loop)) for _ in range(_MAX_THREADS + 8)]
+        assert await pool.run(_hits, within=None) == 1
+        loops = [
+            asyncio.ensure_future(pool.run(loop, within=None)) for _ in range(_MAX_THREADS + 8)
+        ]
         async with asyncio.timeout(120):
-            assert await pool.run(_hits) == 1
+            assert await pool.run(_hits, within=None) == 1
             ended, _ = await asyncio.wait(loops, return_when=asyncio.FIRST_COMPLETED)
             with pytest.raises(QueryDisplacedError, match="stopped after 2 seconds or more"):
                 await ended.pop()
@@ -106,9 +108,10 @@ def hog(searcher):
 
 async def main():
     pool = LucenePool(Path(sys.argv[1]))
-    print(await pool.run(lambda searcher: searcher.search("rent").totalHits), flush=True)
+    found = await pool.run(lambda searcher: searcher.search("rent").totalHits, within=None)
+    print(found, flush=True)
     try:
-        await pool.run(hog)
+        await pool.run(hog, within=None)
     except JavaHeapError as error:
         print(error, flush=True)
     await asyncio.sleep(600)

@@ -11,7 +11,7 @@ from shared import Document, Index, IndexDamagedError, Searcher
 from shared.files.lucene_files import damage_of
 from shared.maintenance.optimize import optimize
 from shared.maintenance.purge import purge
-from shared.reading import open_index
+from shared.reading.opening import open_index
 from shared.storage import integrity
 from tests.idx.damage import change_a_bit
 from tests.idx.raw_index import files_of_lucene

@@ -3,14 +3,23 @@
 import json
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Final
 
 from shared.errors import FilterError
 from shared.model import schema
 from shared.model.document import Scalar
-from shared.model.filters import FOLDER, Filter, FilterOperator
+from shared.model.filters import (
+    COLLECTION,
+    FOLDER,
+    Collection,
+    Collections,
+    Filter,
+    FilterOperator,
+    checked,
+)
 from shared.model.folders import IndexedFolders
 from shared.query.index_terms import IndexTerms
 from shared.query.steps.filters.folders import FILE_FIELD, beginning_with, in_folder
@@ -18,6 +27,7 @@ from shared.query.syntax import is_number
 from shared.query.tree import (
     Between,
     Clause,
+    Clauses,
     Everything,
     Exists,
     Node,
@@ -38,7 +48,10 @@ _FIELDS_OF_CHUNKS: Final = (*schema.KEYWORD_FIELDS, schema.CHUNK_INDEX)
 
 
 def conditions(
-    filters: Sequence[Filter], terms: IndexTerms, folders: IndexedFolders
+    filters: Sequence[Filter],
+    terms: IndexTerms,
+    folders: IndexedFolders,
+    collections: Collections = MappingProxyType({}),
 ) -> list[Clause]:
     """Return the clauses that a chunk must match to pass every filter.
 
@@ -46,17 +59,62 @@ def conditions(
         filters: the filters.
         terms: the terms of the index.
         folders: the folders of the index.
+        collections: the collections that a filter can name. If there are any, the field
+            ``collection`` means them, not a metadata key of the same name.
 
     Raises:
         FilterError: a field or a value does not fit.
     """
     return [
         Clause(
-            _condition(condition, terms, folders),
+            in_collections(_named(condition, collections), terms, folders)
+            if collections and condition.field == COLLECTION
+            else _condition(condition, terms, folders),
             "must_not" if condition.operator in {"ne", "not_in"} else "must",
         )
         for condition in filters
     ]
+
+
+def in_collections(
+    collections: Iterable[Collection], terms: IndexTerms, folders: IndexedFolders
+) -> Node:
+    """Return a tree for the chunks of any of some collections.
+
+    A collection with a filter on a metadata key that no document has is empty.
+
+    Args:
+        collections: the collections.
+        terms: the terms of the index.
+        folders: the folders of the index.
+
+    Raises:
+        FilterError: a value in a collection's filter does not fit its field.
+    """
+    return any_of(*(_in_collection(collection, terms, folders) for collection in collections))
+
+
+def _in_collection(collection: Collection, terms: IndexTerms, folders: IndexedFolders) -> Node:
+    for condition in collection.filters:
+        is_of_chunks = condition.field in _FIELDS_OF_CHUNKS or _is_on_folders(condition, terms)
+        if not is_of_chunks and schema.metadata_field(condition.field) not in terms.fields:
+            return Nothing()
+    return Clauses(tuple(conditions(collection.filters, terms, folders)))
+
+
+def _named(condition: Filter, collections: Collections) -> list[Collection]:
+    """Return the collections that a filter names.
+
+    Raises:
+        FilterError: there is no such collection, or the operator compares no names.
+    """
+    _check(condition)
+    if condition.operator not in ("eq", "ne", "in", "not_in"):
+        raise FilterError(
+            f"the filter on {COLLECTION!r} compares with names of collections; it takes no "
+            f"{condition.operator!r}"
+        )
+    return checked(map(str, _values(condition)), collections)
 
 
 def _resolve(name: str, terms: IndexTerms) -> str:

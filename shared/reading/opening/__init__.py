@@ -1,0 +1,1 @@
+"""Indexes in folders that are open for reading: whole, and in parts."""

@@ -1,0 +1,224 @@
+"""A part of an index, read as if it were the whole.
+
+Each commit is opened a second time, by a writer in a folder of its own that holds nothing but links
+to the files, and there all chunks outside of the part are deleted. The deletions stay in memory,
+and the index is not changed. Whatever reads the part cannot see the other chunks, since Lucene
+shows nobody a deleted chunk. Their terms still stand in the dictionary, as those of any deleted
+chunk do until its segment is merged; see `shared.query.lucene_terms.LiveTerms`.
+"""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, nullcontext
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+import lucene
+from java.util import HashMap
+from java.util.concurrent import ForkJoinPool
+from org.apache.lucene.index import (
+    DirectoryReader,
+    IndexWriter,
+    IndexWriterConfig,
+    NoMergePolicy,
+    SegmentInfos,
+    Term,
+)
+from org.apache.lucene.search import (
+    BooleanClause,
+    BooleanQuery,
+    IndexSearcher,
+    MatchAllDocsQuery,
+    PrefixQuery,
+)
+
+from shared.errors import IndexPathError
+from shared.java import vm
+from shared.java.cancellation import Cancellation
+from shared.messages import reason_of
+from shared.model import schema
+from shared.model.folders import IndexedFolder, IndexedFolders, file_term
+from shared.reading.opening.open_index import OpenIndex
+from shared.storage.commits import indexed_folders
+from shared.storage.integrity import open_links
+from shared.storage.terms import FILE_FIELD
+from shared.system.disk import link
+
+_MOST_ATTEMPTS: Final = 3
+"""Number of attempts to link the files of the newest commit: a writer may replace them."""
+
+Part = Callable[[Any], Any]
+"""Function that takes a Lucene reader of a commit and returns a query for its chunks."""
+
+
+class LimitedIndex:
+    """Lender of Lucene searchers that show only a part of an index.
+
+    It has the methods of `OpenIndex`.
+
+    Args:
+        whole: the index.
+        part: the chunks that are shown.
+        name: the name of the part, which tells its commits from those of other parts.
+
+    Attributes:
+        path: the index folder.
+    """
+
+    def __init__(self, whole: OpenIndex, part: Part, name: str) -> None:
+        self.path = whole.path
+        self._whole = whole
+        self._part = part
+        self._name = name
+        self._lock = threading.Lock()
+        self._shown: tuple[Any, Any] | None = None
+
+    @property
+    def refreshes(self) -> int:
+        """Number of times the index was opened, or reopened for a newer commit."""
+        return self._whole.refreshes
+
+    def commit(self) -> str | None:
+        """Return an identity of the part of the newest commit; None if unknown.
+
+        Raises:
+            IndexFolderError: there is no index that can be read; the class says why.
+        """
+        commit = self._whole.commit()
+        return f"{commit}-{self._name}" if commit else None
+
+    def close(self) -> None:
+        """Close the part of the last commit; a later call opens it again."""
+        with self._lock:
+            shown, self._shown = self._shown, None
+        if shown is not None:
+            with vm.attached():
+                shown[1].decRef()
+
+    @contextmanager
+    def newest(self, cancellation: Cancellation | None = None) -> Iterator[Any]:
+        """Lend a Lucene searcher on the part of the newest commit; see `OpenIndex.newest`.
+
+        Args:
+            cancellation: the cancellation that may stop the work of the block.
+
+        Raises:
+            IndexFolderError: there is no index that can be read; the class says why.
+            SearchStoppedError: the work was stopped.
+        """
+        for attempt in range(1, _MOST_ATTEMPTS + 1):
+            with self._whole.newest() as everything:
+                try:
+                    reader = self._reader(everything.getIndexReader())
+                except lucene.JavaError:
+                    # A writer may have deleted files of a commit that is not the newest any more.
+                    if attempt == _MOST_ATTEMPTS:
+                        raise
+                    continue
+                try:
+                    searcher = IndexSearcher(reader, ForkJoinPool.commonPool())
+                    searcher.setSimilarity(everything.getSimilarity())
+                    with cancellation.stops(searcher) if cancellation else nullcontext():
+                        yield searcher
+                finally:
+                    reader.decRef()
+                return
+
+    def _reader(self, whole: Any) -> Any:
+        """Return a reader of the part of a commit, which the caller releases by `decRef`.
+
+        Raises:
+            IndexPathError: the files cannot be linked.
+        """
+        with self._lock:
+            if self._shown is None or not self._shown[0].equals(whole):
+                try:
+                    new = _limited(whole, self.path, self._part(whole))
+                except OSError as error:
+                    raise IndexPathError(
+                        self.path,
+                        f"a part of it cannot be opened: {reason_of(error)}",
+                        "this takes a folder for temporary files that can be written; see TMPDIR",
+                    ) from error
+                if self._shown is not None:
+                    self._shown[1].decRef()
+                self._shown = (whole, new)
+            reader = self._shown[1]
+            reader.incRef()
+            return reader
+
+
+def _limited(whole: Any, path: Path, part: Any) -> Any:
+    """Open a reader that shows a part of a commit; the folder with the links is deleted again.
+
+    Args:
+        whole: a reader of the commit.
+        path: the index folder.
+        part: a query for the chunks to be shown.
+
+    Raises:
+        OSError: a file cannot be linked.
+    """
+    commit = DirectoryReader.cast_(whole).getIndexCommit()
+    folders = indexed_folders(whole, path)
+    others = _besides(part)
+    # The last files may be in use on Windows, where they are deleted with the next ones.
+    with TemporaryDirectory(prefix="mcp-lucene-", ignore_cleanup_errors=True) as folder:
+        for name in map(str, commit.getFileNames()):
+            link(Path(folder) / name, path / name)
+        with closing(open_links(Path(folder))) as directory:
+            shown = _with_file_in(folders, IndexSearcher(whole), part)
+            _mark(directory, str(commit.getSegmentsFileName()), shown.dump(path))
+            writer = IndexWriter(directory, _configuration())
+            try:
+                writer.deleteDocuments([others])
+                return DirectoryReader.open(writer)
+            finally:
+                # Readers stay open; whatever the writer would have written is gone.
+                writer.rollback()
+
+
+def _configuration() -> Any:
+    return (
+        IndexWriterConfig()
+        .setOpenMode(IndexWriterConfig.OpenMode.APPEND)
+        .setMergePolicy(NoMergePolicy.INSTANCE)
+        .setCommitOnClose(False)
+    )
+
+
+def _mark(directory: Any, name: str, folders: str) -> None:
+    """Commit the same files once more, with user data for the part only."""
+    infos = SegmentInfos.readCommit(directory, name)
+    data = HashMap(infos.getUserData())
+    data.put(schema.COMMIT_FOLDERS, folders)
+    data.put(schema.COMMIT_LIMITED, "")
+    infos.setUserData(data, False)
+    infos.commit(directory)
+
+
+def _besides(part: Any) -> Any:
+    """Return a query for all chunks but those of a query."""
+    return (
+        BooleanQuery.Builder()
+        .add(MatchAllDocsQuery(), BooleanClause.Occur.MUST)
+        .add(part, BooleanClause.Occur.MUST_NOT)
+        .build()
+    )
+
+
+def _with_file_in(folders: IndexedFolders, searcher: Any, part: Any) -> IndexedFolders:
+    """Return the folders that have a file among some chunks."""
+
+    def has_file(folder: IndexedFolder) -> bool:
+        files = PrefixQuery(Term(FILE_FIELD, file_term(folder.prefix, "")))
+        both = (
+            BooleanQuery.Builder()
+            .add(part, BooleanClause.Occur.FILTER)
+            .add(files, BooleanClause.Occur.FILTER)
+            .build()
+        )
+        return bool(searcher.count(both))
+
+    return IndexedFolders(tuple(filter(has_file, folders)))

@@ -1,0 +1,164 @@
+"""`idx collections`: parts of the index by name, in searches, lists and the configuration file."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shared.settings.current import configuration_file
+from tests.conftest import Idx
+
+BY_HAND = """\
+wait = 5  # five seconds
+
+# What is signed.
+[[collections]]
+name = "contracts"  # the first
+filters = ["year>=2020"]
+
+[[folders]]
+path = "/nowhere"
+"""
+
+
+@pytest.fixture
+def contracts(idx: Idx, tmp_path: Path) -> Path:
+    """A folder of contracts beside other files, all in the index."""
+    for name, text in {
+        "contracts/lease.txt": "The deposit is three rents.",
+        "contracts/2024/car.txt": "The deposit is one instalment.",
+        "contracts-old/house.txt": "The deposit was paid back.",
+        "letter.txt": "Where is my deposit?",
+    }.items():
+        (tmp_path / "files" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "files" / name).write_text(text)
+    idx("sync", "files")
+    return tmp_path / "files" / "contracts"
+
+
+def found(idx: Idx, *arguments: object) -> dict[str, Any]:
+    answer: dict[str, Any] = json.loads(idx("search", *arguments, "--json").stdout)
+    return answer
+
+
+def ids(answer: dict[str, Any]) -> set[str]:
+    return {hit["source_document"] for hit in answer["results"]}
+
+
+def test_a_folder_and_filters_make_collections(idx: Idx, contracts: Path) -> None:
+    added = idx(
+        *("collections", "add", "signed", "--folder", contracts, "--description", "All  signed.")
+    )
+    assert added.stdout == f"Added the collection signed in {configuration_file()}\n"
+    idx("collections", "add", "cars", "--filter", "file_name=car.txt", "--filter", "language!=de")
+    idx("collections", "add", "unknown", "--filter", "country=fr")
+    assert json.loads(idx("collections", "list", "--json").stdout) == [
+        {
+            "name": "signed",
+            "description": "All signed.",
+            "folder": str(contracts),
+            "filters": [],
+            "documents": 2,
+        },
+        {
+            "name": "cars",
+            "description": "",
+            "folder": None,
+            "filters": ["file_name=car.txt", "language!=de"],
+            "documents": 1,
+        },
+        {
+            "name": "unknown",
+            "description": "",
+            "folder": None,
+            "filters": ["country=fr"],
+            "documents": 0,
+        },
+    ]
+    table = idx("collections", "list").stdout
+    assert "signed" in table
+    assert "All signed." in table
+    signed = found(idx, "deposit", "--collection", "signed", "--facet", "collection")
+    assert ids(signed) == {"contracts/lease.txt", "contracts/2024/car.txt"}
+    assert signed["facets"][0]["values"] == [
+        {"value": "signed", "count": 2},
+        {"value": "cars", "count": 1},
+    ]
+    assert ids(found(idx, "deposit", "--filter", "collection!=signed")) == {
+        "contracts-old/house.txt",
+        "letter.txt",
+    }
+    assert ids(found(idx, "deposit", "-c", "cars")) == {"contracts/2024/car.txt"}
+    listed = json.loads(idx("list", "--collection", "signed", "--json").stdout)
+    assert listed["total_documents"] == 2
+    fields = json.loads(idx("fields", "--json").stdout)["fields"]
+    assert [field["examples"] for field in fields if field["name"] == "collection"] == [
+        ["signed", "cars", "unknown"]
+    ]
+
+
+def test_without_collections_the_name_means_a_metadata_key(idx: Idx, tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("---\ncollection: stamps\n---\ntext")
+    idx("add", "a.md")
+    assert ids(found(idx, "", "--filter", "collection=stamps")) == {"a.md"}
+    assert ids(found(idx, "", "--collection", "stamps")) == {"a.md"}
+
+
+def test_the_rest_of_the_file_stays(idx: Idx) -> None:
+    file = configuration_file()
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(BY_HAND)
+    idx("collections", "add", "german", "--filter", "language=de")
+    text = file.read_text()
+    assert text.startswith(BY_HAND.rpartition("[[folders]]")[0])
+    idx("collections", "remove", "german")
+    assert file.read_text().split() == BY_HAND.split()
+    replaced = idx("collections", "add", "contracts", "--filter", "year>=2021")
+    assert replaced.stdout.startswith("Replaced the collection contracts")
+    assert "2021" in file.read_text()
+    assert "2020" not in file.read_text()
+    idx("collections", "remove", "contracts")
+    assert "contracts" not in file.read_text()
+    missing = idx("collections", "remove", "contracts", code=1)
+    assert "has no collection contracts; see idx collections list" in missing.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["a b", "--filter", "x=1"], "name"),
+        (["a"], "a collection needs a folder or filters"),
+        (["a", "--filter", "language"], "the filter 'language' is not valid"),
+        (["a", "--filter", "collection=b"], "cannot be made of other collections"),
+        (["a", "--filter", "x=1", "--description", "d" * 301], "at most 300 characters"),
+    ],
+)
+def test_what_cannot_be_one_is_refused_and_changes_nothing(
+    idx: Idx, arguments: list[str], message: str
+) -> None:
+    refused = idx("collections", "add", *arguments, code=1)
+    assert message in refused.stderr
+    assert not configuration_file().exists()
+
+
+def test_a_name_that_is_not_one_is_an_error_with_the_right_one(idx: Idx, contracts: Path) -> None:
+    idx("collections", "add", "signed", "--folder", contracts)
+    for command in ("search", "list"):
+        words = ["deposit"] if command == "search" else []
+        refused = idx(command, *words, "--collection", "singed", code=1)
+        assert "there is no collection 'singed'; did you mean 'signed'?" in refused.stderr
+
+
+def test_the_variable_replaces_those_of_the_file(
+    idx: Idx, contracts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    idx("collections", "add", "signed", "--folder", contracts)
+    monkeypatch.setenv("IDX_COLLECTIONS", '[{"name": "cars", "filters": ["file_name=car.txt"]}]')
+    (only,) = json.loads(idx("collections", "list", "--json").stdout)
+    assert (only["name"], only["documents"]) == ("cars", 1)
+    warned = idx("collections", "add", "more", "--filter", "x=1")
+    assert "IDX_COLLECTIONS is set and overrides" in warned.stderr
+    monkeypatch.setenv("IDX_COLLECTIONS", '[{"name": "cars"}]')
+    refused = idx("search", "deposit", code=1)
+    assert "IDX_COLLECTIONS" in refused.stderr

@@ -1,0 +1,374 @@
+"""A token that is limited to collections cannot look around its limit, whatever it asks."""
+
+import asyncio
+import json
+import re
+import subprocess
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
+from shutil import copy
+from typing import Any, Final
+from urllib.parse import quote
+
+import httpx2
+import pytest
+from mcp import Client, MCPError
+from mcp.client.session import MessageHandlerFnT
+from mcp.client.streamable_http import streamable_http_client
+from mcp.types import PromptReference, ResourceTemplateReference
+
+from server.prompts.table import PROMPTS
+from server.resources.templates import TEMPLATES
+from server.tools.table import TOOLS
+from tests.fork_server import PROGRAMS
+from tests.server.hearing import LIST, hearing_through
+from tests.server.http.issuer import AUDIENCE, issuing
+from tests.server.http.served import SECONDS, Served, refused, served
+
+SAMPLES: Final = Path(__file__).parents[4] / "test-index" / "documents"
+
+LIMITED: Final = "l" * 40
+WHOLE: Final = "w" * 40
+STRANGER: Final = "s" * 40
+TOKENS: Final = (
+    f"guest:read,collection=open:{LIMITED} owner:read:{WHOLE} "
+    f"stranger:read,collection=foreign:{STRANGER}"
+)
+
+OPEN_DOCUMENT: Final = "lease-garden-flat.txt"
+CLOSED_DOCUMENT: Final = "closed/board-minutes-2025-03-27.md"
+CLOSED_PDF: Final = "closed/otterline-wl4-manual.pdf"
+
+SECRETS: Final = re.compile(
+    r"dreyspring|vellacourt|dividend|drainage|otterline|(?<!key)board|torn|closed[/\\]|'closed'|foreign|\.pdf"
+)
+"""What only the rest of the index has, in lower case."""
+
+ASKED: Final = "dreyspring vellacourt dividend drainage otterline"
+MISSPELLED: Final = "dreyspringg velacourt dividends"
+
+
+def collections(folder: Path) -> list[dict[str, Any]]:
+    return [
+        {"name": "open", "description": "Leases.", "folder": str(folder / "open")},
+        {"name": "closed", "description": "Of the board.", "folder": str(folder / "closed")},
+        {"name": "foreign", "filters": ["country=fr"]},
+    ]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with an index of two folders."""
+    path = tmp_path_factory.mktemp("collections")
+    for name, files in {
+        "open": ["lease-garden-flat.txt", "mietvertrag-werkstatt.txt"],
+        "closed": ["board-minutes-2025-03-27.md", "otterline-wl4-manual.pdf"],
+    }.items():
+        (path / name).mkdir()
+        for file in files:
+            copy(SAMPLES / file, path / name)
+    (path / "closed" / "torn.pdf").write_bytes(b"%PDF-1.7 board")
+    for name in ("open", "closed"):
+        subprocess.run(
+            [PROGRAMS / "idx", "sync", path / name, "-i", path / "index"],
+            check=False,
+            capture_output=True,
+        )
+    return path
+
+
+@pytest.fixture(scope="module")
+def guarded(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    variables = {"IDX_COLLECTIONS": json.dumps(collections(folder))}
+    log = tmp_path_factory.mktemp("log") / "log"
+    with served(folder / "index", tokens=TOKENS, environment=variables, log=log) as running:
+        yield running
+
+
+def bearer(token: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {token}"}
+
+
+@asynccontextmanager
+async def client_of(
+    server: Served, token: str, mode: str, handler: MessageHandlerFnT | None = None
+) -> AsyncIterator[Client]:
+    async with (
+        httpx2.AsyncClient(headers=bearer(token), timeout=SECONDS) as http,
+        Client(
+            streamable_http_client(server.url, http_client=http),
+            mode=mode,
+            message_handler=handler,
+        ) as client,
+    ):
+        yield client
+
+
+def check(answer: object, *asked: object) -> str:
+    """Check that an answer tells nothing of the rest of the index, and return it."""
+    text = str(answer)
+    for part in asked:
+        # What was asked for may be repeated.
+        text = text.replace(str(part), "")
+    assert not (found := SECRETS.search(text.lower())), (found, text)
+    return text
+
+
+CALLS: Final[dict[str, list[dict[str, Any]]]] = {
+    "Search": [
+        {"query": "", "limit": 100, "content": "full"},
+        {"query": ASKED},
+        {"query": MISSPELLED, "facets": ["collection", "file_type", "language"]},
+        {"query": "folder:closed"},
+        {"query": "", "filters": [{"field": "file_path", "operator": "prefix", "value": "/"}]},
+        {"query": "", "filters": [{"field": "source_document", "value": CLOSED_DOCUMENT}]},
+        {"query": "", "filters": [{"field": "chunk_index", "value": 1}], "group": "document"},
+        {"query": "", "filters": [{"field": "source_document", "operator": "ne", "value": "x"}]},
+        {"query": "", "collection": "closed"},
+        {"query": "", "filters": [{"field": "collection", "operator": "ne", "value": "open"}]},
+        {"query": "", "sort": "-file_name", "limit": 100},
+    ],
+    "more_like": [
+        {"chunk_id": f"{CLOSED_DOCUMENT}-chunk-001"},
+        {"chunk_id": f"{OPEN_DOCUMENT}-chunk-001", "limit": 50},
+    ],
+    "explain_query": [
+        {"query": f"{ASKED} drey* velacourt~ dividents", "detail": detail}
+        for detail in ("parsed", "steps", "terms", "scores")
+    ],
+    "ListDocuments": [{}, {"prefix": "clo"}, {"collection": "closed"}, {"detail": "full"}],
+    "document_details": [{"source_document_id": CLOSED_DOCUMENT}],
+    "suggest_terms": [
+        {"prefix": "drey"},
+        {"prefix": "clo", "field": "source_document"},
+        {"prefix": "/", "field": "file_path"},
+    ],
+    "top_terms": [
+        {"limit": 1_000},
+        {"field": "file_extension"},
+        {"field": "source_document"},
+        {"field": "title"},
+        {"field": "file_name"},
+    ],
+    "list_fields": [{}, {"detail": "full"}],
+    "index_stats": [{}],
+    "list_failures": [{}],
+    "get_next_chunk": [{"chunk_id": f"{CLOSED_DOCUMENT}-chunk-001"}],
+    "get_previous_chunk": [{"chunk_id": f"{CLOSED_DOCUMENT}-chunk-002"}],
+    "get_document_chunks": [
+        {"source_document_id": CLOSED_DOCUMENT},
+        {"source_document_id": "closed/board-minutes"},
+    ],
+    "show_page": [{"source_document_id": CLOSED_PDF, "page": 1, "query": "otterline"}],
+    "search": [{"query": ASKED}],
+    "fetch": [{"id": CLOSED_DOCUMENT}, {"id": f"{CLOSED_DOCUMENT}-chunk-001"}],
+}
+"""Calls of each tool that only reads."""
+
+
+def test_all_tools_that_read_are_tried() -> None:
+    assert CALLS.keys() == {name for name, tool in TOOLS.items() if tool.group != "admin"}
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_no_tool_shows_more(folder: Path, tmp_path: Path, mode: str) -> None:
+    variables = {"IDX_COLLECTIONS": json.dumps(collections(folder))}
+    options = ("--tools", "search,browse,connector")
+    with served(
+        folder / "index", *options, tokens=TOKENS, environment=variables, log=tmp_path / "log"
+    ) as server:
+        # Whatever the owner asks first must not be answered to others.
+        async with client_of(server, WHOLE, mode) as client:
+            for name, calls in CALLS.items():
+                for arguments in calls:
+                    await client.call_tool(name, arguments)
+            found = await client.call_tool("show_page", CALLS["show_page"][0])
+            assert not found.is_error
+            listed = await client.call_tool("ListDocuments", {"collection": "closed"})
+            assert listed.structured_content is not None
+            assert listed.structured_content["total_documents"] == 2
+            assert "Of the board." in (client.instructions or "")
+        async with client_of(server, LIMITED, mode) as client:
+            check(client.instructions)
+            assert "open (Leases.)" in (client.instructions or "")
+            for name, calls in CALLS.items():
+                for arguments in calls:
+                    answer = await client.call_tool(name, arguments)
+                    check(answer, *strings(arguments))
+            listed = await client.call_tool("ListDocuments", {})
+            assert listed.structured_content is not None
+            assert listed.structured_content["total_documents"] == 2
+            found = await client.call_tool(
+                "Search", {"query": "deposit", "facets": ["collection"], "collection": "open"}
+            )
+            assert found.structured_content is not None
+            assert found.structured_content["totalHits"]
+            assert [
+                value["value"] for value in found.structured_content["facets"][0]["values"]
+            ] == ["open"]
+        async with client_of(server, STRANGER, mode) as client:
+            listed = await client.call_tool("ListDocuments", {})
+            assert listed.structured_content is not None
+            assert listed.structured_content["total_documents"] == 0
+
+
+def strings(value: Any) -> Iterator[str]:
+    """Yield the texts of arguments, the longest first."""
+    found: list[str] = []
+
+    def collect(part: Any) -> None:
+        match part:
+            case str():
+                found.extend([part, *re.findall(r"[\w./-]+", part)])
+            case dict():
+                list(map(collect, part.values()))
+            case list():
+                list(map(collect, part))
+
+    collect(value)
+    yield from sorted(found, key=len, reverse=True)
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_no_resource_prompt_or_completion_shows_more(guarded: Served, mode: str) -> None:
+    async with client_of(guarded, LIMITED, mode) as client:
+        check(await client.list_resources())
+        check(await client.read_resource("index://stats"))
+        for uri in (
+            f"document://{quote(CLOSED_DOCUMENT, safe='')}",
+            f"chunk://{quote(CLOSED_DOCUMENT, safe='')}-chunk-001",
+            "index://languages/fr",
+        ):
+            with pytest.raises(MCPError) as refusal:
+                await client.read_resource(uri)
+            check(refusal.value.error.message, uri, CLOSED_DOCUMENT, f"{CLOSED_DOCUMENT}-chunk-001")
+        for field in ("source_document", "file_name", "content", "file_extension"):
+            check(await client.read_resource(f"index://fields/{field}"))
+        for template, entry in TEMPLATES.items():
+            for name, completer in entry.completers.items():
+                if completer is not None:
+                    for typed in ("", "c", "b"):
+                        reference = ResourceTemplateReference(uri=template)
+                        argument = {"name": name, "value": typed}
+                        check(await client.complete(reference, argument))
+        for prompt, known in PROMPTS.items():
+            for name in known.completers:
+                named = PromptReference(name=prompt)
+                check(await client.complete(named, {"name": name, "value": ""}))
+
+
+PATHS: Final = [
+    "/",
+    "/?q=dreyspring+vellacourt",
+    "/?q=&collection=closed",
+    "/?folder=closed/",
+    "/status",
+    f"/documents/{quote(CLOSED_DOCUMENT, safe='')}",
+    f"/documents/{quote(CLOSED_PDF, safe='')}?page=1",
+    "/index/status",
+    "/api/search?query=dreyspring&facets=collection&facets=file_type",
+    "/api/search?query=&limit=100",
+    "/api/search?query=&collection=closed",
+    "/api/explain?query=drey*&detail=scores",
+    "/api/suggest?prefix=drey",
+    "/api/terms?limit=1000",
+    "/api/terms?field=source_document",
+    "/api/fields",
+    "/api/statistics",
+    "/api/documents",
+    "/api/documents?collection=closed",
+    "/api/failures",
+    f"/api/documents/{quote(CLOSED_DOCUMENT, safe='')}",
+    f"/api/documents/{quote(CLOSED_DOCUMENT, safe='')}/chunks",
+    f"/api/documents/{quote(CLOSED_DOCUMENT, safe='')}/file",
+    f"/api/documents/{quote(CLOSED_PDF, safe='')}/pages/1.png",
+    f"/api/chunks/{quote(CLOSED_DOCUMENT, safe='')}-chunk-001/next",
+    f"/api/chunks/{quote(CLOSED_DOCUMENT, safe='')}-chunk-002/previous",
+    f"/api/chunks/{quote(CLOSED_DOCUMENT, safe='')}-chunk-001/similar",
+    "/metrics",
+]
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_no_path_shows_more(guarded: Served, path: str) -> None:
+    whole = httpx2.get(f"{guarded.base}{path}", headers=bearer(WHOLE), timeout=SECONDS)
+    assert whole.status_code in (200, 422), (path, whole.text)
+    tag = {"If-None-Match": whole.headers.get("etag", "none")}
+    limited = httpx2.get(f"{guarded.base}{path}", headers=bearer(LIMITED) | tag, timeout=SECONDS)
+    assert limited.status_code != 304
+    if "/pages/" in path or path.endswith("/file"):
+        assert limited.status_code == 404
+    asked = [CLOSED_DOCUMENT, CLOSED_PDF]
+    check(limited.text, *asked, *(quote(name, safe="") for name in asked), *words_of(path))
+
+
+def words_of(path: str) -> list[str]:
+    """The values in the query of a path, which the answer may repeat."""
+    return re.findall(r"=([^&]+)", path) + re.findall(r"=([\w*]+)", path) + ["vellacourt"]
+
+
+@pytest.mark.anyio
+@pytest.mark.filterwarnings("ignore::mcp.MCPDeprecationWarning")
+@pytest.mark.parametrize("era", ["auto", "legacy"])
+async def test_changes_of_the_rest_are_not_heard_of(tmp_path: Path, era: str) -> None:
+    index = tmp_path / "index"
+    for name in ("open", "closed"):
+        (tmp_path / name).mkdir()
+        await sync(tmp_path / name, index)
+    variables = {"IDX_COLLECTIONS": json.dumps(collections(tmp_path))}
+    with served(index, tokens=TOKENS, environment=variables, log=tmp_path / "log") as server:
+        uris = ["document://closed%2Fa.txt", "document://a.txt"]
+        connect = partial(client_of, server, LIMITED)
+        async with hearing_through(connect, era, *uris) as heard:
+            (tmp_path / "closed" / "a.txt").write_text("what the board said")
+            await sync(tmp_path / "closed", index)
+            (tmp_path / "open" / "a.txt").write_text("what everybody knows")
+            await sync(tmp_path / "open", index)
+            assert await heard.next(2) == {LIST, "document://a.txt"}
+            assert heard.is_silent()
+
+
+async def sync(folder: Path, index: Path) -> None:
+    command = [str(PROGRAMS / "idx"), "sync", str(folder), "-i", str(index)]
+    await asyncio.to_thread(subprocess.run, command, check=True, capture_output=True)
+
+
+def test_tokens_of_an_issuer_are_limited_by_their_scopes(folder: Path, tmp_path: Path) -> None:
+    variables = {"IDX_COLLECTIONS": json.dumps(collections(folder))}
+    with issuing() as issuer:
+        options = ["--oauth-issuer", issuer.url, "--oauth-audience", AUDIENCE]
+        log = tmp_path / "log"
+        with served(folder / "index", *options, environment=variables, log=log) as server:
+
+            def documents(scope: str) -> list[str]:
+                token = issuer.token(scope=scope)
+                response = server.get("/api/documents", **bearer(token))
+                return [found["source_document"] for found in response.json()["documents"]]
+
+            assert len(documents("read")) == 4
+            assert OPEN_DOCUMENT in documents("read collection=open")
+            assert len(documents("read collection=open")) == 2
+            assert len(documents("read collection=open collection=closed")) == 4
+            assert documents("read collection=nothing") == []
+
+
+@pytest.mark.parametrize(
+    ("tokens", "message"),
+    [
+        (f"a:read,collection=opne:{LIMITED}", "there is no collection 'opne'"),
+        (f"a:read,admin,collection=open:{LIMITED}", "cannot have the scope admin"),
+        (f"a:read,collection=:{LIMITED}", "there is no collection ''"),
+        (f"a:read,collection=open:{LIMITED} a:read:{WHOLE}", "limited to the same collections"),
+    ],
+)
+def test_limits_that_cannot_be_meant_are_refused(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, tokens: str, message: str
+) -> None:
+    monkeypatch.setenv("IDX_COLLECTIONS", json.dumps(collections(folder)))
+    said = refused("--http", index=folder / "index", tokens=tokens)
+    assert message in said
+    assert LIMITED not in said
