@@ -86,12 +86,14 @@ async def search(
         str, Field(description="A few specific words, in the language of the documents.")
     ],
 ) -> FoundItems:
-    """Search the user's documents and return the ids and addresses of the best parts, best first.
+    """Search the user's documents and return the best part of each by id and address, best first.
 
     Use this first for any question that the documents may answer, then read results with fetch.
     """
     rewriting = await context.request_context.lifespan_context.rewriting(query, "auto")
-    request = SearchRequest(query, content="none", rewritten=rewriting.rewritten)
+    request = SearchRequest(
+        query, content="none", rewritten=rewriting.rewritten, group="document"
+    )
     answer = await ask(context, lambda searcher: searcher.search(request), partial=True)
     state = context.request_context.lifespan_context
     items = [

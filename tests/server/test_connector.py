@@ -63,6 +63,13 @@ async def test_only_the_pair_is_offered_and_only_if_it_is_named(index: Path) -> 
         assert "Unknown tool" in error(await client.call_tool("search", {"query": "word"}))
 
 
+async def test_each_result_is_the_best_part_of_another_document(index: Path) -> None:
+    async with connected(index, *CONNECTOR) as client:
+        hits = await found(client, "word10 word300 word500 page700 page9000")
+        assert len(hits) == 2
+        assert {hit["id"].rpartition("-chunk-")[0] for hit in hits} == {"a b/ü.md", "endless"}
+
+
 async def test_the_pair_has_the_shape_that_is_required(index: Path) -> None:
     async with connected(index, *CONNECTOR) as client:
         search, fetch = (await client.list_tools()).tools
