@@ -52,6 +52,9 @@ evaluates = pytest.mark.skipif(
     find_spec("pytrec_eval") is None or find_spec("numpy") is None,
     reason="the packages of idx eval have no wheels for this platform, or do not run on it",
 )
+embeds = pytest.mark.skipif(
+    find_spec("numpy") is None, reason="NumPy, which search by meaning needs, does not run here"
+)
 names_lock_holders = pytest.mark.skipif(
     sys.platform != "linux", reason="only Linux tells who holds a lock"
 )

@@ -1,10 +1,14 @@
 """An index with documents of one and of several chunks."""
 
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from shared import Document, Index
+
+collect_ignore = [] if find_spec("numpy") else ["semantic"]
+"""Folders whose tests need NumPy, which does not run everywhere."""
 
 LONG = " ".join(f"word{number}" for number in range(1000))
 

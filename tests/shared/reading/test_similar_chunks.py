@@ -5,6 +5,7 @@ import pytest
 from shared import Document, Index, Searcher
 from shared.errors import ChunkNotFoundError
 from shared.maintenance.embedding import embed, switch_on
+from tests.systems import embeds
 
 TEXTS = {
     "dismissal": "Dismissed employees receive severance pay of two wages for each year.",
@@ -35,6 +36,7 @@ def test_without_vectors_chunks_are_compared_by_their_terms(index: Path) -> None
     assert all(0 < chunk.similarity <= 1 for chunk in found.results)
 
 
+@embeds
 def test_with_vectors_they_are_compared_by_meaning(index: Path) -> None:
     switch_on(index, "minilm")
     embed(index)
@@ -47,6 +49,7 @@ def test_with_vectors_they_are_compared_by_meaning(index: Path) -> None:
     assert first.results == found.results[:1]
 
 
+@embeds
 def test_a_chunk_in_another_language_is_compared_by_its_terms(index: Path) -> None:
     german = "Wer entlassen wird, erhält eine Abfindung von zwei Monatsgehältern. " * 6
     with Index(index) as open_index:
