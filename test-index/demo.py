@@ -16,7 +16,7 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.types import CallToolResult
 
-from idx.extraction.pdf.ocr import find_tesseract
+from idx.extraction.pdf.ocr.tesseract import find_tesseract
 
 HERE = Path(__file__).parent
 INDEX = HERE / "index"

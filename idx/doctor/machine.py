@@ -12,7 +12,7 @@ from idx.clients.errors import ProgramMissingError
 from idx.clients.launch import installed_program
 from idx.doctor.finding import Finding, Findings
 from idx.extraction.office.libreoffice import find_libreoffice
-from idx.extraction.pdf.ocr import find_tesseract, installed_languages
+from idx.extraction.pdf.ocr.tesseract import find_tesseract, installed_languages
 from shared.files.access import is_folder
 from shared.messages import reason_of
 from shared.system.limits import address_space_limit

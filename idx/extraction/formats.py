@@ -359,7 +359,7 @@ FORMATS: Final = {
 
 
 def _extract_picture(source: Source) -> Extracted:
-    from idx.extraction.pdf.scanned import extract_picture
+    from idx.extraction.pdf.ocr.scanned import extract_picture
 
     return extract_picture(source)
 
