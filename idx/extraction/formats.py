@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from idx.extraction import media_types
-from idx.extraction.containers.archive import extract_tar, extract_zip
+from idx.extraction.containers.archive import extract_7z, extract_tar, extract_zip
 from idx.extraction.containers.budget import Budget
 from idx.extraction.containers.mail import extract_mail
 from idx.extraction.containers.mailbox import extract_mailbox
@@ -261,6 +261,12 @@ FORMATS: Final = {
         extract_tar,
         title="XZ file or archive",
         text=_ARCHIVE,
+    ),
+    media_types.SEVEN_ZIP: Format(
+        "7z archive",
+        extract_7z,
+        title="7z archive",
+        text=f"{_ARCHIVE}; packed with LZMA, LZMA2, BZip2 or Deflate",
     ),
     media_types.MARKDOWN: Format(
         "Markdown text",

@@ -42,6 +42,7 @@ TAR: Final = "application/x-tar"
 GZIP: Final = "application/gzip"
 BZIP2: Final = "application/x-bzip2"
 XZ: Final = "application/x-xz"
+SEVEN_ZIP: Final = "application/x-7z-compressed"
 ZIP: Final = "application/zip"
 OLE: Final = "application/x-ole-storage"
 CONTAINERS: Final = frozenset({ZIP, OLE})
@@ -50,7 +51,7 @@ CONTAINERS: Final = frozenset({ZIP, OLE})
 PICTURES: Final = frozenset({"image/png", "image/jpeg", "image/tiff"})
 """Types of pictures that OCR reads."""
 
-ARCHIVES: Final = frozenset({ZIP, TAR, GZIP, BZIP2, XZ})
+ARCHIVES: Final = frozenset({ZIP, TAR, GZIP, BZIP2, XZ, SEVEN_ZIP})
 """Types of archives that are opened if their names say so: others are programs, and parts of
 documents."""
 
@@ -97,6 +98,7 @@ _NAMES: Final = {
     GZIP: ".tgz .gz",
     BZIP2: ".tbz2 .tbz .bz2",
     XZ: ".txz .xz",
+    SEVEN_ZIP: ".7z",
     HTML: ".html .htm .xhtml .xht",
     MARKDOWN: ".md .markdown .mdown .mkd .mkdn .mdx .qmd .rmd",
     PLAIN_TEXT: ".txt .text .log .ini .cfg .conf .asc .nfo .me",
@@ -253,7 +255,7 @@ _SIGNATURES: Final = (
     Signature(Kind.ARCHIVE, GZIP, b"\x1f\x8b"),
     Signature(Kind.ARCHIVE, BZIP2, b"BZh"),
     Signature(Kind.ARCHIVE, XZ, b"\xfd7zXZ\0"),
-    Signature(Kind.ARCHIVE, "application/x-7z-compressed", b"7z\xbc\xaf\x27\x1c"),
+    Signature(Kind.ARCHIVE, SEVEN_ZIP, b"7z\xbc\xaf\x27\x1c"),
     Signature(Kind.ARCHIVE, "application/vnd.rar", b"Rar!\x1a\7"),
     Signature(Kind.ARCHIVE, "application/zstd", b"\x28\xb5\x2f\xfd"),
     Signature(Kind.ARCHIVE, "application/x-lz4", b"\x04\x22\x4d\x18"),
