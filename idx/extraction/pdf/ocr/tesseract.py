@@ -3,7 +3,6 @@
 import csv
 import io
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -16,6 +15,7 @@ from idx.errors import SourceFileError
 from idx.extraction.types import Ocr
 from shared.ocr.reading import MAX_WORDS, Reading, Word
 from shared.system import limits
+from shared.system.programs import find_program
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -54,15 +54,8 @@ class OcrNeededError(SourceFileError):
 
 
 def find_tesseract() -> str | None:
-    """Return the absolute path of Tesseract; None if it is not installed.
-
-    Relative folders of the search path are left out, so that nothing in the current folder is run.
-    """
-    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
-    path = os.pathsep.join(folder for folder in folders if Path(folder).is_absolute())
-    # On Windows, which looks into the current folder first.
-    found = shutil.which("tesseract", path=path) if path else None
-    return found if found and Path(found).is_absolute() else None
+    """Return the absolute path of Tesseract; None if it is not installed."""
+    return find_program("tesseract")
 
 
 def installed_languages(program: str) -> tuple[str, ...]:
