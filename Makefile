@@ -219,6 +219,7 @@ bench: .venv/trained
 	$(BIN)/python -m benchmarks.web
 	$(BIN)/python -m benchmarks.page_pictures
 	$(BIN)/python -m benchmarks.ocr
+	$(BIN)/python -m benchmarks.libreoffice
 	$(BIN)/python -m benchmarks.relevance
 	$(BIN)/python -m benchmarks.confidence
 	$(BIN)/python -m benchmarks.semantic
