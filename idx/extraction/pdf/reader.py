@@ -18,7 +18,7 @@ from idx.errors import SourceFileError
 from idx.extraction.pdf.forms import read_fields
 from idx.extraction.pdf.garbled import GarbledError, is_garbled
 from idx.extraction.pdf.grid import has_grid
-from idx.extraction.pdf.merged_rows import merges_rows
+from idx.extraction.pdf.merged_rows import loses_words, merges_rows
 from idx.extraction.pdf.ocr.scanned import ScannedPages, low_confidence, read_scanned_pages
 from idx.extraction.pdf.ocr.tesseract import NOT_INSTALLED, OcrNeededError
 from idx.extraction.pdf.outline import outline_headings, read_outline
@@ -259,6 +259,7 @@ def _is_better(page: TablePage, plain: str) -> bool:
         and page.text.count(_UNKNOWN_LETTER) <= plain.count(_UNKNOWN_LETTER)
         and _size(page.text) > _MIN_LETTER_SHARE * _size(plain)
         and not merges_rows(page.text, plain)
+        and not loses_words(page.text, plain)
     )
 
 
