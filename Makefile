@@ -5,6 +5,7 @@ CLIENTS := tests/clients
 BROWSER := tests/browser
 OPENSEARCH := tests/opensearch
 LUPYNE := tests/pylucene/lupyne
+CORPUS := tests/corpus
 
 .PHONY: demo test quick check soak clients browser opensearch pictures coverage wheels bundles image installed windows arm lock docs site bench bench-quick
 
@@ -20,7 +21,7 @@ quick: .venv/trained check
 	tests=$$($(BIN)/python -m tests.changed) && $(BIN)/pytest --exitfirst $$tests
 
 # The tests that take long, by themselves or with their like.
-soak: .venv/trained dist/SHA256SUMS dist/server.json $(LUPYNE)/.venv/ready $(OPENSEARCH)/.venv/ready
+soak: .venv/trained dist/SHA256SUMS dist/server.json $(LUPYNE)/.venv/ready $(OPENSEARCH)/.venv/ready $(CORPUS)/.venv/ready
 	$(BIN)/pytest -m soak
 
 # lupyne, a program that others have written for PyLucene, and the sources of its tests.
@@ -33,6 +34,15 @@ $(LUPYNE)/.venv/ready: .venv/pylucene $(wildcard $(LUPYNE)/*.txt)
 		$(@D)/bin/python -m pip download --quiet --require-hashes --no-deps --no-binary=lupyne \
 			--no-build-isolation --dest $(@D)/sources -r $(LUPYNE)/$$sources.txt || exit 1; \
 	done
+	touch $@
+
+# The source packages of public projects, whose test files are read.
+$(CORPUS)/.venv/ready: $(CORPUS)/requirements.txt $(CORPUS)/sources.txt
+	rm -rf $(@D)
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python -m pip install --quiet --require-hashes --no-deps -r $(CORPUS)/requirements.txt
+	$(@D)/bin/python -m pip download --quiet --require-hashes --no-deps --no-binary=:all: \
+		--no-build-isolation --dest $(@D)/sources -r $(CORPUS)/sources.txt
 	touch $@
 
 # Other people's clients; without npm only those that need none.
@@ -176,6 +186,9 @@ lock: .venv/ready
 	$(BIN)/uv pip compile $(LUPYNE)/requirements.in --universal --python-version 3.11 \
 		--generate-hashes --no-emit-index-url --custom-compile-command "make lock" \
 		--quiet --output-file $(LUPYNE)/requirements.txt
+	$(BIN)/uv pip compile $(CORPUS)/requirements.in --universal --python-version 3.11 \
+		--generate-hashes --no-emit-index-url --custom-compile-command "make lock" \
+		--quiet --output-file $(CORPUS)/requirements.txt
 	$(BIN)/uv pip compile $(BROWSER)/requirements.in --universal --python-version 3.11 \
 		--generate-hashes --no-emit-index-url --custom-compile-command "make lock" \
 		--quiet --output-file $(BROWSER)/requirements.txt
@@ -218,6 +231,8 @@ bench: .venv/trained
 	$(BIN)/python -m benchmarks.pdf
 	$(BIN)/python -m benchmarks.web
 	$(BIN)/python -m benchmarks.page_pictures
+	$(BIN)/python -m benchmarks.ocr
+	$(BIN)/python -m benchmarks.libreoffice
 	$(BIN)/python -m benchmarks.relevance
 	$(BIN)/python -m benchmarks.confidence
 	$(BIN)/python -m benchmarks.semantic

@@ -102,7 +102,7 @@ def write(folder: Path, index: Path, repeats: int) -> None:
     options = SyncOptions(
         index_path=index,
         selections=Selections(Selection(), {}),
-        extraction=extraction_options(ReadingOptions()),
+        extraction=extraction_options(ReadingOptions(), index),
         limits=limits(ReadingOptions()),
         workers=2,
         wait=10,

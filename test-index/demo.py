@@ -16,7 +16,8 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.types import CallToolResult
 
-from idx.extraction.pdf.ocr import find_tesseract
+from idx.extraction.office.libreoffice import find_libreoffice
+from idx.extraction.pdf.ocr.tesseract import find_tesseract
 
 HERE = Path(__file__).parent
 INDEX = HERE / "index"
@@ -30,6 +31,8 @@ WITHIN = (
 """Questions answered by an attachment, a file in an archive, and an old workbook."""
 SCANNED = "mooring fee of the sloop Marigold"
 """A question answered by a scan, where Tesseract is installed."""
+OLD = "loose stones of the quay wall"
+"""A question answered by a document of Word 97, where LibreOffice is installed."""
 IN_OTHER_WORDS = "When can I move out of the apartment?"
 """A question that the lease of a flat answers without one of its words."""
 
@@ -63,7 +66,8 @@ async def ask() -> None:
         following = await client.call_tool("get_next_chunk", {"chunk_id": best["id"]})
         chunk = (following.structured_content or {})["chunk"]
         print(f"\nThe chunk after {best['id']}: {chunk['id']}\n  {excerpt(chunk['content'])}")
-        for question in (*WITHIN, *([SCANNED] if find_tesseract() else [])):
+        scanned, old = [SCANNED] * bool(find_tesseract()), [OLD] * bool(find_libreoffice())
+        for question in (*WITHIN, *scanned, *old):
             result = await client.call_tool("Search", {"query": question, "limit": 1})
             show(question, result)
         for way, meant in (("words", "words only"), ("both", "words and meaning")):

@@ -35,6 +35,7 @@ LAYERS = {
             "writing",
         ),
         *("storage", "chunking", "analysis", "semantic", "model", "java", "language_models"),
+        "ocr",
         "settings",
         *(
             "backends",

@@ -6,7 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from idx.extraction.pdf.ocr import find_tesseract
+from idx.extraction.office.libreoffice import find_libreoffice
+from idx.extraction.pdf.ocr.tesseract import find_tesseract
 
 SAMPLES = Path(__file__).parents[1] / "test-index"
 
@@ -51,6 +52,8 @@ def test_the_demonstration_shows_scored_chunks(tmp_path: Path) -> None:
     }
     if find_tesseract():
         within["mooring fee of the sloop Marigold"] = "more/berth-27-scan.pdf-chunk-001"
+    if find_libreoffice():
+        within["loose stones of the quay wall"] = "more/letter-quay-1998.doc-chunk-001"
     for question, best in within.items():
         assert re.search(rf"Search\('{question}'\): .*\n +\d+\.\d+  {best}\n", done.stdout)
     by_words, by_both = done.stdout.split("By words only:")[1].split("By words and meaning:")

@@ -263,8 +263,8 @@ OcrLanguages = Annotated[
         "--ocr-languages",
         envvar=VARIABLES["ocr_languages"],
         metavar="CODES",
-        help="Languages for --ocr as Tesseract names them, such as deu+eng; by default up to five "
-        "of those installed.",
+        help="Languages for --ocr as Tesseract names them, such as deu+eng; by default those of "
+        "the folder's documents, or up to five of those installed.",
     ),
 ]
 

@@ -12,12 +12,14 @@ from idx.configuration.remembered_folders import own_patterns
 from idx.crawl.selection import Selection, Selections
 from idx.errors import NoFoldersError
 from idx.extraction.office.libreoffice import find_libreoffice
-from idx.extraction.pdf.ocr import default_languages, find_tesseract
+from idx.extraction.pdf.djvu import find_djvutxt
+from idx.extraction.pdf.ocr.tesseract import default_languages, find_tesseract
 from idx.extraction.pool import Limits
 from idx.extraction.types import MEMBER_SHARE_OF_TIMEOUT, OCR_TIME_FACTOR, ExtractionOptions, Ocr
 from idx.output.printing import warn
 from idx.sync.moved_folders import Move, moved
 from idx.sync.synchronize import SyncOptions
+from shared.ocr.cache import cache_of
 from shared.settings.defaults import OCR_LANGUAGES_PATTERN
 from shared.settings.machine import default_workers
 
@@ -54,7 +56,7 @@ def sync_options(
     return SyncOptions(
         index_path=index_path,
         selections=Selections(general, own),
-        extraction=extraction_options(reading),
+        extraction=extraction_options(reading, index_path),
         limits=limits(reading),
         layout=reading.layout or "keep",
         workers=reading.workers or default_workers(),
@@ -64,8 +66,13 @@ def sync_options(
     )
 
 
-def extraction_options(reading: ReadingOptions) -> ExtractionOptions:
-    """Return the options of text extraction."""
+def extraction_options(reading: ReadingOptions, index_path: Path) -> ExtractionOptions:
+    """Return the options of text extraction.
+
+    Args:
+        reading: the options of the command.
+        index_path: the index, which may know pages already.
+    """
     return ExtractionOptions(
         encoding=reading.encoding,
         pdf_engine=reading.pdf_engine,
@@ -73,8 +80,9 @@ def extraction_options(reading: ReadingOptions) -> ExtractionOptions:
         max_megabytes=reading.max_size,
         max_rows=reading.max_rows,
         table_seconds=reading.timeout / 2,
-        ocr=_ocr(reading),
+        ocr=_ocr(reading, index_path),
         libreoffice=find_libreoffice(),
+        djvutxt=find_djvutxt(),
         member_seconds=reading.timeout * MEMBER_SHARE_OF_TIMEOUT,
         hidden=reading.hidden,
         exclude=tuple(reading.exclude or ()),
@@ -82,7 +90,7 @@ def extraction_options(reading: ReadingOptions) -> ExtractionOptions:
     )
 
 
-def _ocr(reading: ReadingOptions) -> Ocr | None:
+def _ocr(reading: ReadingOptions, index_path: Path) -> Ocr | None:
     """Return the recognition of text in pictures; None if it is off or there is no Tesseract."""
     program = None if reading.ocr == "off" else find_tesseract()
     if program is None:
@@ -99,7 +107,14 @@ def _ocr(reading: ReadingOptions) -> Ocr | None:
         warn(f"there is no OCR: {program} names no languages; see idx doctor")
         return None
     seconds = reading.timeout * OCR_TIME_FACTOR * MEMBER_SHARE_OF_TIMEOUT
-    return Ocr(program, languages, seconds, reading.ocr)
+    return Ocr(
+        program,
+        languages,
+        seconds,
+        reading.ocr,
+        are_chosen=reading.ocr_languages is not None,
+        cache=cache_of(index_path),
+    )
 
 
 def _allowed(reading: ReadingOptions) -> frozenset[str]:

@@ -77,7 +77,7 @@ def add(
     if file is None:
         document = Document(document_id or "", title or "", content or "", layout=_layout(reading))
     else:
-        document = _read(file, document_id or "", title or "", reading)
+        document = _read(file, document_id or "", title or "", reading, index_path)
     before = 0
     kept = Kept()
     with (
@@ -118,7 +118,9 @@ def _removal(chunks: int) -> str:
     return f"removed {quantity(chunks, 'chunk')} that it had before"
 
 
-def _read(file: Path, document_id: str, title: str, reading: ReadingOptions) -> Document:
+def _read(
+    file: Path, document_id: str, title: str, reading: ReadingOptions, index_path: Path
+) -> Document:
     """Read the document from a file or from standard input."""
     from idx.cli.standard_input import NAME, STDIN, standard_input_as_file, without_file
 
@@ -126,28 +128,42 @@ def _read(file: Path, document_id: str, title: str, reading: ReadingOptions) -> 
         # Absolute, as in every other message, so that its meaning does not depend on the current
         # folder.
         file = file.absolute()
-        return _read_file(file, file, document_id, title, reading)
+        return _read_file(file, file, document_id, title, reading, index_path)
     with standard_input_as_file(reading.max_size) as copy:
-        return without_file(_read_file(copy, NAME, document_id, title, reading))
+        return without_file(_read_file(copy, NAME, document_id, title, reading, index_path))
 
 
 def _read_file(
-    file: Path, shown: Path | str, document_id: str, title: str, reading: ReadingOptions
+    file: Path,
+    shown: Path | str,
+    document_id: str,
+    title: str,
+    reading: ReadingOptions,
+    index_path: Path,
 ) -> Document:
     """Read the document from a file, which is called `shown` in messages."""
     from idx.cli.run_options import extraction_options, limits
+    from idx.extraction.pdf.ocr.tesseract import version
     from idx.extraction.pool import ExtractionPool
     from idx.extraction.types import OCR_TIME_FACTOR, Unreadable
     from idx.sync.documents import file_document
     from idx.sync.plan import single_file
     from shared.files.access import own_files
     from shared.settings.current import configuration_file
+    from shared.settings.machine import default_workers
 
     change = replace(single_file(file), source_document=document_id)
-    options = replace(extraction_options(reading), own_files=own_files([configuration_file()]))
+    options = extraction_options(reading, index_path)
+    options = replace(options, own_files=own_files([configuration_file()]))
     within = limits(reading)
     if options.ocr:
-        options = replace(options, ocr=replace(options.ocr, is_due=True))
+        ocr = replace(
+            options.ocr,
+            is_due=True,
+            version=version(options.ocr.program),
+            at_once=reading.workers or default_workers(),
+        )
+        options = replace(options, ocr=ocr)
         within = replace(within, seconds=within.seconds * OCR_TIME_FACTOR)
     with ExtractionPool(1, within, options) as pool:
         ((_, result),) = pool.read([change])

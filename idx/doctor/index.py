@@ -10,6 +10,7 @@ from idx.errors import message
 from shared.errors import ConfigurationError, McpLuceneError
 from shared.files.access import is_folder
 from shared.messages import decodable, quantity
+from shared.model.failures import ERRORS
 from shared.model.index_results import FailureList, IndexStatistics
 from shared.storage.lock import writer
 from shared.system.command_lines import quoted
@@ -63,12 +64,13 @@ def _failures(failures: FailureList) -> Finding:
     kinds = Counter(failure.kind for failure in failures.failures)
     unsupported = quantity(kinds["unsupported"], "unsupported file")
     others = f"{unsupported}, {quantity(kinds['empty'], 'empty file')}"
-    if not kinds["failed"]:
+    failed = sum(kinds[kind] for kind in ERRORS)
+    if not failed:
         return Finding("Files", "ok", f"none that should have been read is missing; {others}")
     return Finding(
         "Files",
         "warning",
-        f"{kinds['failed']:,} could not be read; see why: idx failures; then: idx sync --retry",
+        f"{failed:,} could not be read; see why: idx failures; then: idx sync --retry",
     )
 
 

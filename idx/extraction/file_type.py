@@ -67,7 +67,9 @@ def file_type(
         return media_types.PDF
     if found := media_types.signature(beginning, is_text=looks_like_text):
         is_opened = found.media_type in media_types.ARCHIVES and named in media_types.ARCHIVES
-        is_read = pictures and found.media_type in media_types.PICTURES
+        is_read = found.media_type == media_types.DJVU or (
+            pictures and found.media_type in media_types.PICTURES
+        )
         if found.media_type in media_types.CONTAINERS or is_opened or is_read:
             return found.media_type
         refuse(file, found.kind, found.media_type)
@@ -94,8 +96,9 @@ def refuse(file: Path, kind: Kind, media_type: str | None) -> NoReturn:
 def _is_pdf(beginning: bytes, named: str | None, *, is_text: bool) -> bool:
     if beginning.startswith(_PDF_HEADER):
         return True
-    # A text may contain the header of PDF.
-    may_begin_later = named == media_types.PDF or not is_text
+    # A text may contain the header of PDF, and an archive a PDF that is not compressed.
+    is_archive = media_types.signature(beginning, is_text=is_text) in media_types.ARCHIVE_SIGNATURES
+    may_begin_later = named == media_types.PDF or not (is_text or is_archive)
     return may_begin_later and _PDF_HEADER in beginning[:_PDF_HEADER_WITHIN]
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from idx.extraction import media_types
-from idx.extraction.containers.archive import extract_tar, extract_zip
+from idx.extraction.containers.archive import extract_7z, extract_tar, extract_zip
 from idx.extraction.containers.budget import Budget
 from idx.extraction.containers.mail import extract_mail
 from idx.extraction.containers.mailbox import extract_mailbox
@@ -28,6 +28,8 @@ from idx.extraction.office.rtf.reader import extract_rtf
 from idx.extraction.office.slides import extract_pptx
 from idx.extraction.office.word import extract_docx
 from idx.extraction.office.workbook import extract_xlsx
+from idx.extraction.pdf.djvu import extract_djvu
+from idx.extraction.pdf.iwork import extract_iwork
 from idx.extraction.text.calendar import extract_calendar
 from idx.extraction.text.outlines import extract_outlined
 from idx.extraction.text.plain_text import extract_plain_text
@@ -80,6 +82,12 @@ _ARCHIVE: Final = "the names of its files, each of which is [a document of its o
 _BINARY_SHEETS: Final = "like Excel, without notes and texts in drawings"
 _CALAMINE: Final = "python-calamine"
 _PACKAGE: Final = "lxml"
+_IWORK: Final = {
+    "text": "the pages of its preview, which the programs of 2009 to 2013 stored; later files are "
+    "[not read](#what-is-not-read)",
+    "library": "pypdfium2, pdfplumber",
+    "unit": "pages",
+}
 
 FORMATS: Final = {
     media_types.PDF: Format(
@@ -89,6 +97,14 @@ FORMATS: Final = {
         text="its pages",
         metadata="properties",
         library="pypdfium2, pdfplumber",
+        unit="pages",
+    ),
+    media_types.DJVU: Format(
+        "DjVu file",
+        extract_djvu,
+        title="DjVu",
+        text="the text behind its pictures, if [djvutxt](#old-office-and-djvu) is installed",
+        library="DjVuLibre",
         unit="pages",
     ),
     media_types.DOCX: Format(
@@ -126,7 +142,7 @@ FORMATS: Final = {
         "DOC",
         extract_old_office,
         title="Word 97 to 2003",
-        text="like OpenDocument text, if [LibreOffice](#old-office) is installed",
+        text="like OpenDocument text, if [LibreOffice](#old-office-and-djvu) is installed",
         metadata="properties",
         library="LibreOffice",
     ),
@@ -134,7 +150,7 @@ FORMATS: Final = {
         "PPT",
         extract_old_office,
         title="PowerPoint 97 to 2003",
-        text="like OpenDocument slides, if [LibreOffice](#old-office) is installed",
+        text="like OpenDocument slides, if [LibreOffice](#old-office-and-djvu) is installed",
         metadata="properties",
         library="LibreOffice",
         unit="slides",
@@ -181,6 +197,9 @@ FORMATS: Final = {
         library=_PACKAGE,
         unit="sheets",
     ),
+    media_types.PAGES: Format("Pages file", extract_iwork, title="Pages", **_IWORK),
+    media_types.NUMBERS: Format("Numbers file", extract_iwork, title="Numbers", **_IWORK),
+    media_types.KEYNOTE: Format("Keynote file", extract_iwork, title="Keynote", **_IWORK),
     media_types.RTF: Format(
         "RTF",
         extract_rtf,
@@ -261,6 +280,12 @@ FORMATS: Final = {
         extract_tar,
         title="XZ file or archive",
         text=_ARCHIVE,
+    ),
+    media_types.SEVEN_ZIP: Format(
+        "7z archive",
+        extract_7z,
+        title="7z archive",
+        text=f"{_ARCHIVE}; packed with LZMA, LZMA2, BZip2 or Deflate",
     ),
     media_types.MARKDOWN: Format(
         "Markdown text",
@@ -359,7 +384,7 @@ FORMATS: Final = {
 
 
 def _extract_picture(source: Source) -> Extracted:
-    from idx.extraction.pdf.scanned import extract_picture
+    from idx.extraction.pdf.ocr.scanned import extract_picture
 
     return extract_picture(source)
 

@@ -42,6 +42,11 @@ TAR: Final = "application/x-tar"
 GZIP: Final = "application/gzip"
 BZIP2: Final = "application/x-bzip2"
 XZ: Final = "application/x-xz"
+DJVU: Final = "image/vnd.djvu"
+PAGES: Final = "application/vnd.apple.pages"
+NUMBERS: Final = "application/vnd.apple.numbers"
+KEYNOTE: Final = "application/vnd.apple.keynote"
+SEVEN_ZIP: Final = "application/x-7z-compressed"
 ZIP: Final = "application/zip"
 OLE: Final = "application/x-ole-storage"
 CONTAINERS: Final = frozenset({ZIP, OLE})
@@ -50,9 +55,13 @@ CONTAINERS: Final = frozenset({ZIP, OLE})
 PICTURES: Final = frozenset({"image/png", "image/jpeg", "image/tiff"})
 """Types of pictures that OCR reads."""
 
-ARCHIVES: Final = frozenset({ZIP, TAR, GZIP, BZIP2, XZ})
+ARCHIVES: Final = frozenset({ZIP, TAR, GZIP, BZIP2, XZ, SEVEN_ZIP})
 """Types of archives that are opened if their names say so: others are programs, and parts of
 documents."""
+
+
+IWORK: Final = frozenset({PAGES, NUMBERS, KEYNOTE})
+"""Types of Apple's office programs."""
 
 
 class Kind(Enum):
@@ -68,6 +77,9 @@ class Kind(Enum):
     POSTSCRIPT = "PostScript ({media_type}); save it as .pdf"
     OLD_DOCUMENT = "a document of Word 97 to 2003 ({media_type}); save it as .docx"
     OLD_PRESENTATION = "a presentation of PowerPoint 97 to 2003 ({media_type}); save it as .pptx"
+    IWORK = "a document ({media_type}) without a preview of its pages; export it as PDF"
+    DJVU = "a DjVu file ({media_type}); install djvutxt of DjVuLibre, or save it as PDF"
+    HELP = "help of Windows ({media_type}); save its pages as .html, or unpack them with 7-Zip"
     OUTLOOK = "a mailbox of Outlook ({media_type}); save its messages as .eml or .msg"
     DRAWING = "an OpenDocument file without pages of text ({media_type})"
     BINARY = "binary, of an unknown kind"
@@ -97,6 +109,11 @@ _NAMES: Final = {
     GZIP: ".tgz .gz",
     BZIP2: ".tbz2 .tbz .bz2",
     XZ: ".txz .xz",
+    SEVEN_ZIP: ".7z",
+    DJVU: ".djvu .djv",
+    PAGES: ".pages",
+    NUMBERS: ".numbers",
+    KEYNOTE: ".key",
     HTML: ".html .htm .xhtml .xht",
     MARKDOWN: ".md .markdown .mdown .mkd .mkdn .mdx .qmd .rmd",
     PLAIN_TEXT: ".txt .text .log .ini .cfg .conf .asc .nfo .me",
@@ -179,7 +196,8 @@ NAMED_TEXTS: Final = frozenset(_NAMES) - {
         PLAIN_TEXT,
     ),
     *ARCHIVES,
-    *(DOC, PPT),
+    *IWORK,
+    *(DOC, PPT, DJVU),
 }
 """Types of text that only the file name reveals."""
 
@@ -234,7 +252,7 @@ _SIGNATURES: Final = (
     Signature(Kind.PICTURE, "image/avif", b"ftypavi", 4),
     Signature(Kind.PICTURE, "image/vnd.adobe.photoshop", b"8BPS"),
     Signature(Kind.PICTURE, "image/x-xcf", b"gimp xcf"),
-    Signature(Kind.PICTURE, "image/vnd.djvu", b"AT&TFORM"),
+    Signature(Kind.DJVU, DJVU, b"AT&TFORM"),
     Signature(Kind.PICTURE, "image/bmp", b"BM"),
     Signature(Kind.SOUND, "audio/mpeg", b"ID3"),
     Signature(Kind.SOUND, "audio/mpeg", b"\xff\xfb"),
@@ -253,13 +271,14 @@ _SIGNATURES: Final = (
     Signature(Kind.ARCHIVE, GZIP, b"\x1f\x8b"),
     Signature(Kind.ARCHIVE, BZIP2, b"BZh"),
     Signature(Kind.ARCHIVE, XZ, b"\xfd7zXZ\0"),
-    Signature(Kind.ARCHIVE, "application/x-7z-compressed", b"7z\xbc\xaf\x27\x1c"),
+    Signature(Kind.ARCHIVE, SEVEN_ZIP, b"7z\xbc\xaf\x27\x1c"),
     Signature(Kind.ARCHIVE, "application/vnd.rar", b"Rar!\x1a\7"),
     Signature(Kind.ARCHIVE, "application/zstd", b"\x28\xb5\x2f\xfd"),
     Signature(Kind.ARCHIVE, "application/x-lz4", b"\x04\x22\x4d\x18"),
     Signature(Kind.ARCHIVE, TAR, b"ustar", 257),
     Signature(Kind.ARCHIVE, "application/vnd.ms-cab-compressed", b"MSCF\0"),
     Signature(Kind.ARCHIVE, "application/x-archive", b"!<arch>\n"),
+    Signature(Kind.HELP, "application/vnd.ms-htmlhelp", b"ITSF\3\0"),
     Signature(Kind.FONT, "font/ttf", b"\0\1\0\0\0"),
     Signature(Kind.FONT, "font/otf", b"OTTO"),
     Signature(Kind.FONT, "font/collection", b"ttcf"),
@@ -279,6 +298,9 @@ _SIGNATURES: Final = (
     Signature(Kind.OUTLOOK, "application/vnd.ms-outlook", b"!BDN"),
 )
 """Signatures, with longer ones before their prefixes."""
+
+ARCHIVE_SIGNATURES: Final = frozenset(entry for entry in _SIGNATURES if entry.kind is Kind.ARCHIVE)
+"""Signatures of archives."""
 
 _OFFSETS: Final = frozenset(signature.offset for signature in _SIGNATURES)
 _MAGIC_BY_OFFSET: Final = {

@@ -7,14 +7,15 @@ it dies; see `shared.workers`.
 from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Protocol, Self, TypeVar
 
 from pebble import ProcessExpired
 
 from idx.errors import ReadersDiedError
-from idx.extraction.types import ExtractionOptions, ReadFile, Unreadable
+from idx.extraction.types import ExtractionOptions, Ocr, ReadFile, Unreadable
 from shared.files.location import Location
 from shared.system.limits import EXIT_CODE_AFTER_TIME
 from shared.workers import end_pool, new_pool, schedule
@@ -75,8 +76,8 @@ Item = TypeVar("Item", bound=FileToRead)
 Waiting = dict[Future[list[Any]], list[Item]]
 """Batches that are submitted or done but not yet returned."""
 
-Work = Callable[..., list[Any]]
-"""Task of a worker process for a batch: a function of `idx.extraction.worker`."""
+Work = Callable[[list[Location]], list[Any]]
+"""Task of a worker process for a batch: a function of `idx.extraction.worker` with its options."""
 
 
 class ExtractionPool:
@@ -104,7 +105,7 @@ class ExtractionPool:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._end()
+        self.end()
 
     def read(self, files: Iterable[Item]) -> Iterator[tuple[Item, ReadFile | Unreadable]]:
         """Read files, as many at a time as there are worker processes.
@@ -121,7 +122,25 @@ class ExtractionPool:
         # The module imports all formats, which a run without files to read does not need.
         from idx.extraction.worker import read_files
 
-        return self._process(read_files, files)
+        return self._each(read_files, files)
+
+    def read_pages(
+        self, files: Iterable[Item], ocr: Ocr
+    ) -> Iterator[tuple[Item, ReadFile | Unreadable] | None]:
+        """Read files like `read`, each one by itself, with their pictures of text.
+
+        Args:
+            files: the files, consumed as needed.
+            ocr: the recognition of text.
+
+        Yields:
+            Each file with its result; None each second in which none was completed.
+        """
+        from idx.extraction.worker import read_files
+
+        options = replace(self._options, ocr=ocr)
+        task = partial(read_files, options=options, seconds=self._limits.seconds)
+        return self._process(task, ([file] for file in files))
 
     def hashes(self, files: Iterable[Item]) -> Iterator[tuple[Item, str | Unreadable]]:
         """Hash the content of files, like `read`.
@@ -131,11 +150,19 @@ class ExtractionPool:
         """
         from idx.extraction.worker import hash_files
 
-        return self._process(hash_files, files)
+        return self._each(hash_files, files)
 
-    def _process(self, work: Work, files: Iterable[Item]) -> Iterator[tuple[Item, Any]]:
+    def _each(
+        self, work: Callable[..., list[Any]], files: Iterable[Item]
+    ) -> Iterator[tuple[Item, Any]]:
+        task = partial(work, options=self._options, seconds=self._limits.seconds)
+        return (done for done in self._process(task, _batches(files)) if done is not None)
+
+    def _process(
+        self, work: Work, batches: Iterable[list[Item]]
+    ) -> Iterator[tuple[Item, Any] | None]:
         waiting: Waiting[Item] = {}
-        for batch in _batches(files):
+        for batch in batches:
             while waiting and self._is_full(waiting.values(), batch):
                 yield from self._completed(work, waiting)
             self._schedule(work, batch, waiting)
@@ -143,11 +170,10 @@ class ExtractionPool:
             yield from self._completed(work, waiting)
 
     def _schedule(self, work: Work, batch: list[Item], waiting: "Waiting[Item]") -> None:
-        seconds = self._limits.seconds
         locations = [item.location for item in batch]
         try:
             self._pool = self._pool or new_pool(self._workers, self._limits.memory_bytes)
-            task = schedule(self._pool, work, seconds, locations, self._options, seconds)
+            task = schedule(self._pool, work, self._limits.seconds, locations)
         except RuntimeError:
             # The pool has given up, together with all waiting tasks.
             task = None
@@ -161,11 +187,13 @@ class ExtractionPool:
         size = sum(map(_size, waiting)) + _size(batch)
         return len(waiting) >= self._workers * _MAX_BATCHES_AHEAD or size > _MAX_BYTES_AHEAD
 
-    def _completed(self, work: Work, waiting: "Waiting[Item]") -> Iterator[tuple[Item, Any]]:
-        """Wait for a batch with a timeout, and yield the results of completed ones."""
+    def _completed(self, work: Work, waiting: "Waiting[Item]") -> Iterator[tuple[Item, Any] | None]:
+        """Wait for a batch with a timeout, and yield the results of completed ones, else None."""
         done = wait(waiting, _CHECK_INTERVAL_SECONDS, FIRST_COMPLETED).done
         if not done and self._pool is not None and not self._pool.active:
             self._restart(work, waiting)
+        if not done:
+            yield None
         for task in done:
             error = task.exception()
             if isinstance(error, BrokenProcessPool):
@@ -190,13 +218,14 @@ class ExtractionPool:
         self._pool_failures += 1
         if self._pool_failures == _MAX_POOL_FAILURES:
             raise ReadersDiedError(self._limits.memory_bytes)
-        self._end()
+        self.end()
         batches = [*waiting.values()]
         waiting.clear()
         for batch in batches:
             self._schedule(work, batch, waiting)
 
-    def _end(self) -> None:
+    def end(self) -> None:
+        """End the worker processes."""
         if self._pool is not None:
             end_pool(self._pool)
             self._pool = None

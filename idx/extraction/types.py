@@ -9,6 +9,7 @@ from typing import Final, Literal
 from idx.extraction.containers.budget import Budget
 from shared.files.access import Identity
 from shared.model.document import Heading, Metadata, Page
+from shared.ocr.cache import ReadingCache
 from shared.settings.defaults import (
     DEFAULT_MAX_MEGABYTES,
     DEFAULT_MAX_ROWS,
@@ -54,7 +55,7 @@ class Extracted:
         headings: the headings of the text, in order.
         warnings: problems that a reader of the text should know, such as pages without text.
         members: the files within the file, to be read in this order; empty once they were read.
-        needs_ocr: whether it has pages whose text OCR shall read later.
+        scanned_pages: number of pages whose text OCR shall read later.
     """
 
     text: str
@@ -66,7 +67,7 @@ class Extracted:
     headings: tuple[Heading, ...] = ()
     warnings: tuple[str, ...] = ()
     members: Iterable[Embedded] = ()
-    needs_ocr: bool = False
+    scanned_pages: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +80,12 @@ class Ocr:
         seconds: maximum time for one file, in seconds.
         mode: ``auto`` for pages without text, ``force`` for all pages, and for pictures.
         is_due: whether it is done now; else files that need it are marked, and read later.
+        are_chosen: whether the user named the languages; else those of a folder's documents are
+            better.
+        version: the version of Tesseract.
+        cache: the readings of pages that the index knows; None for none.
+        at_once: number of pages of one file that are read at the same time.
+        counter: a file that grows by a byte with each page; None for none.
     """
 
     program: str
@@ -86,6 +93,16 @@ class Ocr:
     seconds: float
     mode: OcrMode = "auto"
     is_due: bool = False
+    are_chosen: bool = False
+    version: str = ""
+    cache: ReadingCache | None = None
+    at_once: int = 1
+    counter: str | None = None
+
+    @property
+    def engine(self) -> str:
+        """What a reading depends on beside the page: the version and the languages."""
+        return f"{self.version} {self.languages}"
 
 
 OCR_TIME_FACTOR: Final = 10
@@ -114,6 +131,7 @@ class ExtractionOptions:
         exclude: patterns as in a ``.gitignore`` of files within files that are not read.
         ocr: recognition of text in pictures; None for none.
         libreoffice: LibreOffice, absolute; None if it is not installed.
+        djvutxt: the program of this name, absolute; None if it is not installed.
         allow_secrets: paths of files that are read although they hold secrets.
         own_files: identities of files that are never read.
     """
@@ -129,6 +147,7 @@ class ExtractionOptions:
     exclude: tuple[str, ...] = ()
     ocr: Ocr | None = None
     libreoffice: str | None = None
+    djvutxt: str | None = None
     allow_secrets: frozenset[str] = frozenset()
     own_files: frozenset[Identity] = frozenset()
 
@@ -163,9 +182,10 @@ class ReadFile:
     members: tuple["Member", ...] = ()
 
     @property
-    def needs_ocr(self) -> bool:
-        """Whether it, or something within it, has pictures whose text OCR shall read later."""
-        return self.extracted.needs_ocr or any(each.result.needs_ocr for each in self.members)
+    def scanned_pages(self) -> int:
+        """Number of pages and pictures in it, and within it, that OCR shall read later."""
+        own = self.extracted.scanned_pages
+        return own + sum(each.result.scanned_pages for each in self.members)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,14 +193,14 @@ class Unreadable:
     """Failure to read a file.
 
     Attributes:
-        kind: an error, an unsupported type, or a suspected secret.
+        kind: an error, fonts without letters, an unsupported type, or a suspected secret.
         reason: the reason, in words.
-        needs_ocr: whether OCR shall read it later.
+        scanned_pages: number of its pages and pictures that OCR shall read later.
     """
 
-    kind: Literal["failed", "unsupported", "secret"]
+    kind: Literal["failed", "garbled", "unsupported", "secret"]
     reason: str
-    needs_ocr: bool = False
+    scanned_pages: int = 0
 
 
 @dataclass(frozen=True, slots=True)

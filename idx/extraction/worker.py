@@ -11,9 +11,8 @@ from typing import Final, TypeVar
 from idx.crawl.secret_files import is_allowed_secret
 from idx.errors import SourceFileError, UnsupportedFileError
 from idx.extraction.containers.budget import Budget
-from idx.extraction.containers.members import MemberReader
+from idx.extraction.containers.members import MemberReader, failure
 from idx.extraction.formats import extract_from
-from idx.extraction.pdf.ocr import OcrNeededError
 from idx.extraction.text.secret_content import BYTES, SecretFileError, found_secret
 from idx.extraction.types import CHANGED, VANISHED, ExtractionOptions, ReadFile, Unreadable
 from shared.analysis.detection import detect_language
@@ -140,7 +139,9 @@ def read_files(
 
 
 def hash_files(
-    files: Sequence[Location], _options: ExtractionOptions, seconds: float
+    files: Sequence[Location],
+    options: ExtractionOptions,  # noqa: ARG001 - as of `read_files`
+    seconds: float,
 ) -> list[str | Unreadable]:
     """Hash the content of files in sequence; see `read_files`."""
     return _each(hash_file, files, seconds)
@@ -163,4 +164,4 @@ def _outcome(work: Callable[[Location], _Result], file: Location) -> _Result | U
     except SecretFileError as error:
         return Unreadable("secret", error.reason)
     except SourceFileError as error:
-        return Unreadable("failed", error.reason, isinstance(error, OcrNeededError))
+        return failure(error)

@@ -50,7 +50,7 @@ class Problems:
                 yield created(event.index_path)
             case Indexed(warnings=warnings) if warnings:
                 yield from self._warnings("partial", event.file_path, warnings)
-            case NotIndexed(kind="failed"):
+            case NotIndexed(kind="failed" | "garbled"):
                 yield f"Error: {event.file_path}: {event.reason}"
             case NotIndexed(kind="empty" | "unsupported" as kind):
                 if kind == "empty" or event.is_named:

@@ -9,9 +9,19 @@ from typing import Any, Final, Literal
 
 from idx.output.printing import say, tell, tell_json
 from idx.output.run_problems import Problems
-from idx.sync.events import Deleted, Event, Finished, Indexed, NotIndexed, Planned, Watching
+from idx.sync.events import (
+    Deleted,
+    Event,
+    Finished,
+    Indexed,
+    NotIndexed,
+    Planned,
+    Recognized,
+    Watching,
+)
 from shared.control_characters import visible_line
 from shared.messages import quantity
+from shared.model.failures import ERRORS
 
 SECONDS_BETWEEN_LINES: Final = 10.0
 """Interval between progress lines if stderr is not a terminal, in seconds."""
@@ -161,9 +171,17 @@ def _terminal(print_: Show) -> Iterator[Show]:
 
         def show(event: Event) -> None:
             so_far.count(event)
-            if isinstance(event, Planned):
-                progress.update(bar, total=event.add + event.update)
-            progress.update(bar, completed=so_far.files, description=so_far.figures())
+            match event:
+                case Planned():
+                    progress.update(bar, total=event.add + event.update)
+                case Recognized(pages=pages, total=total):
+                    # From here on the bar shows pages.
+                    progress.update(bar, total=total, completed=pages)
+                case _:
+                    pass
+            if not so_far.pages_to_read:
+                progress.update(bar, completed=so_far.files)
+            progress.update(bar, description=so_far.figures())
             lines = [*problems.lines(event)]
             if lines or isinstance(event, Planned | Finished):
                 # Stopped, because the bar would otherwise appear among the lines.
@@ -193,6 +211,8 @@ class _Progress:
 
     def __init__(self) -> None:
         self.files = 0
+        self.pages_to_read = 0
+        self._pages = 0
         self._total = 0
         self._bytes = 0
         self._chunks = 0
@@ -212,9 +232,11 @@ class _Progress:
                 if isinstance(event, Indexed):
                     self._chunks += event.chunks
                 else:
-                    self._failed += event.kind == "failed"
+                    self._failed += event.kind in ERRORS
             case Deleted():
                 self._current = visible_line(event.source_document)
+            case Recognized():
+                self._pages, self.pages_to_read = event.pages, event.total
             case _:
                 pass
 
@@ -225,6 +247,10 @@ class _Progress:
     def figures(self) -> str:
         """Return the amount of work done, the speed, the failures and the latest document."""
         seconds = max(time.monotonic() - self._started, 0.001)
+        if self.pages_to_read:
+            pages = quantity(self.pages_to_read, "page")
+            read = f"OCR has read {self._pages:,} of {pages}"
+            return f"{read}, {self._failed:,} failed  {self._current}"
         return (
             f"{quantity(self._chunks, 'chunk')}, {self._bytes / 1e6:,.1f} MB, "
             f"{self.files / seconds:,.0f} files/s, {self._failed:,} failed  {self._current}"

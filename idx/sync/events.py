@@ -137,6 +137,19 @@ class Committed:
 
 
 @dataclass(frozen=True, slots=True)
+class Recognized:
+    """Progress of OCR, which comes after all other files.
+
+    Attributes:
+        pages: number of pages read so far.
+        total: number of pages to read.
+    """
+
+    pages: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
 class Finished:
     """Summary of the completed run, in numbers of files.
 
@@ -186,6 +199,7 @@ Event = (
     | Problem
     | MissingFolder
     | Committed
+    | Recognized
     | Finished
     | Watching
 )

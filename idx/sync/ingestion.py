@@ -2,13 +2,14 @@
 
 import time
 from collections import Counter, defaultdict, deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Future
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, groupby
 from typing import Final
 
 from idx.errors import SourceFileError
+from idx.extraction.pdf.ocr.run import OcrRun
 from idx.extraction.pool import ExtractionPool
 from idx.extraction.types import ReadFile, Unreadable
 from idx.sync.documents import file_document, member_document, member_id, unfinished
@@ -22,12 +23,13 @@ from idx.sync.events import (
     NotIndexed,
     Planned,
     Problem,
+    Recognized,
 )
 from idx.sync.interruption import Kept, uninterrupted
 from idx.sync.plan import Change, Plan
 from shared.errors import InvalidDocumentError
 from shared.messages import decodable, utc_time
-from shared.model.failures import Failure, Kind, save_failures
+from shared.model.failures import ERRORS, Failure, Kind, save_failures
 from shared.settings.defaults import Layout
 from shared.writing.index import Index
 
@@ -39,6 +41,10 @@ the last commit.
 """
 
 
+_Read = tuple[Change, ReadFile | Unreadable]
+"""A file that was read, or why it could not be."""
+
+
 class Ingestion:
     """Execution of one plan on an index.
 
@@ -46,7 +52,7 @@ class Ingestion:
         plan: the plan.
         index: the index, open for writing.
         pool: worker processes that read the files.
-        ocr_pool: those that read pictures of text after all other files; None for no OCR.
+        ocr: what reads pictures of text after all other files; None for no OCR.
         failures: known failures by document id, updated by the run.
         kept: counts of the documents committed by the run.
         started: start of the run, on the monotonic clock.
@@ -65,12 +71,13 @@ class Ingestion:
         started: float,
         layout: Layout = "keep",
         strict: bool = False,
-        ocr_pool: ExtractionPool | None = None,
+        ocr: OcrRun | None = None,
     ) -> None:
         self._plan = plan
-        self._ocr_pool = ocr_pool
+        self._ocr = ocr
         # By document id; each is read once more, so that its problems are told only then.
         self._for_ocr: dict[str, Change] = {}
+        self._scanned_pages = 0
         self._counted: dict[str, int] = {}
         self._index = index
         self._pool = pool
@@ -123,7 +130,7 @@ class Ingestion:
             updated=counts["updated"],
             deleted=counts["deleted"],
             skipped=plan.skipped + plan.failed_before,
-            failed=counts["failed"],
+            failed=sum(counts[kind] for kind in ERRORS),
             unsupported=counts["unsupported"],
             empty=counts["empty"],
             secrets=counts["secret"],
@@ -166,25 +173,43 @@ class Ingestion:
             yield LeftOut(note.source_document, note.file_path, note.reason)
 
     def _read(self) -> Iterator[Event]:
-        yield from self._read_with(self._pool, self._plan.changes)
-        if self._for_ocr and self._ocr_pool:
+        yield from self._submit_all(self._without_scans(self._pool.read(self._plan.changes)))
+        if self._for_ocr and self._ocr:
             yield from self._written(wait=True)
             # What else there is can be searched meanwhile.
             yield self._commit()
             due = [*self._for_ocr.values()]
             self._for_ocr.clear()
-            yield from self._read_with(self._ocr_pool, due)
+            yield from self._read_scans(due, self._ocr)
 
-    def _read_with(self, pool: ExtractionPool, changes: list[Change]) -> Iterator[Event]:
-        committed = time.monotonic()
-        for change, result in pool.read(changes):
-            if result.needs_ocr and pool is not self._ocr_pool:
+    def _without_scans(self, files: Iterable[_Read]) -> Iterator[_Read]:
+        """Pass on the files that were read, and note which OCR shall read once more."""
+        for change, result in files:
+            if self._ocr and result.scanned_pages:
                 self._for_ocr[change.source_document] = change
+                self._scanned_pages += result.scanned_pages
                 if isinstance(result, Unreadable):
                     continue
+            yield change, result
+
+    def _read_scans(self, due: list[Change], ocr: OcrRun) -> Iterator[Event]:
+        """Read files by OCR, folder by folder, which may have languages of their own."""
+        total = self._scanned_pages
+        yield Recognized(0, total)
+        due.sort(key=lambda change: change.folder or "")
+        for folder, changes in groupby(due, lambda change: change.folder):
+            for done in ocr.read([*changes], folder):
+                # Files may have got more pages since they were counted.
+                yield Recognized(min(ocr.pages, total), total)
+                if done is not None:
+                    yield from self._submit_all([done])
+
+    def _submit_all(self, files: Iterable[_Read]) -> Iterator[Event]:
+        committed = time.monotonic()
+        for change, result in files:
             for event in chain(self._submit(change, result), self._written()):
                 yield event
-                if self._strict and isinstance(event, NotIndexed) and event.kind == "failed":
+                if self._strict and isinstance(event, NotIndexed) and event.kind in ERRORS:
                     return
             if time.monotonic() - committed > SECONDS_BETWEEN_COMMITS:
                 yield from self._written(wait=True)

@@ -4,9 +4,11 @@ import time
 from collections.abc import Collection, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from idx.crawl.selection import Selections
+from idx.extraction.pdf.ocr.run import OcrRun
 from idx.extraction.pool import ExtractionPool, Limits
 from idx.extraction.types import OCR_TIME_FACTOR, ExtractionOptions
 from idx.sync.comparison import make_plan
@@ -20,6 +22,9 @@ from idx.sync.targets import part_of, resolve
 from shared.backends import check_new, holds_index
 from shared.files.access import Identity, is_missing, own_files
 from shared.model.failures import Failure, load_failures
+from shared.model.filters import FOLDER, Filter
+from shared.model.metadata import LANGUAGE
+from shared.model.request import SearchRequest
 from shared.reading.searcher import Searcher
 from shared.settings.current import configuration_file
 from shared.settings.defaults import Layout
@@ -96,7 +101,7 @@ def synchronize(
         options.index_path, wait=options.wait, program="batch", create=options.create
     ) as index:
         plan, failures = _compared(paths, options, changed)
-        with _pool(plan, options) as pool, _ocr_pool(options) as ocr_pool:
+        with _pool(plan, options) as pool, _ocr(options) as ocr:
             if index.created:
                 index.commit()
                 yield Created(str(index.path))
@@ -106,7 +111,7 @@ def synchronize(
                 started=started,
                 strict=options.strict,
                 layout=options.layout,
-                ocr_pool=ocr_pool if options.extraction.ocr else None,
+                ocr=ocr,
             )
             yield from run.run()
 
@@ -129,12 +134,34 @@ def _pool(plan: Plan, options: SyncOptions) -> ExtractionPool:
     return ExtractionPool(workers, options.limits, extraction)
 
 
-def _ocr_pool(options: SyncOptions) -> ExtractionPool:
-    """Return the pool for files with pictures of text, which take more time; it starts with one."""
-    ocr = options.extraction.ocr and replace(options.extraction.ocr, is_due=True)
-    extraction = replace(options.extraction, own_files=options.own_files, ocr=ocr)
+@contextmanager
+def _ocr(options: SyncOptions) -> Iterator[OcrRun | None]:
+    """Yield the run of OCR, whose files take more time; None for no OCR."""
+    ocr = options.extraction.ocr
+    if ocr is None:
+        yield None
+        return
+    extraction = replace(options.extraction, own_files=options.own_files)
     limits = replace(options.limits, seconds=options.limits.seconds * OCR_TIME_FACTOR)
-    return ExtractionPool(options.workers, limits, extraction)
+    pool = ExtractionPool(options.workers, limits, extraction)
+    languages = partial(_detected_languages, options.index_path)
+    with OcrRun(pool, ocr, options.workers, languages) as run:
+        yield run
+
+
+def _detected_languages(index_path: Path, prefix: str | None) -> dict[str, int]:
+    """Return the number of documents by language in an indexed folder, or in the whole index."""
+    with Searcher(index_path) as searcher:
+        languages = searcher.statistics().languages
+        folders = {folder.prefix: folder for folder in searcher.folders()}
+        if not languages or prefix not in folders or len(folders) == 1:
+            return languages
+        filters = [Filter(FOLDER, value=str(folders[prefix].path))]
+        request = SearchRequest(
+            "", limit=1, filters=filters, content="none", facets=[LANGUAGE], group="document"
+        )
+        (facet,) = searcher.search(request).facets
+    return {str(count.value): count.count for count in facet.values}
 
 
 def _compared(

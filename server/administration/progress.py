@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from server.administration.results import CrawlProgress
 from server.answers.text import cut, json_characters
+from shared.model.failures import ERRORS
 
 _MAX_PROBLEMS: Final = 20
 """Maximum number of problems kept; the tool list_failures lists all files."""
@@ -87,7 +88,7 @@ class Progress:
             updated=counts["updated"],
             deleted=counts["deleted"],
             skipped=self._skipped,
-            failed=counts["failed"] + self._unreachable,
+            failed=sum(counts[kind] for kind in ERRORS) + self._unreachable,
             unsupported=counts["unsupported"],
             empty=counts["empty"],
             chunks=counts["chunks"],

@@ -9,6 +9,7 @@ from server.pictures.marks import words_on_page
 from server.rendering.page import MAX_PIXELS, PageRequest
 from server.runtime.state import FoundPage, Report, ServerState
 from shared.model.search_results import Citation
+from shared.ocr.cache import cache_of
 
 if TYPE_CHECKING:
     from shared.reading.searcher import Searcher
@@ -115,7 +116,8 @@ async def page_picture(
             f"is within {file.container!r}, so that its pages cannot be shown; read its chunks",
         )
     marked = tuple(sorted({*found, *words}))
-    request = PageRequest(file.folder, file.path, page, marked, max_pixels)
+    readings = cache_of(state.settings.index_path)
+    request = PageRequest(file.folder, file.path, page, marked, max_pixels, readings)
     picture = await state.renderer.render(request, source_document, state.settings.time_budget)
     return PagePicture(
         png=picture.png,

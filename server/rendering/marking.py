@@ -4,9 +4,11 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
 from shared.analysis.segmentation import SCRIPTS_WITHOUT_BLANKS
+from shared.ocr.reading import Reading, Word
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -71,6 +73,50 @@ def marked_boxes(page: Any, bitmap: Any, words: Sequence[str]) -> tuple[list[Box
             ]
             found += bool(rectangles)
     return boxes, found, has_text
+
+
+def read_boxes(
+    reading: Reading, size: tuple[int, int], words: Sequence[str]
+) -> tuple[list[Box], int]:
+    """Return the boxes of words that OCR has read on a page.
+
+    Args:
+        reading: the words of the page with their places.
+        size: width and height of the picture to mark, in pixels.
+        words: words and phrases, compared without regard to case and accents.
+
+    Returns:
+        The boxes, and the number of words and phrases that they belong to.
+    """
+    parts: list[str] = []
+    places: list[int] = []
+    for index, word in enumerate(reading.words):
+        folded = _folded(word.text) + " "
+        parts.append(folded)
+        places.extend([index] * len(folded))
+    pattern = _pattern(words)
+    boxes: list[Box] = []
+    found = 0
+    for match in pattern.finditer("".join(parts)) if pattern else ():
+        matched = reading.words[places[match.start()] : places[match.end() - 1] + 1]
+        lines = groupby(matched, lambda word: (word.block, word.paragraph, word.line))
+        rectangles = [_scaled([*line], reading, size) for _, line in lines]
+        if len(boxes) + len(rectangles) > _MAX_BOXES:
+            break
+        boxes += rectangles
+        found += 1
+    return boxes, found
+
+
+def _scaled(line: Sequence[Word], reading: Reading, size: tuple[int, int]) -> Box:
+    """Return the box of words on one line in a picture of another size."""
+    across, down = size[0] / reading.width, size[1] / reading.height
+    left, top = min(word.left for word in line), min(word.top for word in line)
+    right = max(word.left + word.width for word in line)
+    bottom = max(word.top + word.height for word in line)
+    corners = ((left, top), (right, bottom))
+    (first, second) = ((round(x * across), round(y * down)) for x, y in corners)
+    return _box(first, second)
 
 
 def _folded_text(letters: Any) -> tuple[str, list[int]]:

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from shared.ocr.cache import ReadingCache
+
 MAX_PIXELS: Final = 2_000_000
 """Default maximum size of a picture, in pixels: an A4 page at 144 dots per inch."""
 
@@ -18,6 +20,7 @@ class PageRequest:
         page: its number, from 1.
         words: words and phrases to mark, as they stand in the text.
         max_pixels: the maximum size of the picture, in pixels.
+        readings: the words that OCR has read on pages; None for none.
     """
 
     folder: Path | None
@@ -25,6 +28,7 @@ class PageRequest:
     page: int
     words: tuple[str, ...] = ()
     max_pixels: int = MAX_PIXELS
+    readings: ReadingCache | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +59,7 @@ class Picture:
         width: its width, in pixels.
         height: its height, in pixels.
         pages: the number of pages of the file.
-        has_text: true if the page has text, false for example for a scan.
+        has_text: true if the page itself has text, false for example for a scan.
         marked: the number of words and phrases that are marked.
         content_hash: SHA-256 of the file, hexadecimal.
     """

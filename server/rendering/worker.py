@@ -10,12 +10,13 @@ from hashlib import sha256
 from io import BufferedReader
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from server.rendering.marking import draw_marks, marked_boxes
+from server.rendering.marking import draw_marks, marked_boxes, read_boxes
 from server.rendering.page import FileStamp, PageRequest, Picture, Unrendered
 from shared.files.content import IrregularFileError
 from shared.files.location import located, opened_file
 from shared.files.pdf import PdfError, opened_pdf
 from shared.messages import quantity, reason_of
+from shared.ocr.page_image import image_hash, page_image
 from shared.system import limits
 
 if TYPE_CHECKING:
@@ -154,6 +155,13 @@ def _picture(page: Any, request: PageRequest) -> tuple["Image", int, bool]:
     sides = math.floor(width * scale) / width, math.floor(height * scale) / height
     bitmap = page.render(scale=max(min(sides) - _ROUNDING, _ROUNDING))
     boxes, marked, has_text = marked_boxes(page, bitmap, request.words)
+    if (
+        not marked
+        and request.words
+        and request.readings
+        and (reading := request.readings.latest(image_hash(page_image(page))))
+    ):
+        boxes, marked = read_boxes(reading, (bitmap.width, bitmap.height), request.words)
     picture = bitmap.to_pil().convert("RGB")
     draw_marks(picture, boxes)
     return picture, marked, has_text

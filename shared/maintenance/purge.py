@@ -8,6 +8,7 @@ from org.apache.lucene.search import IndexSearcher
 from shared.files import index_folder
 from shared.model.failures import delete_failures
 from shared.model.folders import IndexedFolders
+from shared.ocr.cache import ReadingCache
 from shared.settings.defaults import DEFAULT_WAIT
 from shared.storage.chunk_queries import document_count
 from shared.storage.commits import commit_data, sentence_model
@@ -28,7 +29,7 @@ class Purged:
 
 
 def purge(path: Path | str, *, wait: float = DEFAULT_WAIT) -> Purged:
-    """Remove everything from an index: documents, folders, and the list of failures.
+    """Remove everything from an index: documents, folders, failures, and pages read by OCR.
 
     One commit makes it like an index newly created by `shared.create`.
 
@@ -52,5 +53,6 @@ def purge(path: Path | str, *, wait: float = DEFAULT_WAIT) -> Purged:
         # failures cannot be deleted.
         writer.prepareCommit()
         delete_failures(path)
+        ReadingCache(path).clear()
         writer.commit()
     return Purged(documents, chunks)

@@ -29,9 +29,13 @@ _MAX_FAILURE_LIST_BYTES: Final = 1_000_000_000
 
 _RETRY_NOTE: Final = ": the next sync tries its files again"
 
-Kind = Literal["failed", "unsupported", "empty", "partial", "secret"]
-"""Kind of a failure: something is wrong with the file, its type is unsupported, it has no text,
-only a part of it could be read and indexed, or it is or seems to contain a secret."""
+Kind = Literal["failed", "garbled", "unsupported", "empty", "partial", "secret"]
+"""Kind of a failure: something is wrong with the file, its fonts do not say which letters they
+show, its type is unsupported, it has no text, only a part of it could be read and indexed, or it is
+or seems to contain a secret."""
+
+ERRORS: Final[frozenset[Kind]] = frozenset({"failed", "garbled"})
+"""Kinds of files that somebody should look after, so that a run with one has failed."""
 
 
 @dataclass(frozen=True, slots=True)

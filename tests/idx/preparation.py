@@ -26,10 +26,11 @@ _NO_LIMIT: Final = 1_000_000
 class _ReadingHere(ExtractionPool):
     """Reads the files in this process, one after the other: no test file here harms its reader."""
 
-    def _do(self, work: Work, files: Iterable[Item]) -> Iterator[tuple[Item, Any]]:
-        for file in files:
-            (result,) = work([file.location], self._options, _NO_LIMIT)
-            yield file, result
+    def _process(
+        self, work: Work, batches: Iterable[list[Item]]
+    ) -> Iterator[tuple[Item, Any] | None]:
+        for batch in batches:
+            yield from zip(batch, work([file.location for file in batch]), strict=True)
 
 
 def index_files(index: Path, *paths: Path | str) -> None:
@@ -44,7 +45,7 @@ def index_files(index: Path, *paths: Path | str) -> None:
     options = SyncOptions(
         index_path=index,
         selections=Selections(Selection((), ()), {}),
-        extraction=extraction_options(reading),
+        extraction=extraction_options(reading, index),
         limits=Limits(_NO_LIMIT, limits(reading).memory_bytes),
         workers=1,
         wait=0,

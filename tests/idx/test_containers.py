@@ -19,6 +19,8 @@ from tests.conftest import Idx
 from tests.idx.files import ids, result, text_of
 from tests.idx.test_add_files import pdf_of
 
+SEVEN_ZIP = Path(__file__).parents[1] / "data" / "seven-zip"
+
 
 def zipped(files: Mapping[str, bytes | str]) -> bytes:
     data = io.BytesIO()
@@ -117,7 +119,15 @@ def test_compressed_archives_and_files_are_read(idx: Idx, empty_index: Path, pap
     (papers / "c.tbz2").write_bytes(bz2.compress(data))
     (papers / "d.tar.xz").write_bytes(lzma.compress(data))
     (papers / "notes.txt.gz").write_bytes(gzip.compress(b"Notes on the well"))
-    assert sync(idx)["added"] == 10
+    # Its first file is a PDF that is not compressed.
+    stored = io.BytesIO()
+    with zipfile.ZipFile(stored, "w") as archive:
+        archive.writestr("plan.pdf", pdf_of(["A plan of the garden"]))
+    (papers / "stored.zip").write_bytes(stored.getvalue())
+    (papers / "e.7z").write_bytes((SEVEN_ZIP / "lzma2.7z").read_bytes())
+    assert sync(idx) == {"added": 16, "chunks": 16, "empty": 1}
+    assert text_of(empty_index, "stored.zip!/plan.pdf") == "A plan of the garden"
+    assert text_of(empty_index, "e.7z!/größe.txt") == "Der Brunnen ist tief."
     for name in ("a.tar", "b.tar.gz", "c.tbz2", "d.tar.xz"):
         assert text_of(empty_index, f"{name}!/rent.txt") == "The rent is due."
     assert text_of(empty_index, "notes.txt.gz!/notes.txt") == "Notes on the well"

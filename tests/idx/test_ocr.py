@@ -8,15 +8,18 @@ import stat
 import subprocess
 import sys
 import time
+import zlib
 from pathlib import Path
 
 import pytest
 from fpdf import FPDF
 from PIL import Image, ImageDraw, ImageFont
 
+from shared.ocr.cache import ReadingCache
+from shared.ocr.reading import Reading, Word
 from tests.conftest import Idx
 from tests.fork_server import PROGRAMS
-from tests.idx.files import ids, result, text_of
+from tests.idx.files import events, ids, result, text_of
 from tests.idx.test_add_files import pdf_of
 
 needs_tesseract = pytest.mark.skipif(
@@ -54,7 +57,8 @@ def tesseract_in_place(folder: Path, monkeypatch: pytest.MonkeyPatch, script: st
     program = folder / "tesseract"
     program.write_text(
         f"#!{sys.executable}\nimport sys, time\n"
-        "if '--list-langs' in sys.argv:\n    print('List:\\neng'); sys.exit()\n"
+        "if '--list-langs' in sys.argv:\n    print('List:\\ndeu\\neng\\nfra'); sys.exit()\n"
+        "if '--version' in sys.argv:\n    print('tesseract 9.9'); sys.exit()\n"
         f"data = sys.stdin.buffer.read()\n{script}\n"
     )
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
@@ -91,13 +95,28 @@ def test_without_ocr_scans_are_named(idx: Idx, empty_index: Path, papers: Path) 
     assert "has no text on its 1 page; OCR needs Tesseract, which is not installed, or" in told
 
 
+def test_a_file_of_fonts_without_letters_is_a_failure_of_its_own_kind(
+    idx: Idx, empty_index: Path, papers: Path
+) -> None:
+    text = "The rent is due on the third day of each month and is paid in advance. " * 5
+    glyphs = "".join(chr(ord(letter) + 1) for letter in text)
+    (papers / "glyphs.pdf").write_bytes(pdf_of([glyphs]))
+    done = idx("sync", "papers", "--ocr", "off", "--json", code=1)
+    assert result(done.stdout) == {"failed": 1}
+    assert "install Tesseract, which reads the pages as pictures" in done.stderr
+    (failure,) = json.loads(idx("failures", "--json").stdout)["failures"]
+    assert failure["kind"] == "garbled"
+    assert "could not be read; see why: idx failures" in idx("doctor").stdout
+    assert ids(empty_index) == []
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="the program is a script of Unix")
 @pytest.mark.parametrize(
     ("script", "reason"),
     [
         ("sys.stderr.write('no such language'); sys.exit(1)", "failed: no such language"),
         pytest.param("time.sleep(60)", "Tesseract took too long", marks=pytest.mark.soak),
-        ("sys.stdout.write('x' * 20_000_000)", "OCR failed: field larger"),
+        ("sys.stdout.write('x' * 20_000_000)", "it found too much on one page"),
         (f"print({TABLE!r}); print({NOISE!r})", "OCR found none"),
     ],
 )
@@ -150,3 +169,140 @@ def test_what_an_interrupted_sync_left_to_ocr_is_read_by_the_next_one(
     assert result(idx("sync", "papers", "--json").stdout) == {"updated": 1, "chunks": 1}
     assert "marina" in text_of(empty_index, "part.pdf")
     assert result(idx("sync", "papers", "--json").stdout) == {"skipped": 1}
+
+
+COUNTING = "open(__file__ + '.runs', 'a').write(' '.join(sys.argv[1:]) + '\\n')\n"
+
+
+def runs(folder: Path) -> list[str]:
+    """The arguments of each run of a program in place of Tesseract that counts them."""
+    file = folder / "tesseract.runs"
+    return file.read_text().splitlines() if file.exists() else []
+
+
+@pytest.fixture
+def counting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of a program in place of Tesseract, which reads the word marina on all pages."""
+    folder = tmp_path / "bin"
+    tesseract_in_place(folder, monkeypatch, f"{COUNTING}print({TABLE!r}); print({WORD!r})")
+    return folder
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the program is a script of Unix")
+def test_no_page_is_read_twice(idx: Idx, empty_index: Path, papers: Path, counting: Path) -> None:
+    scan(papers / "one.pdf", "first", "second")
+    told = idx("sync", "papers", "--json").stdout
+    assert len(runs(counting)) == 2
+    progress = [each for each in events(told) if each["event"] == "recognized"]
+    assert (progress[0], progress[-1]) == (
+        {"event": "recognized", "pages": 0, "total": 2},
+        {"event": "recognized", "pages": 2, "total": 2},
+    )
+    assert next((empty_index / "ocr").iterdir()).stat().st_mode & 0o77 == 0
+    (papers / "one.pdf").rename(papers / "two.pdf")
+    # Another document with a page more.
+    scan(papers / "three.pdf", "first", "third")
+    idx("rebuild")
+    idx("sync", "papers")
+    assert ids(empty_index) == ["three.pdf", "two.pdf"]
+    assert len(runs(counting)) == 3
+    idx("sync", "papers", "--ocr-languages", "deu", "--retry")
+    idx("add", "papers", "--ocr-languages", "deu")
+    assert len(runs(counting)) == 6
+    assert "-l deu " in runs(counting)[-1]
+    idx("purge", "--yes")
+    assert list(empty_index.joinpath("ocr").iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the program is a script of Unix")
+def test_a_cache_that_others_wrote_is_not_trusted(
+    idx: Idx, empty_index: Path, papers: Path, counting: Path, tmp_path: Path
+) -> None:
+    scan(papers / "scan.pdf", "text")
+    idx("sync", "papers")
+    (cached,) = (empty_index / "ocr").iterdir()
+    whole = cached.read_bytes()
+    cache, page = ReadingCache(empty_index), cached.name.split("-")[0]
+    assert cache.latest(page)
+    word = ["marina", 95, 0, 0, 9, 9, 1, 1, 1]
+    for planted in (
+        b"",
+        whole[:-5],
+        os.urandom(2_000_000),
+        zlib.compress(b" " * 40_000_000),
+        zlib.compress(json.dumps([1, 9, 9, [["x" * 2_000, *word[1:]]]]).encode()),
+        zlib.compress(json.dumps([1, 9, 9, [[*word[:-1], "one"]]]).encode()),
+        zlib.compress(json.dumps([1, 0, 9, [word]]).encode()),
+        zlib.compress(b"[" * 100_000),
+    ):
+        cached.write_bytes(planted)
+        assert cache.latest(page) is None
+    idx("add", "papers")
+    assert (len(runs(counting)), cached.read_bytes()) == (2, whole)
+    secret = tmp_path / "secret"
+    secret.write_bytes(whole)
+    cached.unlink()
+    cached.symlink_to(secret)
+    assert cache.latest(page) is None
+    cache.put(page, "tesseract 9.9 deu+eng+fra", Reading(9, 9, ()))
+    assert secret.read_bytes() == whole
+    assert not cached.is_symlink()
+    shutil.rmtree(empty_index / "ocr")
+    (tmp_path / "elsewhere").mkdir()
+    (empty_index / "ocr").symlink_to(tmp_path / "elsewhere")
+    idx("add", "papers")
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the program is a script of Unix")
+def test_scans_are_read_in_the_languages_of_the_documents_beside_them(
+    idx: Idx, empty_index: Path, papers: Path, counting: Path
+) -> None:
+    scan(papers / "scan.pdf", "text")
+    idx("sync", "papers")
+    assert "-l deu+eng+fra " in runs(counting)[-1]
+    for number in range(12):
+        text = "Die Miete ist am dritten Tag jedes Monats fällig und wird überwiesen. " * 5
+        (papers / f"{number}.txt").write_text(f"{text}{number}")
+    idx("sync", "papers")
+    idx("add", "papers/scan.pdf")
+    assert "-l deu " in runs(counting)[-1]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the program is a script of Unix")
+def test_words_that_tesseract_is_not_sure_of_are_told(
+    idx: Idx, empty_index: Path, papers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    poor = WORD.replace("\t95\t", "\t55\t")
+    tesseract_in_place(tmp_path / "bin", monkeypatch, f"print({TABLE!r}); print({poor!r})")
+    scan(papers / "scan.pdf", "text")
+    assert "scan.pdf: OCR is only 55 % sure of its words" in idx("sync", "papers").stderr
+    assert "55 % sure" in idx("failures").stdout
+    (document,) = json.loads(idx("list", "--json").stdout)["documents"]
+    assert document["metadata"]["ocr_confidence"] == 55
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the program is a script of Unix")
+def test_a_secret_on_a_scan_is_not_kept(
+    idx: Idx, empty_index: Path, papers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = WORD.replace("marina", "AKIA" + "Q3EGRZXW2OJTV6NB")
+    tesseract_in_place(tmp_path / "bin", monkeypatch, f"print({TABLE!r}); print({key!r})")
+    scan(papers / "scan.pdf", "text")
+    assert "seems to contain an access key" in idx("sync", "papers").stderr
+    assert not (empty_index / "ocr").exists()
+
+
+def test_a_cache_stays_within_its_size(empty_index: Path) -> None:
+    cache = ReadingCache(empty_index)
+    reading = Reading(100, 100, (Word("word", 90, 1, 1, 9, 9, 1, 1, 1),))
+    pages = [f"{number:064x}" for number in range(20)]
+    for number, page in enumerate(pages):
+        cache.put(page, "engine", reading)
+        os.utime(next((empty_index / "ocr").glob(f"{page}-*")), (number, number))
+    size = next((empty_index / "ocr").iterdir()).stat().st_size
+    assert cache.get(pages[0], "engine") == reading
+    cache.trim(10 * size)
+    kept = [page for page in pages if cache.latest(page)]
+    assert kept == [pages[0], *pages[-8:]]
+    assert cache.get(pages[0], "another engine") is None

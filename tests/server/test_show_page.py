@@ -17,6 +17,7 @@ from PIL import Image
 
 from tests.conftest import Connect, Idx
 from tests.idx.extraction.pdf_files import add_lines, write_pages, write_pdf
+from tests.idx.test_ocr import scan
 from tests.server.tool_answers import answer, error
 
 pytestmark = pytest.mark.anyio
@@ -249,3 +250,21 @@ async def test_a_page_that_takes_too_long_costs_only_itself(
             "slow.pdf took more than 6 seconds to render"
         )
         shown(await show(client, "fast.pdf", 1, "river"))
+
+
+@pytest.mark.skipif(shutil.which("tesseract") is None, reason="Tesseract is not installed")
+async def test_words_that_ocr_has_read_are_marked(
+    idx: Idx, connect: Connect, tmp_path: Path
+) -> None:
+    (tmp_path / "papers").mkdir()
+    scan(tmp_path / "papers" / "scan.pdf", "The rent is due on the third")
+    idx("sync", "papers", "--ocr-languages", "eng")
+    async with connect() as client:
+        image, described = shown(await show(client, "scan.pdf", 1, "rent"))
+        assert (described["has_text"], described["marked"]) == (False, 1)
+        whole, described = shown(await show(client, "scan.pdf", 1, '"rent is due"'))
+        assert described["marked"] == 3
+        assert yellow(whole) > 1.5 * yellow(image) > 500
+        shutil.rmtree(tmp_path / "lucene-index" / "ocr")
+        _, described = shown(await show(client, "scan.pdf", 1, "third"))
+        assert described["marked"] == 0

@@ -8,9 +8,11 @@ import math
 import stat
 import tarfile
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from pathlib import PurePath
 from typing import IO, Any, Final, cast
@@ -18,6 +20,7 @@ from typing import IO, Any, Final, cast
 from idx.errors import SourceFileError, UnsupportedFileError
 from idx.extraction import media_types
 from idx.extraction.containers.budget import Budget, BudgetError
+from idx.extraction.containers.seven_zip import Block, read_archive
 from idx.extraction.text.cleaning import normalize
 from idx.extraction.types import Embedded, Extracted, Source
 from shared.messages import quantity
@@ -100,6 +103,37 @@ def _zip_time(entry: zipfile.ZipInfo) -> int:
         return 0
 
 
+def extract_7z(source: Source) -> Extracted:
+    """Extract the list of files of a 7z archive, with the files as members.
+
+    Raises:
+        ValueError: it is damaged.
+        UnsupportedFileError: it is protected, or packed with a method that is not read.
+    """
+    entries, blocks = read_archive(source)
+    names = [entry.name for entry in entries if entry.is_file]
+    return _extracted(source, names, _seven_zipped(blocks, source))
+
+
+def _seven_zipped(blocks: Iterator[Block], source: Source) -> Iterator[Embedded]:
+    number = 0
+    for block in blocks:
+        stream = io.BufferedReader(_Counted(block.stream, source.budget), _BLOCK_BYTES)
+        for entry in block.entries:
+            _check_number(number)
+            number += 1
+            part = _Part(stream, entry.size, entry.crc)
+            if entry.is_file:
+                yield Embedded(
+                    name=entry.name,
+                    read=partial(_bounded, part, source, is_counted=True),
+                    size=entry.size,
+                    modified_ns=entry.modified_ns,
+                )
+            while part.read(_BLOCK_BYTES):
+                pass
+
+
 def extract_tar(source: Source) -> Extracted:
     """Extract the list of files of a tar archive, compressed or not, with the files as members.
 
@@ -158,6 +192,37 @@ def _name_of_single(file: PurePath) -> str:
     return file.stem if file.suffix else f"{file.name} (unpacked)"
 
 
+class _Part:
+    """File within the bytes of several.
+
+    Args:
+        stream: the bytes of this file and of those after it.
+        size: its size, in bytes.
+        crc: its checksum; None if unknown.
+    """
+
+    def __init__(self, stream: IO[bytes], size: int, crc: int | None) -> None:
+        self._stream = stream
+        self._left = size
+        self._crc = crc
+        self._found = 0
+
+    def read(self, size: int) -> bytes:
+        """Return up to so many bytes; none at the end.
+
+        Raises:
+            ValueError: it is cut off, or does not have its checksum.
+        """
+        data = self._stream.read(min(size, self._left))
+        if self._left and not data:
+            raise ValueError("it is cut off")
+        self._found = zlib.crc32(data, self._found)
+        self._left -= len(data)
+        if data and not self._left and self._crc not in {None, self._found}:
+            raise ValueError("its checksum is wrong")
+        return data
+
+
 class _Counted(io.RawIOBase):
     """Unpacked bytes of a compressed file, each counted, whether it is read or skipped."""
 
@@ -212,7 +277,7 @@ def _xz(packed: IO[bytes], source: Source) -> IO[bytes]:
     return cast("IO[bytes]", LZMAFile(packed))
 
 
-def _bounded(stream: IO[bytes], source: Source, *, is_counted: bool = False) -> bytes:
+def _bounded(stream: "IO[bytes] | _Part", source: Source, *, is_counted: bool = False) -> bytes:
     """Read a member up to the size of a file.
 
     Args:

@@ -14,7 +14,8 @@ from idx.errors import SourceFileError, UnsupportedFileError
 from idx.extraction.containers.budget import MAX_DEPTH, Budget, BudgetError
 from idx.extraction.damage import damage
 from idx.extraction.formats import extract_from
-from idx.extraction.pdf.ocr import OcrNeededError
+from idx.extraction.pdf.garbled import GarbledError
+from idx.extraction.pdf.ocr.tesseract import OcrNeededError
 from idx.extraction.text.secret_content import BYTES, SecretFileError, found_secret
 from idx.extraction.types import (
     Embedded,
@@ -118,7 +119,7 @@ class MemberReader:
         except SecretFileError as error:
             self.found.insert(place, Member(path, Unreadable("secret", error.reason)))
         except SourceFileError as error:
-            self.found.insert(place, Member(path, _failed(error)))
+            self.found.insert(place, Member(path, failure(error)))
         else:
             self.found.insert(place, Member(path, read))
 
@@ -152,8 +153,14 @@ class MemberReader:
         )
 
 
-def _failed(error: SourceFileError) -> Unreadable:
-    return Unreadable("failed", error.reason, isinstance(error, OcrNeededError))
+def failure(error: SourceFileError) -> Unreadable:
+    """Return the failure that an error of a file's content means."""
+    match error:
+        case OcrNeededError(pages=pages):
+            return Unreadable("failed", error.reason, pages)
+        case GarbledError():
+            return Unreadable("garbled", error.reason)
+    return Unreadable("failed", error.reason)
 
 
 def _unique(name: str, taken: set[str]) -> str:

@@ -63,7 +63,9 @@ def zip_type(data: bytes, file: Path) -> str:
         refuse(file, Kind.ARCHIVE, media_types.ZIP)
     with damage(file, file.suffix.removeprefix(".").upper() or "ZIP archive"):
         package = Package(Source(file, data, media_types.ZIP, ExtractionOptions()))
-        if is_opened and _CONTENT_TYPES not in package and _MIME_TYPE not in package:
+        if named in media_types.IWORK and not _says_type(package):
+            return named
+        if is_opened and not _says_type(package):
             return media_types.ZIP
         if _CONTENT_TYPES in package:
             return _office_open_type(package, file)
@@ -72,6 +74,11 @@ def zip_type(data: bytes, file: Path) -> str:
         if _EPUB_CONTAINER not in package:
             refuse(file, Kind.ARCHIVE, media_types.ZIP)
         return media_types.EPUB
+
+
+def _says_type(package: Package) -> bool:
+    """Check whether an archive says which document it is."""
+    return _CONTENT_TYPES in package or _MIME_TYPE in package
 
 
 def ole_type(data: bytes, file: Path) -> str:

@@ -1,7 +1,6 @@
 """Extraction of documents and presentations of Office 97 to 2003, which LibreOffice converts."""
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -19,6 +18,7 @@ from idx.extraction.media_types import Kind
 from idx.extraction.office.open_document import extract_odp, extract_odt
 from idx.extraction.types import Extracted, Source
 from shared.system import limits
+from shared.system.programs import find_program
 
 _PROGRAMS: Final = ("soffice", "libreoffice")
 _MACOS: Final = Path("/Applications/LibreOffice.app/Contents/MacOS/soffice")
@@ -54,15 +54,8 @@ _KINDS: Final = {
 
 
 def find_libreoffice() -> str | None:
-    """Return the absolute path of LibreOffice; None if it is not installed.
-
-    Relative folders of the search path are left out, so that nothing in the current folder is run.
-    """
-    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
-    path = os.pathsep.join(folder for folder in folders if Path(folder).is_absolute())
-    found = (shutil.which(name, path=path) for name in _PROGRAMS if path)
-    program = next((each for each in found if each and Path(each).is_absolute()), None)
-    return program or (str(_MACOS) if _MACOS.exists() else None)
+    """Return the absolute path of LibreOffice; None if it is not installed."""
+    return find_program(*_PROGRAMS) or (str(_MACOS) if _MACOS.exists() else None)
 
 
 def extract_old_office(source: Source) -> Extracted:

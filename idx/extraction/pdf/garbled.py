@@ -7,7 +7,13 @@ due". Such a page would never be found, and be shown to people and models as its
 import re
 from typing import Final
 
+from idx.errors import SourceFileError
 from shared.analysis.detection import detect_language
+
+
+class GarbledError(SourceFileError):
+    """A file has no text but that of fonts that do not say which letters they show."""
+
 
 _MIN_CHARACTERS: Final = 40
 """Minimum length of a text that is judged, in characters without white space."""

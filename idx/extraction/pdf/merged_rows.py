@@ -1,19 +1,24 @@
-"""Comparison of a page's tables with its plain text: rows that were merged into one.
+"""Comparison of a page's tables with its plain text: merged rows, and words in pieces.
 
 Where a table has rules between bands of rows only, its cells hold several rows each: "Alabama
 Alaska Arizona | 18,870 209 2,303". Its plain text, "Alabama 18,870", is better then.
 """
 
+from collections import Counter
 from itertools import combinations
 from typing import Final
 
-from idx.extraction.text.cleaning import CELL_SEPARATOR
+from idx.extraction.text.cleaning import CELL_SEPARATOR, normalize
 
 _MIN_ROWS: Final = 3
 """Minimum number of rows in a band; two words in each of two cells are often one row."""
 
 _MIN_SHARE_OF_PAIRS: Final = 0.6
 """Minimum share of the rows of a band that the plain text has as lines."""
+
+_MAX_LOST_WORDS: Final = 3
+_MAX_LOST_SHARE: Final = 0.02
+"""Maximum number and share of a page's words that may stand otherwise in its tables."""
 
 _DIGITS: Final = frozenset("0123456789")
 
@@ -42,3 +47,15 @@ def merges_rows(tables: str, plain: str) -> bool:
             if found >= _MIN_SHARE_OF_PAIRS * len(pairs) and not on_one_line:
                 return True
     return False
+
+
+def loses_words(tables: str, plain: str) -> bool:
+    """Check whether words of a page are in pieces, such as ``11,062 .6`` for ``11,062.6``.
+
+    Args:
+        tables: the text of the page with a line for each row, and marks between the cells.
+        plain: its plain text.
+    """
+    words = Counter(normalize(plain).split())
+    lost = words - Counter(normalize(tables.replace(CELL_SEPARATOR.strip(), " ")).split())
+    return lost.total() > max(_MAX_LOST_WORDS, _MAX_LOST_SHARE * words.total())

@@ -7,7 +7,7 @@ the cells of tables but takes far longer.
 import logging
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -16,13 +16,13 @@ from typing import Any, Final
 
 from idx.errors import SourceFileError
 from idx.extraction.pdf.forms import read_fields
-from idx.extraction.pdf.garbled import is_garbled
+from idx.extraction.pdf.garbled import GarbledError, is_garbled
 from idx.extraction.pdf.grid import has_grid
-from idx.extraction.pdf.merged_rows import merges_rows
-from idx.extraction.pdf.ocr import NOT_INSTALLED, OcrNeededError
+from idx.extraction.pdf.merged_rows import loses_words, merges_rows
+from idx.extraction.pdf.ocr.scanned import ScannedPages, low_confidence, read_scanned_pages
+from idx.extraction.pdf.ocr.tesseract import NOT_INSTALLED, OcrNeededError
 from idx.extraction.pdf.outline import outline_headings, read_outline
 from idx.extraction.pdf.properties import read_properties
-from idx.extraction.pdf.scanned import ScannedPages, read_scanned_pages
 from idx.extraction.pdf.tables import TablePage, read_table_pages
 from idx.extraction.pdf.text import read_text
 from idx.extraction.text.cleaning import CELL_SEPARATOR, join_pages, normalize
@@ -118,12 +118,13 @@ def extract_pdf(file: Path, data: bytes, options: ExtractionOptions) -> Extracte
     outcome = _outcome(options.ocr, scanned.failed)
     later = options.ocr if options.ocr and not options.ocr.is_due else None
     if not text and later:
-        raise OcrNeededError(file, "has no text but in pictures, which was not read yet")
+        reason = "has no text but in pictures, which was not read yet"
+        raise OcrNeededError(file, reason, len(pages.texts))
     if not text and pages.garbled:
-        raise SourceFileError(
+        raise GarbledError(
             file,
             f"has {quantity(len(pages.garbled), 'page')} whose fonts do not say which letters they "
-            "show, and no other text; print it to a new PDF, or save it anew with its program",
+            f"show, and no other text; {_remedy(outcome)}",
         )
     if not text:
         raise SourceFileError(file, f"has no text on its {quantity(count, 'page')}; {outcome}")
@@ -141,9 +142,30 @@ def extract_pdf(file: Path, data: bytes, options: ExtractionOptions) -> Extracte
         metadata=metadata | blank_pages | scanned.metadata(),
         pages=places,
         headings=outline_headings(outline, text, places),
-        warnings=tuple(_warnings(pages, blank, outcome)),
-        needs_ocr=bool(later and (blank or pages.garbled or later.mode == "force")),
+        warnings=(*_warnings(pages, blank, outcome), *_doubts(scanned)),
+        scanned_pages=_number_for_ocr(pages, blank, later),
     )
+
+
+def _number_for_ocr(pages: _Pages, blank: Sequence[int], later: Ocr | None) -> int:
+    """Return the number of pages that OCR shall read later."""
+    if later is None:
+        return 0
+    return len(pages.texts) if later.mode == "force" else len({*blank, *pages.garbled})
+
+
+def _doubts(scanned: ScannedPages) -> Iterable[str]:
+    return low_confidence(scanned.confidence) if scanned.texts else ()
+
+
+def _remedy(outcome: str) -> str:
+    """Return what helps against fonts without letters, in words."""
+    if outcome == NOT_INSTALLED:
+        return (
+            "install Tesseract, which reads the pages as pictures (see idx doctor), or save it "
+            "anew with its program; then idx sync --retry"
+        )
+    return f"{outcome}; save it anew with its program"
 
 
 def _read_scans(document: Any, pages: _Pages, ocr: Ocr | None) -> ScannedPages:
@@ -154,11 +176,10 @@ def _read_scans(document: Any, pages: _Pages, ocr: Ocr | None) -> ScannedPages:
         number for number, text in pages.texts.items() if ocr.mode == "force" or not normalize(text)
     ]
     scanned = read_scanned_pages(document, needed, ocr)
-    for number, page in scanned.pages.items():
-        if page.text:
-            pages.texts[number] = page.text
-            pages.garbled = [other for other in pages.garbled if other != number]
-            pages.for_pdfplumber = [other for other in pages.for_pdfplumber if other != number]
+    found = scanned.texts
+    pages.texts |= found
+    pages.garbled = [number for number in pages.garbled if number not in found]
+    pages.for_pdfplumber = [number for number in pages.for_pdfplumber if number not in found]
     return scanned
 
 
@@ -238,6 +259,7 @@ def _is_better(page: TablePage, plain: str) -> bool:
         and page.text.count(_UNKNOWN_LETTER) <= plain.count(_UNKNOWN_LETTER)
         and _size(page.text) > _MIN_LETTER_SHARE * _size(plain)
         and not merges_rows(page.text, plain)
+        and not loses_words(page.text, plain)
     )
 
 

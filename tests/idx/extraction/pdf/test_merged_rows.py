@@ -2,7 +2,7 @@
 
 import pytest
 
-from idx.extraction.pdf.merged_rows import merges_rows
+from idx.extraction.pdf.merged_rows import loses_words, merges_rows
 
 PLAIN = "State Count\nAlabama 18,870\nAlaska 209\nArizona 2,303"
 
@@ -19,3 +19,10 @@ PLAIN = "State Count\nAlabama 18,870\nAlaska 209\nArizona 2,303"
 )
 def test_bands_of_rows_are_recognized(tables: str, plain: str, is_merged: bool) -> None:
     assert merges_rows(tables, plain) == is_merged
+
+
+def test_numbers_in_pieces_are_recognized() -> None:
+    rows = [f"State {number} | {number},062.6" for number in range(10)]
+    plain = "\n".join(row.replace(" | ", " ") for row in rows)
+    assert not loses_words("\n".join(rows), plain)
+    assert loses_words("\n".join(row.replace(".6", " .6") for row in rows), plain)

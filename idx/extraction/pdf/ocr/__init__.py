@@ -1,0 +1,1 @@
+"""Recognition of the text of scanned pages and pictures, after all other files were read."""

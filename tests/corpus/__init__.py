@@ -1,0 +1,1 @@
+"""The test files of public projects, read as a folder of documents."""
