@@ -92,7 +92,11 @@ async def search(
     """
     rewriting = await context.request_context.lifespan_context.rewriting(query, "auto")
     request = SearchRequest(
-        query, content="none", rewritten=rewriting.rewritten, group="document"
+        query,
+        content="none",
+        rewritten=rewriting.rewritten,
+        group="document",
+        versions="newest",
     )
     answer = await ask(context, lambda searcher: searcher.search(request), partial=True)
     state = context.request_context.lifespan_context
