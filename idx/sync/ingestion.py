@@ -11,6 +11,7 @@ from typing import Final
 from idx.errors import SourceFileError
 from idx.extraction.pool import ExtractionPool
 from idx.extraction.types import ReadFile, Unreadable
+from idx.sync.copies import read_once
 from idx.sync.documents import file_document, member_document, member_id, unfinished
 from idx.sync.events import (
     Committed,
@@ -72,6 +73,7 @@ class Ingestion:
         # By document id; each is read once more, so that its problems are told only then.
         self._for_ocr: dict[str, Change] = {}
         self._counted: dict[str, int] = {}
+        self._copies: dict[str, str] = {}
         self._index = index
         self._pool = pool
         self._failures = failures
@@ -177,7 +179,9 @@ class Ingestion:
 
     def _read_with(self, pool: ExtractionPool, changes: list[Change]) -> Iterator[Event]:
         committed = time.monotonic()
-        for change, result in pool.read(changes):
+        for change, result, copy_of in read_once(pool, changes):
+            if copy_of is not None:
+                self._copies[change.source_document] = copy_of
             if result.needs_ocr and pool is not self._ocr_pool:
                 self._for_ocr[change.source_document] = change
                 if isinstance(result, Unreadable):
@@ -308,6 +312,7 @@ class Ingestion:
                 change.size,
                 () if is_read_again else warnings,
                 change.container,
+                self._copies.pop(change.source_document, None),
             )
         ]
 
