@@ -22,6 +22,7 @@ _MODULES: Final = {
     "create": "shared.opensearch.index",
     "holds_index": "shared.opensearch.index",
     "check": "shared.opensearch.upkeep",
+    "duplicates": "shared.opensearch.duplicates",
     "findings": "shared.opensearch.upkeep",
     "rebuild": "shared.opensearch.rebuild",
     "load_failures": "shared.opensearch.index",

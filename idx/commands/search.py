@@ -26,7 +26,9 @@ from shared.model.request import (
     Operator,
     SearchRequest,
     Syntax,
+    Versions,
     group_for,
+    versions_for,
 )
 
 if TYPE_CHECKING:
@@ -109,6 +111,14 @@ def search(
             "2y.",
         ),
     ] = None,
+    versions: Annotated[
+        Versions | None,
+        typer.Option(
+            show_default="newest with documents, all with chunks",
+            help="Versions of the same text: show the newest that matches, and how many others; "
+            "or show all.",
+        ),
+    ] = None,
     explain: Annotated[
         bool,
         typer.Option("--explain", help="Explain the query instead of printing chunks."),
@@ -145,7 +155,7 @@ def search(
     from shared.reading.searcher import Searcher
 
     check_one_form(as_json=as_json, plain=plain)
-    about_hits = sort != BY_SCORE or facets or min_confidence or group
+    about_hits = sort != BY_SCORE or facets or min_confidence or group or versions
     _check_options(detail, explain=explain, about_hits=about_hits)
     if plain and (explain or facets):
         raise typer.BadParameter("--plain prints only paths: it takes no --explain or --facet")
@@ -153,6 +163,7 @@ def search(
     rewriting = rewriting_of(query, syntax, normalizer)
     if rewriting.diagnostic:
         say(rewriting.diagnostic)
+    shown = group or (group_for("auto", "full", sort) if as_json or plain else "document")
     request = SearchRequest(
         query,
         limit=limit,
@@ -167,7 +178,8 @@ def search(
         rewritten=rewriting.rewritten,
         search=by,
         recency=recency,
-        group=group or (group_for("auto", "full", sort) if as_json or plain else "document"),
+        group=shown,
+        versions=versions_for(versions or "auto", shown, conditions),
     )
     if explain:
         _explain(index_path, request, detail or "steps", rewriting, as_json=as_json)
@@ -210,7 +222,8 @@ def _explain(
 def _check_options(detail: Detail | None, *, explain: bool, about_hits: object) -> None:
     if explain and about_hits:
         raise typer.BadParameter(
-            "--explain lists no hits: it takes no --sort, --facet, --min-confidence or --group"
+            "--explain lists no hits: it takes no --sort, --facet, --min-confidence, --group or "
+            "--versions"
         )
     if detail and not explain:
         raise typer.BadParameter("--detail needs --explain")
@@ -249,4 +262,6 @@ def _print_notes(answer: "SearchAnswer", offset: int) -> None:
         match = "matches"
     elif answer.total_documents and answer.total_documents != answer.totalHits:
         chunks = f"{chunks} of {quantity(answer.total_documents, 'document')}"
-    say(f"{chunks} {match}; shown: {shown}.")
+    others = sum(hit.similar_documents.count for hit in answer.results if hit.similar_documents)
+    similar = f", for {quantity(others, 'similar document')}, too" if others else ""
+    say(f"{chunks} {match}; shown: {shown}{similar}.")

@@ -46,7 +46,7 @@ def watch(
     from idx.output.run_report import print_event, print_news
     from idx.sync.events import Finished
     from idx.sync.interruption import Kept
-    from idx.sync.watch import keep_synchronized
+    from idx.sync.watching.watch import keep_synchronized
 
     wanted = wanted_folders(paths)
     moves = settled_moves(wanted, index_path)

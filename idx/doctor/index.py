@@ -24,6 +24,7 @@ def index(path: Path) -> Findings:
     try:
         with Searcher(path) as searcher:
             figures, failures = searcher.statistics(), searcher.failures()
+            unknown = searcher.documents_without_fingerprint()
             folders = [folder.path for folder in searcher.folders()]
     except McpLuceneError as error:
         yield Finding("Index", "problem", message(error))
@@ -32,6 +33,8 @@ def index(path: Path) -> Findings:
         yield _size(figures)
         yield from _version(figures)
         yield _failures(failures)
+        if unknown:
+            yield _without_versions(unknown, figures)
     yield from _writing(path)
     yield from _folders(folders)
 
@@ -58,6 +61,16 @@ def _version(figures: IndexStatistics) -> Findings:
             f"mcp-lucene {figures.software_version} has written the index, which is newer than "
             f"this one ({software_version()}); upgrade: pip install --upgrade mcp-lucene",
         )
+
+
+def _without_versions(documents: int, figures: IndexStatistics) -> Finding:
+    return Finding(
+        "Versions",
+        "warning",
+        f"of {documents:,} of {quantity(figures.documents, 'document')} searches do not tell which "
+        "are versions of the same text, since an older mcp-lucene has indexed them; add what is "
+        "missing: idx rebuild",
+    )
 
 
 def _failures(failures: FailureList) -> Finding:

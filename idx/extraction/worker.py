@@ -14,7 +14,14 @@ from idx.extraction.containers.budget import Budget
 from idx.extraction.containers.members import MemberReader, failure
 from idx.extraction.formats import extract_from
 from idx.extraction.text.secret_content import BYTES, SecretFileError, found_secret
-from idx.extraction.types import CHANGED, VANISHED, ExtractionOptions, ReadFile, Unreadable
+from idx.extraction.types import (
+    CHANGED,
+    VANISHED,
+    ExtractionOptions,
+    FileContent,
+    ReadFile,
+    Unreadable,
+)
 from shared.analysis.detection import detect_language
 from shared.files.access import OWN, identity_of
 from shared.files.content import IrregularFileError, content_hash
@@ -63,7 +70,7 @@ def read_file(location: Location, options: ExtractionOptions) -> ReadFile:
         size=before.st_size,
         modified_ns=before.st_mtime_ns,
         content_hash=digest,
-        is_settled=now - before.st_mtime_ns > _tick(before.st_mtime_ns),
+        is_settled=_is_settled(before.st_mtime_ns, now),
         members=tuple(members.found),
     )
 
@@ -76,6 +83,32 @@ def hash_file(location: Location) -> str:
     """
     with _opened(location) as stream:
         return content_hash(stream)
+
+
+def file_content(location: Location, options: ExtractionOptions) -> FileContent:
+    """Return the content of a file that may be a copy of another one, without reading its text.
+
+    Raises:
+        SourceFileError: the file is missing, unreadable, or changed while it was read.
+        SecretFileError: it belongs to this program itself.
+    """
+    file = location.path
+    with _opened(location) as stream:
+        before = os.fstat(stream.fileno())
+        if identity_of(before) in options.own_files:
+            raise SecretFileError(file, OWN)
+        now = time.time_ns()
+        digest = content_hash(stream)
+        after = os.fstat(stream.fileno())
+    if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
+        raise SourceFileError(file, CHANGED)
+    return FileContent(
+        content_hash=digest,
+        size=before.st_size,
+        modified_ns=before.st_mtime_ns,
+        is_settled=_is_settled(before.st_mtime_ns, now),
+        is_allowed=is_allowed_secret(file, options.allow_secrets),
+    )
 
 
 def _refuse_secret(file: Path, content: bytes) -> None:
@@ -96,6 +129,11 @@ def _opened(location: Location) -> Iterator[BufferedReader]:
     except OSError as error:
         reason = f"cannot be read: {reason_of(error)}"
         raise SourceFileError(location.path, reason) from error
+
+
+def _is_settled(modified_ns: int, now: int) -> bool:
+    """Check whether any change after a moment is certain to have a later time of modification."""
+    return now - modified_ns > _tick(modified_ns)
 
 
 def _tick(modified_ns: int) -> int:
@@ -145,6 +183,13 @@ def hash_files(
 ) -> list[str | Unreadable]:
     """Hash the content of files in sequence; see `read_files`."""
     return _each(hash_file, files, seconds)
+
+
+def file_contents(
+    files: Sequence[Location], options: ExtractionOptions, seconds: float
+) -> list[FileContent | Unreadable]:
+    """Return the contents of files that may be copies, in sequence; see `read_files`."""
+    return _each(lambda file: file_content(file, options), files, seconds)
 
 
 def _each(

@@ -24,6 +24,7 @@ from shared.model.search_results import (
     OtherHit,
     QueryExplanation,
     SimilarChunk,
+    SimilarDocuments,
 )
 
 _UNITS: Final = ("page", "slide", "sheet", "line")
@@ -99,7 +100,21 @@ def print_hit(rank: int, hit: Hit) -> None:
     if hit.more:
         more = f"and {quantity(hit.more, 'more chunk')} of this document"
         _print_wrapped(Text(more, style="dim"), _LINE_INDENT)
+    if hit.similar_documents:
+        _print_similar_documents(hit.similar_documents)
     out.print()
+
+
+def _print_similar_documents(similar: SimilarDocuments) -> None:
+    """Print the ids of the documents that a hit is shown for, a line each."""
+    heading = f"and {quantity(similar.count, 'similar document')}:"
+    _print_wrapped(Text(heading, style="dim"), _LINE_INDENT)
+    for id_ in similar.ids:
+        line = Text(" " * _CONTINUATION_INDENT + line_for_stdout(id_), style="dim")
+        console().print(line, soft_wrap=True)
+    if similar.count > len(similar.ids):
+        rest = f"and {similar.count - len(similar.ids):,} more"
+        _print_wrapped(Text(rest, style="dim"), _CONTINUATION_INDENT)
 
 
 def _print_excerpts(hit: Hit | OtherHit) -> None:

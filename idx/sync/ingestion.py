@@ -12,6 +12,7 @@ from idx.errors import SourceFileError
 from idx.extraction.pdf.ocr.run import OcrRun
 from idx.extraction.pool import ExtractionPool
 from idx.extraction.types import ReadFile, Unreadable
+from idx.sync.copies import read_once
 from idx.sync.documents import file_document, member_document, member_id, unfinished
 from idx.sync.events import (
     Committed,
@@ -42,6 +43,7 @@ the last commit.
 
 
 _Read = tuple[Change, ReadFile | Unreadable]
+_ReadOnce = tuple[Change, ReadFile | Unreadable, str | None]
 """A file that was read, or why it could not be."""
 
 
@@ -79,6 +81,7 @@ class Ingestion:
         self._for_ocr: dict[str, Change] = {}
         self._scanned_pages = 0
         self._counted: dict[str, int] = {}
+        self._copies: dict[str, str] = {}
         self._index = index
         self._pool = pool
         self._failures = failures
@@ -173,7 +176,7 @@ class Ingestion:
             yield LeftOut(note.source_document, note.file_path, note.reason)
 
     def _read(self) -> Iterator[Event]:
-        yield from self._submit_all(self._without_scans(self._pool.read(self._plan.changes)))
+        yield from self._submit_all(self._without_scans(read_once(self._pool, self._plan.changes)))
         if self._for_ocr and self._ocr:
             yield from self._written(wait=True)
             # What else there is can be searched meanwhile.
@@ -182,9 +185,11 @@ class Ingestion:
             self._for_ocr.clear()
             yield from self._read_scans(due, self._ocr)
 
-    def _without_scans(self, files: Iterable[_Read]) -> Iterator[_Read]:
-        """Pass on the files that were read, and note which OCR shall read once more."""
-        for change, result in files:
+    def _without_scans(self, files: Iterable[_ReadOnce]) -> Iterator[_Read]:
+        """Pass on the files that were read, and note copies, and which OCR shall read once more."""
+        for change, result, copy_of in files:
+            if copy_of is not None:
+                self._copies[change.source_document] = copy_of
             if self._ocr and result.scanned_pages:
                 self._for_ocr[change.source_document] = change
                 self._scanned_pages += result.scanned_pages
@@ -333,6 +338,7 @@ class Ingestion:
                 change.size,
                 () if is_read_again else warnings,
                 change.container,
+                self._copies.pop(change.source_document, None),
             )
         ]
 

@@ -153,12 +153,12 @@ def shorten_chunk(chunk: ChunkItem, excess: int) -> ChunkItem:
 
 
 def shorten_hit(hit: Hit, excess: int) -> Hit:
-    """Return the hit cut: the others of its document first, then its text.
+    """Return the hit cut: the others of its document first, ids of similar ones, then its text.
 
     If that is not enough, it has no texts and metadata, and a short title.
     """
-    if hit.others:
-        alone = _without_others(hit)
+    for shorter in (_without_others, _without_similar_ids):
+        alone = shorter(hit)
         excess -= _size(hit) - _size(alone)
         if excess <= 0:
             return alone
@@ -194,7 +194,15 @@ def _with_places(hit: Hit) -> Hit:
 
 
 def _without_others(hit: Hit) -> Hit:
+    if not hit.others:
+        return hit
     return replace(hit, others=[], more=(hit.more or 0) + len(hit.others or ()))
+
+
+def _without_similar_ids(hit: Hit) -> Hit:
+    """Return the hit with the number of similar documents only."""
+    similar = hit.similar_documents
+    return replace(hit, similar_documents=similar and replace(similar, ids=[]))
 
 
 def brief_passages(hit: Hit) -> Hit:
@@ -204,6 +212,8 @@ def brief_passages(hit: Hit) -> Hit:
     """
     if hit.passages is not None and hit.others and _size(hit) > _MAX_HIT_CHARACTERS_WITH_PASSAGES:
         hit = _with_places(hit)
+    if hit.similar_documents and _size(hit) > _MAX_HIT_CHARACTERS_WITH_PASSAGES:
+        hit = _without_similar_ids(hit)
     while (
         hit.passages is not None
         and len(hit.passages) > 1
@@ -253,7 +263,7 @@ def _brief_hit(hit: Hit, share: int) -> Hit:
     whole = replace(hit, passages=None)
     if _size(whole) <= share:
         return whole
-    alone = _without_others(hit) if hit.others else hit
+    alone = _without_similar_ids(_without_others(hit))
     bare = replace(alone, metadata={}, passages=None, char_start=None, char_end=None)
     shown = bare
     if _size(bare) > share:
@@ -269,6 +279,8 @@ def _brief_hit(hit: Hit, share: int) -> Hit:
         with_texts = replace(shown, others=hit.others, more=hit.more)
         longest_first = (with_texts, _with_places(with_texts))
         shown = next((longer for longer in longest_first if _size(longer) <= share), shown)
+    with_ids = replace(shown, similar_documents=hit.similar_documents)
+    shown = with_ids if _size(with_ids) <= share else shown
     for key, value in hit.metadata.items():
         longer = replace(shown, metadata={**shown.metadata, key: value})
         if _size(longer) <= share:

@@ -16,6 +16,7 @@ from shared.model.request import (
     Operator,
     SearchRequest,
     Syntax,
+    VersionsChoice,
 )
 from shared.settings.defaults import MAX_COUNT
 
@@ -119,6 +120,14 @@ class SearchArguments(Asked):
             description="document: each result is another document, with its best chunk and up to "
             "two others; limit, offset and facets count documents; none: each result is a chunk; "
             "auto: document with content=passages or sorted by modified, else none."
+        ),
+    ] = "auto"
+    versions: Annotated[
+        VersionsChoice,
+        Field(
+            description="newest: of several versions of a text only the newest that matches, with "
+            "similar_documents for the others; all: each of them; auto: newest where results are "
+            "documents, unless there is a filter on version_of."
         ),
     ] = "auto"
 

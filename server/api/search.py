@@ -14,7 +14,7 @@ from server.api.arguments import (
 )
 from server.api.reading import State, answered
 from shared.model.index_results import FieldList, IndexStatistics, TermList
-from shared.model.request import group_for
+from shared.model.request import group_for, versions_for
 from shared.model.search_results import QueryExplanation, SearchAnswer
 
 router = APIRouter(prefix="/api", tags=["search"])
@@ -26,14 +26,17 @@ async def search(
 ) -> Response:
     """Search: the matching chunks, best first, as the tool Search returns them."""
     rewriting = await state.rewriting(arguments.query, arguments.syntax)
+    plain = arguments.request()
+    group = group_for(arguments.group, arguments.content, arguments.sort)
     asked = replace(
-        arguments.request(),
+        plain,
         content=arguments.content,
         sort=arguments.sort,
         facets=arguments.facets,
         min_confidence=arguments.min_confidence,
         rewritten=rewriting.rewritten,
-        group=group_for(arguments.group, arguments.content, arguments.sort),
+        group=group,
+        versions=versions_for(arguments.versions, group, plain.filters),
     )
     return await answered(
         request,

@@ -120,6 +120,7 @@ async def _search(state: ServerState, asked: SearchState) -> _Found:
                 facets=[key for key in FACETS.values() if key in fields],
                 rewritten=rewriting.rewritten,
                 group="document" if asked.groups else "none",
+                versions="newest" if asked.groups and not asked.version_of else "all",
             )
         )
         prefixes = sorted({folder.prefix for folder in searcher.folders()})
@@ -186,6 +187,9 @@ def _pages(asked: SearchState, found: SearchAnswer) -> dict[str, Any]:
     total = found.totalHits if found.total_documents is None else found.total_documents
     last = min(-(-total // RESULTS_PER_PAGE), MAX_PAGE)
     here = asked.page
+    if asked.groups and len(found.results) < RESULTS_PER_PAGE:
+        # The total counts older versions, too, which are not shown.
+        last = min(last, here)
     return {
         "last": last,
         "previous": asked.link(page=here - 1 if here > 2 else 0) if here > 1 else None,  # noqa: PLR2004 - the first page has no number

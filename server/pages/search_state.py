@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 from pydantic import BaseModel, ConfigDict, Field
 
 from server.api.arguments import MAX_QUERY_CHARACTERS
-from shared.model.filters import COLLECTION, Filter
+from shared.model.filters import COLLECTION, VERSION_OF, Filter
 from shared.model.metadata import AUTHOR, FILE_TYPE, LANGUAGE, MODIFIED
 from shared.model.request import BY_SCORE
 
@@ -51,6 +51,7 @@ class SearchState(BaseModel):
         type: media type of the file.
         language: code of the document's language.
         author: its author.
+        version_of: id of a document, to show all versions of its text.
         since: first day of the last change, ISO 8601; also a year or a month.
         until: last day of it.
         sort: sort order; None for the best first, or the newest without a query.
@@ -67,6 +68,7 @@ class SearchState(BaseModel):
     type: _Value = ""
     language: _Value = ""
     author: _Value = ""
+    version_of: _Value = ""
     since: _Day = ""
     until: _Day = ""
     sort: Sort | Literal[""] = ""
@@ -119,6 +121,8 @@ class SearchState(BaseModel):
         ]
         if self.folder:
             found.append(Filter("source_document", "prefix", self.folder))
+        if self.version_of:
+            found.append(Filter(VERSION_OF, "eq", self.version_of))
         if self.since or self.until:
             found.append(
                 Filter(MODIFIED, "range", minimum=self.since or None, maximum=self.until or None)

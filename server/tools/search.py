@@ -24,7 +24,9 @@ from shared.model.request import (
     Operator,
     SearchRequest,
     Syntax,
+    VersionsChoice,
     group_for,
+    versions_for,
 )
 from shared.model.search_results import SearchAnswer
 
@@ -56,7 +58,8 @@ async def search(
             description="Conditions on metadata, source_document, id or chunk_index that every "
             'result must meet, such as {"field": "year", "operator": "range", "minimum": '
             "2020}. in and not_in take a list as value; range takes minimum, maximum or "
-            "both, as numbers or ISO 8601 dates; exists takes no value."
+            "both, as numbers or ISO 8601 dates; exists takes no value. version_of takes a "
+            "source_document."
         ),
     ] = [],  # noqa: B006 - pydantic copies the default for each call
     collection: CollectionName = None,
@@ -110,23 +113,31 @@ async def search(
             "others; none: a chunk; auto: document with content=passages or sorted by modified."
         ),
     ] = "auto",
+    versions: Annotated[
+        VersionsChoice,
+        Field(
+            description="newest: of versions of a text only the newest; auto: newest with "
+            "group=document."
+        ),
+    ] = "auto",
     recency: Recency = None,
     max_characters: MaxCharacters = DEFAULT_CHARACTERS,
 ) -> SearchAnswer:
     """Search the user's documents and return the matching chunks, best first.
 
-    Use this first for any question the documents may answer, with a few specific words in the
-    language of the documents. If a chunk ends too early, continue with get_next_chunk; if content
+    Use this first for any question the documents may answer, with a few specific words in their
+    language. If a chunk ends too early, continue with get_next_chunk; if content
     is null, read the whole chunk with get_document_chunks. For a table or a figure of a PDF, see
     its page with show_page. totalHits is the number of all matching chunks. confidence, from 0 to
     1, is the likelihood that a result answers the query; if low_confidence is true, try other
     words, or say that the documents probably do not answer it. suggestion is a corrected query;
     unless suggestion_applied is true, search again with it. note says how the query was understood
-    if that may not be the intention. matched is meaning for a result with none of the words. Cite
+    if that is in doubt. matched is meaning for a result with none of the words. Cite
     file_path, or else source_document, with section, and page_start, slide_start, sheet_start or
     line_start.
     """
     rewriting = await context.request_context.lifespan_context.rewriting(query, syntax)
+    grouped = group_for(group, content, sort)
     request = SearchRequest(
         query,
         limit=limit,
@@ -141,7 +152,8 @@ async def search(
         rewritten=rewriting.rewritten,
         search=search,
         recency=recency,
-        group=group_for(group, content, sort),
+        group=grouped,
+        versions=versions_for(versions, grouped, filters),
     )
     answer = await ask(
         context,

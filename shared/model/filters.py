@@ -15,6 +15,8 @@ FOLDER: Final = "folder"
 COLLECTION: Final = "collection"
 """Field for filters and facets by collection; no document has it."""
 
+VERSION_OF: Final = "version_of"
+"""Field for filters by the id of a document: it stands for all versions of the same text."""
 
 FilterOperator = Literal["eq", "ne", "in", "not_in", "range", "exists", "prefix"]
 
@@ -24,8 +26,9 @@ class Filter:
     """A condition on one field.
 
     Attributes:
-        field: `source_document`, `id`, `chunk_index`, a key of the documents' metadata, or
-            `folder`, the name or path of a folder that contains the document's file.
+        field: `source_document`, `id`, `chunk_index`, a key of the documents' metadata, `folder`,
+            the name or path of a folder that contains the document's file, or `version_of`, the id
+            of a document, for all versions of its text.
         operator: `eq` and `ne` compare with `value`; `in` and `not_in` with each value of a list;
             `range` takes `minimum`, `maximum` or both, inclusive: two numbers, which may be written
             as text if the field has numbers, or two texts (ISO 8601 dates are ordered as text);

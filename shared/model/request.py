@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal, TypedDict, get_args
 
-from shared.model.filters import Filter
+from shared.model.filters import VERSION_OF, Filter
 from shared.model.metadata import MODIFIED
 from shared.settings.defaults import MAX_COUNT
 
@@ -31,6 +31,13 @@ Group = Literal["document", "none"]
 GroupChoice = Literal["auto", Group]
 """The same, or as it suits the request: documents where only passages are shown, or where the
 order is that of their modification."""
+
+Versions = Literal["newest", "all"]
+"""Versions of the same text among the results: the newest of them for all, or all of them."""
+
+VersionsChoice = Literal["auto", Versions]
+"""The same, or as it suits the request: the newest where results are documents, unless the versions
+of a text are asked for."""
 
 Search = Literal["both", "words", "meaning"]
 """Ways to rank: by words and meaning, if the index has vectors; by words only; or, to compare, by
@@ -63,6 +70,7 @@ class SearchOptions(TypedDict, total=False):
     search: Search
     group: Group
     recency: float | None
+    versions: Versions
 
 
 @dataclass(frozen=True)
@@ -89,6 +97,8 @@ class SearchRequest:
             documents; ``none`` if it is a chunk.
         recency: the age of a document at which its score is halved, in days; None for scores that
             do not depend on its age. Ages are those of the metadata key ``modified``.
+        versions: ``newest`` to show of several versions of the same text only the newest that
+            matches as well as they do, with the number of the others.
 
     Raises:
         ValueError: a value is out of its range.
@@ -108,6 +118,7 @@ class SearchRequest:
     search: Search = "both"
     group: Group = "none"
     recency: float | None = None
+    versions: Versions = "all"
 
     def __post_init__(self) -> None:
         check(self.limit >= 1, "limit", self.limit)
@@ -118,6 +129,7 @@ class SearchRequest:
         check(self.search in get_args(Search), "search", self.search)
         check(self.recency is None or 0 < self.recency <= MAX_DAYS, "recency", self.recency)
         check(self.group in get_args(Group), "group", self.group)
+        check(self.versions in get_args(Versions), "versions", self.versions)
         check(self.syntax in get_args(Syntax), "syntax", self.syntax)
         check(self.content in get_args(Texts), "content", self.content)
 
@@ -134,6 +146,20 @@ def group_for(choice: GroupChoice, content: str, sort: str) -> Group:
         return choice
     by_time = sort.removeprefix("-") == MODIFIED
     return "document" if content == "passages" or by_time else "none"
+
+
+def versions_for(choice: VersionsChoice, group: Group, filters: Sequence[Filter]) -> Versions:
+    """Return the versions of a text that a choice means.
+
+    Args:
+        choice: the choice.
+        group: the results.
+        filters: the filters, which may ask for the versions of a text.
+    """
+    if choice != "auto":
+        return choice
+    lists_versions = any(condition.field == VERSION_OF for condition in filters)
+    return "newest" if group == "document" and not lists_versions else "all"
 
 
 def as_request(query: str | SearchRequest, options: SearchOptions) -> SearchRequest:

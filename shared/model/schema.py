@@ -19,6 +19,7 @@ meaning.
 | `details`          | -                                | yes    | JSON, see below                 |
 | `file_state`       | binary doc values                | no     | size, time, hash; chunk 1 only  |
 | `vector`           | binary doc values                | no     | search by meaning, if it is on  |
+| `fingerprint`      | keywords, binary doc values      | no     | versions of a text; last chunk  |
 | `metadata.KEY`     | keyword, sorted set doc values   | no     | filters on text                 |
 | `number.KEY`       | double point, numeric doc values | no     | filters on numbers              |
 
@@ -66,6 +67,7 @@ NUMBER: Final = "number"
 FILE_PATH: Final = "file_path"
 FILE_STATE: Final = "file_state"
 VECTOR: Final = "vector"
+FINGERPRINT: Final = "fingerprint"
 
 KEYWORD_FIELDS: Final = (ID, SOURCE_DOCUMENT)
 """Fields with one term each: queries on them are not analyzed."""

@@ -50,6 +50,7 @@ LEFT_OUT: Final = frozenset(
     {
         *(part.name for part in fields(Citation)),
         *("rewritten", "diagnostics", "note", "matched", "others", "more", "total_documents"),
+        "similar_documents",
     }
 )
 """Fields that are left out of answers if they are None."""
@@ -102,6 +103,19 @@ class OtherHit(Citation):
     matched: Literal["meaning"] | None = None
 
 
+@dataclass(frozen=True)
+class SimilarDocuments:
+    """Other versions of the text of a result, which match as well and are not shown.
+
+    Attributes:
+        count: their number.
+        ids: the ids of the first five, the newest first; the filter ``version_of`` finds all.
+    """
+
+    count: int
+    ids: list[str]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Hit(Citation):
     """A chunk found by a search.
@@ -120,6 +134,8 @@ class Hit(Citation):
             document; else None and left out of answers.
         more: the number of further chunks of its document that match, which are not shown, if
             results are grouped; else None and left out.
+        similar_documents: the other versions of the same text, which are not shown, if this is the
+            newest of several; else None and left out of answers.
     """
 
     id: str
@@ -136,6 +152,7 @@ class Hit(Citation):
     matched: Literal["meaning"] | None = None
     others: list[OtherHit] | None = None
     more: int | None = None
+    similar_documents: SimilarDocuments | None = None
 
 
 MAX_FACET_VALUES: Final = 10

@@ -1,11 +1,13 @@
 """Documents of the cluster for the chunks of a document: their terms, and what is stored."""
 
 import hashlib
+from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any, Final
 
 from shared.analysis.analyzers import writing_analyzer_of
+from shared.analysis.fingerprints import Fingerprinter
 from shared.analysis.stems import terms_of_each
 from shared.messages import decodable
 from shared.model import schema
@@ -61,6 +63,7 @@ class ChunkDocuments:
         document = self._document
         common = _common(document)
         details = None
+        fingerprinter = Fingerprinter()
         self.words[schema.TITLE].update(common[schema.TITLE].split())
         for chunk, place in self._placed:
             details = details or details_for(document, chunk)
@@ -80,6 +83,11 @@ class ChunkDocuments:
                 schema.CHUNK_INDEX: chunk.index,
                 schema.DETAILS: details(place),
             }
+            fingerprinter.add(chunk.content)
+            if chunk.index == chunk.count:
+                fingerprint = fingerprinter.fingerprint
+                made[schema.FINGERPRINT] = fingerprint.terms
+                made["stored"][schema.FINGERPRINT] = b64encode(fingerprint.dump()).decode()
             yield made
 
     def _search_fields(self, chunk: Chunk, place: Place) -> Mapping[str, Any]:

@@ -158,7 +158,7 @@ class Index(FolderIndex):
         self._store = Store(Connection(address))
         self.created = create and self._store.create()
         if not self.created:
-            self._store.mapping()
+            self._store.add_fields()
         state, _ = self._store.state()
         self._batch: int | None = None
         self._renewed = 0.0

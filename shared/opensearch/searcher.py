@@ -233,6 +233,10 @@ class Searcher(FolderSearcher):
         """Return the state of the index."""
         return self._call(figures.statistics)
 
+    def documents_without_fingerprint(self) -> int:
+        """Return the number of documents that were indexed before versions of a text were told."""
+        return self._call(figures.documents_without_fingerprint)
+
     def failures(self, *, offset: int = 0, limit: int | None = None) -> FailureList:
         """Return the files of the indexed folders that are not in the index, with reasons."""
         check_page(offset, limit)

@@ -53,6 +53,9 @@ class LuceneTerms(IndexTerms):
 
     def frequency(self, field: str, text: str) -> int:
         """Return the number of chunks that have a term."""
+        if field == schema.FINGERPRINT:
+            # Not cached: each document has other ones.
+            return int(self.reader.docFreq(Term(field, text)))
         return self._known(field, text)[1]
 
     def _known(self, field: str, text: str) -> tuple[Any | None, int]:

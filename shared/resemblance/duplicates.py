@@ -6,27 +6,30 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from org.apache.lucene.search import IndexSearcher, ScoreDoc, Sort
+
+from shared.analysis.fingerprints import VERSION_RESEMBLANCE, Fingerprinter
+from shared.backends import chosen
 from shared.files import index_folder
 from shared.java import vm
 from shared.maintenance.progress import Progress, Step
+from shared.model.index_results import DocumentSummary
 from shared.model.metadata import MODIFIED
 from shared.reading.stored_documents import StoredDocument, stored_documents
-from shared.resemblance.sketch import Sketch, resemblance
-from shared.storage.chunk_queries import document_count
+from shared.search.lucene.versions import fingerprinted
+from shared.search.selection import Fingerprinted
+from shared.storage.chunk_queries import document_count, document_query
 from shared.storage.commits import indexed_folders, open_last_commit
+from shared.storage.fingerprints import with_fingerprint
 from shared.storage.integrity import open_directory
-
-DEFAULT_MIN_SIMILARITY: Final = 0.8
-"""Default similarity from which two documents are versions of the same text: a letter with another
-date and another paragraph has it, two letters from the same template do not."""
-
-_LEADING_NUMBERS: Final = 16
-"""Number of hashes by which similar texts are found: those with four fifths in common share at
-least one of these unless by a chance of one in ten billion."""
+from shared.storage.mapping import SUMMARY_FIELDS, stored_fields, summary_from_lucene
 
 _MOST_CANDIDATES: Final = 50
-"""Maximum number of texts that a text is compared with for each of these hashes, so that a sentence
-that all documents have does not compare them all with each other."""
+"""Maximum number of texts that a text is compared with for each of the hashes by which it is found,
+so that a sentence that all documents have does not compare them all with each other."""
+
+_BLOCK: Final = 1_000
+"""Number of documents whose fingerprints are read at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,19 +66,21 @@ class Duplicates:
     groups: list[list[TextVersion]]
 
 
-@dataclass(frozen=True, slots=True)
-class _Sketched:
-    version: TextVersion
-    numbers: Sequence[int]
+Group = list[tuple[Fingerprinted, float]]
+"""Versions of a text, the newest first, each with its similarity to the newest."""
 
 
 def duplicates(
-    path: Path | str, *, min_similarity: float = DEFAULT_MIN_SIMILARITY, progress: Progress = iter
+    path: Path | str,
+    *,
+    min_similarity: float = VERSION_RESEMBLANCE,
+    progress: Progress = iter,
 ) -> Duplicates:
     """Find documents that are versions of the same text.
 
-    The texts of all documents are read, which takes about a second for a thousand pages. Nothing
-    is written.
+    The fingerprints of all documents are compared. Of documents without one, which an earlier
+    version of this software has indexed, the texts are read, about a thousand pages in a second.
+    Nothing is written.
 
     Args:
         path: the index folder.
@@ -88,77 +93,107 @@ def duplicates(
     """
     if not 0 < min_similarity <= 1:
         raise ValueError(f"min_similarity is out of range: {min_similarity!r}")
+    if other := chosen(path, "duplicates"):
+        on_cluster: Duplicates = other(path, min_similarity=min_similarity, progress=progress)
+        return on_cluster
     path = index_folder.absolute(path)
     index_folder.identify(path)
-    sketched: list[_Sketched] = []
+    every: list[Fingerprinted] = []
     with (
         vm.attached("batch"),
         closing(open_directory(path)) as directory,
         closing(open_last_commit(directory, path)) as reader,
     ):
-        for _ in progress(_steps(reader, path, sketched)):
+        for _ in progress(_steps(reader, every)):
             pass
-    return Duplicates(len(sketched), _groups(sketched, min_similarity))
+        folders = indexed_folders(reader, path)
+        searcher = IndexSearcher(reader)
+
+        def described(each: Fingerprinted, similarity: float) -> TextVersion:
+            hit = searcher.search(document_query(each.id), 1).scoreDocs[0]
+            stored = searcher.storedFields().document(hit.doc, stored_fields(*SUMMARY_FIELDS))
+            return text_version(each, similarity, summary_from_lucene(stored, folders))
+
+        found = groups(every, min_similarity)
+        return Duplicates(len(every), [[described(*each) for each in group] for group in found])
 
 
-def _steps(reader: Any, path: Path, sketched: list[_Sketched]) -> Iterator[Step]:
-    from org.apache.lucene.search import IndexSearcher
+def _steps(reader: Any, every: list[Fingerprinted]) -> Iterator[Step]:
+    """Read all documents, yielding a step after each block of them."""
+    activity = "Comparing documents"
+    searcher = IndexSearcher(reader)
+    total = document_count(searcher)
+    count = max(1, int(searcher.count(with_fingerprint())))
+    hits = searcher.search(with_fingerprint(), count, Sort.INDEXORDER).scoreDocs
+    chunks = [ScoreDoc.cast_(hit).doc for hit in hits]
+    for begin in range(0, len(chunks), _BLOCK):
+        every += fingerprinted(searcher, chunks[begin : begin + _BLOCK])
+        yield Step(activity, len(every), total)
+    if len(every) < total:
+        known = {each.id for each in every}
+        for stored in stored_documents(reader):
+            if stored.document.id not in known:
+                every.append(_from_text(stored))
+                yield Step(activity, len(every), total)
 
-    folders = indexed_folders(reader, path)
-    total = document_count(IndexSearcher(reader))
-    for stored in stored_documents(reader):
-        document, file = stored.document, stored.document.file
-        modified = document.metadata.get(MODIFIED)
-        version = TextVersion(
-            document.id,
-            document.title,
-            folders.file_path(file.state.folder, file.path) if file else None,
-            str(modified) if modified is not None else None,
-            1.0,
-        )
-        sketched.append(_Sketched(version, _numbers(stored)))
-        yield Step("Comparing documents", len(sketched), total)
 
-
-def _numbers(stored: StoredDocument) -> Sequence[int]:
-    sketch = Sketch()
+def _from_text(stored: StoredDocument) -> Fingerprinted:
+    document = stored.document
+    fingerprinter = Fingerprinter()
     for chunk, _ in stored.chunks:
-        sketch.add(chunk.content)
-    return sketch.numbers
+        fingerprinter.add(chunk.content)
+    modified = document.metadata.get(MODIFIED)
+    return Fingerprinted(
+        document.id,
+        document.id,
+        fingerprinter.fingerprint,
+        str(modified) if modified is not None else None,
+    )
 
 
-def _groups(sketched: list[_Sketched], min_similarity: float) -> list[list[TextVersion]]:
+def text_version(each: Fingerprinted, similarity: float, summary: DocumentSummary) -> TextVersion:
+    """Return a document as one of several versions of a text.
+
+    Args:
+        each: the document.
+        similarity: the similarity of the newest version.
+        summary: its summary.
+    """
+    return TextVersion(each.id, summary.title, summary.file_path, each.modified, similarity)
+
+
+def groups(every: Sequence[Fingerprinted], min_similarity: float) -> list[Group]:
     """Put each document, from the newest to the oldest, with the newer one that it resembles most.
 
     All versions of a text resemble the newest one, so that texts do not become one through a chain
     of versions between them.
+
+    Args:
+        every: the documents.
+        min_similarity: the least similarity of a version and the newest one.
+
+    Returns:
+        The versions of each text that has several.
     """
-    by_id = sorted(sketched, key=lambda each: each.version.source_document)
-    newest_first = sorted(by_id, key=lambda each: each.version.modified or "", reverse=True)
-    groups: dict[int, list[TextVersion]] = {}
+    by_id = sorted(every, key=lambda each: each.id)
+    newest_first = sorted(by_id, key=lambda each: each.modified or "", reverse=True)
+    found: dict[int, Group] = {}
     with_number: dict[int, list[int]] = {}
     for place, each in enumerate(newest_first):
-        leading = each.numbers[:_LEADING_NUMBERS]
-        candidates = {newer for number in leading for newer in with_number.get(number, ())}
+        candidates = {
+            newer for number in each.fingerprint.leading for newer in with_number.get(number, ())
+        }
         similar = {
-            newer: resemblance(each.numbers, newest_first[newer].numbers) for newer in candidates
+            newer: each.fingerprint.resemblance(newest_first[newer].fingerprint)
+            for newer in candidates
         }
         newest = max(similar, key=lambda newer: (similar[newer], -newer), default=None)
         if newest is not None and similar[newest] >= min_similarity:
-            shown = each.version
-            groups[newest].append(
-                TextVersion(
-                    shown.source_document,
-                    shown.title,
-                    shown.file_path,
-                    shown.modified,
-                    round(similar[newest], 2),
-                )
-            )
+            found[newest].append((each, round(similar[newest], 2)))
             continue
-        groups[place] = [each.version]
-        for number in leading:
+        found[place] = [(each, 1.0)]
+        for number in each.fingerprint.leading:
             known = with_number.setdefault(number, [])
             if len(known) < _MOST_CANDIDATES:
                 known.append(place)
-    return [versions for versions in groups.values() if len(versions) > 1]
+    return [group for group in found.values() if len(group) > 1]

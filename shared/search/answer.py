@@ -7,12 +7,25 @@ from typing import Any, Final
 
 from shared.java.cancellation import check, is_ending
 from shared.model.request import BY_SCORE, SearchRequest
-from shared.model.search_results import Facet, Hit, OtherHit, SearchAnswer
+from shared.model.search_results import (
+    Facet,
+    Hit,
+    OtherHit,
+    SearchAnswer,
+    SimilarDocuments,
+)
 from shared.query.limits import running
 from shared.query.plain_language import notes_on_folders
 from shared.query.steps.spelling import Correction, more_frequent_words
 from shared.search.confidence import FIRST_HITS, LOW, confidences
-from shared.search.grouping import GroupedHits, first_of_documents, in_groups, only_by_meaning
+from shared.search.grouping.documents import (
+    GroupedHits,
+    by_score,
+    first_of_documents,
+    first_of_newest,
+    in_groups,
+    only_by_meaning,
+)
 from shared.search.highlighting import Passages
 from shared.search.meaning.query_meaning import Meaning
 from shared.search.meaning.ranked_hit import RankedHit
@@ -26,6 +39,9 @@ _FEW_HITS: Final = 3
 
 _HITS_BY_MEANING: Final = 250
 """Number of hits that search by meaning scores again, with those that it adds."""
+
+_SHOWN_IDS: Final = 5
+"""Maximum number of ids of similar documents in a result."""
 
 _OWN_VALUES: Final = {part.name for part in fields(OtherHit)} - {"file_path"}
 """Values of a hit that its document does not have in common with others."""
@@ -141,23 +157,31 @@ def _page(
     """
     begin, end = request.offset, request.offset + request.limit
     is_sorted = request.sort != BY_SCORE and not selection.query.browses
+    newest_only = request.versions == "newest"
+
+    def find(count: int) -> _Ordered:
+        return _ordered(selection, request, meaning, count)
+
     if request.group == "none":
-        ordered = _ordered(selection, request, meaning, end)
-        shown = ordered.hits[begin:end]
+        ordered, similar = first_of_newest(selection, find, end) if newest_only else (find(end), {})
+        hits = [hit for hit in ordered.hits if not newest_only or hit.doc in similar][begin:end]
+        shown = hits
         if is_sorted and ordered.ranking:
-            shown = scored(selection, ordered.ranking, shown)
-        return ordered, None, [GroupedHits([hit], None) for hit in shown]
-    ordered = first_of_documents(
-        selection,
-        lambda count: _ordered(selection, request, meaning, count),
-        end,
-        _HITS_BY_MEANING if meaning else RESCORED,
+            shown = scored(selection, ordered.ranking, hits)
+        return ordered, None, [GroupedHits([hit], None, similar.get(hit.doc, ())) for hit in shown]
+    least = _HITS_BY_MEANING if meaning else RESCORED
+    ordered, texts = first_of_documents(
+        *(selection, find, end, least),
+        newest_only=newest_only,
+        keeps_order=request.sort != BY_SCORE or selection.query.browses,
     )
-    names = list(dict.fromkeys(selection.documents(ordered.hits)))
     recent = ordered.ranking.recency if ordered.ranking else None
-    groups = in_groups(selection, names[begin:end], [] if is_sorted else ordered.hits, recent)
+    ranked = [] if is_sorted else ordered.hits
+    groups = in_groups(selection, texts[begin:], ranked, recent)
     if is_sorted and ordered.ranking:
         groups = [group.scored(selection, ordered.ranking) for group in groups]
+    elif ordered.ranking and any(group.similar for group in groups):
+        groups = by_score(selection, ordered.ranking, groups)
     documents = selection.count_documents()
     if ordered.added:
         documents += len(only_by_meaning(selection, ordered.hits))
@@ -173,11 +197,14 @@ def _results(
         likely = [hit for hit in found if hit["confidence"] >= request.min_confidence]
         if not likely:
             continue
+        ids = group.similar
+        similar = SimilarDocuments(len(ids), [*ids[:_SHOWN_IDS]]) if ids else None
         if group.more is None:
-            yield Hit(**likely[0])
+            yield Hit(**likely[0], similar_documents=similar)
             continue
         others = [OtherHit(**_only_own(hit)) for hit in likely[1:]]
-        yield Hit(**likely[0], others=others, more=group.more + len(found) - len(likely))
+        more = group.more + len(found) - len(likely)
+        yield Hit(**likely[0], others=others, more=more, similar_documents=similar)
 
 
 def _only_own(hit: dict[str, Any]) -> dict[str, Any]:

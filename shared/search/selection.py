@@ -1,9 +1,10 @@
 """Interface between ranking and an index: the chunks that a query and its filters select."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from shared.analysis.fingerprints import Fingerprint
 from shared.model.request import SearchRequest
 from shared.model.search_results import ChunkText, Facet
 from shared.query.index_terms import IndexTerms
@@ -39,6 +40,23 @@ class DocumentHits:
 
     hits: Sequence[RankedHit]
     total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprinted:
+    """Document with the fingerprint of its text.
+
+    Attributes:
+        document: its name, as `Selection.documents` returns it.
+        id: its id.
+        fingerprint: the fingerprint.
+        modified: the time of its last change, as in its metadata; None if it is not known.
+    """
+
+    document: str
+    id: str
+    fingerprint: Fingerprint
+    modified: str | None
 
 
 class Selection(ABC):
@@ -94,6 +112,30 @@ class Selection(ABC):
         Args:
             documents: the names of the documents, as `documents` returns them.
             count: the maximum number of hits in each document.
+        """
+
+    @abstractmethod
+    def fingerprints(self, documents: Sequence[str]) -> list[Fingerprinted]:
+        """Return some documents of the index with their fingerprints, those that have one.
+
+        Neither the query nor the filters count.
+
+        Args:
+            documents: the names of the documents, as `documents` returns them.
+        """
+
+    @abstractmethod
+    def fingerprints_sharing(
+        self, terms: Sequence[str], count: int, is_wanted: Callable[[Fingerprint], bool]
+    ) -> list[Fingerprinted]:
+        """Return documents of the index whose fingerprints have one of some terms.
+
+        Neither the query nor the filters count.
+
+        Args:
+            terms: terms of fingerprints (`Fingerprint.terms`).
+            count: the maximum number of documents to look at.
+            is_wanted: chooses among them by their fingerprints.
         """
 
     @abstractmethod

@@ -33,6 +33,7 @@ from org.apache.lucene.util import BytesRef
 
 from shared.analysis.analyzers import prepare
 from shared.analysis.detection import detect_language, languages_of
+from shared.analysis.fingerprints import Fingerprinter
 from shared.analysis.identifiers import names_in
 from shared.analysis.languages import UNDETERMINED
 from shared.analysis.stems import stemmed
@@ -48,6 +49,7 @@ from shared.model.index_results import DocumentSummary
 from shared.model.metadata import chunk_metadata, texts_of
 from shared.model.search_results import ChunkText
 from shared.semantic.passages import passage
+from shared.storage.fingerprints import fingerprint_fields
 from shared.storage.stored_details import details_of
 from shared.storage.vectors import vector_field
 
@@ -267,8 +269,14 @@ def placed_to_lucene(
     # At most one batch exists at a time: a text may have hundreds of megabytes.
     size = max(1, min(_MAX_BATCH_CHUNKS, _MAX_BATCH_METADATA_CHARACTERS // len(details(first[1]))))
     placed = chain([first], placed)
+    fingerprinter = Fingerprinter()
     while batch := list(islice(placed, size)):
         made = [_chunk_document(document, piece, place, details, common) for piece, place in batch]
+        for piece, _ in batch:
+            fingerprinter.add(piece.content)
+        if batch[-1][0].index == batch[-1][0].count:
+            for field in fingerprint_fields(fingerprinter.fingerprint):
+                made[-1].add(field)
         if known:
             for fields_, (piece, place) in zip(made, batch, strict=True):
                 section = str(place.get("section", ""))

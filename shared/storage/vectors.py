@@ -81,7 +81,7 @@ def stored_values(reader: Any, documents: Iterable[int]) -> dict[int, bytes]:
     if values is None:
         return {}
     return {
-        document: _bytes_of(values.binaryValue())
+        document: bytes_of(values.binaryValue())
         for document in sorted(documents)
         if values.advanceExact(document)
     }
@@ -196,10 +196,10 @@ def _values(leaf: Any) -> Iterator[tuple[int, bytes]]:
         read += 1
         if not read % _CHECK_INTERVAL:
             check()
-        yield number, _bytes_of(values.binaryValue())
+        yield number, bytes_of(values.binaryValue())
 
 
-def _bytes_of(value: Any) -> bytes:
-    """Return a copy of Lucene's bytes, which it overwrites with the next value."""
+def bytes_of(value: Any) -> bytes:
+    """Return a copy of Lucene's bytes (``BytesRef``), which it overwrites with the next value."""
     whole: bytes = value.bytes.bytes_
     return whole[value.offset : value.offset + value.length]

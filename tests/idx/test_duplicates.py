@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from shared import Document, Index, duplicates
-from shared.errors import IndexOnClusterError
 from tests.conftest import Idx
 
 WORDS = [f"word{number}" for number in range(3_000)]
@@ -88,5 +87,3 @@ def test_what_all_documents_begin_with_makes_them_no_versions(empty_index: Path)
 def test_what_cannot_be_compared_is_refused(empty_index: Path) -> None:
     with pytest.raises(ValueError, match="min_similarity is out of range"):
         duplicates(empty_index, min_similarity=1.5)
-    with pytest.raises(IndexOnClusterError):
-        duplicates("opensearch://127.0.0.1:9/texts")

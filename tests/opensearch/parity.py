@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from shared import Searcher
-from shared.model.search_results import Hit, SearchAnswer
+from shared.model.search_results import Hit, SearchAnswer, SimilarDocuments
 
 SCORE = 1e-4
 
@@ -48,9 +48,9 @@ def difference(expected: SearchAnswer, got: SearchAnswer) -> str:  # noqa: PLR09
     return ""
 
 
-def _of_document(hit: Hit) -> tuple[list[str], int | None]:
-    """Return what is shown of the document of a hit."""
-    return [other.id for other in hit.others or ()], hit.more
+def _of_document(hit: Hit) -> tuple[list[str], int | None, SimilarDocuments | None]:
+    """Return what is shown of the document of a hit, and of others with its text."""
+    return [other.id for other in hit.others or ()], hit.more, hit.similar_documents
 
 
 def grouped(hits: Sequence[Hit]) -> list[set[str]]:

@@ -11,13 +11,16 @@ import pytest
 
 from benchmarks.collection import Collection, collections
 from benchmarks.opensearch import documents_of, written
-from shared import Filter, Searcher
+from shared import Filter, Index, Searcher, duplicates
 from shared.opensearch.searcher import Searcher as ClusterSearcher
+from shared.opensearch.storage import layout
 from shared.opensearch.storage.address import Address
 from shared.opensearch.storage.connection import Connection
+from shared.opensearch.storage.state import State
 from shared.opensearch.storage.store import Store
 from tests.conftest import Idx, connected
 from tests.fork_server import PROGRAMS
+from tests.idx.letters import OTHERS, letters
 from tests.opensearch.node import Node
 from tests.opensearch.parity import differences
 from tests.relevance.queries import read
@@ -125,6 +128,52 @@ def test_filters_orders_and_facets_are_the_same(searchers: tuple[Searcher, Searc
         queries += [{**grouped, "sort": "-source_document"}, {**grouped, "recency": 30.0}]
     different = differences(*searchers, queries)
     assert not different, "\n".join(map(str, different))
+
+
+def test_versions_of_a_text_are_the_same(node: Node, tmp_path: Path) -> None:
+    pair = Pair(tmp_path / "index", f"{node.address}/versions")
+    for path in (pair.folder, pair.cluster):
+        with Index(path, create=True) as index:
+            for document in letters():
+                index.add(document)
+    newest = {"versions": "newest", "limit": 20}
+    queries: list[dict[str, Any]] = [
+        {"query": query, "group": group, **newest}
+        for query in ("harbour", "harbour Ottermere", "")
+        for group in ("document", "none")
+    ]
+    queries += [{"query": "harbour", "group": "document", "sort": "modified", **newest}]
+    queries += [
+        {"query": "", "filters": (Filter("version_of", operator, "draft"),), "limit": 50}
+        for operator in ("eq", "ne")
+    ]
+    with Searcher(pair.folder) as folder, Searcher(pair.cluster) as cluster:
+        different = differences(folder, cluster, queries)
+        assert not different, "\n".join(map(str, different))
+        first = cluster.search("harbour", group="document", versions="newest", limit=20)
+        similar = [hit.similar_documents for hit in first.results if hit.similar_documents]
+        assert [each.ids for each in similar] == [["second", "draft"]]
+        assert cluster.documents_without_fingerprint() == 0
+    found = duplicates(pair.cluster)
+    assert found == duplicates(pair.folder)
+    assert len(found.groups) == 1
+
+
+def test_an_older_index_gets_fingerprints_with_its_next_documents(node: Node) -> None:
+    address = f"{node.address}/older"
+    store = Store(Connection(Address.of(address)))
+    body = layout.creation()
+    del body["mappings"]["properties"]["fingerprint"]
+    store.connection.request("PUT", "/older-000001", {**body, "aliases": {"older": {}}})
+    store.put_state(State(), {"op_type": "create"})
+    with Searcher(address) as cluster:
+        assert not cluster.search("harbour", group="document", versions="newest").results
+        assert duplicates(address).documents == 0
+        with Index(address) as index:
+            for document in letters():
+                index.add(document)
+        found = cluster.search("harbour", group="document", versions="newest", limit=20)
+        assert len(found.results) == OTHERS + 1
 
 
 def test_a_search_takes_two_requests_and_more_for_feedback_only(samples: Pair) -> None:

@@ -78,7 +78,7 @@ def test_a_client_is_answered_before_java_runs(empty_index: Path, tmp_path: Path
 def test_without_http_nothing_of_the_pages_and_the_api_is_imported(
     empty_index: Path, tmp_path: Path
 ) -> None:
-    program = [sys.executable, "-X", "importtime", str(PROGRAMS / "mcp-lucene")]
+    program = [sys.executable, "-X", "importtime", "-m", "server"]
     # Python writes more than a pipe has room for.
     with (tmp_path / "log").open("wb") as stderr:
         client = RawClient(empty_index, program=program, stderr=stderr)
@@ -123,6 +123,7 @@ def test_a_client_that_leaves_while_java_starts_ends_it_in_order(empty_index: Pa
         assert (done.returncode, done.stderr) == (0, "")
 
 
+@reads_proc
 def test_what_the_server_might_start_inherits_neither_its_stdin_nor_its_stdout(
     empty_index: Path,
 ) -> None:

@@ -1,19 +1,22 @@
 """The chunks of an index on a cluster that a query selects, in as few requests as possible."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from base64 import b64decode
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from struct import Struct
 from typing import Any, Final
 
+from shared.analysis.fingerprints import Fingerprint
 from shared.errors import QueryError
 from shared.java.cancellation import is_ending
 from shared.model import schema
 from shared.model.filters import COLLECTION
+from shared.model.metadata import MODIFIED
 from shared.model.request import BY_SCORE, SearchRequest
 from shared.model.search_results import MAX_FACET_VALUES, ChunkText, Facet, FacetValue
 from shared.opensearch.cluster import ClusterSnapshot
 from shared.opensearch.search.compiler import Query, compiled, named
 from shared.opensearch.storage import layout
-from shared.opensearch.storage.queries import IS_CHUNK
+from shared.opensearch.storage.queries import HAS_FINGERPRINT, IS_CHUNK, of_documents
 from shared.query.limits import running
 from shared.query.parts import Part
 from shared.query.pipeline import ParsedQuery, parse_query
@@ -21,12 +24,14 @@ from shared.query.steps.filters.conditions import conditions, in_collections
 from shared.query.steps.filters.folders import in_folder
 from shared.query.tree import Clause, Node, Nothing, Terms
 from shared.search.feedback import topic_words
+from shared.search.grouping.versions import resolved
 from shared.search.meaning.query_meaning import Meaning
 from shared.search.meaning.ranked_hit import RankedHit
 from shared.search.ranking import RESCORED
-from shared.search.selection import DocumentHits, Found, Selection
+from shared.search.selection import DocumentHits, Fingerprinted, Found, Selection
 from shared.storage.field_names import metadata_field_of
-from shared.storage.mapping import counted_from_lucene
+from shared.storage.mapping import counted_from_lucene, metadata_text
+from shared.storage.stored_details import details_of
 from shared.storage.terms import shown
 
 _MOST_ROUNDS: Final = 10
@@ -44,6 +49,11 @@ _DOCUMENTS: Final = {
 """Aggregation that counts documents."""
 
 _FLOAT: Final = Struct("f")
+
+
+_FINGERPRINTED: Final = [
+    f"stored.{name}" for name in (schema.FINGERPRINT, schema.SOURCE_DOCUMENT, schema.DETAILS)
+]
 
 _SOURCE: Final = ["stored", schema.LANGUAGES]
 
@@ -83,8 +93,8 @@ class ClusterSelection(Selection):
     def __init__(self, snapshot: ClusterSnapshot, request: SearchRequest) -> None:
         self.terms = snapshot.terms
         self.query = parsed(request, snapshot)
-        self.filters = (*request.filters, *self.query.read.filters)
         self._snapshot = snapshot
+        self.filters = resolved(self, (*request.filters, *self.query.read.filters))
         self._clauses = conditions(self.filters, self.terms, snapshot.folders, snapshot.collections)
         self._names = _names((*self.query.parts, *self.query.rewritten))
         self._hits: dict[int, Mapping[str, Any]] = {}
@@ -164,6 +174,27 @@ class ClusterSelection(Selection):
             for document, of in zip(documents, found, strict=True)
             if of.hits
         }
+
+    def fingerprints(self, documents: Sequence[str]) -> list[Fingerprinted]:
+        """Return some documents of the index with their fingerprints, those that have one."""
+        if not documents or schema.FINGERPRINT not in self.terms.fields:
+            return []
+        return self._fingerprinted(len(documents), of_documents(documents), HAS_FINGERPRINT)
+
+    def fingerprints_sharing(
+        self, terms: Sequence[str], count: int, is_wanted: Callable[[Fingerprint], bool]
+    ) -> list[Fingerprinted]:
+        """Return documents of the index whose fingerprints have one of some terms."""
+        found = self._fingerprinted(count, {"terms": {schema.FINGERPRINT: [*terms]}})
+        return [each for each in found if is_wanted(each.fingerprint)]
+
+    def _fingerprinted(self, count: int, *conditions: Query) -> list[Fingerprinted]:
+        query = self._snapshot.visible(*conditions)
+        body = {"query": query, "size": count, "_source": _FINGERPRINTED}
+        with running():
+            (answer,) = self._snapshot.search([body])
+        every = (hit["_source"]["stored"] for hit in answer["hits"]["hits"])
+        return [found for stored in every if (found := fingerprinted(stored))]
 
     def scored_again(self, hits: Sequence[RankedHit], tree: Node) -> list[RankedHit]:
         """Return hits reordered after the scores of a tree are added to theirs."""
@@ -387,6 +418,21 @@ class ClusterSelection(Selection):
     def _found(self, answer: Mapping[str, Any]) -> Found:
         total = answer["hits"]["total"]
         return Found(self._ranked(answer), total["value"], total["relation"] == "eq")
+
+
+def fingerprinted(stored: Mapping[str, Any]) -> Fingerprinted | None:
+    """Return the document of a chunk that has its fingerprint; None if that cannot be read.
+
+    Args:
+        stored: what is stored of the chunk.
+    """
+    fingerprint = Fingerprint.load(b64decode(stored[schema.FINGERPRINT]))
+    if fingerprint is None:
+        return None
+    id_, modified = stored[schema.SOURCE_DOCUMENT], details_of(stored).metadata.get(MODIFIED)
+    values = modified if isinstance(modified, list) else [modified]
+    newest = max((metadata_text(value) for value in values if value is not None), default=None)
+    return Fingerprinted(id_, id_, fingerprint, newest)
 
 
 def _names(parts: Sequence[Part]) -> dict[Node, str]:

@@ -18,6 +18,9 @@ from shared.query.steps.metadata_values import ValueWords
 _MOST_TERMS: Final = 100_000
 """Maximum number of cached terms."""
 
+_VALUES: Final = (schema.LANGUAGES, schema.FINGERPRINT)
+"""Fields of the chunks whose terms are whole values, besides ids and metadata."""
+
 _MOST_SIMILAR: Final = 1_000
 """Maximum number of similar terms that the cluster returns."""
 
@@ -82,7 +85,7 @@ class KnownTerms:
         for name, group in groupby(sorted(wanted), key=itemgetter(0)):
             texts = [text for _, text in group]
             of_field[name] = texts
-            is_value = schema.is_keyword_field(name) or name == schema.LANGUAGES
+            is_value = schema.is_keyword_field(name) or name in _VALUES
             _put(document, layout.field(name), texts if is_value else _joined(texts))
         names = [schema.ID, *map(layout.field, of_field)]
         asked = [
@@ -107,7 +110,7 @@ class KnownTerms:
                 there = [of.get(layout.field(name), {}) for of in vectors]
                 counts = (of.get("field_statistics", {}).get("doc_count", 0) for of in there)
                 self.chunks[name] = sum(max(0, count) for count in counts)
-                is_value = schema.is_keyword_field(name) or name == schema.LANGUAGES
+                is_value = schema.is_keyword_field(name) or name in _VALUES
                 for text in of_field.get(name, ()):
                     key = text if is_value else layout.sent(text)
                     each = (of.get("terms", {}).get(key, {}).get("doc_freq", 0) for of in there)

@@ -10,6 +10,9 @@ from shared.opensearch.storage.state import State
 IS_CHUNK: Final = {"exists": {"field": schema.CHUNK_INDEX}}
 """Condition that a document is a chunk; others are words, the states of files and of the index."""
 
+HAS_FINGERPRINT: Final = {"exists": {"field": schema.FINGERPRINT}}
+"""Condition that a chunk has the fingerprint of its document."""
+
 IS_FILE: Final = {"term": {layout.KIND: layout.FILE}}
 """Condition that a document is the state of a file."""
 

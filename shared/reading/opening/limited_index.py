@@ -48,6 +48,9 @@ from shared.system.disk import link
 _MOST_ATTEMPTS: Final = 3
 """Number of attempts to link the files of the newest commit: a writer may replace them."""
 
+_PREFIX: Final = "mcp-lucene-"
+"""Beginning of the names of folders with links."""
+
 Part = Callable[[Any], Any]
 """Function that takes a Lucene reader of a commit and returns a query for its chunks."""
 
@@ -73,6 +76,7 @@ class LimitedIndex:
         self._name = name
         self._lock = threading.Lock()
         self._shown: tuple[Any, Any] | None = None
+        self._folders: list[TemporaryDirectory[str]] = []
 
     @property
     def refreshes(self) -> int:
@@ -95,6 +99,7 @@ class LimitedIndex:
         if shown is not None:
             with vm.attached():
                 shown[1].decRef()
+            self._delete_links()
 
     @contextmanager
     def newest(self, cancellation: Cancellation | None = None) -> Iterator[Any]:
@@ -133,14 +138,22 @@ class LimitedIndex:
         """
         with self._lock:
             if self._shown is None or not self._shown[0].equals(whole):
+                # Those of the last commit, which Windows does not delete while they are in use.
+                self._delete_links()
                 try:
-                    new = _limited(whole, self.path, self._part(whole))
+                    self._folders.append(
+                        TemporaryDirectory(ignore_cleanup_errors=True, prefix=_PREFIX)
+                    )
+                    folder = Path(self._folders[-1].name)
+                    new = _limited(whole, self.path, self._part(whole), folder)
                 except OSError as error:
                     raise IndexPathError(
                         self.path,
                         f"a part of it cannot be opened: {reason_of(error)}",
                         "this takes a folder for temporary files that can be written; see TMPDIR",
                     ) from error
+                finally:
+                    self._delete_links()
                 if self._shown is not None:
                     self._shown[1].decRef()
                 self._shown = (whole, new)
@@ -148,14 +161,21 @@ class LimitedIndex:
             reader.incRef()
             return reader
 
+    def _delete_links(self) -> None:
+        """Delete the folders with links, as far as the system lets their files be deleted."""
+        for folder in self._folders:
+            folder.cleanup()
+        self._folders = [folder for folder in self._folders if Path(folder.name).exists()]
 
-def _limited(whole: Any, path: Path, part: Any) -> Any:
-    """Open a reader that shows a part of a commit; the folder with the links is deleted again.
+
+def _limited(whole: Any, path: Path, part: Any, folder: Path) -> Any:
+    """Open a reader that shows a part of a commit.
 
     Args:
         whole: a reader of the commit.
         path: the index folder.
         part: a query for the chunks to be shown.
+        folder: an empty folder for links to the files, which are needed only to open them.
 
     Raises:
         OSError: a file cannot be linked.
@@ -163,20 +183,18 @@ def _limited(whole: Any, path: Path, part: Any) -> Any:
     commit = DirectoryReader.cast_(whole).getIndexCommit()
     folders = indexed_folders(whole, path)
     others = _besides(part)
-    # The last files may be in use on Windows, where they are deleted with the next ones.
-    with TemporaryDirectory(prefix="mcp-lucene-", ignore_cleanup_errors=True) as folder:
-        for name in map(str, commit.getFileNames()):
-            link(Path(folder) / name, path / name)
-        with closing(open_links(Path(folder))) as directory:
-            shown = _with_file_in(folders, IndexSearcher(whole), part)
-            _mark(directory, str(commit.getSegmentsFileName()), shown.dump(path))
-            writer = IndexWriter(directory, _configuration())
-            try:
-                writer.deleteDocuments([others])
-                return DirectoryReader.open(writer)
-            finally:
-                # Readers stay open; whatever the writer would have written is gone.
-                writer.rollback()
+    for name in map(str, commit.getFileNames()):
+        link(folder / name, path / name)
+    with closing(open_links(folder)) as directory:
+        shown = _with_file_in(folders, IndexSearcher(whole), part)
+        _mark(directory, str(commit.getSegmentsFileName()), shown.dump(path))
+        writer = IndexWriter(directory, _configuration())
+        try:
+            writer.deleteDocuments([others])
+            return DirectoryReader.open(writer)
+        finally:
+            # Readers stay open; whatever the writer would have written is gone.
+            writer.rollback()
 
 
 def _configuration() -> Any:

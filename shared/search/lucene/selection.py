@@ -1,6 +1,6 @@
 """The chunks of an index folder that a query selects."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -8,6 +8,7 @@ from org.apache.lucene.facet import FacetsCollectorManager
 from org.apache.lucene.index import Term
 from org.apache.lucene.search import MatchAllDocsQuery, ScoreDoc, TermQuery, TotalHits
 
+from shared.analysis.fingerprints import Fingerprint
 from shared.java.cancellation import guarded
 from shared.model import schema
 from shared.model.filters import Filter
@@ -19,16 +20,19 @@ from shared.query.lucene_terms import LuceneTerms, terms_of
 from shared.query.pipeline import ParsedQuery, parse_query
 from shared.query.steps.filters.folders import in_folder
 from shared.query.tree import Node, TermPhrase, leaves, ranks
+from shared.search.grouping.versions import resolved
 from shared.search.lucene.doc_values import documents_of, greatest_values
 from shared.search.lucene.facets import count_documents, count_facets
 from shared.search.lucene.filtering import filtered
 from shared.search.lucene.grouping import best_by_document
 from shared.search.lucene.rescoring import matches, scored_again
 from shared.search.lucene.sorting import document_order, order
+from shared.search.lucene.versions import documents_matching
 from shared.search.meaning.query_meaning import Meaning, meaning_of
 from shared.search.meaning.ranked_hit import RankedHit
-from shared.search.selection import DocumentHits, Found, Selection
+from shared.search.selection import DocumentHits, Fingerprinted, Found, Selection
 from shared.storage.commits import Snapshot
+from shared.storage.fingerprints import sharing, with_fingerprint
 from shared.storage.mapping import CHUNK_FIELDS, counted_from_lucene, stored_fields
 
 _FEW_CONDITIONS: Final = 10
@@ -65,7 +69,7 @@ class LuceneSelection(Selection):
             is_slow = self._compile(self.query, request.filters)
         self._snapshot = snapshot.stoppable() if is_slow else snapshot
         self.searcher = self._snapshot.searcher
-        self.filters = (*request.filters, *self.query.read.filters)
+        self.filters = resolved(self, (*request.filters, *self.query.read.filters))
         self._selected = self.filtered(self.ranked)
 
     def _compile(self, query: ParsedQuery, filters: Sequence[Filter]) -> bool:
@@ -141,6 +145,18 @@ class LuceneSelection(Selection):
             document: DocumentHits([_ranked(ScoreDoc.cast_(hit)) for hit in hits], total)
             for document, total, hits in found
         }
+
+    def fingerprints(self, documents: Sequence[str]) -> list[Fingerprinted]:
+        """Return some documents of the index with their fingerprints, those that have one."""
+        if not documents or schema.FINGERPRINT not in self.terms.fields:
+            return []
+        return documents_matching(self.searcher, with_fingerprint(documents), len(documents))
+
+    def fingerprints_sharing(
+        self, terms: Sequence[str], count: int, is_wanted: Callable[[Fingerprint], bool]
+    ) -> list[Fingerprinted]:
+        """Return documents of the index whose fingerprints have one of some terms."""
+        return documents_matching(self.searcher, sharing(terms), count, is_wanted)
 
     def scored_again(self, hits: Sequence[RankedHit], tree: Node) -> list[RankedHit]:
         """Return hits reordered after the scores of a tree are added to theirs."""

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -297,3 +298,13 @@ def test_a_client_that_is_told_something_wrong_is_told_about(
     if "not valid" not in words:
         command = f"idx mcp-config {client} --scope user --name a --write"
         assert command in finding.message
+
+
+def test_an_index_without_fingerprints_asks_for_a_rebuild(idx: Idx, tmp_path: Path) -> None:
+    older = Path(__file__).parents[3] / "test-index" / "schema-4"
+    shutil.copytree(older, tmp_path, dirs_exist_ok=True)
+    status, text = finding(found(idx), "Versions")
+    assert status == "warning"
+    assert text.endswith("add what is missing: idx rebuild")
+    idx("rebuild")
+    assert not [each for each in found(idx) if each[0] == "Versions"]

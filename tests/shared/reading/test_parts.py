@@ -222,7 +222,23 @@ def test_a_part_sees_every_commit(tmp_path: Path) -> None:
 
 def test_an_index_is_only_read(searchers: tuple[Searcher, Searcher]) -> None:
     part, _ = searchers
-    before = {file.name: file.stat() for file in part.path.iterdir()}
+    before = state_of(part.path)
     assert part.search("rent").totalHits
     part.within(["recent"]).search("rent")
-    assert {file.name: file.stat() for file in part.path.iterdir()} == before
+    assert state_of(part.path) == before
+
+
+def state_of(folder: Path) -> dict[str, tuple[int, int]]:
+    files = {file.name: file.stat() for file in folder.iterdir()}
+    return {name: (state.st_size, state.st_mtime_ns) for name, state in files.items()}
+
+
+def test_no_folder_with_links_is_left(
+    searchers: tuple[Searcher, Searcher], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    part, _ = searchers
+    with Searcher(part.path, collections=COLLECTIONS) as whole:
+        for name in ("open", "closed", "recent"):
+            whole.within([name]).statistics()
+    assert list(tmp_path.iterdir()) == []

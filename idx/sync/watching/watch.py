@@ -15,9 +15,9 @@ from typing import Final
 from idx.errors import SourceFileError, message
 from idx.extraction.types import CHANGED, VANISHED
 from idx.sync.events import Event, MissingFolder, NotIndexed, Problem, Watching
-from idx.sync.folder_events import FolderWatch
 from idx.sync.interruption import Kept
 from idx.sync.synchronize import SyncOptions, synchronize
+from idx.sync.watching.folder_events import FolderWatch
 from shared.backends import holds_index
 from shared.errors import IndexLockedError, IndexWriteError
 from shared.files.access import identity, is_folder

@@ -1,0 +1,1 @@
+"""Watching folders, whose changes are followed into the index."""

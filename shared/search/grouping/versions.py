@@ -1,0 +1,212 @@
+"""Documents that are versions of the same text, of which a search shows the newest.
+
+An older version is left out only if a newer one matches the query as well: a contract with one
+party is not hidden by that with another one, when its name is searched.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Final
+
+from shared.analysis.fingerprints import VERSION_RESEMBLANCE, Fingerprint
+from shared.errors import FilterError
+from shared.model import schema
+from shared.model.filters import VERSION_OF, Filter
+from shared.search.selection import Fingerprinted, Selection
+
+MOST_VERSIONS: Final = 500
+"""Maximum number of documents that are compared at a time with those of a page of results."""
+
+_LEAST_BLOCK: Final = 5
+"""Number of documents whose versions are looked for at once, at least."""
+
+_RARE: Final = 50
+"""Maximum number of documents that have a telling term."""
+
+_AS_WELL: Final = 0.8
+"""Share of the score of a document that a version of it must have to take its place. In versions
+with other paragraphs chunks begin elsewhere, which changes their scores a little; a rare word that
+is missing takes more."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextVersions:
+    """The document that a search shows of the versions of a text.
+
+    Attributes:
+        document: the newest of them, by the name that it has in the selection.
+        similar: the ids of the others, the newest first.
+    """
+
+    document: str
+    similar: tuple[str, ...] = ()
+
+
+def newest_versions(
+    selection: Selection, documents: Sequence[str], count: int, *, keeps_order: bool = False
+) -> list[TextVersions]:
+    """Return the newest version of each of the texts that some documents have.
+
+    Args:
+        selection: the selection that has found the documents.
+        documents: the documents, in the order of the results.
+        count: the maximum number of texts. A greater one only adds texts at the end.
+        keeps_order: true if the newest version keeps its place among the documents; else it has
+            that of the first version, which matches best.
+    """
+    by_place = {document: place for place, document in enumerate(documents)}
+    waiting = iter(documents)
+    taken: set[str] = set()
+    later: dict[str, TextVersions] = {}
+    found: list[TextVersions] = []
+    while (missing := count - len(found)) > 0 and (
+        block := [*islice(waiting, max(missing, _LEAST_BLOCK))]
+    ):
+        new = [document for document in block if document not in taken]
+        versions = similar_documents(selection, new)
+        best = _best_scores(selection, versions)
+        for document in block:
+            if document in later:
+                found.append(later[document])
+            if document in taken:
+                continue
+            together = [
+                other
+                for other in versions.get(document, ())
+                if other.document not in taken
+                and _matches_as_well(other.document, document, best, by_place)
+            ]
+            taken.update((document, *(other.document for other in together)))
+            text = _newest(together) if together else TextVersions(document)
+            if keeps_order and text.document != document:
+                later[text.document] = text
+            else:
+                found.append(text)
+    return found[:count]
+
+
+def _newest(versions: Sequence[Fingerprinted]) -> TextVersions:
+    """Return the newest of some versions with the others; the first one if none is newer."""
+    newest, *older = sorted(versions, key=lambda each: each.modified or "", reverse=True)
+    return TextVersions(newest.document, tuple(other.id for other in older))
+
+
+def similar_documents(
+    selection: Selection, documents: Sequence[str]
+) -> Mapping[str, list[Fingerprinted]]:
+    """Return the versions of the texts of documents, each beginning with the document itself.
+
+    Args:
+        selection: any selection of the index; neither its query nor its filters count.
+        documents: the documents; those without other versions are left out.
+    """
+    own = selection.fingerprints(documents)
+    terms = _telling_terms(selection, own)
+    if not terms:
+        return {}
+    with_number: dict[int, list[Fingerprinted]] = {}
+    for each in own:
+        for number in each.fingerprint.leading:
+            with_number.setdefault(number, []).append(each)
+
+    def versions_among_own(other: Fingerprint) -> list[Fingerprinted]:
+        near = {id(each): each for number in other.leading for each in with_number.get(number, ())}
+        return [
+            each
+            for each in near.values()
+            if other.resemblance(each.fingerprint) >= VERSION_RESEMBLANCE
+        ]
+
+    # Its own text is found for each document, too.
+    most = MOST_VERSIONS + len(own)
+    found: dict[str, list[Fingerprinted]] = {each.document: [each] for each in own}
+    for other in selection.fingerprints_sharing(
+        sorted(terms), most, lambda other: bool(versions_among_own(other))
+    ):
+        for each in versions_among_own(other.fingerprint):
+            if each.document != other.document:
+                found[each.document].append(other)
+    return {
+        document: [own_, *sorted(others, key=lambda other: other.id)]
+        for document, (own_, *others) in found.items()
+        if others
+    }
+
+
+def _telling_terms(selection: Selection, documents: Sequence[Fingerprinted]) -> set[str]:
+    """Return the terms by which to look for versions of documents.
+
+    These are the terms that others have, too. Terms of sentences that many documents have, such as
+    a footer, are left out where a document has others.
+    """
+    terms = selection.terms
+    terms.look_up((schema.FINGERPRINT, term) for of in documents for term in of.fingerprint.terms)
+    telling: set[str] = set()
+    for document in documents:
+        known = {
+            term: terms.frequency(schema.FINGERPRINT, term) for term in document.fingerprint.terms
+        }
+        rare = {term for term, documents_with in known.items() if documents_with <= _RARE}
+        telling |= {term for term in rare if known[term] > 1}
+        if known and not rare:
+            telling.add(min(known, key=lambda term: (known[term], term)))
+    return telling
+
+
+def resolved(selection: Selection, filters: Sequence[Filter]) -> tuple[Filter, ...]:
+    """Return filters with the ids of documents in place of those whose versions are meant.
+
+    Args:
+        selection: the selection that the filters are of; it need not know them yet.
+        filters: the filters.
+
+    Raises:
+        FilterError: a filter on versions has another operator or value than an id or several.
+    """
+    is_key = schema.metadata_field(VERSION_OF) in selection.terms.fields
+    return tuple(
+        _with_ids(selection, each) if each.field == VERSION_OF and not is_key else each
+        for each in filters
+    )
+
+
+def _with_ids(selection: Selection, condition: Filter) -> Filter:
+    values = condition.value if isinstance(condition.value, list) else [condition.value]
+    operator = {"eq": "in", "ne": "not_in"}.get(condition.operator, condition.operator)
+    is_plain = condition.minimum is None and condition.maximum is None
+    if operator not in {"in", "not_in"} or not is_plain or not values or None in values:
+        raise FilterError(
+            f"the filter on {VERSION_OF!r} takes the id of a document, or several, and no "
+            f"{condition.operator!r}"
+        )
+    ids = [str(value) for value in values]
+    versions = similar_documents(selection, [schema.keyword(id_) for id_ in ids])
+    others = (other.id for of in versions.values() for other in of)
+    return replace(
+        condition,
+        field=schema.SOURCE_DOCUMENT,
+        operator="in" if operator == "in" else "not_in",
+        value=[*dict.fromkeys((*ids, *others))],
+    )
+
+
+def _best_scores(
+    selection: Selection, versions: Mapping[str, Sequence[Fingerprinted]]
+) -> Mapping[str, float]:
+    """Return the score of the best hit of each document, before any is scored again."""
+    names = dict.fromkeys(other.document for of in versions.values() for other in of)
+    found = selection.in_documents([*names], 1)
+    return {document: hits.hits[0].score for document, hits in found.items()}
+
+
+def _matches_as_well(
+    one: str, other: str, best: Mapping[str, float], found: Mapping[str, int]
+) -> bool:
+    """Check whether a document matches about as well as another one of the same text."""
+    if one == other:
+        return True
+    if other in best:
+        return best.get(one, 0.0) >= _AS_WELL * best[other]
+    # Both are found by their meaning only.
+    return one not in best and one in found
