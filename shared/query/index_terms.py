@@ -2,7 +2,7 @@
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, TypeVar, cast
 
@@ -87,10 +87,6 @@ class IndexTerms(ABC):
     @abstractmethod
     def has_value(self, words: ValueWords) -> bool:
         """Check whether any value of a field contains some words."""
-
-    @abstractmethod
-    def look_up(self, pairs: Iterable[tuple[str, str]]) -> None:
-        """Prepare to be asked for the frequencies of several terms, each after its field."""
 
     def once(self, work: "Callable[[IndexTerms], Result]") -> Result:
         """Return the result of a function of these terms, which runs once for each commit."""

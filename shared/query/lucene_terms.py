@@ -1,6 +1,6 @@
 """Terms of a Lucene index, with a cache for each commit."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property, lru_cache
 from typing import Any, Final
 
@@ -71,9 +71,6 @@ class LuceneTerms(IndexTerms):
             if len(text) <= _LONGEST:
                 self._terms[key] = known
             return known
-
-    def look_up(self, pairs: Iterable[tuple[str, str]]) -> None:
-        """Do nothing: to look one term up takes microseconds."""
 
     def chunks(self, field: str) -> int:
         """Return the number of chunks that have a field."""

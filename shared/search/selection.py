@@ -8,7 +8,7 @@ from shared.model.request import SearchRequest
 from shared.model.search_results import ChunkText, Facet
 from shared.query.index_terms import IndexTerms
 from shared.query.pipeline import ParsedQuery
-from shared.query.tree import Node
+from shared.query.tree import Node, Terms
 from shared.search.meaning.query_meaning import Meaning
 from shared.search.meaning.ranked_hit import RankedHit
 
@@ -94,6 +94,15 @@ class Selection(ABC):
         Args:
             documents: the names of the documents, as `documents` returns them.
             count: the maximum number of hits in each document.
+        """
+
+    @abstractmethod
+    def expect(self, trees: Sequence[Terms], hits: Sequence[RankedHit]) -> None:
+        """Prepare for questions about the frequencies of terms, and for scores by some of them.
+
+        Args:
+            trees: terms, by any of which the hits may be scored again.
+            hits: hits of the selection.
         """
 
     @abstractmethod

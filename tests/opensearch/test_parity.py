@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks.collection import Collection, collections
 from benchmarks.opensearch import documents_of, written
-from shared import Filter, Searcher
+from shared import Document, Filter, Index, Searcher
 from shared.opensearch.searcher import Searcher as ClusterSearcher
 from shared.opensearch.storage.address import Address
 from shared.opensearch.storage.connection import Connection
@@ -72,6 +72,12 @@ def samples(node: Node, tmp_path_factory: pytest.TempPathFactory) -> Pair:
 
 
 @pytest.fixture
+def address(node: Node, request: pytest.FixtureRequest) -> str:
+    """An index of the test's own, which does not exist yet."""
+    return f"{node.address}/{request.node.name[:60].lower().rstrip(']').replace('[', '-')}"
+
+
+@pytest.fixture
 def searchers(samples: Pair) -> Iterator[tuple[Searcher, Searcher]]:
     with Searcher(samples.folder) as folder, Searcher(samples.cluster) as cluster:
         yield folder, cluster
@@ -117,6 +123,7 @@ def test_filters_orders_and_facets_are_the_same(searchers: tuple[Searcher, Searc
     ]
     orders = ("source_document", "-source_document", "-chunk_index", "modified", "-author")
     queries += [{"query": "rent notice", "sort": order} for order in orders]
+    queries += [{"query": "battery water level", "sort": order} for order in orders]
     queries += [{"query": "rent", "operator": "and", "offset": 2, "limit": 3}]
     queries += [{"query": "the rent", "recency": 365}, {"query": "rent", "sort": "-modified"}]
     for query in ("the rent", "battery water level", ""):
@@ -127,16 +134,64 @@ def test_filters_orders_and_facets_are_the_same(searchers: tuple[Searcher, Searc
     assert not different, "\n".join(map(str, different))
 
 
-def test_a_search_takes_two_requests_and_more_for_feedback_only(samples: Pair) -> None:
+SHOWN: tuple[dict[str, Any], ...] = (
+    {},
+    {"facets": ("language", "file_extension"), "content": "passages"},
+    {"filters": (Filter("language", "eq", "en"),)},
+    {"sort": "-modified", "facets": ("language",)},
+    {"recency": 30.0},
+    {"group": "document", "facets": ("section",)},
+    {"group": "document", "sort": "modified"},
+)
+"""What a search may ask for without another request."""
+
+
+@pytest.mark.parametrize(
+    ("words", "requests"),
+    [
+        ("rent lease", 2),
+        ("language:en rent", 2),
+        ("folder:documents rent", 2),
+        ("con*ract OR *ment", 2),
+        ('"rent is due"~2 battery', 2),
+        ("", 1),
+        ("rent due month", 3),
+        ("author:ottermere", 3),
+        ("contrakt", 5),
+    ],
+)
+def test_a_search_takes_two_requests_and_another_one_for_feedback(
+    samples: Pair, words: str, requests: int
+) -> None:
     with ClusterSearcher(samples.cluster) as cluster:
         cluster.search("battery")
-        for query, most in (("rent lease", 2), ("language:en rent", 2), ("rent due this month", 4)):
-            before = cluster.requests
-            cluster.search(query)
-            assert cluster.requests - before <= most, query
+        for shown in SHOWN:
+            for most in (requests, max(1, requests - 1)):
+                before = cluster.requests
+                cluster.search(words, **shown)
+                assert cluster.requests - before <= most, (words, shown)
+            cluster.close()
+            cluster.search("battery")
+
+
+def test_further_hits_of_documents_take_another_request_if_not_all_are_first(
+    address: str,
+) -> None:
+    with Index(address, create=True) as index:
+        for number in range(60):
+            index.add(Document(f"d{number}", "D", " ".join(["word"] * 300)))
+    with ClusterSearcher(address) as cluster:
+        cluster.search("other")
         before = cluster.requests
+        found = cluster.search("word", group="document", facets=())
+        assert [hit.more for hit in found.results] == [0] * 10
+        assert cluster.requests - before == 3
+
+
+def test_a_program_that_starts_asks_for_the_index_once(samples: Pair) -> None:
+    with ClusterSearcher(samples.cluster) as cluster:
         cluster.search("rent lease")
-        assert cluster.requests - before == 1, "its words are known already"
+        assert cluster.requests <= 6
 
 
 @pytest.mark.anyio

@@ -110,7 +110,12 @@ class Store:
             self.connection.request("DELETE", f"/{physical}")
 
     def mapping(self) -> Mapping[str, Any]:
-        """Return the mapping of the index, after checking its version.
+        """Return the mapping of the index; see `described`."""
+        mapping: Mapping[str, Any] = self.described()["mappings"]
+        return mapping
+
+    def described(self) -> Mapping[str, Any]:
+        """Return the mappings and settings of the index, after checking its version.
 
         Raises:
             IndexMissingError: there is no index.
@@ -122,8 +127,9 @@ class Store:
             raise IndexMissingError(path)
         if len(described) != 1:
             raise ClusterDamagedError(path, f"its name stands for {len(described)} indexes")
+        index: Mapping[str, Any]
         (index,) = described.values()
-        mapping: Mapping[str, Any] = index["mappings"]
+        mapping = index["mappings"]
         found = mapping.get("_meta", {}).get(schema.COMMIT_SCHEMA)
         if found is None:
             raise IndexSchemaError(
@@ -139,13 +145,11 @@ class Store:
         for name, wanted in expected.items():
             if wanted.get("type") not in {None, "object", there.get(name, {}).get("type")}:
                 raise ClusterDamagedError(path, f"somebody changed the mapping of its field {name}")
-        return mapping
+        return index
 
     def settings(self) -> Mapping[str, Any]:
-        """Return the settings of the index."""
-        answer = self.connection.get(f"/{self.name}/_settings")
-        (index,) = answer.values()
-        settings: Mapping[str, Any] = index["settings"]["index"]
+        """Return the settings of the index; see `described`."""
+        settings: Mapping[str, Any] = self.described()["settings"]["index"]
         return settings
 
     def _described(self) -> Mapping[str, Any] | None:

@@ -18,7 +18,7 @@ from shared.query.limits import check_allowed, check_patterns, is_costly, runnin
 from shared.query.lucene_terms import LuceneTerms, terms_of
 from shared.query.pipeline import ParsedQuery, parse_query
 from shared.query.steps.filters.folders import in_folder
-from shared.query.tree import Node, TermPhrase, leaves, ranks
+from shared.query.tree import Node, TermPhrase, Terms, leaves, ranks
 from shared.search.lucene.doc_values import documents_of, greatest_values
 from shared.search.lucene.facets import count_documents, count_facets
 from shared.search.lucene.filtering import filtered
@@ -141,6 +141,9 @@ class LuceneSelection(Selection):
             document: DocumentHits([_ranked(ScoreDoc.cast_(hit)) for hit in hits], total)
             for document, total, hits in found
         }
+
+    def expect(self, trees: Sequence[Terms], hits: Sequence[RankedHit]) -> None:
+        """Do nothing: to look a term up, or to score a hit, takes microseconds."""
 
     def scored_again(self, hits: Sequence[RankedHit], tree: Node) -> list[RankedHit]:
         """Return hits reordered after the scores of a tree are added to theirs."""
