@@ -91,9 +91,7 @@ async def search(
     Use this first for any question that the documents may answer, then read results with fetch.
     """
     rewriting = await context.request_context.lifespan_context.rewriting(query, "auto")
-    request = SearchRequest(
-        query, content="none", rewritten=rewriting.rewritten, group="document"
-    )
+    request = SearchRequest(query, content="none", rewritten=rewriting.rewritten, group="document")
     answer = await ask(context, lambda searcher: searcher.search(request), partial=True)
     state = context.request_context.lifespan_context
     items = [

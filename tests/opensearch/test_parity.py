@@ -12,6 +12,8 @@ import pytest
 from benchmarks.collection import Collection, collections
 from benchmarks.opensearch import documents_of, written
 from shared import Document, Filter, Index, Searcher
+from shared.model.request import SearchRequest
+from shared.model.search_results import ExplainedHit
 from shared.opensearch.searcher import Searcher as ClusterSearcher
 from shared.opensearch.storage.address import Address
 from shared.opensearch.storage.connection import Connection
@@ -19,7 +21,7 @@ from shared.opensearch.storage.store import Store
 from tests.conftest import Idx, connected
 from tests.fork_server import PROGRAMS
 from tests.opensearch.node import Node
-from tests.opensearch.parity import differences
+from tests.opensearch.parity import SCORE, differences
 from tests.relevance.queries import read
 from tests.relevance.test_relevance import DOCUMENTS
 from tests.server.tool_answers import answer
@@ -47,6 +49,7 @@ the best terms of each shard, and of alternatives the most frequent one in the s
 CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("Search", {"query": "rent", "content": "passages"}),
     ("Search", {"query": "battery replacement", "limit": 3, "offset": 2}),
+    ("explain_query", {"query": "rent due in spring", "detail": "scores"}),
     ("ListDocuments", {}),
     ("ListDocuments", {"prefix": "lease", "limit": 1}),
     ("get_next_chunk", {"chunk_id": "lease-garden-flat.txt-chunk-001"}),
@@ -132,6 +135,48 @@ def test_filters_orders_and_facets_are_the_same(searchers: tuple[Searcher, Searc
         queries += [{**grouped, "sort": "-source_document"}, {**grouped, "recency": 30.0}]
     different = differences(*searchers, queries)
     assert not different, "\n".join(map(str, different))
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"query": "rent due"},
+        {"query": "what is the deadline for payment of the rent in the lease", "limit": 10},
+        {"query": '+"the rent" title:lease -garden'},
+        {"query": "author:ottermere DEC-0054"},
+        {"query": "con*ract *ment lease~1", "limit": 5},
+        {"query": "contrakt"},
+        {"query": "folder:documents rent", "recency": 30.0, "offset": 1},
+        {"query": "mietvertrag OR visite des étangs"},
+    ],
+    ids=lambda fields: str(fields["query"]),
+)
+def test_scores_are_explained_by_the_same_parts(
+    searchers: tuple[Searcher, Searcher], fields: dict[str, Any]
+) -> None:
+    folder, cluster = (
+        of.explain(SearchRequest(**{"limit": 3, **fields}), detail="scores") for of in searchers
+    )
+    assert [hit.id for hit in cluster.hits] == [hit.id for hit in folder.hits]
+    assert cluster.hits
+    for got, expected in zip(cluster.hits, folder.hits, strict=True):
+        assert got.score == pytest.approx(expected.score, abs=SCORE)
+        assert scores_of(got) == pytest.approx(scores_of(expected), abs=1e-3)
+    assert [vars(step) for step in cluster.steps] == [vars(step) for step in folder.steps]
+    for name in ("parsed", "total_hits", "languages", "note"):
+        assert getattr(cluster, name) == getattr(folder, name)
+    frequencies = {(of.field, of.term): of.document_frequency for of in folder.terms}
+    of_words = {(of.field, of.term): of.document_frequency for of in cluster.terms}
+    assert of_words.items() <= frequencies.items()
+    assert of_words or "*" in fields["query"]
+
+
+def scores_of(hit: ExplainedHit) -> dict[str, float]:
+    """Return the scores of the parts; those with the same name together."""
+    found: dict[str, float] = {}
+    for part in hit.parts:
+        found[part.match] = found.get(part.match, 0.0) + part.score
+    return found
 
 
 SHOWN: tuple[dict[str, Any], ...] = (

@@ -20,7 +20,7 @@ from shared.query.steps.filters.folders import in_folder
 from shared.query.tree import Clause, Node, Nothing, Terms
 from shared.search.feedback import topic_words
 from shared.search.ranking import RESCORED
-from shared.search.spelling import TEXTS_OF_A_WORD
+from shared.search.texts.spelling import TEXTS_OF_A_WORD
 from shared.storage.field_names import metadata_field_of
 
 _MOST_HITS: Final = 100_000

@@ -214,6 +214,24 @@ class ClusterSelection(Selection):
                 there = tuple(text for text in tree.texts if self.terms.frequency(tree.field, text))
                 self._scores.note(Terms(tree.field, there), of_hits)
 
+    def explained(self, hits: Sequence[tuple[RankedHit, Node]]) -> list[Mapping[str, Any]]:
+        """Return the explanation of the score of each hit by a tree."""
+        ids_of: dict[Node, list[str]] = {}
+        for hit, tree in hits:
+            ids_of.setdefault(tree, []).append(self._hits[hit.doc]["_id"])
+        bodies = [
+            {
+                "query": {"bool": {"must": [compiled(tree)], "filter": [{"ids": {"values": ids}}]}},
+                "size": len(ids),
+                "_source": False,
+                "explain": True,
+            }
+            for tree, ids in ids_of.items()
+        ]
+        answers = self._search(bodies) if bodies else []
+        found = {hit["_id"]: hit["_explanation"] for of in answers for hit in of["hits"]["hits"]}
+        return [found[self._hits[hit.doc]["_id"]] for hit, _ in hits]
+
     def matches(self, trees: Sequence[Node], hits: Sequence[RankedHit]) -> list[list[int]]:
         """Return for each hit the positions of the trees that it matches."""
         unknown = [tree for tree in trees if tree not in self._names and not _is_language(tree)]

@@ -289,6 +289,12 @@ class ClusterTerms(IndexTerms):
         self._known.fetch([(field, text)], ())
         return self._known.frequencies[field, text]
 
+    def frequencies(self, pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], int]:
+        """Return the frequencies of several terms, each after its field, in one request."""
+        asked = list(pairs)
+        self._known.fetch(asked, ())
+        return {pair: self.frequency(*pair) for pair in asked}
+
     def chunks(self, field: str) -> int:
         """Return the number of chunks that have a field."""
         if field not in self._known.chunks:

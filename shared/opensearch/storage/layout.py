@@ -5,6 +5,7 @@ analyzers make, with blanks between them, so that the cluster only has to cut th
 """
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -34,6 +35,12 @@ FILE: Final = "file"
 _CREATION: Final = Path(__file__).with_name("index.json")
 
 _NAMES: Final = {schema.REVERSED: "reversed", schema.METADATA: "metadata_text"}
+
+_IN_DESCRIPTIONS: Final = re.compile(r"\b(reversed|metadata_text|(metadata|number)\.[^:\s]+)(?=:)")
+"""Names of fields in a description of a query that differ from those of the schema."""
+
+_BLANK_OF_TERM: Final = re.compile(rf"(?<!\\){BLANK}")
+"""Blank in a term, as opposed to one of the signs in an expression for words within values."""
 
 _OBJECTS: Final = (schema.METADATA, schema.NUMBER)
 
@@ -86,6 +93,18 @@ _OF_CHUNKS: Final = (
 def _encoded(key: str) -> str:
     """Return a metadata key as the name of a field, in which a dot would have a meaning."""
     return quote(key, safe=" ").replace(".", "%2E").replace(" ", "%20").replace("~", "%7E")
+
+
+def readable(description: str) -> str:
+    """Return a description of a query by the cluster with the names of the schema and its terms."""
+    return _BLANK_OF_TERM.sub(" ", _IN_DESCRIPTIONS.sub(_name, description))
+
+
+def _name(found: re.Match[str]) -> str:
+    name = found[0]
+    own = {of: known for known, of in _NAMES.items()}
+    prefix, _, key = name.partition(".")
+    return f"{prefix}.{unquote(key)}" if key else own.get(name, name)
 
 
 def sent(term: str) -> str:
