@@ -317,7 +317,7 @@ class Index(FolderIndex):
             return state.published(batch, replaced, time.time(), folders)
 
         try:
-            state = self._store.change(publish)
+            state = self._store.change(publish, lambda state: state.is_published(batch))
         except KeyError as error:
             self._batch = None
             raise self._expired() from error

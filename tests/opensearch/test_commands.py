@@ -44,6 +44,19 @@ def test_a_document_comes_is_found_and_goes(idx: Idx, address: str) -> None:
     assert json.loads(idx("search", "-i", address, "rent", "--json").stdout)["totalHits"] == 0
 
 
+def test_another_node_is_asked_if_one_is_down(idx: Idx, node: Node, address: str) -> None:
+    down = f"127.0.0.1:{free_port()}"
+    for name, first in (("a", f"opensearch://{down},"), ("b", f"{node.address},{down},")):
+        several = address.replace("opensearch://", first)
+        idx("add", "-i", several, "--id", name, "--title", "D", "-c", "word")
+        idx("search", "-i", several, "word")
+    with Searcher(several) as searcher:
+        assert [searcher.search("word").totalHits for _ in range(4)] == [2] * 4
+    nobody = f"opensearch://{down},{down}/x"
+    error = idx("search", "word", "-i", nobody, code=1).stderr
+    assert f"nothing listens at {down}, {down}" in error
+
+
 def test_a_folder_is_synchronized_from_wherever_somebody_stopped(
     idx: Idx, address: str, tmp_path: Path
 ) -> None:

@@ -9,6 +9,7 @@ from typing import Any, Final
 from shared.errors import (
     ClusterDamagedError,
     ClusterRefusedError,
+    ClusterUnreachableError,
     IndexMissingError,
     IndexSchemaError,
     IndexWriteError,
@@ -29,6 +30,9 @@ the second time; each further pause is twice as long."""
 
 _MAX_STATE_ATTEMPTS: Final = 200
 """Number of times that a change of the state is tried when other writers are faster."""
+
+_MAX_LOST_ANSWERS: Final = 3
+"""Number of times that a change of the state is tried whose answer is lost, as with its node."""
 
 _BUSY: Final = 429
 _CONFLICT: Final = 409
@@ -188,23 +192,36 @@ class Store:
             path = self.connection.address.path
             raise ClusterDamagedError(path, "its state is not readable") from error
 
-    def change(self, change: Callable[[State], State]) -> State:
+    def change(
+        self, change: Callable[[State], State], is_done: Callable[[State], bool] | None = None
+    ) -> State:
         """Change the state in one step; if another writer was faster, from its state.
 
         Args:
             change: a function that returns the new state; it may be called several times.
+            is_done: a function that checks whether a state has the change, which is called if an
+                answer was lost; None if the change may be made twice.
 
         Raises:
             IndexWriteError: others were faster each time.
+            ClusterUnreachableError: answers were lost each time.
         """
+        lost = 0
         for _ in range(_MAX_STATE_ATTEMPTS):
             before, version = self.state()
+            if lost and is_done is not None and is_done(before):
+                return before
             after = change(before)
             if after == before:
                 return before
             try:
                 self.put_state(after, version)
             except ConflictError:
+                continue
+            except ClusterUnreachableError:
+                lost += 1
+                if lost == _MAX_LOST_ANSWERS:
+                    raise
                 continue
             return after
         path = self.connection.address.path
@@ -220,7 +237,8 @@ class Store:
         Raises:
             ConflictError: a condition is not met.
         """
-        # A request that was lost on its way back is not repeated: it would find its own change.
+        # A request that was lost on its way back is not repeated as it is: it would find its own
+        # change.
         self.connection.request(
             "PUT",
             f"/{self.name}/_doc/{layout.STATE_ID}",
