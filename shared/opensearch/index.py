@@ -63,13 +63,19 @@ _MOST_KNOWN_WORDS: Final = 500_000
 """Number of words that are remembered as sent."""
 
 
-def create(path: Path | str) -> bool:
+def create(path: Path | str, *, shards: int | None = None, replicas: int | None = None) -> bool:
     """Create an empty index.
+
+    Args:
+        path: the address of the index.
+        shards: the number of its shards; None for one.
+        replicas: the number of copies of each shard besides the first; None for one as soon as
+            there is a second node.
 
     Returns:
         False if there was an index already, which is left unchanged.
     """
-    return Store(Connection(Address.of(path))).create()
+    return Store(Connection(Address.of(path))).create(shards, replicas)
 
 
 def holds_index(path: Path | str) -> bool:

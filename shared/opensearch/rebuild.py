@@ -54,7 +54,7 @@ def rebuild(
         store.change(lambda state: _frozen(state, cluster.path))
         try:
             snapshot = cluster.newest()
-            beside = store.create_beside(snapshot.shards)
+            beside = store.create_beside()
             new = Store(store.connection, beside)
             state, batch = snapshot.state.copied(time.time())
             counts = list(progress(_copied(snapshot, new, batch)))

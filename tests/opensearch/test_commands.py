@@ -44,6 +44,26 @@ def test_a_document_comes_is_found_and_goes(idx: Idx, address: str) -> None:
     assert json.loads(idx("search", "-i", address, "rent", "--json").stdout)["totalHits"] == 0
 
 
+def test_shards_and_replicas_are_chosen_for_an_index_on_a_cluster(
+    idx: Idx, node: Node, address: str, tmp_path: Path
+) -> None:
+    idx("init", "-i", address, "--shards", "2", "--replicas", "0")
+    name = address.rpartition("/")[2]
+    for physical in (f"{name}-000001", f"{name}-000002"):
+        if physical.endswith("2"):
+            idx("rebuild", "-i", address)
+        (described,) = node.get(f"/{name}/_settings").values()
+        assert described["settings"]["index"]["provided_name"] == physical
+        assert described["settings"]["index"]["number_of_shards"] == "2"
+        assert described["settings"]["index"]["number_of_replicas"] == "0"
+    said = idx("doctor", "-i", address).stdout
+    assert "2 shards, 0 replicas" in said
+    for option in ("--shards", "--replicas"):
+        error = idx("init", "-i", tmp_path / "folder", option, "1", code=2).stderr
+        assert "for an index on a cluster" in error
+    assert not (tmp_path / "folder").exists()
+
+
 def test_another_node_is_asked_if_one_is_down(idx: Idx, node: Node, address: str) -> None:
     down = f"127.0.0.1:{free_port()}"
     for name, first in (("a", f"opensearch://{down},"), ("b", f"{node.address},{down},")):

@@ -15,9 +15,6 @@ from shared import Document, Filter, Index, Searcher
 from shared.model.request import SearchRequest
 from shared.model.search_results import ExplainedHit
 from shared.opensearch.searcher import Searcher as ClusterSearcher
-from shared.opensearch.storage.address import Address
-from shared.opensearch.storage.connection import Connection
-from shared.opensearch.storage.store import Store
 from tests.conftest import Idx, connected
 from tests.fork_server import PROGRAMS
 from tests.opensearch.node import Node
@@ -94,7 +91,7 @@ def test_the_sample_documents_are_ranked_alike(searchers: tuple[Searcher, Search
 
 def test_several_shards_rank_like_one(samples: Pair, node: Node) -> None:
     address = f"{node.address}/shards"
-    Store(Connection(Address.of(address))).create(shards=3)
+    subprocess.run([PROGRAMS / "idx", "init", "-i", address, "--shards", "3"], check=True)
     subprocess.run([PROGRAMS / "idx", "sync", "-i", address, SAMPLES], check=True)
     assert len(node.get("/_cat/shards/shards?format=json")) == 3
     queries = [{"query": query} for query in SAMPLE_QUERIES if query not in BY_SHARD]

@@ -45,22 +45,32 @@ _BLANK_OF_TERM: Final = re.compile(rf"(?<!\\){BLANK}")
 _OBJECTS: Final = (schema.METADATA, schema.NUMBER)
 
 
-def creation(shards: int | None = None) -> dict[str, Any]:
+def creation(shards: int | None = None, replicas: int | None = None) -> dict[str, Any]:
     """Return the body of the request that creates an index.
 
     Args:
         shards: the number of its shards; None for that of the file.
+        replicas: the number of copies of each shard besides the first, whatever the number of
+            nodes; None for what the file says.
     """
     body: dict[str, Any] = json.loads(_CREATION.read_text("utf-8"))
     index = body["settings"]["index"]
     index["similarity"]["default"] |= {"k1": DEFAULT_WEIGHTS.k1, "b": DEFAULT_WEIGHTS.b}
     if shards is not None:
         index["number_of_shards"] = shards
+    if replicas is not None:
+        index |= {"number_of_replicas": replicas, "auto_expand_replicas": "false"}
     body["mappings"]["_meta"] = {
         schema.COMMIT_SCHEMA: schema.SCHEMA_VERSION,
         schema.COMMIT_SOFTWARE: software_version(),
     }
     return body
+
+
+def replicas_in(settings: Mapping[str, Any]) -> int | None:
+    """Return the number of replicas that somebody chose for an index; None if nobody did."""
+    chosen = str(settings.get("auto_expand_replicas", "false")) == "false"
+    return int(settings["number_of_replicas"]) if chosen else None
 
 
 def field(name: str) -> str:

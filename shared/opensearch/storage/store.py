@@ -60,8 +60,12 @@ class Store:
         self.connection = connection
         self.name = name or connection.address.name
 
-    def create(self, shards: int | None = None) -> bool:
+    def create(self, shards: int | None = None, replicas: int | None = None) -> bool:
         """Create the index.
+
+        Args:
+            shards: as for `layout.creation`.
+            replicas: the same.
 
         Returns:
             False if it was there already, which is left unchanged.
@@ -72,7 +76,7 @@ class Store:
         if self._described() is not None:
             self.mapping()
             return False
-        body = {**layout.creation(shards), "aliases": {self.name: {}}}
+        body = {**layout.creation(shards, replicas), "aliases": {self.name: {}}}
         try:
             self.connection.request("PUT", f"/{self.name}-{_FIRST}", body, is_repeatable=False)
         except ClusterRefusedError as error:
@@ -86,17 +90,19 @@ class Store:
             return False
         return True
 
-    def create_beside(self, shards: int | None = None) -> str:
+    def create_beside(self) -> str:
         """Create another index beside this one, which does not have its name yet; return its own.
 
-        What an earlier attempt has left is removed first.
+        It has as many shards and replicas. What an earlier attempt has left is removed first.
         """
         (physical,) = self._described() or {}
         number = int(physical.rpartition("-")[2]) + 1
         beside = f"{self.name}-{number:0{len(_FIRST)}d}"
         with suppress(IndexMissingError):
             self.connection.request("DELETE", f"/{beside}")
-        self.connection.request("PUT", f"/{beside}", layout.creation(shards))
+        settings = self.settings()
+        shards, replicas = int(settings["number_of_shards"]), layout.replicas_in(settings)
+        self.connection.request("PUT", f"/{beside}", layout.creation(shards, replicas))
         return beside
 
     def give_name_to(self, beside: str) -> None:
