@@ -1,6 +1,6 @@
 """An index on a cluster that is open for reading, and its state as one call sees it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,6 +12,7 @@ from typing import Any, Final, TypeVar
 from shared.errors import ClusterDamagedError, ClusterRefusedError
 from shared.java import vm
 from shared.java.cancellation import Cancellation
+from shared.model import schema
 from shared.model.filters import Collections
 from shared.model.folders import IndexedFolders
 from shared.model.weights import Weights
@@ -157,6 +158,7 @@ class Cluster:
         weights: the weight of each kind of match.
         program: the kind of program, for starting the virtual machine that analyzes queries.
         collections: the collections that searches can name.
+        versions: the versions of the schema that may be read.
 
     Attributes:
         path: the address of the index.
@@ -170,10 +172,12 @@ class Cluster:
         weights: Weights,
         program: vm.Program,
         collections: Collections = MappingProxyType({}),
+        *,
+        versions: Collection[int] = (schema.SCHEMA_VERSION,),
     ) -> None:
         address = Address.of(path)
         self.path = address.path
-        self.store = Store(Connection(address))
+        self.store = Store(Connection(address), versions=versions)
         self.refreshes = 0
         self._weights = weights
         self._program = program

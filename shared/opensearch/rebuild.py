@@ -36,7 +36,9 @@ def rebuild(
 ) -> Rebuilt:
     """Write what is stored in an index into a new one, which then takes its name in one step.
 
-    Until then every search sees the old one. No batch can be begun meanwhile.
+    Until then every search sees the old one. No batch can be begun meanwhile. Of an older schema
+    version nothing is needed but the stored values, ids, numbers and batches of its chunks, and its
+    state.
 
     Args:
         path: the address of the index.
@@ -47,8 +49,9 @@ def rebuild(
         ClusterRefusedError: somebody is writing the index, or rebuilds it.
         IndexFolderError: the index cannot be used; the class says why.
     """
-    cluster = Cluster(path, DEFAULT_WEIGHTS, "batch")
+    cluster = Cluster(path, DEFAULT_WEIGHTS, "batch", versions=schema.REBUILT_VERSIONS)
     store = cluster.store
+    previous = store.version()
     failures = load_failures(path)
     with vm.attached("batch"):
         store.change(lambda state: _frozen(state, cluster.path))
@@ -66,7 +69,7 @@ def rebuild(
             raise
     save_failures(path, failures)
     cluster.close()
-    return Rebuilt(len(counts), sum(counts), schema.SCHEMA_VERSION, schema.SCHEMA_VERSION)
+    return Rebuilt(len(counts), sum(counts), schema.SCHEMA_VERSION, previous)
 
 
 def _frozen(state: State, path: Path) -> State:

@@ -11,6 +11,7 @@ import pytest
 
 from shared import Document, Index, Searcher
 from shared.errors import ClusterRefusedError
+from shared.model import schema
 from shared.opensearch.index import Index as ClusterIndex
 from shared.opensearch.storage.address import Address
 from shared.opensearch.storage.connection import Connection
@@ -160,6 +161,33 @@ def test_an_index_is_rebuilt_while_it_is_searched(
     with Index(address) as index:
         index.add(Document("e", "E", "text"))
         assert "somebody is writing" in idx("rebuild", "-i", address, code=1).stderr
+
+
+def test_an_index_of_an_older_version_is_named_and_rebuilt(
+    idx: Idx, node: Node, address: str, tmp_path: Path
+) -> None:
+    papers = tmp_path / "papers"
+    papers.mkdir()
+    (papers / "paper.txt").write_text(" ".join(["contract"] * 300))
+    idx("sync", "-i", address, papers)
+    name = address.rpartition("/")[2]
+
+    def mark_as(version: int) -> None:
+        """Record another version of the schema, as an older program would have done."""
+        node.request("PUT", f"/{name}/_mapping", {"_meta": {schema.COMMIT_SCHEMA: version}})
+
+    mark_as(schema.SCHEMA_VERSION + 1)
+    assert "upgrade" in idx("search", "contract", "-i", address, code=1).stderr
+    mark_as(schema.SCHEMA_VERSION - 1)
+    for command in (("search", "contract"), ("sync", papers), ("stats",), ("init",)):
+        error = idx(*command, "-i", address, code=1).stderr
+        assert error.startswith(f"Error: the index at {address} has schema version 3")
+        assert f"with: idx rebuild --index-path {address}" in error
+    rebuilt = json.loads(idx("rebuild", "-i", address, "--json").stdout)
+    assert (rebuilt["previous_schema_version"], rebuilt["chunks"]) == (3, 2)
+    assert list(node.get(f"/{name}")) == [f"{name}-000002"]
+    assert json.loads(idx("search", "contract", "-i", address, "--json").stdout)["totalHits"] == 2
+    assert "1 unchanged" in idx("sync", "-i", address, papers).stdout
 
 
 def test_the_index_is_checked_and_the_doctor_looks_at_the_cluster(

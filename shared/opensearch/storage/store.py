@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
@@ -50,15 +50,22 @@ class Store:
     Args:
         connection: the connection to its cluster.
         name: its name; None for that of the address.
+        versions: the versions of the schema that may be read.
 
     Attributes:
         connection: the same.
         name: the name of the index.
     """
 
-    def __init__(self, connection: Connection, name: str | None = None) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        name: str | None = None,
+        versions: Collection[int] = (schema.SCHEMA_VERSION,),
+    ) -> None:
         self.connection = connection
         self.name = name or connection.address.name
+        self._versions = versions
 
     def create(self, shards: int | None = None, replicas: int | None = None) -> bool:
         """Create the index.
@@ -145,17 +152,26 @@ class Store:
             raise IndexSchemaError(
                 path, "no schema version, so another program created it", schema.SCHEMA_VERSION
             )
-        if found != schema.SCHEMA_VERSION:
+        if found not in self._versions:
             is_newer = isinstance(found, int) and found > schema.SCHEMA_VERSION
             raise IndexSchemaError(
-                path, f"schema version {found}", schema.SCHEMA_VERSION, newer=is_newer
+                *(path, f"schema version {found}", schema.SCHEMA_VERSION),
+                rebuilds=found in schema.REBUILT_VERSIONS,
+                newer=is_newer,
             )
+        if found != schema.SCHEMA_VERSION:
+            # Its fields may have been others.
+            return index
         expected = layout.creation()["mappings"]["properties"]
         there = mapping.get("properties", {})
         for name, wanted in expected.items():
             if wanted.get("type") not in {None, "object", there.get(name, {}).get("type")}:
                 raise ClusterDamagedError(path, f"somebody changed the mapping of its field {name}")
         return index
+
+    def version(self) -> int:
+        """Return the version of the schema of the index; see `described`."""
+        return int(self.mapping()["_meta"][schema.COMMIT_SCHEMA])
 
     def settings(self) -> Mapping[str, Any]:
         """Return the settings of the index; see `described`."""
