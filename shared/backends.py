@@ -24,8 +24,8 @@ _MODULES: Final = {
     "check": "shared.opensearch.upkeep",
     "findings": "shared.opensearch.upkeep",
     "rebuild": "shared.opensearch.rebuild",
-    "load_failures": "shared.opensearch.index",
-    "save_failures": "shared.opensearch.index",
+    "load_failures": "shared.opensearch.storage.failures",
+    "save_failures": "shared.opensearch.storage.failures",
 }
 """Module of each name that a path may choose."""
 

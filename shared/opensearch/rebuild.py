@@ -16,11 +16,12 @@ from shared.model.weights import DEFAULT_WEIGHTS
 from shared.opensearch.chunk_documents import ChunkDocuments, document_id
 from shared.opensearch.cluster import Cluster, ClusterSnapshot
 from shared.opensearch.documents import file_states, stored_in_order
-from shared.opensearch.index import file_operation, load_failures, save_failures, word_operations
 from shared.opensearch.storage import layout
+from shared.opensearch.storage.failures import load_failures, save_failures
+from shared.opensearch.storage.operations import file_operation, index_operation, word_operations
 from shared.opensearch.storage.queries import IS_CHUNK
 from shared.opensearch.storage.state import State
-from shared.opensearch.storage.store import Store, index_operation
+from shared.opensearch.storage.store import Store
 from shared.settings.defaults import DEFAULT_WAIT
 from shared.storage.stored_details import details_of
 

@@ -1,6 +1,5 @@
 """An index on a cluster as documents: its layout, its state, and bulk requests."""
 
-import json
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -13,7 +12,6 @@ from shared.errors import (
     IndexMissingError,
     IndexSchemaError,
     IndexWriteError,
-    InvalidDocumentError,
 )
 from shared.model import schema
 from shared.opensearch.storage import layout
@@ -278,7 +276,7 @@ class Store:
         """Write documents, in requests of some megabytes.
 
         Args:
-            operations: operations as `index_operation` and its siblings make them.
+            operations: operations as `shared.opensearch.storage.operations` makes them.
 
         Yields:
             The ids of documents that the cluster does not accept, each with the reason.
@@ -341,32 +339,6 @@ class Store:
             self.connection.request("DELETE", "/_search/scroll", scroll)
 
 
-def index_operation(id_: str, source: Mapping[str, Any]) -> bytes:
-    """Return the operation that writes a document, whether it is there or not."""
-    return _operation("index", id_) + json.dumps(source, ensure_ascii=False).encode() + b"\n"
-
-
-def create_operation(id_: str, source: Mapping[str, Any]) -> bytes:
-    """Return the operation that writes a document unless it is there."""
-    return _operation("create", id_) + json.dumps(source, ensure_ascii=False).encode() + b"\n"
-
-
-def delete_operation(id_: str) -> bytes:
-    """Return the operation that removes a document."""
-    return _operation("delete", id_)
-
-
-def _operation(kind: str, id_: str) -> bytes:
-    return json.dumps({kind: {"_id": id_}}).encode() + b"\n"
-
-
 def _reason(problem: Mapping[str, Any]) -> str:
     cause = problem.get("caused_by", problem)
     return str(cause.get("reason") or problem.get("reason"))[:300]
-
-
-def refused_document(source_document: str, reason: str) -> InvalidDocumentError:
-    """Return the error of a document that the cluster does not accept."""
-    return InvalidDocumentError(
-        f"the document {source_document[:80]!r} cannot be indexed: {reason}"
-    )
