@@ -25,8 +25,8 @@ _MODULES: Final = {
     "duplicates": "shared.opensearch.duplicates",
     "findings": "shared.opensearch.upkeep",
     "rebuild": "shared.opensearch.rebuild",
-    "load_failures": "shared.opensearch.index",
-    "save_failures": "shared.opensearch.index",
+    "load_failures": "shared.opensearch.storage.failures",
+    "save_failures": "shared.opensearch.storage.failures",
 }
 """Module of each name that a path may choose."""
 

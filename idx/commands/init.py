@@ -16,6 +16,24 @@ def init(
         bool,
         typer.Option("--default", help="Make it the default index of all commands and servers."),
     ] = False,
+    shards: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=1024,
+            show_default="1",
+            help="Number of shards of an index on a cluster, which cannot be changed afterwards.",
+        ),
+    ] = None,
+    replicas: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            max=100,
+            show_default="1 from the second node on",
+            help="Number of copies of each shard of an index on a cluster, besides the first.",
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Create an empty index; an existing one stays unchanged.
@@ -24,9 +42,14 @@ def init(
 
     Example: idx init --index-path ~/my-index --default
     """
+    from shared.files.cluster_path import is_cluster
     from shared.writing.index import create
 
-    created = create(index_path)
+    if (shards, replicas) != (None, None) and not is_cluster(index_path):
+        raise typer.BadParameter(
+            "--shards and --replicas are for an index on a cluster, opensearch://HOST:PORT/NAME"
+        )
+    created = create(index_path, shards=shards, replicas=replicas)
     file = _make_default(index_path) if default else None
     if as_json:
         answer = {"index_path": str(index_path), "created": created}

@@ -1,6 +1,6 @@
 """An index on a cluster that is open for reading, and its state as one call sees it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,6 +12,7 @@ from typing import Any, Final, TypeVar
 from shared.errors import ClusterDamagedError, ClusterRefusedError
 from shared.java import vm
 from shared.java.cancellation import Cancellation
+from shared.model import schema
 from shared.model.filters import Collections
 from shared.model.folders import IndexedFolders
 from shared.model.weights import Weights
@@ -97,14 +98,51 @@ class ClusterSnapshot:
         Raises:
             StaleError: the state was changed meanwhile, so that hits may be missing.
         """
-        parameters = {"search_type": "dfs_query_then_fetch"} if self.shards > 1 else {}
         bounded = [{"timeout": BUDGET, **body} for body in bodies]
-        *answers, newest = self.store.connection.search([*bounded, _STATE_QUERY], **parameters)
-        hits = newest["hits"]["hits"]
-        # Another index may have taken the name, and its state the same number.
-        if not hits or self.store.loaded(hits[0]["_source"]) != self.state:
-            raise StaleError
+        *answers, newest = self.store.connection.search(
+            [*bounded, _STATE_QUERY], **self._with_all_statistics()
+        )
+        self._check(newest["hits"]["hits"])
         return answers
+
+    def scored_apart(self, ids: Sequence[str], body: Mapping[str, Any]) -> Any:
+        """Find documents by their ids, with their scores by each named query of a search.
+
+        Args:
+            ids: the ids.
+            body: the search, without a condition on the documents.
+
+        Raises:
+            StaleError: as `search`.
+        """
+        # Only this kind of request can return such scores, so that the state is one of the hits.
+        wanted = {"ids": {"values": [*ids, layout.STATE_ID]}}
+        (answer,) = self.store.connection.search(
+            [
+                {
+                    **body,
+                    "query": {"bool": {"filter": [wanted], "should": [body["query"]]}},
+                    "size": len(ids) + 1,
+                    "timeout": BUDGET,
+                    "_source": ["state"],
+                }
+            ],
+            include_named_queries_score="true",
+            **self._with_all_statistics(),
+        )
+        hits = answer["hits"]["hits"]
+        self._check([hit for hit in hits if hit["_id"] == layout.STATE_ID])
+        answer["hits"]["hits"] = [hit for hit in hits if hit["_id"] != layout.STATE_ID]
+        return answer
+
+    def _with_all_statistics(self) -> dict[str, str]:
+        return {"search_type": "dfs_query_then_fetch"} if self.shards > 1 else {}
+
+    def _check(self, states: Sequence[Mapping[str, Any]]) -> None:
+        """Check that the state that a search has found is the one that this call sees."""
+        # Another index may have taken the name, and its state the same number.
+        if not states or self.store.loaded(states[0]["_source"]) != self.state:
+            raise StaleError
 
     def count(self, query: Mapping[str, Any]) -> int:
         """Return the number of documents that a query matches."""
@@ -120,6 +158,7 @@ class Cluster:
         weights: the weight of each kind of match.
         program: the kind of program, for starting the virtual machine that analyzes queries.
         collections: the collections that searches can name.
+        versions: the versions of the schema that may be read.
 
     Attributes:
         path: the address of the index.
@@ -133,10 +172,12 @@ class Cluster:
         weights: Weights,
         program: vm.Program,
         collections: Collections = MappingProxyType({}),
+        *,
+        versions: Collection[int] = (schema.SCHEMA_VERSION,),
     ) -> None:
         address = Address.of(path)
         self.path = address.path
-        self.store = Store(Connection(address))
+        self.store = Store(Connection(address), versions=versions)
         self.refreshes = 0
         self._weights = weights
         self._program = program
@@ -187,19 +228,20 @@ class Cluster:
             last = self._snapshot
             if last is not None and is_checked:
                 return _copied(last)
-            mapping = self.store.mapping() if last is None else None
+            described = self.store.described() if last is None else None
             state, version = self.store.state()
             number = _sequence(version)
             if last is None or (last.number, last.state) != (number, state):
-                mapping = mapping or self.store.mapping()
-                self._snapshot = last = self._opened((state, version), mapping)
+                described = described or self.store.described()
+                self._snapshot = last = self._opened((state, version), described)
                 self.refreshes += 1
             return _copied(last)
 
-    def _opened(self, versioned: Versioned, mapping: Mapping[str, Any]) -> ClusterSnapshot:
+    def _opened(self, versioned: Versioned, described: Mapping[str, Any]) -> ClusterSnapshot:
         if not self._routings:
-            self._routings = self._find_routings()
-        known = KnownTerms(self.store, self._routings, layout.fields_of(mapping))
+            shards = int(described["settings"]["index"]["number_of_shards"])
+            self._routings = self._find_routings(shards)
+        known = KnownTerms(self.store, self._routings, layout.fields_of(described["mappings"]))
         state, version = versioned
         return ClusterSnapshot(
             *(self.store, state, _sequence(version), known, self.path, self._weights),
@@ -207,9 +249,8 @@ class Cluster:
             collections=self._collections,
         )
 
-    def _find_routings(self) -> list[str | None]:
+    def _find_routings(self, shards: int) -> list[str | None]:
         """Return a routing value for each shard."""
-        shards = int(self.store.settings()["number_of_shards"])
         if shards == 1:
             return [None]
         found: dict[int, str | None] = {}

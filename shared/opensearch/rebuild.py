@@ -16,11 +16,12 @@ from shared.model.weights import DEFAULT_WEIGHTS
 from shared.opensearch.chunk_documents import ChunkDocuments, document_id
 from shared.opensearch.cluster import Cluster, ClusterSnapshot
 from shared.opensearch.documents import file_states, stored_in_order
-from shared.opensearch.index import file_operation, load_failures, save_failures, word_operations
 from shared.opensearch.storage import layout
+from shared.opensearch.storage.failures import load_failures, save_failures
+from shared.opensearch.storage.operations import file_operation, index_operation, word_operations
 from shared.opensearch.storage.queries import IS_CHUNK
 from shared.opensearch.storage.state import State
-from shared.opensearch.storage.store import Store, index_operation
+from shared.opensearch.storage.store import Store
 from shared.settings.defaults import DEFAULT_WAIT
 from shared.storage.stored_details import details_of
 
@@ -36,7 +37,9 @@ def rebuild(
 ) -> Rebuilt:
     """Write what is stored in an index into a new one, which then takes its name in one step.
 
-    Until then every search sees the old one. No batch can be begun meanwhile.
+    Until then every search sees the old one. No batch can be begun meanwhile. Of an older schema
+    version nothing is needed but the stored values, ids, numbers and batches of its chunks, and its
+    state.
 
     Args:
         path: the address of the index.
@@ -47,14 +50,15 @@ def rebuild(
         ClusterRefusedError: somebody is writing the index, or rebuilds it.
         IndexFolderError: the index cannot be used; the class says why.
     """
-    cluster = Cluster(path, DEFAULT_WEIGHTS, "batch")
+    cluster = Cluster(path, DEFAULT_WEIGHTS, "batch", versions=schema.REBUILT_VERSIONS)
     store = cluster.store
+    previous = store.version()
     failures = load_failures(path)
     with vm.attached("batch"):
         store.change(lambda state: _frozen(state, cluster.path))
         try:
             snapshot = cluster.newest()
-            beside = store.create_beside(snapshot.shards)
+            beside = store.create_beside()
             new = Store(store.connection, beside)
             state, batch = snapshot.state.copied(time.time())
             counts = list(progress(_copied(snapshot, new, batch)))
@@ -66,7 +70,7 @@ def rebuild(
             raise
     save_failures(path, failures)
     cluster.close()
-    return Rebuilt(len(counts), sum(counts), schema.SCHEMA_VERSION, schema.SCHEMA_VERSION)
+    return Rebuilt(len(counts), sum(counts), schema.SCHEMA_VERSION, previous)
 
 
 def _frozen(state: State, path: Path) -> State:

@@ -4,10 +4,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Self, TypeVar, Unpack, get_args
 
-from shared.errors import (
-    ChunkNotFoundError,
-    IndexOnClusterError,
-)
+from shared.errors import ChunkNotFoundError, IndexOnClusterError
 from shared.java import vm
 from shared.java.cancellation import Cancellation
 from shared.model.document import FileState
@@ -24,6 +21,7 @@ from shared.model.index_results import (
 )
 from shared.model.request import (
     BY_ID,
+    EXPLAINED_HITS,
     Detail,
     DocumentSort,
     SearchOptions,
@@ -45,11 +43,13 @@ from shared.model.weights import DEFAULT_WEIGHTS, Weights
 from shared.opensearch import documents as of_cluster, figures
 from shared.opensearch.catalog import ClusterCatalog
 from shared.opensearch.cluster import Cluster, ClusterSnapshot
+from shared.opensearch.search.explanation import ClusterExplainer
 from shared.opensearch.search.selection import ClusterSelection
 from shared.query.tree import Nothing
 from shared.reading.documents import list_failures
 from shared.reading.searcher import Searcher as FolderSearcher
 from shared.search import answer
+from shared.search.explanation import explain
 from shared.search.feedback import topic_terms
 from shared.search.meaning.ranked_hit import RankedHit
 from shared.semantic.query_encoder import QueryEncoder
@@ -140,17 +140,12 @@ class Searcher(FolderSearcher):
         detail: Detail = "parsed",
         **options: Unpack[SearchOptions],
     ) -> QueryExplanation:
-        """Refuse to explain hits.
-
-        Raises:
-            IndexOnClusterError: always.
-        """
-        del query, detail, options
-        raise IndexOnClusterError(
-            self.path,
-            "its searches are not explained",
-            "explain the same search in an index in a folder, which ranks alike",
-        )
+        """Explain the hits of a search; see `shared.Searcher.explain`."""
+        check(detail in get_args(Detail), "detail", detail)
+        if isinstance(query, str):
+            options = {"limit": EXPLAINED_HITS, **options}
+        request = as_request(query, options)
+        return self._call(lambda snapshot: _explanation(snapshot, request, detail), is_search=True)
 
     def chunk(self, chunk_id: str) -> ChunkText:
         """Return the chunk with an id; see `shared.Searcher.chunk`."""
@@ -251,6 +246,13 @@ class Searcher(FolderSearcher):
     def folders(self) -> IndexedFolders:
         """Return the folders that the documents come from."""
         return self._call(lambda snapshot: snapshot.folders)
+
+
+def _explanation(
+    snapshot: ClusterSnapshot, request: SearchRequest, detail: Detail
+) -> QueryExplanation:
+    selection = ClusterSelection(snapshot, request)
+    return explain(selection, ClusterExplainer(selection), request, detail)
 
 
 def _similar_chunks(snapshot: ClusterSnapshot, chunk_id: str, limit: int) -> SimilarChunks:

@@ -140,7 +140,13 @@ def _of_index(store: Store) -> Iterator[tuple[str, Status, str]]:
     settings = store.settings()
     shards = quantity(int(settings["number_of_shards"]), "shard")
     refresh = settings.get("refresh_interval", "1s")
-    yield "Settings", "ok", f"{shards}, refresh interval {refresh}"
+    replicas = layout.replicas_in(settings)
+    copies = (
+        "as many replicas as nodes allow, up to 1"
+        if replicas is None
+        else (quantity(replicas, "replica"))
+    )
+    yield "Settings", "ok", f"{shards}, {copies}, refresh interval {refresh}"
     expected = layout.creation()["settings"]["index"]
     changed = [name for name in _ANALYSIS if not _has(settings.get(name), expected[name])]
     if changed:

@@ -56,7 +56,8 @@ from shared.reading.similar_chunks import similar_chunks
 from shared.reading.statistics import statistics
 from shared.reading.terms import suggest_terms, top_terms
 from shared.search import answer
-from shared.search.lucene.explanation import explain
+from shared.search.explanation import explain
+from shared.search.lucene.explanation import LuceneExplainer
 from shared.search.lucene.selection import LuceneSelection
 from shared.semantic.query_encoder import QueryEncoder
 from shared.storage.chunk_queries import document_count
@@ -202,7 +203,8 @@ class Searcher:
             options = {"limit": EXPLAINED_HITS, **options}
         request = as_request(query, options)
         with self._newest() as snapshot:
-            return explain(snapshot, request, detail)
+            selection = LuceneSelection(snapshot, request)
+            return explain(selection, LuceneExplainer(selection), request, detail)
 
     def chunk(self, chunk_id: str) -> ChunkText:
         """Return the chunk with an id.

@@ -26,13 +26,13 @@ from shared.search.grouping.documents import (
     in_groups,
     only_by_meaning,
 )
-from shared.search.highlighting import Passages
 from shared.search.meaning.query_meaning import Meaning
 from shared.search.meaning.ranked_hit import RankedHit
 from shared.search.ranking import RESCORED, Ranking, best_first, scored
 from shared.search.recency import recency
 from shared.search.selection import Found, Selection
-from shared.search.spelling import as_written
+from shared.search.texts.highlighting import Passages
+from shared.search.texts.spelling import as_written
 
 _FEW_HITS: Final = 3
 """Maximum number of hits of a poor answer, which gets a suggestion."""

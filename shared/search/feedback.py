@@ -97,7 +97,7 @@ def topic_terms(selection: Selection, hits: Sequence[RankedHit]) -> Node:
 
     Args:
         selection: the selection that the hits are of.
-        hits: hits of a query, best first.
+        hits: hits of a query, best first; the terms are of the first ones, and may score all.
 
     Returns:
         A disjunction of the terms, whose weights sum to 1; `Nothing` if there are none.
@@ -110,7 +110,7 @@ def topic_terms(selection: Selection, hits: Sequence[RankedHit]) -> Node:
         (_alternatives(stem, terms), likelihood)
         for stem, likelihood in nlargest(_CANDIDATES, likely.items(), key=itemgetter(1))
     ]
-    terms.look_up((schema.STEMS, text) for texts, _ in candidates for text in texts)
+    selection.expect([Terms(schema.STEMS, texts) for texts, _ in candidates], hits)
     for texts, likelihood in candidates:
         there = {text: count for text in texts if (count := terms.frequency(schema.STEMS, text))}
         frequency = sum(there.values())

@@ -81,7 +81,7 @@ def _best_by_words(selection: Selection, count: int) -> Ranking:
         return Ranking(found, found.hits)
     found = selection.best(max(count, RESCORED))
     best, others = found.hits[:RESCORED], found.hits[RESCORED:]
-    feedback = _feedback(selection, best[:HITS], words) if words and best else Nothing()
+    feedback = _feedback(selection, best, words) if words and best else Nothing()
     again = any_of(query.rescored, feedback)
     if best and not isinstance(again, Nothing):
         best = selection.scored_again(best, again)
@@ -107,5 +107,6 @@ def scored(selection: Selection, ranking: Ranking, hits: Sequence[RankedHit]) ->
 def _feedback(selection: Selection, best: Sequence[RankedHit], words: int) -> Node:
     """Return the common terms of the best hits; `Nothing` if one of them is the answer."""
     query = selection.query
-    weight = query.weights.feedback * unanswered(coverages(selection, query.parts, best)) * words
+    shares = coverages(selection, query.parts, best[:HITS])
+    weight = query.weights.feedback * unanswered(shares) * words
     return weighted(topic_terms(selection, best), weight) if weight else Nothing()

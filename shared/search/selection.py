@@ -9,7 +9,7 @@ from shared.model.request import SearchRequest
 from shared.model.search_results import ChunkText, Facet
 from shared.query.index_terms import IndexTerms
 from shared.query.pipeline import ParsedQuery
-from shared.query.tree import Node
+from shared.query.tree import Node, Terms
 from shared.search.meaning.query_meaning import Meaning
 from shared.search.meaning.ranked_hit import RankedHit
 
@@ -136,6 +136,15 @@ class Selection(ABC):
             terms: terms of fingerprints (`Fingerprint.terms`).
             count: the maximum number of documents to look at.
             is_wanted: chooses among them by their fingerprints.
+        """
+
+    @abstractmethod
+    def expect(self, trees: Sequence[Terms], hits: Sequence[RankedHit]) -> None:
+        """Prepare for questions about the frequencies of terms, and for scores by some of them.
+
+        Args:
+            trees: terms, by any of which the hits may be scored again.
+            hits: hits of the selection.
         """
 
     @abstractmethod

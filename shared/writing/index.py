@@ -38,11 +38,14 @@ from shared.writing.known_vectors import KnownVectors
 from shared.writing.writer import clean, commit_empty, open_writer
 
 
-def create(path: Path | str) -> bool:
+def create(path: Path | str, *, shards: int | None = None, replicas: int | None = None) -> bool:
     """Create an empty index, readable by its owner only.
 
     Args:
         path: the index folder, which is created if it is missing; its parent must exist.
+        shards: of an index on a cluster, the number of its shards; None for one.
+        replicas: of an index on a cluster, the number of copies of each shard besides the first;
+            None for one as soon as there is a second node.
 
     Returns:
         False if there was an index already, which is left unchanged.
@@ -51,10 +54,13 @@ def create(path: Path | str) -> bool:
         IndexPathError: the path is a file, a folder with other content, or not writable; or its
             parent does not exist.
         IndexFolderError: there is an index that this version cannot use, or a writer at work.
+        ValueError: shards or replicas of a folder.
     """
     if other := chosen(path, "create"):
-        is_new: bool = other(path)
+        is_new: bool = other(path, shards=shards, replicas=replicas)
         return is_new
+    if shards is not None or replicas is not None:
+        raise ValueError("an index in a folder has neither shards nor replicas")
     path = index_folder.absolute(path)
     index_folder.check(path)
     if not index_folder.holds_index(path):

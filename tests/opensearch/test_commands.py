@@ -11,6 +11,7 @@ import pytest
 
 from shared import Document, Index, Searcher
 from shared.errors import ClusterRefusedError
+from shared.model import schema
 from shared.opensearch.index import Index as ClusterIndex
 from shared.opensearch.storage.address import Address
 from shared.opensearch.storage.connection import Connection
@@ -36,10 +37,45 @@ def test_a_document_comes_is_found_and_goes(idx: Idx, address: str) -> None:
     found = json.loads(idx("search", "-i", address, "rent", "--json").stdout)
     assert [hit["id"] for hit in found["results"]] == ["lease-chunk-001"]
     assert json.loads(idx("stats", "-i", address, "--json").stdout)["documents"] == 1
+    explaining = ("search", "-i", address, "rent", "--explain", "--detail", "scores")
+    assert "lease-chunk-001" in idx(*explaining).stdout
     assert "rent" in idx("terms", "-i", address, "re").stdout
     assert "(1 chunks)" in idx("delete", "-i", address, "lease").stdout
     assert "has the id" in idx("delete", "-i", address, "lease", code=1).stderr
     assert json.loads(idx("search", "-i", address, "rent", "--json").stdout)["totalHits"] == 0
+
+
+def test_shards_and_replicas_are_chosen_for_an_index_on_a_cluster(
+    idx: Idx, node: Node, address: str, tmp_path: Path
+) -> None:
+    idx("init", "-i", address, "--shards", "2", "--replicas", "0")
+    name = address.rpartition("/")[2]
+    for physical in (f"{name}-000001", f"{name}-000002"):
+        if physical.endswith("2"):
+            idx("rebuild", "-i", address)
+        (described,) = node.get(f"/{name}/_settings").values()
+        assert described["settings"]["index"]["provided_name"] == physical
+        assert described["settings"]["index"]["number_of_shards"] == "2"
+        assert described["settings"]["index"]["number_of_replicas"] == "0"
+    said = idx("doctor", "-i", address).stdout
+    assert "2 shards, 0 replicas" in said
+    for option in ("--shards", "--replicas"):
+        error = idx("init", "-i", tmp_path / "folder", option, "1", code=2).stderr
+        assert "for an index on a cluster" in error
+    assert not (tmp_path / "folder").exists()
+
+
+def test_another_node_is_asked_if_one_is_down(idx: Idx, node: Node, address: str) -> None:
+    down = f"127.0.0.1:{free_port()}"
+    for name, first in (("a", f"opensearch://{down},"), ("b", f"{node.address},{down},")):
+        several = address.replace("opensearch://", first)
+        idx("add", "-i", several, "--id", name, "--title", "D", "-c", "word")
+        idx("search", "-i", several, "word")
+    with Searcher(several) as searcher:
+        assert [searcher.search("word").totalHits for _ in range(4)] == [2] * 4
+    nobody = f"opensearch://{down},{down}/x"
+    error = idx("search", "word", "-i", nobody, code=1).stderr
+    assert f"nothing listens at {down}, {down}" in error
 
 
 def test_a_folder_is_synchronized_from_wherever_somebody_stopped(
@@ -90,14 +126,8 @@ def test_what_works_on_files_says_so(idx: Idx, address: str, tmp_path: Path) -> 
     idx("init", "-i", address)
     for command in (
         *(["backup", "-i", address, tmp_path / "copy"], ["repair", "-i", address]),
-        *(
-            ["optimize", "-i", address],
-            ["unlock", "-i", address],
-            *(
-                ["semantic", "status", "-i", address],
-                ["search", "word", "--explain", "-i", address],
-            ),
-        ),
+        *(["optimize", "-i", address], ["unlock", "-i", address]),
+        ["semantic", "status", "-i", address],
     ):
         error = idx(*command, code=1).stderr
         assert error.count("\n") == 1
@@ -131,6 +161,33 @@ def test_an_index_is_rebuilt_while_it_is_searched(
     with Index(address) as index:
         index.add(Document("e", "E", "text"))
         assert "somebody is writing" in idx("rebuild", "-i", address, code=1).stderr
+
+
+def test_an_index_of_an_older_version_is_named_and_rebuilt(
+    idx: Idx, node: Node, address: str, tmp_path: Path
+) -> None:
+    papers = tmp_path / "papers"
+    papers.mkdir()
+    (papers / "paper.txt").write_text(" ".join(["contract"] * 300))
+    idx("sync", "-i", address, papers)
+    name = address.rpartition("/")[2]
+
+    def mark_as(version: int) -> None:
+        """Record another version of the schema, as an older program would have done."""
+        node.request("PUT", f"/{name}/_mapping", {"_meta": {schema.COMMIT_SCHEMA: version}})
+
+    mark_as(schema.SCHEMA_VERSION + 1)
+    assert "upgrade" in idx("search", "contract", "-i", address, code=1).stderr
+    mark_as(schema.SCHEMA_VERSION - 1)
+    for command in (("search", "contract"), ("sync", papers), ("stats",), ("init",)):
+        error = idx(*command, "-i", address, code=1).stderr
+        assert error.startswith(f"Error: the index at {address} has schema version 3")
+        assert f"with: idx rebuild --index-path {address}" in error
+    rebuilt = json.loads(idx("rebuild", "-i", address, "--json").stdout)
+    assert (rebuilt["previous_schema_version"], rebuilt["chunks"]) == (3, 2)
+    assert list(node.get(f"/{name}")) == [f"{name}-000002"]
+    assert json.loads(idx("search", "contract", "-i", address, "--json").stdout)["totalHits"] == 2
+    assert "1 unchanged" in idx("sync", "-i", address, papers).stdout
 
 
 def test_the_index_is_checked_and_the_doctor_looks_at_the_cluster(

@@ -17,6 +17,7 @@ from shared.errors import ClusterUnreachableError
 from shared.opensearch.storage.address import Address
 from shared.opensearch.storage.connection import Connection
 from shared.opensearch.storage.store import Store
+from tests.fork_server import PROGRAMS
 from tests.opensearch.node import Node, free_port
 from tests.opensearch.test_commands import torn
 
@@ -139,6 +140,32 @@ def test_nothing_that_was_acknowledged_is_lost_with_a_node(nodes: Nodes, victim:
     killed.start().wait(nodes=3)
     with Searcher(f"{killed.address}/lost") as searcher:
         assert set(written) <= {of.source_document for of in searcher.documents().documents}
+
+
+def test_the_others_are_asked_when_the_first_node_is_killed(nodes: Nodes, tmp_path: Path) -> None:
+    hosts = ",".join(f"127.0.0.1:{node.port}" for node in nodes)
+    address = f"opensearch://{hosts}/several"
+    papers = tmp_path / "papers"
+    papers.mkdir()
+    for number in range(1500):
+        (papers / f"{number}.txt").write_text(f"word{number} of a paper")
+    with Index(address, create=True) as index:
+        index.add(Document("first", "First", "word"))
+    nodes[1].wait(nodes=3)
+    command = [str(PROGRAMS / "idx"), "sync", "-i", address, str(papers)]
+    with Searcher(address) as searcher, subprocess.Popen(command) as sync:
+        time.sleep(4)
+        assert sync.poll() is None, "the sync was over before the node was killed"
+        nodes[0].kill()
+        slowest = 0.0
+        while sync.poll() is None:
+            begun = time.monotonic()
+            assert searcher.search("word").totalHits == 1
+            slowest = max(slowest, time.monotonic() - begun)
+        assert sync.returncode == 0
+        assert slowest < BUDGET / 4
+        assert searcher.documents().total_documents == 1501
+        assert searcher.search("paper").totalHits == 1500
 
 
 def test_a_node_that_stands_still_costs_an_answer_or_one_error_in_time(nodes: Nodes) -> None:

@@ -11,7 +11,9 @@ import pytest
 
 from benchmarks.collection import Collection, collections
 from benchmarks.opensearch import documents_of, written
-from shared import Filter, Index, Searcher, duplicates
+from shared import Document, Filter, Index, Searcher, duplicates
+from shared.model.request import SearchRequest
+from shared.model.search_results import ExplainedHit
 from shared.opensearch.searcher import Searcher as ClusterSearcher
 from shared.opensearch.storage import layout
 from shared.opensearch.storage.address import Address
@@ -22,7 +24,7 @@ from tests.conftest import Idx, connected
 from tests.fork_server import PROGRAMS
 from tests.idx.letters import OTHERS, letters
 from tests.opensearch.node import Node
-from tests.opensearch.parity import differences
+from tests.opensearch.parity import SCORE, differences
 from tests.relevance.queries import read
 from tests.relevance.test_relevance import DOCUMENTS
 from tests.server.tool_answers import answer
@@ -50,6 +52,7 @@ the best terms of each shard, and of alternatives the most frequent one in the s
 CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("Search", {"query": "rent", "content": "passages"}),
     ("Search", {"query": "battery replacement", "limit": 3, "offset": 2}),
+    ("explain_query", {"query": "rent due in spring", "detail": "scores"}),
     ("ListDocuments", {}),
     ("ListDocuments", {"prefix": "lease", "limit": 1}),
     ("get_next_chunk", {"chunk_id": "lease-garden-flat.txt-chunk-001"}),
@@ -75,6 +78,12 @@ def samples(node: Node, tmp_path_factory: pytest.TempPathFactory) -> Pair:
 
 
 @pytest.fixture
+def address(node: Node, request: pytest.FixtureRequest) -> str:
+    """An index of the test's own, which does not exist yet."""
+    return f"{node.address}/{request.node.name[:60].lower().rstrip(']').replace('[', '-')}"
+
+
+@pytest.fixture
 def searchers(samples: Pair) -> Iterator[tuple[Searcher, Searcher]]:
     with Searcher(samples.folder) as folder, Searcher(samples.cluster) as cluster:
         yield folder, cluster
@@ -88,7 +97,7 @@ def test_the_sample_documents_are_ranked_alike(searchers: tuple[Searcher, Search
 
 def test_several_shards_rank_like_one(samples: Pair, node: Node) -> None:
     address = f"{node.address}/shards"
-    Store(Connection(Address.of(address))).create(shards=3)
+    subprocess.run([PROGRAMS / "idx", "init", "-i", address, "--shards", "3"], check=True)
     subprocess.run([PROGRAMS / "idx", "sync", "-i", address, SAMPLES], check=True)
     assert len(node.get("/_cat/shards/shards?format=json")) == 3
     queries = [{"query": query} for query in SAMPLE_QUERIES if query not in BY_SHARD]
@@ -120,6 +129,7 @@ def test_filters_orders_and_facets_are_the_same(searchers: tuple[Searcher, Searc
     ]
     orders = ("source_document", "-source_document", "-chunk_index", "modified", "-author")
     queries += [{"query": "rent notice", "sort": order} for order in orders]
+    queries += [{"query": "battery water level", "sort": order} for order in orders]
     queries += [{"query": "rent", "operator": "and", "offset": 2, "limit": 3}]
     queries += [{"query": "the rent", "recency": 365}, {"query": "rent", "sort": "-modified"}]
     for query in ("the rent", "battery water level", ""):
@@ -176,16 +186,106 @@ def test_an_older_index_gets_fingerprints_with_its_next_documents(node: Node) ->
         assert len(found.results) == OTHERS + 1
 
 
-def test_a_search_takes_two_requests_and_more_for_feedback_only(samples: Pair) -> None:
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"query": "rent due"},
+        {"query": "what is the deadline for payment of the rent in the lease", "limit": 10},
+        {"query": '+"the rent" title:lease -garden'},
+        {"query": "author:ottermere DEC-0054"},
+        {"query": "con*ract *ment lease~1", "limit": 5},
+        {"query": "contrakt"},
+        {"query": "folder:documents rent", "recency": 30.0, "offset": 1},
+        {"query": "mietvertrag OR visite des étangs"},
+    ],
+    ids=lambda fields: str(fields["query"]),
+)
+def test_scores_are_explained_by_the_same_parts(
+    searchers: tuple[Searcher, Searcher], fields: dict[str, Any]
+) -> None:
+    folder, cluster = (
+        of.explain(SearchRequest(**{"limit": 3, **fields}), detail="scores") for of in searchers
+    )
+    assert [hit.id for hit in cluster.hits] == [hit.id for hit in folder.hits]
+    assert cluster.hits
+    for got, expected in zip(cluster.hits, folder.hits, strict=True):
+        assert got.score == pytest.approx(expected.score, abs=SCORE)
+        assert scores_of(got) == pytest.approx(scores_of(expected), abs=1e-3)
+    assert [vars(step) for step in cluster.steps] == [vars(step) for step in folder.steps]
+    for name in ("parsed", "total_hits", "languages", "note"):
+        assert getattr(cluster, name) == getattr(folder, name)
+    frequencies = {(of.field, of.term): of.document_frequency for of in folder.terms}
+    of_words = {(of.field, of.term): of.document_frequency for of in cluster.terms}
+    assert of_words.items() <= frequencies.items()
+    assert of_words or "*" in fields["query"]
+
+
+def scores_of(hit: ExplainedHit) -> dict[str, float]:
+    """Return the scores of the parts; those with the same name together."""
+    found: dict[str, float] = {}
+    for part in hit.parts:
+        found[part.match] = found.get(part.match, 0.0) + part.score
+    return found
+
+
+SHOWN: tuple[dict[str, Any], ...] = (
+    {},
+    {"facets": ("language", "file_extension"), "content": "passages"},
+    {"filters": (Filter("language", "eq", "en"),)},
+    {"sort": "-modified", "facets": ("language",)},
+    {"recency": 30.0},
+    {"group": "document", "facets": ("section",)},
+    {"group": "document", "sort": "modified"},
+)
+"""What a search may ask for without another request."""
+
+
+@pytest.mark.parametrize(
+    ("words", "requests"),
+    [
+        ("rent lease", 2),
+        ("language:en rent", 2),
+        ("folder:documents rent", 2),
+        ("con*ract OR *ment", 2),
+        ('"rent is due"~2 battery', 2),
+        ("", 1),
+        ("rent due month", 3),
+        ("author:ottermere", 3),
+        ("contrakt", 5),
+    ],
+)
+def test_a_search_takes_two_requests_and_another_one_for_feedback(
+    samples: Pair, words: str, requests: int
+) -> None:
     with ClusterSearcher(samples.cluster) as cluster:
         cluster.search("battery")
-        for query, most in (("rent lease", 2), ("language:en rent", 2), ("rent due this month", 4)):
-            before = cluster.requests
-            cluster.search(query)
-            assert cluster.requests - before <= most, query
+        for shown in SHOWN:
+            for most in (requests, max(1, requests - 1)):
+                before = cluster.requests
+                cluster.search(words, **shown)
+                assert cluster.requests - before <= most, (words, shown)
+            cluster.close()
+            cluster.search("battery")
+
+
+def test_further_hits_of_documents_take_another_request_if_not_all_are_first(
+    address: str,
+) -> None:
+    with Index(address, create=True) as index:
+        for number in range(60):
+            index.add(Document(f"d{number}", "D", " ".join(["word"] * 300)))
+    with ClusterSearcher(address) as cluster:
+        cluster.search("other")
         before = cluster.requests
+        found = cluster.search("word", group="document", facets=())
+        assert [hit.more for hit in found.results] == [0] * 10
+        assert cluster.requests - before == 3
+
+
+def test_a_program_that_starts_asks_for_the_index_once(samples: Pair) -> None:
+    with ClusterSearcher(samples.cluster) as cluster:
         cluster.search("rent lease")
-        assert cluster.requests - before == 1, "its words are known already"
+        assert cluster.requests <= 6
 
 
 @pytest.mark.anyio

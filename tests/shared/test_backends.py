@@ -28,8 +28,10 @@ def test_the_path_of_a_cluster_keeps_its_spelling() -> None:
 
 def test_an_address_is_read_or_refused() -> None:
     address = Address.of("opensearchs://node/papers")
-    assert (address.host, address.port, address.name, address.is_tls) == ("node", 9200, "papers", 1)
-    assert Address.of(Path("opensearch://[::1]:92/p")).host == "::1"
+    assert (address.nodes, address.name, address.is_tls) == ((("node", 9200),), "papers", True)
+    several = Address.of(Path("opensearch://[::1]:92,node,10.0.0.1:9201/p"))
+    assert several.nodes == (("::1", 92), ("node", 9200), ("10.0.0.1", 9201))
+    assert str(several.path) == "opensearch://[::1]:92,node,10.0.0.1:9201/p"
     for wrong in (
         "node:x/p",
         "node/",
@@ -38,6 +40,9 @@ def test_an_address_is_read_or_refused() -> None:
         "node/_p",
         "node/p?x=1",
         "me:pw@node/p",
+        "node,me:pw@other/p",
+        "node,/p",
+        "node,other:x/p",
     ):
         with pytest.raises(IndexPathError) as error:
             Address.of(f"opensearch://{wrong}")

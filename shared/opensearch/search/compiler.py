@@ -70,7 +70,7 @@ def compiled(node: Node, *, ranks: bool = True, scores: bool = True) -> Query:
     return _CONVERSIONS[type(node)](node)
 
 
-def named(nodes: Mapping[str, Node]) -> Query:
+def named(nodes: Mapping[str, Node], *, scores: bool = False) -> Query:
     """Return a query that matches nothing, but has the cluster say which hits match some trees.
 
     Its first condition is never met, so that Lucene looks at none of the others to find hits; the
@@ -78,10 +78,12 @@ def named(nodes: Mapping[str, Node]) -> Query:
 
     Args:
         nodes: the trees by their names.
+        scores: true if the cluster shall say the scores by each tree, too.
     """
+    role = "must" if scores else "filter"
     never = {"term": {schema.ID: {"value": _NOWHERE}}}
     parts = [
-        {"bool": {"filter": [compiled(node, ranks=False, scores=False)], "_name": name}}
+        {"bool": {role: [compiled(node, ranks=scores, scores=scores)], "_name": name}}
         for name, node in nodes.items()
     ]
     return {"bool": {"must": [never, *parts]}}

@@ -1,61 +1,45 @@
 """The chunks of an index on a cluster that a query selects, in as few requests as possible."""
 
+import json
 from base64 import b64decode
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from struct import Struct
 from typing import Any, Final
 
 from shared.analysis.fingerprints import Fingerprint
-from shared.errors import QueryError
 from shared.java.cancellation import is_ending
 from shared.model import schema
-from shared.model.filters import COLLECTION
 from shared.model.metadata import MODIFIED
-from shared.model.request import BY_SCORE, SearchRequest
-from shared.model.search_results import MAX_FACET_VALUES, ChunkText, Facet, FacetValue
+from shared.model.request import SearchRequest
+from shared.model.search_results import ChunkText, Facet
 from shared.opensearch.cluster import ClusterSnapshot
 from shared.opensearch.search.compiler import Query, compiled, named
+from shared.opensearch.search.facets import facet
+from shared.opensearch.search.rescoring import KnownScores, plus
+from shared.opensearch.search.searches import SOURCE, Searches
+from shared.opensearch.search.terms import ClusterTerms
 from shared.opensearch.storage import layout
-from shared.opensearch.storage.queries import HAS_FINGERPRINT, IS_CHUNK, of_documents
+from shared.opensearch.storage.queries import HAS_FINGERPRINT, of_documents
 from shared.query.limits import running
-from shared.query.parts import Part
 from shared.query.pipeline import ParsedQuery, parse_query
-from shared.query.steps.filters.conditions import conditions, in_collections
-from shared.query.steps.filters.folders import in_folder
-from shared.query.tree import Clause, Node, Nothing, Terms
-from shared.search.feedback import topic_words
+from shared.query.tree import Clause, Clauses, Node, Nothing, Terms, any_of
+from shared.search.confidence import FIRST_HITS
 from shared.search.grouping.versions import resolved
 from shared.search.meaning.query_meaning import Meaning
 from shared.search.meaning.ranked_hit import RankedHit
 from shared.search.ranking import RESCORED
 from shared.search.selection import DocumentHits, Fingerprinted, Found, Selection
-from shared.storage.field_names import metadata_field_of
 from shared.storage.mapping import counted_from_lucene, metadata_text
 from shared.storage.stored_details import details_of
-from shared.storage.terms import shown
 
 _MOST_ROUNDS: Final = 10
 """Number of times that a query is parsed until all that it needs of the index is known."""
-
-_MOST_HITS: Final = 100_000
-"""Maximum number of hits up to the last one of a page (``index.max_result_window``)."""
-
-_MOST_DISTINCT: Final = 40_000
-"""Number of distinct values that the cluster counts exactly."""
-
-_DOCUMENTS: Final = {
-    "cardinality": {"field": schema.SOURCE_DOCUMENT, "precision_threshold": _MOST_DISTINCT}
-}
-"""Aggregation that counts documents."""
-
-_FLOAT: Final = Struct("f")
-
 
 _FINGERPRINTED: Final = [
     f"stored.{name}" for name in (schema.FINGERPRINT, schema.SOURCE_DOCUMENT, schema.DETAILS)
 ]
 
-_SOURCE: Final = ["stored", schema.LANGUAGES]
+_MOST_SCORED: Final = 100
+"""Number of hits of earlier searches that are scored with those that feedback reorders."""
 
 
 def parsed(request: SearchRequest, snapshot: ClusterSnapshot) -> ParsedQuery:
@@ -82,6 +66,8 @@ def parsed(request: SearchRequest, snapshot: ClusterSnapshot) -> ParsedQuery:
 class ClusterSelection(Selection):
     """The chunks that match a query and pass the filters of a search.
 
+    What a call is known to ask for later is sent along with its first search, and its answer kept.
+
     Args:
         snapshot: the state of the index.
         request: the search request.
@@ -90,16 +76,21 @@ class ClusterSelection(Selection):
         filters: the filters of the request and of the query.
     """
 
+    terms: ClusterTerms
+
     def __init__(self, snapshot: ClusterSnapshot, request: SearchRequest) -> None:
         self.terms = snapshot.terms
         self.query = parsed(request, snapshot)
         self._snapshot = snapshot
         self.filters = resolved(self, (*request.filters, *self.query.read.filters))
-        self._clauses = conditions(self.filters, self.terms, snapshot.folders, snapshot.collections)
-        self._names = _names((*self.query.parts, *self.query.rewritten))
+        self._searches = Searches(snapshot, request, self.query, self.filters)
+        self._names = {**self._searches.names}
         self._hits: dict[int, Mapping[str, Any]] = {}
         self._numbers: dict[str, int] = {}
         self._rescored: list[RankedHit] | None = None
+        self._scores = KnownScores()
+        self._all: Sequence[RankedHit] | None = None
+        self._answers: dict[str, Any] = {}
         self._is_partial = False
 
     def best(self, count: int) -> Found:
@@ -108,41 +99,42 @@ class ClusterSelection(Selection):
         The same request scores them again by the parts that only rescore. Without feedback nobody
         needs to know how they were scored before.
         """
-        plain = self._body(count)
-        if isinstance(self.query.rescored, Nothing):
-            return self._found(self._search([plain])[0])
-        again = {**plain, "rescore": _rescore(self.query.rescored)}
-        needs_plain = self.query.weights.feedback and topic_words(self.query.telling)
-        *first, last = self._search([plain, again] if needs_plain else [again])
-        self._rescored = self._ranked(last)[:RESCORED]
-        return self._found(first[0] if first else last)
+        answers = self._search(self._searches.best(count), self._searches.later())
+        if not isinstance(self.query.rescored, Nothing):
+            self._rescored = self._ranked(answers[-1])[:RESCORED]
+        return self._noted(self._found(answers[0]))
 
     def in_order(self, sort: str, count: int) -> Found:
         """Return the first hits in an order, without scores."""
-        order = _document_order() if sort == BY_SCORE else self._order(sort)
-        return self._found(self._search([{**self._body(count), "sort": order}])[0])
+        if self.query.browses:
+            body = self._searches.in_order(sort, count)
+            return self._noted(self._found(*self._search([body], self._searches.later())))
+        tree, rescored = self.query.tree, self.query.rescored
+        is_plain = isinstance(rescored, Nothing)
+        whole = tree if is_plain else Clauses((Clause(tree, "must"), Clause(rescored, "rank")))
+        body = self._searches.in_order(sort, count, whole)
+        # The best hits decide on the confidence, and the hits in order are shown with their scores.
+        few = is_plain and not self._searches.has_feedback
+        best = self._searches.best(FIRST_HITS if few else RESCORED)
+        found = self._found(*self._search([body], [*best, *self._searches.later()]))
+        self._scores.note(any_of(tree, rescored), {hit.doc: hit.score for hit in found.hits})
+        if is_plain:
+            self._noted(Found(_best_first([*found.hits]), found.total, found.is_exact))
+        return found
 
-    def _order(self, sort: str) -> list[Any]:
-        key, is_descending = sort.removeprefix("-"), sort.startswith("-")
-        direction = "desc" if is_descending else "asc"
-        if key in {schema.SOURCE_DOCUMENT, schema.CHUNK_INDEX}:
-            return [{key: direction}, *_document_order()]
-        besides = (schema.SOURCE_DOCUMENT, schema.CHUNK_INDEX)
-        field = metadata_field_of(key, self.terms.fields, besides)
-        number = schema.number_field(key)
-        used = number if number in self.terms.fields else field
-        mode = "max" if is_descending else "min"
-        by = {"order": direction, "mode": mode, "missing": "_last"}
-        return [{layout.field(used): by}, *_document_order()]
+    def _noted(self, found: Found) -> Found:
+        """Remember the hits if they are all that there are, and return them."""
+        if found.is_exact and len(found.hits) == found.total:
+            self._all = found.hits
+        return found
 
     def count(self) -> int:
         """Return the number of hits."""
-        return self._snapshot.count(self._selected(compiled(self.query.tree, ranks=False)))
+        return self._snapshot.count(self._searches.count())
 
     def count_documents(self) -> int:
         """Return the number of documents that have hits; above 40,000 an estimate."""
-        query = self._selected(compiled(self.query.tree, ranks=False))
-        (answer,) = self._search([{"query": query, "size": 0, "aggs": {"documents": _DOCUMENTS}}])
+        (answer,) = self._search([self._searches.documents()])
         return int(answer["aggregations"]["documents"]["value"])
 
     def documents(self, hits: Sequence[RankedHit]) -> list[str]:
@@ -153,19 +145,32 @@ class ClusterSelection(Selection):
     def values(self, key: str, hits: Sequence[RankedHit]) -> list[str | None]:
         """Return the greatest value of a metadata key of each hit; None for one without any."""
         field = layout.field(schema.metadata_field(key))
-        ids = [self._hits[hit.doc]["_id"] for hit in hits]
-        query = {"bool": {"filter": [{"ids": {"values": ids}}]}}
-        body = {"query": query, "size": len(ids), "_source": False, "docvalue_fields": [field]}
-        (answer,) = self._search([body])
-        found = {hit["_id"]: hit.get("fields", {}) for hit in answer["hits"]["hits"]}
+        known = [self._hits[hit.doc] for hit in hits]
+        ids = [hit["_id"] for hit in known]
+        if field in self._searches.values:
+            found = {hit["_id"]: hit.get("fields", {}) for hit in known}
+        else:
+            query = {"bool": {"filter": [{"ids": {"values": ids}}]}}
+            body = {"query": query, "size": len(ids), "_source": False, "docvalue_fields": [field]}
+            (answer,) = self._search([body])
+            found = {hit["_id"]: hit.get("fields", {}) for hit in answer["hits"]["hits"]}
         return [max(found.get(id_, {}).get(field, ()), default=None) for id_ in ids]
 
     def in_documents(self, documents: Sequence[str], count: int) -> Mapping[str, DocumentHits]:
         """Return the best hits in each of some documents; those without hits are left out."""
         if not documents:
             return {}
+        if self._all is not None:
+            found_in: dict[str, list[RankedHit]] = {}
+            for hit, document in zip(self._all, self.documents(self._all), strict=True):
+                found_in.setdefault(document, []).append(hit)
+            return {
+                document: DocumentHits(of[:count], len(of))
+                for document in documents
+                if (of := found_in.get(document))
+            }
         bodies = [
-            self._body(count, {"term": {schema.SOURCE_DOCUMENT: schema.keyword(document)}})
+            self._searches.body(count, {"term": {schema.SOURCE_DOCUMENT: schema.keyword(document)}})
             for document in documents
         ]
         found = map(self._found, self._search(bodies))
@@ -200,14 +205,63 @@ class ClusterSelection(Selection):
         """Return hits reordered after the scores of a tree are added to theirs."""
         if tree == self.query.rescored and self._rescored is not None:
             return self._rescored
+        if (known := self._scored(hits, tree)) is not None:
+            return known
         ids = [self._hits[hit.doc]["_id"] for hit in hits]
         scored: Query = {"bool": {"filter": [{"ids": {"values": ids}}], "should": [compiled(tree)]}}
         body = {"query": scored, "size": len(ids), "_source": False}
         (answer,) = self._search([body])
         added = {self._numbers[hit["_id"]]: hit["_score"] for hit in answer["hits"]["hits"]}
-        again = [_plus(hit, added.get(hit.doc, 0.0)) for hit in hits]
-        # On a tie the order stays, as Lucene's rescorer leaves it.
-        return sorted(again, key=lambda hit: (-hit.score, hit.doc))
+        return _best_first([plus(hit, added.get(hit.doc, 0.0)) for hit in hits])
+
+    def _scored(self, hits: Sequence[RankedHit], tree: Node) -> list[RankedHit] | None:
+        """Return hits scored again by a tree; None if their scores by it are not known."""
+        scores = [self._scores.score(tree, hit.doc) for hit in hits]
+        known = [score for score in scores if score is not None]
+        if len(known) < len(hits):
+            return None
+        return _best_first(list(map(plus, hits, known)))
+
+    def expect(self, trees: Sequence[Terms], hits: Sequence[RankedHit]) -> None:
+        """Ask for the frequencies of terms, and for the scores of hits by them, in one request."""
+        pairs = [(tree.field, text) for tree in trees for text in tree.texts]
+        scored = {hit.doc for hit in hits} | {*list(self._hits)[:_MOST_SCORED]}
+        ids = {self._hits[number]["_id"]: number for number in scored}
+        asked = dict(enumerate((*trees, self.query.rescored)))
+        names = {
+            f"s{number}": tree for number, tree in asked.items() if not isinstance(tree, Nothing)
+        }
+        besides = self.terms.frequencies_besides(pairs)
+        body = {"query": named(names, scores=True), **({"suggest": besides} if besides else {})}
+        with running():
+            answer = self._snapshot.scored_apart(list(ids), body)
+        self._look_at(answer)
+        self.terms.note_besides(pairs, answer.get("suggest", {}))
+        found = {ids[hit["_id"]]: hit.get("matched_queries", {}) for hit in answer["hits"]["hits"]}
+        for name, tree in names.items():
+            of_hits = {number: float(scores.get(name, 0.0)) for number, scores in found.items()}
+            self._scores.note(tree, of_hits)
+            if isinstance(tree, Terms):
+                there = tuple(text for text in tree.texts if self.terms.frequency(tree.field, text))
+                self._scores.note(Terms(tree.field, there), of_hits)
+
+    def explained(self, hits: Sequence[tuple[RankedHit, Node]]) -> list[Mapping[str, Any]]:
+        """Return the explanation of the score of each hit by a tree."""
+        ids_of: dict[Node, list[str]] = {}
+        for hit, tree in hits:
+            ids_of.setdefault(tree, []).append(self._hits[hit.doc]["_id"])
+        bodies = [
+            {
+                "query": {"bool": {"must": [compiled(tree)], "filter": [{"ids": {"values": ids}}]}},
+                "size": len(ids),
+                "_source": False,
+                "explain": True,
+            }
+            for tree, ids in ids_of.items()
+        ]
+        answers = self._search(bodies) if bodies else []
+        found = {hit["_id"]: hit["_explanation"] for of in answers for hit in of["hits"]["hits"]}
+        return [found[self._hits[hit.doc]["_id"]] for hit, _ in hits]
 
     def matches(self, trees: Sequence[Node], hits: Sequence[RankedHit]) -> list[list[int]]:
         """Return for each hit the positions of the trees that it matches."""
@@ -252,100 +306,36 @@ class ClusterSelection(Selection):
         """Count the values of metadata keys among the hits, or among their documents."""
         if not names:
             return []
-        known = self._snapshot.collections
-        fields = [
-            COLLECTION
-            if known and name == COLLECTION
-            else metadata_field_of(name, self.terms.fields)
-            for name in names
-        ]
-        matching = compiled(self.query.tree, ranks=False)
-        bodies = []
-        for name, field in zip(names, fields, strict=True):
-            pairs = zip(self.filters, self._clauses, strict=True)
-            others = [clause for filter_, clause in pairs if filter_.field != name]
-            if field == COLLECTION:
-                selected = self._selected(matching, others)
-                bodies.append(self._of_collections(selected, of_documents=of_documents))
-                continue
-            values: dict[str, Any] = {
-                "terms": {"field": layout.field(field), "size": MAX_FACET_VALUES}
-            }
-            if of_documents and name != schema.SECTION:
-                values["terms"]["order"] = [{"documents": "desc"}, {"_key": "asc"}]
-                values["aggs"] = {"documents": _DOCUMENTS}
-            distinct = {"field": layout.field(field), "precision_threshold": _MOST_DISTINCT}
-            bodies.append(
-                {
-                    "query": self._selected(matching, others),
-                    "size": 0,
-                    "aggs": {"values": values, "distinct": {"cardinality": distinct}},
-                }
-            )
-        return [
-            self._facet(name, field, answer["aggregations"])
-            for name, field, answer in zip(names, fields, self._search(bodies), strict=True)
-        ]
-
-    def _of_collections(self, selected: Query, *, of_documents: bool) -> dict[str, Any]:
-        """Return a search that counts the chunks or documents in each collection."""
-        snapshot = self._snapshot
-        trees = {
-            name: in_collections([collection], self.terms, snapshot.folders)
-            for name, collection in snapshot.collections.items()
-        }
-        filters = {name: compiled(tree, scores=False) for name, tree in trees.items()}
-        values: dict[str, Any] = {"filters": {"filters": filters}}
-        if of_documents:
-            values["aggs"] = {"documents": _DOCUMENTS}
-        return {"query": selected, "size": 0, "aggs": {"values": values}}
-
-    def _facet(self, name: str, field: str, counted: Mapping[str, Any]) -> Facet:
-        if field == COLLECTION:
-            return Facet.of(
-                COLLECTION,
-                {
-                    collection: bucket["documents"]["value"]
-                    if "documents" in bucket
-                    else bucket["doc_count"]
-                    for collection, bucket in counted["values"]["buckets"].items()
-                },
-            )
+        fields = map(self._searches.facet_field, names)
+        answers = self._search(self._searches.facets(names, of_documents=of_documents))
         folders = self._snapshot.folders
-        values = [
-            FacetValue(
-                shown(field, bucket["key"], folders),
-                bucket["documents"]["value"] if "documents" in bucket else bucket["doc_count"],
-            )
-            for bucket in counted["values"]["buckets"]
+        return [
+            facet(name, field, answer["aggregations"], folders)
+            for name, field, answer in zip(names, fields, answers, strict=True)
         ]
-        return Facet(name, values, counted["distinct"]["value"])
 
     def with_id(self, chunk_id: str) -> RankedHit | None:
         """Return the chunk with an id as a hit; None if there is none."""
         condition = {"term": {schema.ID: schema.keyword(chunk_id)}}
-        body = {"query": self._snapshot.visible(condition), "size": 1, "_source": _SOURCE}
+        body = {"query": self._snapshot.visible(condition), "size": 1, "_source": SOURCE}
         (answer,) = self._search([body])
         return next(iter(self._ranked(answer)), None)
 
     def scored_by(self, tree: Node, count: int) -> list[RankedHit]:
         """Return the chunks with the highest scores by another tree."""
-        body = {"query": self._selected(compiled(tree)), "size": count, "_source": _SOURCE}
+        body = {"query": self._searches.selected(compiled(tree)), "size": count, "_source": SOURCE}
         (answer,) = self._search([body])
         return self._ranked(answer)
 
     def texts_with(self, field: str, term: str, count: int) -> Iterator[str]:
         """Yield stored texts of some chunks that have a term in a field."""
-        term_query = compiled(Terms(field, (term,)))
-        query = {"bool": {"must": [term_query], "filter": [self._snapshot.visible(IS_CHUNK)]}}
-        body = {"query": query, "size": count, "_source": [f"stored.{field}"]}
-        (answer,) = self._search([body])
+        (answer,) = self._search([self._searches.texts_with(field, term, count)])
         return (hit["_source"]["stored"][field] for hit in answer["hits"]["hits"])
 
     def has_no_file_in(self, folder: str) -> bool:
         """Check whether no file of the index lies in a folder, given by name or path."""
-        files = compiled(in_folder(folder, self._snapshot.folders), scores=False)
-        return not self._snapshot.count(self._snapshot.visible(IS_CHUNK, files))
+        (answer,) = self._search([self._searches.files_in(folder)])
+        return not answer["hits"]["total"]["value"]
 
     def meaning(self, request: SearchRequest) -> Meaning | None:  # noqa: ARG002 - as a folder's
         """Return None: there are no vectors on a cluster."""
@@ -360,49 +350,30 @@ class ClusterSelection(Selection):
         """True if a search ended early or a shard did not answer, so that hits may be missing."""
         return self._is_partial or is_ending()
 
-    def _body(self, count: int, within: Query | None = None) -> dict[str, Any]:
-        """Return a search for the hits with the highest scores, of all or of some chunks."""
-        if count > _MOST_HITS:
-            raise QueryError(
-                f"a cluster shows the first {_MOST_HITS:,} hits only; use a smaller offset"
-            )
-        tree = compiled(self.query.tree)
-        parts = {name: node for node, name in self._names.items()}
-        return {
-            "query": self._selected(tree, named_parts=parts, within=within),
-            "size": count,
-            "track_total_hits": True,
-            "_source": _SOURCE,
-        }
+    def _search(
+        self, bodies: Sequence[Mapping[str, Any]], later: Sequence[Mapping[str, Any]] = ()
+    ) -> list[Any]:
+        """Run searches, unless they were sent along with earlier ones.
 
-    def _selected(
-        self,
-        query: Query,
-        clauses: Sequence[Clause] | None = None,
-        named_parts: Mapping[str, Node] | None = None,
-        within: Query | None = None,
-    ) -> Query:
-        """Return a query restricted to what the search may see, and to what passes the filters."""
-        filters = {"must": [IS_CHUNK], "must_not": [*self._snapshot.visible()["bool"]["must_not"]]}
-        if within:
-            filters["must"].append(within)
-        for clause in self._clauses if clauses is None else clauses:
-            filters[clause.occur].append(compiled(clause.node, scores=False))
-        whole = {"must": [query], "filter": filters["must"], "must_not": filters["must_not"]}
-        if named_parts:
-            whole["should"] = [named(named_parts)]
-        return {"bool": whole}
+        Args:
+            bodies: the searches.
+            later: searches whose answers will be asked for later.
+        """
+        keys = [json.dumps(body) for body in bodies]
+        if not self._answers.keys() >= set(keys):
+            unknown = {json.dumps(body): body for body in (*bodies, *later)}
+            asked = {key: body for key, body in unknown.items() if key not in self._answers}
+            with running():
+                answers = self._snapshot.search(list(asked.values()))
+            for key, answer in zip(asked, answers, strict=True):
+                self._look_at(answer)
+                self._answers[key] = answer
+        return [self._answers[key] for key in keys]
 
-    def _search(self, bodies: Sequence[Mapping[str, Any]]) -> list[Any]:
-        with running():
-            answers = self._snapshot.search(bodies)
-        for answer in answers:
-            if answer.get("timed_out") or answer["_shards"]["failed"]:
-                self._is_partial = True
-            for hit in answer["hits"]["hits"]:
-                if "_source" in hit:
-                    self._note(hit)
-        return answers
+    def _look_at(self, answer: Mapping[str, Any]) -> None:
+        """Notice an answer that is not complete."""
+        if answer.get("timed_out") or answer["_shards"]["failed"]:
+            self._is_partial = True
 
     def _note(self, hit: Mapping[str, Any]) -> int:
         number = self._numbers.setdefault(hit["_id"], len(self._numbers))
@@ -411,7 +382,7 @@ class ClusterSelection(Selection):
 
     def _ranked(self, answer: Mapping[str, Any]) -> list[RankedHit]:
         return [
-            _plus(RankedHit(self._note(hit), 0.0, 0.0), hit.get("_score") or 0.0)
+            plus(RankedHit(self._note(hit), 0.0, 0.0), hit.get("_score") or 0.0)
             for hit in answer["hits"]["hits"]
         ]
 
@@ -435,38 +406,10 @@ def fingerprinted(stored: Mapping[str, Any]) -> Fingerprinted | None:
     return Fingerprinted(id_, id_, fingerprint, newest)
 
 
-def _names(parts: Sequence[Part]) -> dict[Node, str]:
-    """Return a name for each part of a query that a hit may match."""
-    nodes = dict.fromkeys(part.found for part in parts if not isinstance(part.found, Nothing))
-    return {node: f"p{number}" for number, node in enumerate(nodes)}
-
-
 def _is_language(tree: Node) -> bool:
     return isinstance(tree, Terms) and tree.field == schema.LANGUAGES
 
 
-def _rescore(tree: Node) -> dict[str, Any]:
-    return {
-        "window_size": RESCORED,
-        "query": {
-            "rescore_query": compiled(tree),
-            "query_weight": 1.0,
-            "rescore_query_weight": 1.0,
-            "score_mode": "total",
-        },
-    }
-
-
-def _plus(hit: RankedHit, score: float) -> RankedHit:
-    added = _single(hit.score + _single(score))
-    return RankedHit(hit.doc, added, added)
-
-
-def _single(score: float) -> float:
-    """Return a score with the precision that it has in Lucene; JSON shortens it."""
-    found: float = _FLOAT.unpack(_FLOAT.pack(score))[0]
-    return found
-
-
-def _document_order() -> list[Any]:
-    return [{schema.SOURCE_DOCUMENT: "asc"}, {schema.CHUNK_INDEX: "asc"}]
+def _best_first(hits: list[RankedHit]) -> list[RankedHit]:
+    """Return hits by their scores; on a tie the order stays, as Lucene's rescorer leaves it."""
+    return sorted(hits, key=lambda hit: (-hit.score, hit.doc))

@@ -1,6 +1,6 @@
 """Terms of an index on a cluster, fetched many at once."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
 from threading import Lock
@@ -34,8 +34,26 @@ _KEYWORD_WORDS: Final = {
 }
 """Fields of the documents that stand for words, in which similar words are looked up."""
 
+_VALUE: Final = "value"
+"""Kind of a question for any value of a field with some words."""
+
+_ANY_VALUE: Final = ""
+"""Answer that stands for any value."""
+
+_NO_LETTER: Final = "\x04"
+"""Sign that no term has."""
+
+_SUGGESTING: Final = {
+    "suggest_mode": "always",
+    "max_edits": 1,
+    "min_word_length": 1,
+    "accuracy": 0.0,
+    **dict.fromkeys(("size", "shard_size"), _MOST_SIMILAR),
+}
+"""How the cluster is asked for similar terms, to learn the frequency of a term."""
+
 Question = tuple[str, str, str, int, int]
-"""Kind of a search for similar terms, the field, the text, and two numbers."""
+"""Kind of a search for similar terms or values, the field, the text, and two numbers."""
 
 
 class KnownTerms:
@@ -63,7 +81,8 @@ class KnownTerms:
         asked = [question for question in questions if question not in self.similar]
         found = dict(zip(asked, self._ask(asked), strict=True))
         wanted = {pair for pair in terms if pair not in self.frequencies}
-        wanted |= {(of[1], term) for of, terms_ in found.items() for term in terms_}
+        terms_of = {of: names for of, names in found.items() if of[0] != _VALUE}
+        wanted |= {(of[1], term) for of, names in terms_of.items() for term in names}
         wanted -= self.frequencies.keys()
         # The cluster would add fields that it does not know to its mapping.
         unknown = {pair for pair in wanted if pair[0] not in self.fields}
@@ -74,7 +93,9 @@ class KnownTerms:
             languages = _LANGUAGE_TERMS if schema.ID not in self.chunks else ()
             self._fetch_frequencies([*wanted, *languages])
         with self._lock:
-            for question, names in found.items():
+            for question in found.keys() - terms_of.keys():
+                self.similar[question] = dict.fromkeys(found[question], 1)
+            for question, names in terms_of.items():
                 known = {name: self.frequencies.get((question[1], name), 0) for name in names}
                 self.similar[question] = {name: count for name, count in known.items() if count}
 
@@ -116,6 +137,36 @@ class KnownTerms:
                     each = (of.get("terms", {}).get(key, {}).get("doc_freq", 0) for of in there)
                     self.frequencies[name, text] = sum(each)
 
+    def frequencies_besides(self, terms: Iterable[tuple[str, str]]) -> dict[str, Any]:
+        """Return what a search has to ask besides to tell the frequencies of unknown terms.
+
+        The cluster's suggestions of similar terms come with frequencies. What is similar to a term
+        with another sign behind it, and begins with the term, is the term itself among others.
+        """
+        unknown = {pair for pair in terms if pair not in self.frequencies}
+        asked: dict[str, Any] = {}
+        for (name, length), pairs in groupby(sorted(unknown, key=_by_length), key=_by_length):
+            texts = (f"{layout.sent(text)}{_NO_LETTER}" for _, text in pairs)
+            similar = {**_SUGGESTING, "field": layout.field(name), "prefix_length": length}
+            asked[f"{name} {length}"] = {"text": " ".join(texts), "term": similar}
+        return asked
+
+    def note_besides(
+        self, terms: Iterable[tuple[str, str]], suggested: Mapping[str, Sequence[Any]]
+    ) -> None:
+        """Remember the frequencies of terms from the answer to `frequencies_besides`."""
+        found = {
+            (name.partition(" ")[0], entry["text"].removesuffix(_NO_LETTER)): {
+                option["text"]: option["freq"] for option in entry["options"]
+            }
+            for name, entries in suggested.items()
+            for entry in entries
+        }
+        with self._lock:
+            for name, text in terms:
+                if (options := found.get((name, layout.sent(text)))) is not None:
+                    self.frequencies[name, text] = options.get(layout.sent(text), 0)
+
     def _ask(self, questions: list[Question]) -> Iterator[list[str]]:
         if not questions:
             return iter(())
@@ -123,13 +174,10 @@ class KnownTerms:
         answers = self._store.connection.search(bodies)
         return (_terms(of, answer) for of, answer in zip(questions, answers, strict=True))
 
-    def has_value(self, words: ValueWords) -> bool:
-        """Check whether any value of a field contains some words."""
-        query = {"bool": {"filter": [IS_CHUNK, compiled(words, scores=False)]}}
-        (answer,) = self._store.connection.search(
-            [{"query": query, "size": 0, "terminate_after": 1}]
-        )
-        return bool(answer["hits"]["total"]["value"])
+
+def _by_length(pair: tuple[str, str]) -> tuple[str, int]:
+    """Return the field of a term, and its length on the cluster."""
+    return pair[0], len(layout.sent(pair[1]))
 
 
 def _put(document: dict[str, Any], name: str, value: Any) -> None:
@@ -147,6 +195,11 @@ def _joined(texts: Iterable[str]) -> str:
 def _body(question: Question) -> dict[str, Any]:
     """Return the search for similar terms, or for the values of a metadata key."""
     kind, name, text, edits, beginning = question
+    query: dict[str, Any]
+    if kind == _VALUE:
+        words = compiled(ValueWords(field=name, pattern=text), scores=False)
+        query = {"bool": {"filter": [IS_CHUNK, words]}}
+        return {"query": query, "size": 0, "terminate_after": 1}
     if kind == "beginning" and name not in _KEYWORD_WORDS:
         pattern = "".join(f"\\{sign}" if not sign.isalnum() else sign for sign in text)
         terms = {"field": layout.field(name), "size": edits, "order": {"_key": "asc"}}
@@ -154,7 +207,6 @@ def _body(question: Question) -> dict[str, Any]:
             terms["include"] = f"{pattern}.*"
         return {"size": 0, "query": IS_CHUNK, "aggs": {"terms": {"terms": terms}}}
     of = _KEYWORD_WORDS[name]
-    query: dict[str, Any]
     if kind == "within":
         parameters = {
             "value": text,
@@ -179,6 +231,8 @@ def _body(question: Question) -> dict[str, Any]:
 
 
 def _terms(question: Question, answer: Mapping[str, Any]) -> list[str]:
+    if question[0] == _VALUE:
+        return [_ANY_VALUE] if answer["hits"]["total"]["value"] else []
     if "aggregations" in answer:
         return [str(bucket["key"]) for bucket in answer["aggregations"]["terms"]["buckets"]]
     of = _KEYWORD_WORDS[question[1]]
@@ -211,13 +265,21 @@ class ClusterTerms(IndexTerms):
         if not self._missing and not self._questions:
             return False
         self._known.fetch(self._missing, self._questions)
+        # They may be made of frequencies that were not known.
+        self._results.clear()
         self._missing.clear()
         self._questions.clear()
         return True
 
-    def look_up(self, pairs: Iterable[tuple[str, str]]) -> None:
-        """Ask for the frequencies of several terms at once."""
-        self._known.fetch(pairs, ())
+    def frequencies_besides(self, pairs: Iterable[tuple[str, str]]) -> dict[str, Any]:
+        """Return what a search has to ask besides; see `KnownTerms.frequencies_besides`."""
+        return self._known.frequencies_besides(pairs)
+
+    def note_besides(
+        self, pairs: Iterable[tuple[str, str]], suggested: Mapping[str, Sequence[Any]]
+    ) -> None:
+        """Remember what the cluster has answered to it."""
+        self._known.note_besides(pairs, suggested)
 
     def frequency(self, field: str, text: str) -> int:
         """Return the number of chunks that have a term."""
@@ -230,9 +292,22 @@ class ClusterTerms(IndexTerms):
         self._known.fetch([(field, text)], ())
         return self._known.frequencies[field, text]
 
+    def look_up(self, pairs: Iterable[tuple[str, str]]) -> None:
+        """Ask for the frequencies of several terms in one request."""
+        self.frequencies(pairs)
+
+    def frequencies(self, pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], int]:
+        """Return the frequencies of several terms, each after its field, in one request."""
+        asked = list(pairs)
+        self._known.fetch(asked, ())
+        return {pair: self.frequency(*pair) for pair in asked}
+
     def chunks(self, field: str) -> int:
         """Return the number of chunks that have a field."""
         if field not in self._known.chunks:
+            if self.is_deferring:
+                self._missing[field, "?"] = None
+                return 1
             self._known.fetch([(field, "?")], ())
         return self._known.chunks[field]
 
@@ -281,7 +356,8 @@ class ClusterTerms(IndexTerms):
 
     def has_value(self, words: ValueWords) -> bool:
         """Check whether any value of a field contains some words."""
-        return self._known.has_value(words)
+        question = (_VALUE, words.field or "", words.pattern, 0, 0)
+        return bool(self._similar(question)) or question in self._questions
 
     def _similar(self, question: Question) -> Mapping[str, int]:
         found = self._known.similar.get(question)

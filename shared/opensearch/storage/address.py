@@ -21,7 +21,13 @@ DEFAULT_PORT: Final = 9200
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{0,200}")
 """Name of an index that OpenSearch accepts, with room for a suffix."""
 
-_EXAMPLE: Final = "write it as opensearch://HOST:9200/NAME, or opensearchs:// for TLS"
+_EXAMPLE: Final = (
+    "write it as opensearch://HOST:9200/NAME, or opensearchs:// for TLS, with commas between the "
+    "hosts of several nodes"
+)
+
+_NODES: Final = re.compile(r"(opensearchs?)://([^/?#]*)([^?#]*)(.*)", re.DOTALL)
+"""Protocol, nodes, name and rest of an address."""
 
 
 @dataclass(frozen=True)
@@ -30,15 +36,13 @@ class Address:
 
     Attributes:
         path: the path that was given.
-        host: the host of a node.
-        port: its HTTP port.
+        nodes: the host and HTTP port of each node that may be asked.
         name: the name of the index; an alias on the cluster.
         is_tls: true to speak TLS.
     """
 
     path: Path
-    host: str
-    port: int
+    nodes: tuple[tuple[str, int], ...]
     name: str
     is_tls: bool
 
@@ -50,28 +54,44 @@ class Address:
             IndexPathError: it is not the address of an index, or contains a password.
         """
         shown = ClusterPath(path)
-        try:
-            parts = urlsplit(str(shown))
-            host, port = parts.hostname, parts.port
-        except ValueError as error:
-            raise IndexPathError(shown, f"it is not a valid address ({error})", _EXAMPLE) from error
-        if parts.username is not None or parts.password is not None:
+        parts = _NODES.fullmatch(str(shown))
+        scheme, hosts, name, rest = parts.groups() if parts else ("", "", "", "")
+        if "@" in hosts:
             # Not repeated: it would show the password.
-            hidden = ClusterPath(f"{parts.scheme}://{host}{parts.path}")
+            without = ",".join(node.rpartition("@")[2] for node in hosts.split(","))
             raise IndexPathError(
-                hidden,
+                ClusterPath(f"{scheme}://{without}{name}"),
                 "an address must not contain a user or password",
                 f"put them into {OPENSEARCH_USER_VARIABLE} and {OPENSEARCH_PASSWORD_VARIABLE}",
             )
-        name = unquote(parts.path.strip("/"))
-        if not host or parts.query or parts.fragment or not _NAME.fullmatch(name):
+        try:
+            nodes = tuple(map(_node, hosts.split(",")))
+        except ValueError as error:
+            raise IndexPathError(shown, f"it is not a valid address ({error})", _EXAMPLE) from error
+        name = unquote(name.strip("/"))
+        if rest or not all(host for host, _ in nodes) or not _NAME.fullmatch(name):
             raise IndexPathError(
                 shown,
                 "it is not the address of an index, whose name has small letters, digits, and "
                 "- _ . only",
                 _EXAMPLE,
             )
-        return cls(shown, host, port or DEFAULT_PORT, name, parts.scheme == "opensearchs")
+        return cls(shown, nodes, name, scheme == "opensearchs")
+
+    @property
+    def shown_nodes(self) -> str:
+        """The nodes, for messages."""
+        return ", ".join(f"{host}:{port}" for host, port in self.nodes)
+
+
+def _node(text: str) -> tuple[str, int]:
+    """Return the host and port of a node; an empty host if there is none.
+
+    Raises:
+        ValueError: it is not valid.
+    """
+    parts = urlsplit(f"//{text}")
+    return parts.hostname or "", parts.port or DEFAULT_PORT
 
 
 @dataclass(frozen=True)

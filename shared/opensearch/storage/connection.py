@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NoReturn
 
 from opensearchpy import OpenSearch, exceptions
+from urllib3 import Timeout
+from urllib3.exceptions import ConnectTimeoutError, NewConnectionError
 
 from shared.errors import (
     ClusterAccessError,
@@ -28,6 +30,9 @@ LEAST_VERSION: Final = (3, 0)
 
 REQUEST_SECONDS: Final = 15.0
 """Maximum duration of one request; a search that takes longer is an error."""
+
+CONNECT_SECONDS: Final = 5.0
+"""Maximum duration of the connection to a node, so that another one is asked soon."""
 
 BULK_SECONDS: Final = 60.0
 """Maximum duration of one request that writes."""
@@ -88,13 +93,15 @@ class Connection:
         if address.is_tls and known.certificates:
             tls["ca_certs"] = known.certificates
         self._client = OpenSearch(
-            hosts=[{"host": address.host, "port": address.port}],
+            hosts=[{"host": host, "port": port} for host, port in address.nodes],
             http_auth=known.user,
             headers=headers,
             use_ssl=address.is_tls,
             http_compress=True,
             pool_maxsize=_CONNECTIONS,
+            # A node that does not answer is left out for a minute, if there are others.
             max_retries=0,
+            retry_on_timeout=True,
             **tls,
         )
 
@@ -137,7 +144,7 @@ class Connection:
         is_repeatable: bool = True,
         **parameters: Any,
     ) -> Any:
-        """Send a request until the cluster is able to answer.
+        """Send a request until the cluster is able to answer, to another node if one is down.
 
         Args:
             method: the method of HTTP.
@@ -163,23 +170,30 @@ class Connection:
         sent = _encoded(body) if body is not None else None
         lines = body is not None and not isinstance(body, Mapping)
         headers = {"content-type": "application/x-ndjson" if lines else "application/json"}
-        for attempt in range(_ATTEMPTS):
+        # The library hands it to urllib3, but declares numbers only.
+        timeout: Any = Timeout(connect=CONNECT_SECONDS, read=seconds)
+        others = len(self.address.nodes) - 1
+        attempt = 0
+        while True:
             check()
             self.requests += 1
             try:
                 return self._client.transport.perform_request(
                     method,
                     path,
-                    params={**parameters, "request_timeout": seconds},
+                    params=parameters,
+                    timeout=timeout,
                     body=sent,
                     headers=headers,
                 )
             except exceptions.OpenSearchException as error:
-                is_last = attempt == _ATTEMPTS - 1
-                if is_last or not _may_help(error, is_repeatable=is_repeatable):
+                if others and _is_down(error, is_repeatable=is_repeatable):
+                    others -= 1
+                    continue
+                attempt += 1
+                if attempt == _ATTEMPTS or not _may_help(error, is_repeatable=is_repeatable):
                     self._raise(error)
-            time.sleep(_FIRST_PAUSE * 2**attempt * random.uniform(0.5, 1.5))  # noqa: S311 - no secret
-        raise AssertionError  # the last attempt returns or raises
+            time.sleep(_FIRST_PAUSE * 2 ** (attempt - 1) * random.uniform(0.5, 1.5))  # noqa: S311 - no secret
 
     def _check_version(self) -> None:
         found = self.request("GET", "/")
@@ -218,9 +232,10 @@ class Connection:
     def _connection_reason(self, error: exceptions.ConnectionError) -> tuple[str, str]:
         text = str(error.info)
         if "Name or service not known" in text or "resolve" in text.lower():
-            return f"there is no host {self.address.host}", ""
+            hosts = ", ".join(host for host, _ in self.address.nodes)
+            return f"there is no host {hosts}", ""
         if "refused" in text.lower():
-            return f"nothing listens at {self.address.host}:{self.address.port}", ""
+            return f"nothing listens at {self.address.shown_nodes}", ""
         if "RemoteDisconnected" in text or "reset by peer" in text or "BadStatusLine" in text:
             return "the connection was closed at once", "write opensearchs:// if it speaks TLS"
         return "the connection was lost", ""
@@ -304,6 +319,14 @@ def _block(reason: str) -> str:
     if "flood" in reason or "read-only-allow-delete" in reason or "allow delete" in reason:
         return "a disk of the cluster is too full"
     return "it is read-only" if "read" in reason else reason[:200]
+
+
+def _is_down(error: exceptions.OpenSearchException, *, is_repeatable: bool) -> bool:
+    """Check whether a node was not able to take a request, so that another one may."""
+    if isinstance(error, exceptions.SSLError) or not isinstance(error, exceptions.ConnectionError):
+        return False
+    # Without a connection nothing was done.
+    return is_repeatable or isinstance(error.info, NewConnectionError | ConnectTimeoutError)
 
 
 def _may_help(error: exceptions.OpenSearchException, *, is_repeatable: bool) -> bool:

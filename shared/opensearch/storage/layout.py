@@ -5,6 +5,7 @@ analyzers make, with blanks between them, so that the cluster only has to cut th
 """
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -35,25 +36,41 @@ _CREATION: Final = Path(__file__).with_name("index.json")
 
 _NAMES: Final = {schema.REVERSED: "reversed", schema.METADATA: "metadata_text"}
 
+_IN_DESCRIPTIONS: Final = re.compile(r"\b(reversed|metadata_text|(metadata|number)\.[^:\s]+)(?=:)")
+"""Names of fields in a description of a query that differ from those of the schema."""
+
+_BLANK_OF_TERM: Final = re.compile(rf"(?<!\\){BLANK}")
+"""Blank in a term, as opposed to one of the signs in an expression for words within values."""
+
 _OBJECTS: Final = (schema.METADATA, schema.NUMBER)
 
 
-def creation(shards: int | None = None) -> dict[str, Any]:
+def creation(shards: int | None = None, replicas: int | None = None) -> dict[str, Any]:
     """Return the body of the request that creates an index.
 
     Args:
         shards: the number of its shards; None for that of the file.
+        replicas: the number of copies of each shard besides the first, whatever the number of
+            nodes; None for what the file says.
     """
     body: dict[str, Any] = json.loads(_CREATION.read_text("utf-8"))
     index = body["settings"]["index"]
     index["similarity"]["default"] |= {"k1": DEFAULT_WEIGHTS.k1, "b": DEFAULT_WEIGHTS.b}
     if shards is not None:
         index["number_of_shards"] = shards
+    if replicas is not None:
+        index |= {"number_of_replicas": replicas, "auto_expand_replicas": "false"}
     body["mappings"]["_meta"] = {
         schema.COMMIT_SCHEMA: schema.SCHEMA_VERSION,
         schema.COMMIT_SOFTWARE: software_version(),
     }
     return body
+
+
+def replicas_in(settings: Mapping[str, Any]) -> int | None:
+    """Return the number of replicas that somebody chose for an index; None if nobody did."""
+    chosen = str(settings.get("auto_expand_replicas", "false")) == "false"
+    return int(settings["number_of_replicas"]) if chosen else None
 
 
 def field(name: str) -> str:
@@ -89,6 +106,18 @@ _OF_CHUNKS: Final = (
 def _encoded(key: str) -> str:
     """Return a metadata key as the name of a field, in which a dot would have a meaning."""
     return quote(key, safe=" ").replace(".", "%2E").replace(" ", "%20").replace("~", "%7E")
+
+
+def readable(description: str) -> str:
+    """Return a description of a query by the cluster with the names of the schema and its terms."""
+    return _BLANK_OF_TERM.sub(" ", _IN_DESCRIPTIONS.sub(_name, description))
+
+
+def _name(found: re.Match[str]) -> str:
+    name = found[0]
+    own = {of: known for known, of in _NAMES.items()}
+    prefix, _, key = name.partition(".")
+    return f"{prefix}.{unquote(key)}" if key else own.get(name, name)
 
 
 def sent(term: str) -> str:

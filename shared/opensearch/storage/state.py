@@ -81,6 +81,10 @@ class State:
             for other, replaced in self.replaced.items()
         )
 
+    def is_published(self, batch: int) -> bool:
+        """Check whether a batch of a writer that has not given it up is visible."""
+        return batch < self.next and batch not in self.open and batch not in self.abandoned
+
     def opened(self, now: float) -> tuple[Self, int]:
         """Return the state with a new batch, and the number of the batch.
 

@@ -1,18 +1,17 @@
 """An index on a cluster as documents: its layout, its state, and bulk requests."""
 
-import json
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
 from shared.errors import (
     ClusterDamagedError,
     ClusterRefusedError,
+    ClusterUnreachableError,
     IndexMissingError,
     IndexSchemaError,
     IndexWriteError,
-    InvalidDocumentError,
 )
 from shared.model import schema
 from shared.opensearch.storage import layout
@@ -30,6 +29,9 @@ the second time; each further pause is twice as long."""
 _MAX_STATE_ATTEMPTS: Final = 200
 """Number of times that a change of the state is tried when other writers are faster."""
 
+_MAX_LOST_ANSWERS: Final = 3
+"""Number of times that a change of the state is tried whose answer is lost, as with its node."""
+
 _BUSY: Final = 429
 _CONFLICT: Final = 409
 _NOT_FOUND: Final = 404
@@ -46,18 +48,29 @@ class Store:
     Args:
         connection: the connection to its cluster.
         name: its name; None for that of the address.
+        versions: the versions of the schema that may be read.
 
     Attributes:
         connection: the same.
         name: the name of the index.
     """
 
-    def __init__(self, connection: Connection, name: str | None = None) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        name: str | None = None,
+        versions: Collection[int] = (schema.SCHEMA_VERSION,),
+    ) -> None:
         self.connection = connection
         self.name = name or connection.address.name
+        self._versions = versions
 
-    def create(self, shards: int | None = None) -> bool:
+    def create(self, shards: int | None = None, replicas: int | None = None) -> bool:
         """Create the index.
+
+        Args:
+            shards: as for `layout.creation`.
+            replicas: the same.
 
         Returns:
             False if it was there already, which is left unchanged.
@@ -68,7 +81,7 @@ class Store:
         if self._described() is not None:
             self.mapping()
             return False
-        body = {**layout.creation(shards), "aliases": {self.name: {}}}
+        body = {**layout.creation(shards, replicas), "aliases": {self.name: {}}}
         try:
             self.connection.request("PUT", f"/{self.name}-{_FIRST}", body, is_repeatable=False)
         except ClusterRefusedError as error:
@@ -82,17 +95,19 @@ class Store:
             return False
         return True
 
-    def create_beside(self, shards: int | None = None) -> str:
+    def create_beside(self) -> str:
         """Create another index beside this one, which does not have its name yet; return its own.
 
-        What an earlier attempt has left is removed first.
+        It has as many shards and replicas. What an earlier attempt has left is removed first.
         """
         (physical,) = self._described() or {}
         number = int(physical.rpartition("-")[2]) + 1
         beside = f"{self.name}-{number:0{len(_FIRST)}d}"
         with suppress(IndexMissingError):
             self.connection.request("DELETE", f"/{beside}")
-        self.connection.request("PUT", f"/{beside}", layout.creation(shards))
+        settings = self.settings()
+        shards, replicas = int(settings["number_of_shards"]), layout.replicas_in(settings)
+        self.connection.request("PUT", f"/{beside}", layout.creation(shards, replicas))
         return beside
 
     def give_name_to(self, beside: str) -> None:
@@ -110,7 +125,12 @@ class Store:
             self.connection.request("DELETE", f"/{physical}")
 
     def mapping(self) -> Mapping[str, Any]:
-        """Return the mapping of the index, after checking its version.
+        """Return the mapping of the index; see `described`."""
+        mapping: Mapping[str, Any] = self.described()["mappings"]
+        return mapping
+
+    def described(self) -> Mapping[str, Any]:
+        """Return the mappings and settings of the index, after checking its version.
 
         Raises:
             IndexMissingError: there is no index.
@@ -122,18 +142,24 @@ class Store:
             raise IndexMissingError(path)
         if len(described) != 1:
             raise ClusterDamagedError(path, f"its name stands for {len(described)} indexes")
+        index: Mapping[str, Any]
         (index,) = described.values()
-        mapping: Mapping[str, Any] = index["mappings"]
+        mapping = index["mappings"]
         found = mapping.get("_meta", {}).get(schema.COMMIT_SCHEMA)
         if found is None:
             raise IndexSchemaError(
                 path, "no schema version, so another program created it", schema.SCHEMA_VERSION
             )
-        if found != schema.SCHEMA_VERSION:
+        if found not in self._versions:
             is_newer = isinstance(found, int) and found > schema.SCHEMA_VERSION
             raise IndexSchemaError(
-                path, f"schema version {found}", schema.SCHEMA_VERSION, newer=is_newer
+                *(path, f"schema version {found}", schema.SCHEMA_VERSION),
+                rebuilds=found in schema.REBUILT_VERSIONS,
+                newer=is_newer,
             )
+        if found != schema.SCHEMA_VERSION:
+            # Its fields may have been others.
+            return index
         expected = layout.creation()["mappings"]["properties"]
         there = mapping.get("properties", {})
         for name, wanted in expected.items():
@@ -141,7 +167,11 @@ class Store:
                 continue
             if wanted.get("type") not in {None, "object", there.get(name, {}).get("type")}:
                 raise ClusterDamagedError(path, f"somebody changed the mapping of its field {name}")
-        return mapping
+        return index
+
+    def version(self) -> int:
+        """Return the version of the schema of the index; see `described`."""
+        return int(self.mapping()["_meta"][schema.COMMIT_SCHEMA])
 
     def add_fields(self) -> None:
         """Add the fields to an older index that it lacks.
@@ -156,10 +186,8 @@ class Store:
             self.connection.request("PUT", f"/{self.name}/_mapping", {"properties": missing})
 
     def settings(self) -> Mapping[str, Any]:
-        """Return the settings of the index."""
-        answer = self.connection.get(f"/{self.name}/_settings")
-        (index,) = answer.values()
-        settings: Mapping[str, Any] = index["settings"]["index"]
+        """Return the settings of the index; see `described`."""
+        settings: Mapping[str, Any] = self.described()["settings"]["index"]
         return settings
 
     def _described(self) -> Mapping[str, Any] | None:
@@ -198,23 +226,36 @@ class Store:
             path = self.connection.address.path
             raise ClusterDamagedError(path, "its state is not readable") from error
 
-    def change(self, change: Callable[[State], State]) -> State:
+    def change(
+        self, change: Callable[[State], State], is_done: Callable[[State], bool] | None = None
+    ) -> State:
         """Change the state in one step; if another writer was faster, from its state.
 
         Args:
             change: a function that returns the new state; it may be called several times.
+            is_done: a function that checks whether a state has the change, which is called if an
+                answer was lost; None if the change may be made twice.
 
         Raises:
             IndexWriteError: others were faster each time.
+            ClusterUnreachableError: answers were lost each time.
         """
+        lost = 0
         for _ in range(_MAX_STATE_ATTEMPTS):
             before, version = self.state()
+            if lost and is_done is not None and is_done(before):
+                return before
             after = change(before)
             if after == before:
                 return before
             try:
                 self.put_state(after, version)
             except ConflictError:
+                continue
+            except ClusterUnreachableError:
+                lost += 1
+                if lost == _MAX_LOST_ANSWERS:
+                    raise
                 continue
             return after
         path = self.connection.address.path
@@ -230,7 +271,8 @@ class Store:
         Raises:
             ConflictError: a condition is not met.
         """
-        # A request that was lost on its way back is not repeated: it would find its own change.
+        # A request that was lost on its way back is not repeated as it is: it would find its own
+        # change.
         self.connection.request(
             "PUT",
             f"/{self.name}/_doc/{layout.STATE_ID}",
@@ -248,7 +290,7 @@ class Store:
         """Write documents, in requests of some megabytes.
 
         Args:
-            operations: operations as `index_operation` and its siblings make them.
+            operations: operations as `shared.opensearch.storage.operations` makes them.
 
         Yields:
             The ids of documents that the cluster does not accept, each with the reason.
@@ -311,32 +353,6 @@ class Store:
             self.connection.request("DELETE", "/_search/scroll", scroll)
 
 
-def index_operation(id_: str, source: Mapping[str, Any]) -> bytes:
-    """Return the operation that writes a document, whether it is there or not."""
-    return _operation("index", id_) + json.dumps(source, ensure_ascii=False).encode() + b"\n"
-
-
-def create_operation(id_: str, source: Mapping[str, Any]) -> bytes:
-    """Return the operation that writes a document unless it is there."""
-    return _operation("create", id_) + json.dumps(source, ensure_ascii=False).encode() + b"\n"
-
-
-def delete_operation(id_: str) -> bytes:
-    """Return the operation that removes a document."""
-    return _operation("delete", id_)
-
-
-def _operation(kind: str, id_: str) -> bytes:
-    return json.dumps({kind: {"_id": id_}}).encode() + b"\n"
-
-
 def _reason(problem: Mapping[str, Any]) -> str:
     cause = problem.get("caused_by", problem)
     return str(cause.get("reason") or problem.get("reason"))[:300]
-
-
-def refused_document(source_document: str, reason: str) -> InvalidDocumentError:
-    """Return the error of a document that the cluster does not accept."""
-    return InvalidDocumentError(
-        f"the document {source_document[:80]!r} cannot be indexed: {reason}"
-    )

@@ -1,191 +1,78 @@
-"""Explanation of a query: the result of each step, its terms, and its scores."""
+"""Terms and scores of Lucene's queries, for the explanation of a search."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, get_args
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
 
 from java.util import HashSet
 from org.apache.lucene.index import Term
 from org.apache.lucene.search import Explanation, QueryVisitor
 
-from shared.java.cancellation import check
-from shared.messages import quantity
-from shared.model import schema
-from shared.model.request import Detail, SearchRequest
-from shared.model.search_results import (
-    ExplainedHit,
-    ExplainedStep,
-    ExplainedTerm,
-    QueryExplanation,
-    ScorePart,
-)
-from shared.query.compiler import Compiler, values_with
-from shared.query.limits import running
-from shared.query.pipeline import ParsedQuery
-from shared.query.steps.metadata_filters import shown
-from shared.query.steps.metadata_values import ValueWords
-from shared.query.tree import Clause, Clauses, Node, Nothing, any_of, leaves
-from shared.search.answer import note_on
+from shared.model.search_results import ExplainedTerm
+from shared.query.compiler import Compiler
+from shared.query.tree import Node
+from shared.search.explanation import Explainer
 from shared.search.lucene.selection import LuceneSelection
 from shared.search.meaning.ranked_hit import RankedHit
-from shared.search.ranking import Ranking, best_first
-from shared.search.recency import recency
-from shared.storage.commits import Snapshot
-from shared.storage.mapping import stored_fields
-
-if TYPE_CHECKING:
-    from shared.search.meaning.fusion import Fusion
-
-MAX_TERMS: Final = 200
-"""Maximum number of listed terms; a pattern may match more."""
-
-MAX_PARTS: Final = 20
-"""Maximum number of listed parts of a hit's score, the greatest first."""
-
-_WEIGHT: Final = "weight("
 
 
-def explain(snapshot: Snapshot, request: SearchRequest, detail: Detail) -> QueryExplanation:
-    """Explain the hits of a search.
+class LuceneExplanation:
+    """How a score is made, read from Lucene's explanation as far as somebody asks.
 
     Args:
-        snapshot: the commit to be searched.
-        request: the search; the scores of its hits from ``offset`` on are explained.
-        detail: the level of detail; each includes those before it.
-
-    Raises:
-        QueryParseError: the query is not valid syntax.
-        QueryError: the query is too long or too large.
-        InvalidTextError: the query is not valid Unicode.
-        FilterError: a filter does not fit the index.
+        explanation: Lucene's.
     """
-    selection = LuceneSelection(snapshot, request)
-    query = selection.query
-    level = get_args(Detail).index(detail)
-    with running():
-        count = request.offset + request.limit
-        meaning, recent = selection.meaning(request), recency(request.recency)
-        ranking = best_first(selection, count, meaning, recent)
-        whole = _with_rescoring(query, ranking)
-        terms = _terms(selection, whole) if level >= get_args(Detail).index("terms") else []
-        return QueryExplanation(
-            query=request.query,
-            parsed=" ".join(filter(None, (str(query.parsed), shown(query.read.filters)))),
-            total_hits=selection.count() + (ranking.fusion.added if ranking.fusion else 0),
-            languages={code: round(weight, 3) for code, weight in query.languages.items()},
-            steps=list(_steps(query, ranking)) if level >= get_args(Detail).index("steps") else [],
-            terms=terms[:MAX_TERMS],
-            hits=list(_hits(selection, ranking, request.offset)) if detail == "scores" else [],
-            notice=quantity(more, "more term") if (more := len(terms) - MAX_TERMS) > 0 else None,
-            note=note_on(selection),
-        )
+
+    def __init__(self, explanation: Any) -> None:
+        self._explanation = explanation
+
+    @property
+    def description(self) -> str:
+        """A sentence on the rule."""
+        return str(self._explanation.getDescription())
+
+    @cached_property
+    def score(self) -> float:
+        """The value; 0 of what does not match."""
+        found = self._explanation
+        return float(found.getValue().doubleValue()) if found.isMatch() else 0.0
+
+    @cached_property
+    def details(self) -> "list[LuceneExplanation]":
+        """The explanations of the values that the rule takes."""
+        details = self._explanation.getDetails()
+        return [LuceneExplanation(Explanation.cast_(part)) for part in details]
 
 
-def _with_rescoring(query: ParsedQuery, ranking: Ranking) -> Node:
-    again = any_of(query.rescored, ranking.feedback)
-    if isinstance(again, Nothing):
-        return query.tree
-    return Clauses((Clause(query.tree, "must"), Clause(again, "rank")))
+class LuceneExplainer(Explainer):
+    """Lucene, as it explains the scores of a selection.
 
+    Args:
+        selection: the selection.
+    """
 
-def _steps(query: ParsedQuery, ranking: Ranking) -> Iterator[ExplainedStep]:
-    yield ExplainedStep("syntax", query.read.classic)
-    if query.read.filters:
-        yield ExplainedStep("filters", shown(query.read.filters))
-    for step, tree in query.steps.items():
-        yield ExplainedStep(step, str(tree))
-    if not isinstance(ranking.feedback, Nothing):
-        yield ExplainedStep("feedback", str(ranking.feedback))
-    if ranking.fusion:
-        yield ExplainedStep("meaning", _in_words(ranking.fusion))
-    if ranking.recency:
-        half_life = ranking.recency.half_life
-        yield ExplainedStep("recency", f"scores are halved with every {half_life:g} days of age")
+    def __init__(self, selection: LuceneSelection) -> None:
+        self._selection = selection
 
+    def terms(self, tree: Node) -> list[ExplainedTerm]:
+        """Return the terms of a tree that some chunk has, those of its patterns, too."""
+        found = HashSet()
+        rewritten = self._selection.searcher.rewrite(Compiler().query(tree))
+        rewritten.visit(QueryVisitor.termCollector(found))
+        terms = ((term.field(), term.text()) for term in map(Term.cast_, found))
+        return [
+            ExplainedTerm(field, text, frequency)
+            for field, text in terms
+            if (frequency := self._selection.terms.frequency(field, text))
+        ]
 
-def _in_words(fusion: "Fusion") -> str:
-    """Return how meaning took part in the scores."""
-    vectors = quantity(fusion.compared, "vector")
-    return (
-        f"weight {fusion.weight:.2f}, times the best score by words, {fusion.scale:.2f}; compared "
-        f"with {vectors}; {quantity(fusion.added, 'chunk')} added"
-    )
-
-
-def _terms(selection: LuceneSelection, tree: Node) -> list[ExplainedTerm]:
-    found = HashSet()
-    rewritten = selection.searcher.rewrite(Compiler().query(tree))
-    rewritten.visit(QueryVisitor.termCollector(found))
-    terms = ((term.field(), term.text()) for term in map(Term.cast_, found))
-    explained = [
-        ExplainedTerm(field, text, frequency)
-        for field, text in terms
-        if (frequency := selection.terms.frequency(field, text))
-    ]
-    return sorted(explained, key=lambda term: (term.document_frequency, term.field, term.term))
-
-
-def _hits(selection: LuceneSelection, ranking: Ranking, offset: int) -> Iterator[ExplainedHit]:
-    query, searcher = selection.query, selection.searcher
-    scored_again = Compiler().query(_with_rescoring(query, ranking))
-    stored = searcher.storedFields()
-    expressions = {
-        str(values_with(leaf, scored=False)): str(leaf)
-        for leaf in leaves(query.tree)
-        if isinstance(leaf, ValueWords)
-    }
-    shown = ranking.hits[offset:]
-    factors = ranking.recency.factors(selection, shown) if ranking.recency else [1.0] * len(shown)
-    for aged, factor in zip(shown, factors, strict=True):
-        check()
-        # A factor may be 0 for very old documents.
-        ranked = replace(aged, score=aged.score / factor) if factor else aged
-        document = stored.document(ranked.doc, stored_fields(schema.ID))
-        explained = scored_again if ranked.doc in ranking.rescored else selection.ranked
-        found = list(_parts(searcher.explain(explained, ranked.doc), expressions))
-        if ranking.fusion:
-            found = list(_fused_parts(ranked, found, ranking.fusion))
-        if ranking.recency:
-            lost = aged.score - ranked.score if factor else -sum(part.score for part in found)
-            found.append(ScorePart(f"recency, times {factor:.3f}", round(lost, 4)))
-        parts = sorted(found, key=lambda part: -abs(part.score))
-        yield ExplainedHit(document.get(schema.ID), aged.score, parts[:MAX_PARTS])
-
-
-def _fused_parts(
-    hit: RankedHit, parts: Sequence[ScorePart], fusion: "Fusion"
-) -> Iterator[ScorePart]:
-    """Yield the parts of a score by words and meaning, given those of the score by words."""
-    share = 1 - fusion.weight
-    for part in parts:
-        yield ScorePart(part.match, round(share * part.score, 4))
-    cosine = "unknown cosine" if hit.cosine is None else f"cosine {hit.cosine:.3f}"
-    meaning = hit.score - share * hit.words
-    if meaning:
-        yield ScorePart(f"meaning, {cosine}", round(meaning, 4))
-
-
-def _readable(match: str, expressions: Mapping[str, str]) -> str:
-    """Return the text of a match, with words in place of the expressions made from them."""
-    for expression, words in expressions.items():
-        match = match.replace(f"ConstantScore({expression})", words).replace(expression, words)
-    return match
-
-
-def _parts(explanation: Any, expressions: Mapping[str, str]) -> Iterator[ScorePart]:
-    """Yield the leaves of Lucene's explanation: one for each matching term, phrase or pattern."""
-    description = _readable(explanation.getDescription(), expressions)
-    details = [Explanation.cast_(part) for part in explanation.getDetails()]
-    score = explanation.getValue().doubleValue()
-    if not explanation.isMatch() or not score:
-        return
-    if description.startswith(_WEIGHT):
-        match = description.removeprefix(_WEIGHT).partition(" in ")[0]
-        yield ScorePart(match, round(score, 4))
-    elif details and description.startswith("max of"):
-        yield from _parts(max(details, key=lambda part: part.getValue().doubleValue()), expressions)
-    elif details and description.startswith(("sum of", "max plus")):
-        for part in details:
-            yield from _parts(part, expressions)
-    else:
-        yield ScorePart(description.partition(",")[0], round(score, 4))
+    def scores(self, hits: Sequence[tuple[RankedHit, Node]]) -> list[LuceneExplanation]:
+        """Return how the score of each hit by a tree is made."""
+        queries = {self._selection.query.tree: self._selection.ranked}
+        found = []
+        for hit, tree in hits:
+            if tree not in queries:
+                queries[tree] = Compiler().query(tree)
+            explanation = self._selection.searcher.explain(queries[tree], hit.doc)
+            found.append(LuceneExplanation(explanation))
+        return found

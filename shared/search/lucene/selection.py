@@ -19,7 +19,7 @@ from shared.query.limits import check_allowed, check_patterns, is_costly, runnin
 from shared.query.lucene_terms import LuceneTerms, terms_of
 from shared.query.pipeline import ParsedQuery, parse_query
 from shared.query.steps.filters.folders import in_folder
-from shared.query.tree import Node, TermPhrase, leaves, ranks
+from shared.query.tree import Node, TermPhrase, Terms, leaves, ranks
 from shared.search.grouping.versions import resolved
 from shared.search.lucene.doc_values import documents_of, greatest_values
 from shared.search.lucene.facets import count_documents, count_facets
@@ -157,6 +157,9 @@ class LuceneSelection(Selection):
     ) -> list[Fingerprinted]:
         """Return documents of the index whose fingerprints have one of some terms."""
         return documents_matching(self.searcher, sharing(terms), count, is_wanted)
+
+    def expect(self, trees: Sequence[Terms], hits: Sequence[RankedHit]) -> None:
+        """Do nothing: to look a term up, or to score a hit, takes microseconds."""
 
     def scored_again(self, hits: Sequence[RankedHit], tree: Node) -> list[RankedHit]:
         """Return hits reordered after the scores of a tree are added to theirs."""

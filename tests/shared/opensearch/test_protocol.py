@@ -37,6 +37,7 @@ class Writer:
         batch: its batch; 0 before it has one.
         had_earlier: whether an earlier batch was open before it looked for earlier chunks.
         earlier: the documents with earlier chunks, as it has seen them.
+        lost_answer: whether the answer to its last request was lost with a node.
         is_done: whether its command has returned.
         has_failed: whether its command has reported an error.
     """
@@ -46,6 +47,7 @@ class Writer:
     batch: int = 0
     had_earlier: bool = False
     earlier: frozenset[str] = frozenset()
+    lost_answer: bool = False
     is_done: bool = False
     has_failed: bool = False
 
@@ -115,6 +117,8 @@ def written(world: World, place: int) -> World:
     elif writer.step == PARTS + 3:
         there = any(batch < writer.batch for batch, _, _ in visible)
         writer = replace(writer, earlier=frozenset({DOCUMENT}) if there else frozenset())
+    elif writer.lost_answer and state.is_published(writer.batch):
+        writer = replace(writer, is_done=True)
     else:
         documents = {DOCUMENT} if writer.had_earlier else writer.earlier
         try:
@@ -125,6 +129,15 @@ def written(world: World, place: int) -> World:
     writer = replace(writer, step=writer.step + 1)
     writers = (*world.writers[:place], writer, *world.writers[place + 1 :])
     return replace(world, state=state, chunks=chunks, visible=visible, writers=writers)
+
+
+def lost(world: World, place: int) -> World:
+    """The world after the last step of a writer that does not get its answer, and so repeats it."""
+    writer = world.writers[place]
+    state = written(world, place).state
+    writer = replace(writer, lost_answer=True)
+    writers = (*world.writers[:place], writer, *world.writers[place + 1 :])
+    return replace(world, state=state, writers=writers)
 
 
 def cleaned(world: World) -> World:
@@ -166,6 +179,8 @@ def following(world: World) -> Iterator[World]:
     for place, writer in enumerate(world.writers):
         if not writer.is_at_end:
             yield written(world, place)
+        if writer.step == PARTS + 4 and not writer.is_at_end and not writer.lost_answer:
+            yield lost(world, place)
     if world.reader.found is None:
         yield searched(world)
     if world.visible != world.chunks:
@@ -264,6 +279,7 @@ def test_two_writers_of_one_document_a_reader_and_crashes_in_any_order(*, is_new
                 state, open={other: at for other, at in state.open.items() if other != batch}
             ),
         ),
+        ("is_published", lambda state, batch: batch in state.abandoned),
         ("shows", lambda state, batch, _: batch < state.next),
     ],
 )

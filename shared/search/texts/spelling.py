@@ -9,7 +9,7 @@ from shared.analysis.analyzers import tokens
 from shared.model import schema
 from shared.search.selection import Selection
 
-_CHUNKS: Final = 5
+TEXTS_OF_A_WORD: Final = 5
 """Number of chunks that are examined: a word is capitalized at the beginning of a sentence."""
 
 _WORD: Final = re.compile(r"(?:[^\W\d_][\u0300-\u036f]*)+")
@@ -39,7 +39,7 @@ def as_written(selection: Selection, term: str) -> str:
 
 
 def _forms(selection: Selection, field: str, term: str) -> Iterator[str]:
-    for text in selection.texts_with(field, term, _CHUNKS):
+    for text in selection.texts_with(field, term, TEXTS_OF_A_WORD):
         for word in _WORD.findall(text):
             if _may_be(word, term) and tokens(field, word) == ((term,),):
                 yield word

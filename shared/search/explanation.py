@@ -1,0 +1,207 @@
+"""Explanation of a query: the result of each step, its terms, and its scores."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, Protocol, get_args
+
+from shared.java.cancellation import check
+from shared.messages import quantity
+from shared.model.request import Detail, SearchRequest
+from shared.model.search_results import (
+    ExplainedHit,
+    ExplainedStep,
+    ExplainedTerm,
+    QueryExplanation,
+    ScorePart,
+)
+from shared.query.compiler import values_with
+from shared.query.limits import running
+from shared.query.pipeline import ParsedQuery
+from shared.query.steps.metadata_filters import shown
+from shared.query.steps.metadata_values import ValueWords
+from shared.query.tree import Clause, Clauses, Node, Nothing, any_of, leaves
+from shared.search.answer import note_on
+from shared.search.meaning.ranked_hit import RankedHit
+from shared.search.ranking import Ranking, best_first
+from shared.search.recency import recency
+from shared.search.selection import Selection
+
+if TYPE_CHECKING:
+    from shared.search.meaning.fusion import Fusion
+
+MAX_TERMS: Final = 200
+"""Maximum number of listed terms; a pattern may match more."""
+
+MAX_PARTS: Final = 20
+"""Maximum number of listed parts of a hit's score, the greatest first."""
+
+_WEIGHT: Final = "weight("
+
+
+class ScoreExplanation(Protocol):
+    """How a score is made, as Lucene describes it."""
+
+    @property
+    def description(self) -> str:
+        """A sentence on the rule."""
+
+    @property
+    def score(self) -> float:
+        """The value; 0 of what does not match."""
+
+    @property
+    def details(self) -> "Sequence[ScoreExplanation]":
+        """The explanations of the values that the rule takes."""
+
+
+class Explainer(ABC):
+    """What an engine says about the terms and scores of a selection."""
+
+    @abstractmethod
+    def terms(self, tree: Node) -> list[ExplainedTerm]:
+        """Return the terms of a tree that some chunk has, in any order."""
+
+    @abstractmethod
+    def scores(self, hits: Sequence[tuple[RankedHit, Node]]) -> Sequence[ScoreExplanation]:
+        """Return how the score of each hit by a tree is made."""
+
+
+def explain(
+    selection: Selection, explainer: Explainer, request: SearchRequest, detail: Detail
+) -> QueryExplanation:
+    """Explain the hits of a search.
+
+    Args:
+        selection: the chunks that the query and the filters of the request select.
+        explainer: the engine of the selection.
+        request: the search; the scores of its hits from ``offset`` on are explained.
+        detail: the level of detail; each includes those before it.
+
+    Raises:
+        QueryParseError: the query is not valid syntax.
+        QueryError: the query is too long or too large.
+        InvalidTextError: the query is not valid Unicode.
+        FilterError: a filter does not fit the index.
+    """
+    query = selection.query
+    level = get_args(Detail).index(detail)
+    with running():
+        count = request.offset + request.limit
+        meaning, recent = selection.meaning(request), recency(request.recency)
+        ranking = best_first(selection, count, meaning, recent)
+        whole = _with_rescoring(query, ranking)
+        found = explainer.terms(whole) if level >= get_args(Detail).index("terms") else []
+        terms = sorted(found, key=lambda term: (term.document_frequency, term.field, term.term))
+        return QueryExplanation(
+            query=request.query,
+            parsed=" ".join(filter(None, (str(query.parsed), shown(query.read.filters)))),
+            total_hits=selection.count() + (ranking.fusion.added if ranking.fusion else 0),
+            languages={code: round(weight, 3) for code, weight in query.languages.items()},
+            steps=list(_steps(query, ranking)) if level >= get_args(Detail).index("steps") else [],
+            terms=terms[:MAX_TERMS],
+            hits=list(_hits(selection, explainer, ranking, request.offset))
+            if detail == "scores"
+            else [],
+            notice=quantity(more, "more term") if (more := len(terms) - MAX_TERMS) > 0 else None,
+            note=note_on(selection),
+        )
+
+
+def _with_rescoring(query: ParsedQuery, ranking: Ranking) -> Node:
+    again = any_of(query.rescored, ranking.feedback)
+    if isinstance(again, Nothing):
+        return query.tree
+    return Clauses((Clause(query.tree, "must"), Clause(again, "rank")))
+
+
+def _steps(query: ParsedQuery, ranking: Ranking) -> Iterator[ExplainedStep]:
+    yield ExplainedStep("syntax", query.read.classic)
+    if query.read.filters:
+        yield ExplainedStep("filters", shown(query.read.filters))
+    for step, tree in query.steps.items():
+        yield ExplainedStep(step, str(tree))
+    if not isinstance(ranking.feedback, Nothing):
+        yield ExplainedStep("feedback", str(ranking.feedback))
+    if ranking.fusion:
+        yield ExplainedStep("meaning", _in_words(ranking.fusion))
+    if ranking.recency:
+        half_life = ranking.recency.half_life
+        yield ExplainedStep("recency", f"scores are halved with every {half_life:g} days of age")
+
+
+def _in_words(fusion: "Fusion") -> str:
+    """Return how meaning took part in the scores."""
+    vectors = quantity(fusion.compared, "vector")
+    return (
+        f"weight {fusion.weight:.2f}, times the best score by words, {fusion.scale:.2f}; compared "
+        f"with {vectors}; {quantity(fusion.added, 'chunk')} added"
+    )
+
+
+def _hits(
+    selection: Selection, explainer: Explainer, ranking: Ranking, offset: int
+) -> Iterator[ExplainedHit]:
+    query = selection.query
+    scored_again = _with_rescoring(query, ranking)
+    expressions = {
+        str(values_with(leaf, scored=False)): str(leaf)
+        for leaf in leaves(query.tree)
+        if isinstance(leaf, ValueWords)
+    }
+    shown = ranking.hits[offset:]
+    factors = ranking.recency.factors(selection, shown) if ranking.recency else [1.0] * len(shown)
+    explained = explainer.scores(
+        [(hit, scored_again if hit.doc in ranking.rescored else query.tree) for hit in shown]
+    )
+    known = zip(shown, factors, selection.chunks(shown), explained, strict=True)
+    for aged, factor, (chunk, _), explanation in known:
+        check()
+        # A factor may be 0 for very old documents.
+        ranked = replace(aged, score=aged.score / factor) if factor else aged
+        found = list(_parts(explanation, expressions))
+        if ranking.fusion:
+            found = list(_fused_parts(ranked, found, ranking.fusion))
+        if ranking.recency:
+            lost = aged.score - ranked.score if factor else -sum(part.score for part in found)
+            found.append(ScorePart(f"recency, times {factor:.3f}", round(lost, 4)))
+        parts = sorted(found, key=lambda part: -abs(part.score))
+        yield ExplainedHit(chunk.id, aged.score, parts[:MAX_PARTS])
+
+
+def _fused_parts(
+    hit: RankedHit, parts: Sequence[ScorePart], fusion: "Fusion"
+) -> Iterator[ScorePart]:
+    """Yield the parts of a score by words and meaning, given those of the score by words."""
+    share = 1 - fusion.weight
+    for part in parts:
+        yield ScorePart(part.match, round(share * part.score, 4))
+    cosine = "unknown cosine" if hit.cosine is None else f"cosine {hit.cosine:.3f}"
+    meaning = hit.score - share * hit.words
+    if meaning:
+        yield ScorePart(f"meaning, {cosine}", round(meaning, 4))
+
+
+def _readable(match: str, expressions: Mapping[str, str]) -> str:
+    """Return the text of a match, with words in place of the expressions made from them."""
+    for expression, words in expressions.items():
+        match = match.replace(f"ConstantScore({expression})", words).replace(expression, words)
+    return match
+
+
+def _parts(explanation: ScoreExplanation, expressions: Mapping[str, str]) -> Iterator[ScorePart]:
+    """Yield the leaves of an explanation: one for each matching term, phrase or pattern."""
+    score = explanation.score
+    if not score:
+        return
+    description, details = _readable(explanation.description, expressions), explanation.details
+    if description.startswith(_WEIGHT):
+        match = description.removeprefix(_WEIGHT).partition(" in ")[0]
+        yield ScorePart(match, round(score, 4))
+    elif details and description.startswith("max of"):
+        yield from _parts(max(details, key=lambda part: part.score), expressions)
+    elif details and description.startswith(("sum of", "max plus")):
+        for part in details:
+            yield from _parts(part, expressions)
+    else:
+        yield ScorePart(description.partition(",")[0], round(score, 4))

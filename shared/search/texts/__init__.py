@@ -1,0 +1,1 @@
+"""Texts of hits: the passages that match, and how words are written in them."""
