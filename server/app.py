@@ -24,7 +24,7 @@ from server.settings import (
 )
 from shared.control_characters import visible_line
 from shared.files.cluster_path import index_path as index_path_of
-from shared.reading.opening.collections import configured_collections
+from shared.model.filters import configured_collections
 from shared.settings.current import configured, java_heap
 from shared.settings.defaults import DEFAULT_INDEX_PATH, INDEX_PATH_VARIABLE, VARIABLES
 

@@ -65,10 +65,9 @@ def ask(
     from dataclasses import replace
 
     from shared.answers.answer import answer_events
-    from shared.model.filters import in_collection, parse_filter
+    from shared.model.filters import configured_collections, in_collection, parse_filter
     from shared.model.request import SearchRequest
     from shared.model.search_results import SearchAnswer
-    from shared.reading.opening.collections import configured_collections
     from shared.reading.searcher import Searcher
 
     wanted = [*map(parse_filter, filters or ()), *in_collection(collection)]

@@ -25,8 +25,7 @@ def list_collections(index_path: IndexPath = DEFAULT_INDEX_PATH, as_json: Json =
     Example: idx collections list --json
     """
     from shared.errors import IndexFolderError
-    from shared.model.filters import in_collection
-    from shared.reading.opening.collections import as_collection
+    from shared.model.filters import as_collection, in_collection
     from shared.reading.searcher import Searcher
     from shared.settings.current import collection_settings
 

@@ -15,7 +15,7 @@ def fields(index_path: IndexPath = DEFAULT_INDEX_PATH, as_json: Json = False) ->
 
     Example: idx fields --json
     """
-    from shared.reading.opening.collections import configured_collections
+    from shared.model.filters import configured_collections
     from shared.reading.searcher import Searcher
 
     with Searcher(index_path, collections=configured_collections()) as searcher:

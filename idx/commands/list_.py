@@ -43,7 +43,7 @@ def list_documents(
     Examples: idx list --prefix contracts/ --sort -modified --limit 20; idx list --plain
     """
     check_one_form(as_json=as_json, plain=plain)
-    from shared.reading.opening.collections import configured_collections
+    from shared.model.filters import configured_collections
     from shared.reading.searcher import Searcher
 
     with Searcher(index_path, collections=configured_collections()) as searcher:

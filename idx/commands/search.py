@@ -150,8 +150,7 @@ def search(
     query = " ".join(words)
     from dataclasses import replace
 
-    from shared.model.filters import in_collection, parse_filter
-    from shared.reading.opening.collections import configured_collections
+    from shared.model.filters import configured_collections, in_collection, parse_filter
     from shared.reading.searcher import Searcher
 
     check_one_form(as_json=as_json, plain=plain)
@@ -208,7 +207,7 @@ def _explain(
     from dataclasses import replace
 
     from idx.output.search_answer import print_explanation
-    from shared.reading.opening.collections import configured_collections
+    from shared.model.filters import configured_collections
     from shared.reading.searcher import Searcher
 
     with Searcher(index_path, collections=configured_collections()) as searcher:

@@ -9,7 +9,7 @@ from tomlkit.items import AoT
 
 from idx.configuration.configuration_file import locked, text_of, write
 from shared.errors import ConfigurationError
-from shared.reading.opening.collections import as_collection
+from shared.model.filters import as_collection
 from shared.settings.file import content_of, settings_in
 
 _KEY: Final = "collections"

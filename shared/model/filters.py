@@ -3,11 +3,16 @@
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
-from shared.errors import FilterError
+from shared.errors import ConfigurationError, FilterError
 from shared.messages import did_you_mean
 from shared.model.document import Scalar
+from shared.model.schema import FILE_PATH
+from shared.settings.current import collection_settings
+
+if TYPE_CHECKING:
+    from shared.settings.model import CollectionSetting
 
 FOLDER: Final = "folder"
 """Field for filters by the names of the folders that contain a file; no document has it."""
@@ -131,3 +136,32 @@ def checked(names: Iterable[str], collections: Collections) -> list[Collection]:
 def in_collection(name: str | None) -> list[Filter]:
     """Return the filter for the chunks of a collection; no filter without a name."""
     return [] if name is None else [Filter(COLLECTION, "eq", name)]
+
+
+def configured_collections() -> tuple[Collection, ...]:
+    """Return the collections of the configuration, which searches can name.
+
+    Raises:
+        ConfigurationError: the file cannot be read, or something in it or in a variable is wrong.
+    """
+    return tuple(map(as_collection, collection_settings()))
+
+
+def as_collection(setting: "CollectionSetting") -> Collection:
+    """Return the collection that a setting describes.
+
+    Raises:
+        ConfigurationError: a filter is not in the notation, or names a collection.
+    """
+    try:
+        filters = tuple(map(parse_filter, setting.filters))
+    except FilterError as error:
+        raise ConfigurationError(f"the collection {setting.name}", str(error)) from error
+    if any(condition.field == COLLECTION for condition in filters):
+        raise ConfigurationError(
+            f"the collection {setting.name}", "cannot be made of other collections"
+        )
+    if setting.folder is not None:
+        beginning = f"{setting.folder.as_posix().rstrip('/')}/"
+        filters = (Filter(FILE_PATH, "prefix", beginning), *filters)
+    return Collection(setting.name, setting.description, filters)
