@@ -275,6 +275,7 @@ def test_one_word_in_a_long_text_is_enough_for_detection() -> None:
     assert decode(line.encode("cp1252"), "a.txt") == line
 
 
+@pytest.mark.soak
 def test_utf_8_costs_little_more_than_its_decoding() -> None:
     data = text_in("de").encode() * 5000
 
