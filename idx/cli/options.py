@@ -10,7 +10,7 @@ from typing import Annotated, Final, Literal
 
 import typer
 
-from idx.cli.completions import collections
+from idx.cli.completions import collections, conditions
 from shared.files.cluster_path import index_path
 from shared.model.request import MAX_DAYS
 from shared.settings.defaults import (
@@ -117,6 +117,17 @@ Search = Annotated[
     typer.Option(
         "--search",
         help="Rank by words and meaning, if search by meaning is on; or by words only.",
+    ),
+]
+
+Filters = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--filter",
+        metavar="CONDITION",
+        autocompletion=conditions,
+        help="Only what meets a condition: FIELD=VALUE, FIELD!=VALUE, FIELD=A|B, FIELD^=PREFIX, "
+        "FIELD>=MIN, FIELD<=MAX or FIELD=*; repeatable, and all must match.",
     ),
 ]
 

@@ -4,10 +4,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from idx.cli.completions import conditions
 from idx.cli.language_models import answer_model_of, rewriting_of, run
 from idx.cli.option_groups import AnswerOptions, RewritingOptions, takes
-from idx.cli.options import DEFAULT_INDEX_PATH, CollectionName, IndexPath, Json
+from idx.cli.options import DEFAULT_INDEX_PATH, CollectionName, Filters, IndexPath, Json
 from idx.output.printing import print_json, say
 from shared.answers.question import DEFAULT_TOP_K, MAX_TOP_K
 
@@ -32,15 +31,7 @@ def ask(
             min=1, max=MAX_TOP_K, help="Maximum number of chunks that the language model is given."
         ),
     ] = DEFAULT_TOP_K,
-    filters: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--filter",
-            metavar="CONDITION",
-            autocompletion=conditions,
-            help="Answer only from documents that match, as for idx search; repeatable.",
-        ),
-    ] = None,
+    filters: Filters = None,
     collection: CollectionName = None,
     *,
     answering: AnswerOptions,

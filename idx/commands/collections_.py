@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from idx.cli.completions import collections as known_collections, conditions
-from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json
+from idx.cli.completions import collections as known_collections
+from idx.cli.options import DEFAULT_INDEX_PATH, Filters, IndexPath, Json
 from idx.output.printing import print_json, say, tell
 from shared.settings.current import configuration_file
 
@@ -24,6 +24,7 @@ def list_collections(index_path: IndexPath = DEFAULT_INDEX_PATH, as_json: Json =
 
     Example: idx collections list --json
     """
+    from idx.errors import message
     from shared.errors import IndexFolderError
     from shared.model.filters import as_collection, in_collection
     from shared.reading.searcher import Searcher
@@ -39,7 +40,7 @@ def list_collections(index_path: IndexPath = DEFAULT_INDEX_PATH, as_json: Json =
                 )
                 counts[name] = answer.total_documents
         except IndexFolderError as error:
-            say(f"The documents are not counted: {error}")
+            say(f"The documents are not counted: {message(error)}")
     if as_json:
         print_json(
             [
@@ -85,15 +86,7 @@ def add(
             help="Take the files of this folder and its subfolders.",
         ),
     ] = None,
-    filters: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--filter",
-            metavar="CONDITION",
-            autocompletion=conditions,
-            help="Take only documents that match, as for idx search; repeatable.",
-        ),
-    ] = None,
+    filters: Filters = None,
     description: Annotated[
         str, typer.Option(help="Sentence about the documents, for assistants.")
     ] = "",

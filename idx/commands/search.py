@@ -5,12 +5,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from idx.cli.completions import conditions, fields
+from idx.cli.completions import fields
 from idx.cli.language_models import rewriting_of
 from idx.cli.option_groups import RewritingOptions, takes
 from idx.cli.options import (
     DEFAULT_INDEX_PATH,
     CollectionName,
+    Filters,
     IndexPath,
     Json,
     Plain,
@@ -49,16 +50,7 @@ def search(
     ] = None,
     limit: Annotated[int, typer.Option(min=1, max=100, help="Maximum number of hits.")] = 10,
     offset: Annotated[int, typer.Option(min=0, max=100_000, help="Number of hits to skip.")] = 0,
-    filters: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--filter",
-            metavar="CONDITION",
-            autocompletion=conditions,
-            help="FIELD=VALUE, FIELD!=VALUE, FIELD=A|B, FIELD^=PREFIX, FIELD>=MIN, FIELD<=MAX or "
-            "FIELD=*; repeatable, and all must match.",
-        ),
-    ] = None,
+    filters: Filters = None,
     collection: CollectionName = None,
     operator: Annotated[
         Operator, typer.Option(help="Match any word (or), or only all words (and).")

@@ -98,7 +98,7 @@ tables."""
 OcrMode = Literal["auto", "off", "force"]
 """Recognition of text by Tesseract: in pages without text, in none, in all pages and pictures."""
 
-COLLECTION_NAME_PATTERN: Final = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,59}$"
+COLLECTION_NAME_PATTERN: Final = r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}"
 """Form of a collection's name, which is part of the scopes of tokens."""
 
 MAX_COLLECTIONS: Final = 100

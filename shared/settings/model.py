@@ -1,5 +1,6 @@
 """All settings with their types and bounds."""
 
+import re
 from typing import Annotated, Any, Final, Self
 
 from pydantic import (
@@ -90,6 +91,17 @@ def _as_line(text: str) -> str:
     return " ".join(text.split())
 
 
+def _as_name(text: str) -> str:
+    """Return the name of a collection if it is one."""
+    if not re.fullmatch(COLLECTION_NAME_PATTERN, text):
+        raise PydanticCustomError(
+            "value",
+            "the value should be a name of at most 60 letters, digits, dots, hyphens and "
+            "underscores that begins with a letter or digit",
+        )
+    return text
+
+
 class CollectionSetting(BaseModel):
     """A part of the index that has a name.
 
@@ -102,7 +114,7 @@ class CollectionSetting(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    name: Annotated[str, Field(pattern=COLLECTION_NAME_PATTERN)]
+    name: Annotated[str, AfterValidator(_as_name)]
     description: Annotated[
         str, Field(max_length=MAX_DESCRIPTION_CHARACTERS), AfterValidator(_as_line)
     ] = ""
