@@ -171,7 +171,10 @@ def _page(
         return ordered, None, [GroupedHits([hit], None, similar.get(hit.doc, ())) for hit in shown]
     least = _HITS_BY_MEANING if meaning else RESCORED
     ordered, texts = first_of_documents(
-        *(selection, find, end, least),
+        selection,
+        find,
+        end,
+        least,
         newest_only=newest_only,
         keeps_order=request.sort != BY_SCORE or selection.query.browses,
     )

@@ -20,7 +20,7 @@ from typing import IO, Any, Final, cast
 from idx.errors import SourceFileError, UnsupportedFileError
 from idx.extraction import media_types
 from idx.extraction.containers.budget import Budget, BudgetError
-from idx.extraction.containers.seven_zip import Block, read_archive
+from idx.extraction.containers.seven_zip.archive import Block, read_archive
 from idx.extraction.text.cleaning import normalize
 from idx.extraction.types import Embedded, Extracted, Source
 from shared.messages import quantity

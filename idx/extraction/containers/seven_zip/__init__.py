@@ -1,0 +1,1 @@
+"""7z archives, read by Python's own decompressors."""
