@@ -139,10 +139,14 @@ def test_everything_works_without_javascript(browser: "Browser", many: Served) -
     page.get_by_role("searchbox").fill("apple")
     page.get_by_role("button", name="Search").click()
     page.get_by_role("link", name=re.compile("^Ada")).click()
-    assert "author=Ada" in page.url
+    # A click waits for no page to come; an address is there once the page is loaded.
+    page.wait_for_url("**author=Ada**")
     page.get_by_role("link", name="Next →").click()
+    page.wait_for_url("**page=2**")
     page.locator(".hit a.open").first.click()
+    page.wait_for_url("**/documents/**")
     page.get_by_role("link", name="↓ Show the parts after").click()
+    page.wait_for_url("**end=**")
     assert page.locator(".part").count() > 4
     page.goto(f"{many.base}/status")
     assert page.get_by_role("heading", name="Status").is_visible()
