@@ -2,19 +2,24 @@
 
 import os
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from idx.doctor.finding import Finding, Findings
 from idx.errors import message
-from shared.errors import ConfigurationError, McpLuceneError
+from shared.errors import ConfigurationError, FilterError, McpLuceneError
 from shared.files.access import is_folder
 from shared.messages import decodable, quantity
 from shared.model.failures import ERRORS
+from shared.model.filters import Collection, configured_collections
 from shared.model.index_results import FailureList, IndexStatistics
 from shared.storage.lock import writer
 from shared.system.command_lines import quoted
 from shared.version import is_newer, software_version
+
+if TYPE_CHECKING:
+    from shared.reading.searcher import Searcher
 
 
 def index(path: Path) -> Findings:
@@ -22,10 +27,11 @@ def index(path: Path) -> Findings:
     from shared.reading.searcher import Searcher
 
     try:
-        with Searcher(path) as searcher:
+        with Searcher(path, collections=_collections()) as searcher:
             figures, failures = searcher.statistics(), searcher.failures()
             unknown = searcher.documents_without_fingerprint()
             folders = [folder.path for folder in searcher.folders()]
+            collections = [_collection(searcher, name) for name in searcher.collections]
     except McpLuceneError as error:
         yield Finding("Index", "problem", message(error))
         folders = []
@@ -35,6 +41,7 @@ def index(path: Path) -> Findings:
         yield _failures(failures)
         if unknown:
             yield _without_versions(unknown, figures)
+        yield from collections
     yield from _writing(path)
     yield from _folders(folders)
 
@@ -85,6 +92,29 @@ def _failures(failures: FailureList) -> Finding:
         "warning",
         f"{failed:,} could not be read; see why: idx failures; then: idx sync --retry",
     )
+
+
+def _collections() -> Sequence[Collection]:
+    """Return the configured collections; none if the configuration is not valid."""
+    try:
+        return configured_collections()
+    except ConfigurationError:
+        # Reported by the check of the configuration.
+        return ()
+
+
+def _collection(searcher: "Searcher", name: str) -> Finding:
+    try:
+        documents = searcher.documents(collection=name, limit=1).total_documents
+    except FilterError as error:
+        return Finding("Collection", "problem", f"{name}: {error}; see idx collections list")
+    if not documents:
+        return Finding(
+            "Collection",
+            "warning",
+            f"{name} has no documents; look at its folder and filters: idx collections list",
+        )
+    return Finding("Collection", "ok", f"{name} has {quantity(documents, 'document')}")
 
 
 def _writing(path: Path) -> Findings:

@@ -1,6 +1,7 @@
 """`idx collections`: parts of the index by name, in searches, lists and the configuration file."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +77,9 @@ def test_a_folder_and_filters_make_collections(idx: Idx, contracts: Path) -> Non
             "documents": 0,
         },
     ]
+    examined = idx("doctor").stdout
+    assert re.search(r"ok +Collection +signed has 2 documents", examined), examined
+    assert re.search(r"warning +Collection +unknown has no documents; look at its", examined)
     table = idx("collections", "list").stdout
     assert "signed" in table
     assert "All signed." in table
