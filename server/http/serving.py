@@ -7,7 +7,6 @@ from server.http import address
 from server.http.access import tokens
 from server.runtime.lucene_pool import LucenePool
 from server.settings import HttpSettings, ServerOptionError, ServerSettings
-from shared.files.cluster_path import is_cluster
 
 if TYPE_CHECKING:
     from shared.answers.model import ServedAnswerModel
@@ -33,10 +32,6 @@ def serve_http(
     place = address.resolve(http)
     is_authenticated = bool(own_tokens or http.oauth_issuer)
     address.refuse_exposure(place, http, authenticated=is_authenticated)
-    if is_cluster(settings.index_path) and any(token.collections for token in own_tokens):
-        raise ServerOptionError(
-            "tokens can be limited to collections of an index in a folder only, not on a cluster"
-        )
     if settings.admin:
         _refuse_without_administrator(own_tokens, http)
     listener = address.listen(place)

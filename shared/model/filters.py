@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, Literal, Self
 
 from shared.errors import ConfigurationError, FilterError
 from shared.messages import did_you_mean
@@ -115,6 +116,54 @@ def only(collections: Collections, names: Iterable[str]) -> Collections:
     """Return those of some collections that are named; names that do not exist are ignored."""
     wanted = frozenset(names)
     return {name: known for name, known in collections.items() if name in wanted}
+
+
+Names = tuple[frozenset[str], ...]
+"""Names of collections: what is in any collection of each set."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Collections to which an index is limited, as if it had only their documents.
+
+    Attributes:
+        defined: all collections of the configuration.
+        names: the names of those that limit it; none for the whole index.
+    """
+
+    defined: Collections
+    names: Names = ()
+
+    @property
+    def collections(self) -> Collections:
+        """Collections that can be named within the limits."""
+        named = self.defined
+        for names in self.names:
+            named = only(named, names)
+        return named
+
+    @property
+    def each(self) -> list[Iterable[Collection]]:
+        """Collections of each limit: a chunk must be in one of each."""
+        return [only(self.defined, names).values() for names in self.names]
+
+    @property
+    def name(self) -> str:
+        """A name of what is within the limits, which tells it from other parts of the index."""
+        return "&".join("|".join(sorted(names)) for names in self.names)
+
+    def within(self, names: Iterable[str]) -> Self:
+        """Return the limits for what is also in any of some collections.
+
+        Args:
+            names: the names of the collections; those that do not exist are empty.
+        """
+        wanted = frozenset(names)
+        return replace(self, names=tuple(sorted({*self.names, wanted}, key=sorted)))
+
+
+EVERYTHING: Final = Limits(MappingProxyType({}))
+"""The whole index, without names for parts of it."""
 
 
 def checked(names: Iterable[str], collections: Collections) -> list[Collection]:

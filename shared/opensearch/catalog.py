@@ -2,13 +2,14 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
-from typing import Final
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final, TypeVar
 
 from shared.errors import (
     DocumentNotFoundError,
 )
 from shared.model import schema
+from shared.model.filters import Limits
 from shared.model.index_results import (
     DocumentSummary,
     Names,
@@ -18,9 +19,10 @@ from shared.model.request import (
     BY_ID,
 )
 from shared.opensearch import documents as of_cluster
-from shared.opensearch.cluster import Cluster, ClusterSnapshot
 from shared.opensearch.documents import FIRST_CHUNK, prefix_condition
 from shared.opensearch.figures import values_of, with_terms
+from shared.opensearch.opening.cluster import Cluster
+from shared.opensearch.opening.snapshot import ClusterSnapshot
 from shared.opensearch.storage import layout
 from shared.opensearch.storage.queries import IS_CHUNK
 from shared.reading.catalog import Catalog, DocumentVersion
@@ -33,6 +35,8 @@ from shared.reading.completion import (
 from shared.storage.field_names import names_of
 from shared.storage.terms import FILE_FIELD, shown
 
+Result = TypeVar("Result")
+
 _MOST_VALUES: Final = 10_000
 
 
@@ -41,14 +45,19 @@ class ClusterCatalog(Catalog):
 
     Args:
         cluster: the index.
+        limits: what of the index the catalog has.
     """
 
-    def __init__(self, cluster: Cluster) -> None:
+    def __init__(self, cluster: Cluster, limits: Limits) -> None:
         self._cluster = cluster
+        self._limits = limits
+
+    def _call(self, work: Callable[[ClusterSnapshot], Result]) -> Result:
+        return self._cluster.call(work, limits=self._limits)
 
     def commit(self) -> int:
         """Return a number that changes with every commit."""
-        return self._cluster.call(lambda snapshot: snapshot.number)
+        return self._call(lambda snapshot: snapshot.number)
 
     def documents(
         self, *, after: str | None = None, prefix: str = "", limit: int
@@ -64,11 +73,11 @@ class ClusterCatalog(Catalog):
             query, order = snapshot.visible(*conditions), [{schema.SOURCE_DOCUMENT: "asc"}]
             return list(of_cluster.summaries(snapshot, query, order, limit))
 
-        return self._cluster.call(found)
+        return self._call(found)
 
     def document_ids(self, prefix: str, limit: int) -> Names:
         """Return the ids of documents that begin with a prefix."""
-        found = self._cluster.call(
+        found = self._call(
             lambda snapshot: of_cluster.list_documents(snapshot, prefix, 0, limit, BY_ID)
         )
         return Names(found.total_documents, [of.source_document for of in found.documents])
@@ -88,7 +97,7 @@ class ClusterCatalog(Catalog):
             summaries = of_cluster.summaries(snapshot, query, order, limit)
             return sorted(summary.source_document for summary in summaries)
 
-        return self._cluster.call(found)
+        return self._call(found)
 
     def complete_ids(self, typed: str) -> list[str]:
         """Return the completions of a document id."""
@@ -104,7 +113,7 @@ class ClusterCatalog(Catalog):
                     paths.add(shown(FILE_FIELD, value, snapshot.folders))
             return _cut(paths, typed)
 
-        return self._cluster.call(found)
+        return self._call(found)
 
     def complete_values(self, field: str, typed: str) -> list[str]:
         """Return the completions of a value of a field, which has its name in filters."""
@@ -116,24 +125,15 @@ class ClusterCatalog(Catalog):
                 return []
             return _cut({of.term for of in values_of(snapshot, field, typed, _MOST_VALUES)}, typed)
 
-        return self._cluster.call(found)
+        return self._call(found)
 
     def complete_fields(self, purpose: Purpose) -> list[str]:
         """Return the names of the fields that can be used for a purpose."""
-        return self._cluster.call(lambda snapshot: fields_for(purpose, with_terms(snapshot)))
+        return self._call(lambda snapshot: fields_for(purpose, with_terms(snapshot)))
 
     def document_terms(self) -> set[str]:
         """Return the terms of the document ids."""
-
-        def found(snapshot: ClusterSnapshot) -> set[str]:
-            hits = snapshot.store.hits(
-                snapshot.visible(FIRST_CHUNK),
-                _source=False,
-                docvalue_fields=[schema.SOURCE_DOCUMENT],
-            )
-            return {str(hit["fields"][schema.SOURCE_DOCUMENT][0]) for hit in hits}
-
-        return self._cluster.call(found)
+        return self._call(of_cluster.document_terms)
 
     def chunk_ids(self, prefix: str, limit: int) -> Names:
         """Return the ids of chunks that begin with a prefix, at most `limit` of them."""
@@ -146,11 +146,11 @@ class ClusterCatalog(Catalog):
             ids = [hit["_source"]["stored"][schema.ID] for hit in answer_["hits"]["hits"]]
             return Names(snapshot.count(query), ids)
 
-        return self._cluster.call(found)
+        return self._call(found)
 
     def field_names(self) -> list[str]:
         """Return the public names of the fields that have terms."""
-        return self._cluster.call(lambda snapshot: names_of(with_terms(snapshot)))
+        return self._call(lambda snapshot: names_of(with_terms(snapshot)))
 
     def digest_of_ids(self) -> str:
         """Return a text that changes if and only if a document is added or deleted."""
@@ -161,9 +161,7 @@ class ClusterCatalog(Catalog):
         self, known: Mapping[str, DocumentVersion | None]
     ) -> dict[str, DocumentVersion | None]:
         """Return the present version of some documents; None for those that do not exist."""
-        return self._cluster.call(
-            lambda snapshot: {name: _version(snapshot, name) for name in known}
-        )
+        return self._call(lambda snapshot: {name: _version(snapshot, name) for name in known})
 
 
 def _version(snapshot: ClusterSnapshot, source_document: str) -> DocumentVersion | None:

@@ -19,9 +19,9 @@ from shared.model.index_results import (
 from shared.model.metadata import MODIFIED
 from shared.model.request import DocumentSort
 from shared.model.search_results import ChunkText, DocumentChunks, Neighbour
-from shared.opensearch.cluster import ClusterSnapshot
+from shared.opensearch.opening.snapshot import ClusterSnapshot
 from shared.opensearch.storage import layout
-from shared.opensearch.storage.queries import IS_CHUNK, IS_FILE, of_documents
+from shared.opensearch.storage.queries import IS_CHUNK, IS_FILE, of_documents, visible
 from shared.reading.documents import described, file_of, title_key
 from shared.settings.defaults import MAX_COUNT
 from shared.storage.mapping import from_lucene, summary_from_lucene, unpack
@@ -86,7 +86,7 @@ def document_chunks(
 
 def chunk_count(snapshot: ClusterSnapshot, source_document: str) -> int:
     """Return the number of chunks of a document; 0 if there is no such document."""
-    return snapshot.count(snapshot.visible(IS_CHUNK, of_documents([source_document])))
+    return snapshot.count(snapshot.visible(of_documents([source_document])))
 
 
 def chunks_of_page(snapshot: ClusterSnapshot, source_document: str, page: int) -> range:
@@ -190,7 +190,7 @@ def list_documents(
         found = list(islice(summaries(snapshot, documents, order, end), offset, None))
     return DocumentList(
         total_documents=snapshot.count(documents),
-        total_chunks=snapshot.count(snapshot.visible(IS_CHUNK, having)),
+        total_chunks=snapshot.count(snapshot.visible(having)),
         documents=found,
     )
 
@@ -218,12 +218,29 @@ def _first_stored(snapshot: ClusterSnapshot, source_document: str) -> Stored:
 
 
 def file_states(snapshot: ClusterSnapshot, *conditions: Any) -> dict[str, FileState]:
-    """Return the state of each file by the id of its document."""
-    query = snapshot.visible(IS_FILE, *conditions)
+    """Return the state of each file by the id of its document, whatever the call may see."""
+    query = visible(snapshot.state, IS_FILE, *conditions)
     # That of the last batch is the newest.
     order = [{layout.BATCH: "asc"}, {schema.SOURCE_DOCUMENT: "asc"}]
     found = stored_in_order(snapshot, query, order, None)
     return dict(unpack(stored[schema.FILE_STATE]) for stored in found)
+
+
+def files(snapshot: ClusterSnapshot) -> dict[str, FileState]:
+    """Return the state of each file that the call may see by the id of its document."""
+    states = file_states(snapshot)
+    if not snapshot.limits.names:
+        return states
+    seen = document_terms(snapshot)
+    return {name: state for name, state in states.items() if schema.keyword(name) in seen}
+
+
+def document_terms(snapshot: ClusterSnapshot) -> set[str]:
+    """Return the terms of the document ids."""
+    hits = snapshot.store.hits(
+        snapshot.visible(FIRST_CHUNK), _source=False, docvalue_fields=[schema.SOURCE_DOCUMENT]
+    )
+    return {str(hit["fields"][schema.SOURCE_DOCUMENT][0]) for hit in hits}
 
 
 def _similar_ids(snapshot: ClusterSnapshot, source_document: str) -> list[str]:

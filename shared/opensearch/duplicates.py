@@ -7,8 +7,9 @@ from shared.maintenance.progress import Progress, Step
 from shared.model import schema
 from shared.model.index_results import DocumentSummary
 from shared.model.weights import DEFAULT_WEIGHTS
-from shared.opensearch.cluster import Cluster, ClusterSnapshot
 from shared.opensearch.documents import FIRST_CHUNK, stored_in_order
+from shared.opensearch.opening.cluster import Cluster
+from shared.opensearch.opening.snapshot import ClusterSnapshot
 from shared.opensearch.search.selection import fingerprinted
 from shared.opensearch.storage.queries import HAS_FINGERPRINT
 from shared.resemblance.duplicates import Duplicates, groups, text_version

@@ -11,8 +11,8 @@ from shared.model.index_results import (
     TermCount,
     TermList,
 )
-from shared.opensearch.cluster import ClusterSnapshot
 from shared.opensearch.documents import FIRST_CHUNK
+from shared.opensearch.opening.snapshot import ClusterSnapshot
 from shared.opensearch.storage import layout
 from shared.opensearch.storage.queries import HAS_FINGERPRINT, IS_CHUNK
 from shared.reading.fields import described_fields
@@ -39,7 +39,7 @@ def values_of(snapshot: ClusterSnapshot, field: str, prefix: str, size: int) -> 
     terms: dict[str, Any] = {"field": layout.field(field), "size": size}
     if prefix:
         terms["include"] = f"{pattern}.*"
-    body = {"query": snapshot.visible(IS_CHUNK), "size": 0, "aggs": {"terms": {"terms": terms}}}
+    body = {"query": snapshot.visible(), "size": 0, "aggs": {"terms": {"terms": terms}}}
     (found,) = snapshot.search([body])
     buckets = found["aggregations"]["terms"]["buckets"]
     return [TermCount(str(of["key"]), of["doc_count"]) for of in buckets]
@@ -75,14 +75,13 @@ def _term_list(
             of for part in prefixes for of in values_of(snapshot, field, part, MAX_LISTED_TERMS)
         ]
         terms = [TermCount(shown(field, of.term, folders), of.chunks) for of in found]
+        complete = len(terms) < MAX_LISTED_TERMS
     elif field in _TEXT_FIELDS:
         pairs = snapshot.terms.beginning_with(field, prefix, MAX_LISTED_TERMS)
         terms = [TermCount(term, count) for term, count in pairs]
+        complete = not snapshot.terms.has_more(field, prefix, MAX_LISTED_TERMS)
     else:
-        terms = []
-    complete = len(terms) < MAX_LISTED_TERMS and (
-        schema.is_keyword_field(field) or field in _TEXT_FIELDS
-    )
+        terms, complete = [], False
     terms = [of for of in terms if len(of.term) >= min_length]
     terms.sort(key=lambda of: (-of.chunks, of.term))
     return TermList(
@@ -99,13 +98,13 @@ def _term_list(
 
 def list_fields(snapshot: ClusterSnapshot) -> FieldList:
     """Return the fields of the index; see `shared.Searcher.fields`."""
-    total = snapshot.count(snapshot.visible(IS_CHUNK))
+    total = snapshot.count(snapshot.visible())
 
     def count(field: str) -> int:
         if field not in snapshot.known.fields:
             return 0
         exists = {"exists": {"field": layout.field(field)}}
-        return snapshot.count(snapshot.visible(IS_CHUNK, exists))
+        return snapshot.count(snapshot.visible(exists))
 
     def examples(field: str) -> list[str]:
         values = values_of(snapshot, field, "", _EXAMPLES)
@@ -115,20 +114,22 @@ def list_fields(snapshot: ClusterSnapshot) -> FieldList:
 
 
 def statistics(snapshot: ClusterSnapshot) -> IndexStatistics:
-    """Return the statistics of the index, of all copies of its shards."""
+    """Return the statistics of the index, of all copies of its shards; of a part its share."""
     store = snapshot.store
     figures = store.connection.get(f"/{store.name}/_stats/docs,store,segments")["_all"]["total"]
     mapping = store.mapping()["_meta"]
-    chunks = snapshot.count(snapshot.visible(IS_CHUNK))
+    chunks = snapshot.count(snapshot.visible())
     every = snapshot.count({"bool": {"filter": [IS_CHUNK]}})
+    is_part = bool(snapshot.limits.names)
+    size = figures["store"]["size_in_bytes"]
     version = store.connection.get("/")["version"]
     return IndexStatistics(
         path=str(snapshot.path),
         documents=snapshot.count(snapshot.visible(FIRST_CHUNK)),
         chunks=chunks,
-        deleted_chunks=every - chunks,
+        deleted_chunks=0 if is_part else every - chunks,
         segments=figures["segments"]["count"],
-        size_bytes=figures["store"]["size_in_bytes"],
+        size_bytes=round(size * chunks / max(1, every)) if is_part else size,
         languages=_documents_by(metadata.LANGUAGE, snapshot),
         formats=_documents_by(metadata.FILE_EXTENSION, snapshot),
         changed=utc_time(snapshot.state.changed),

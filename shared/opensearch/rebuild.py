@@ -14,12 +14,12 @@ from shared.model.chunks import Chunk, Place
 from shared.model.document import Document, FileState, SourceFile
 from shared.model.weights import DEFAULT_WEIGHTS
 from shared.opensearch.chunk_documents import ChunkDocuments, document_id
-from shared.opensearch.cluster import Cluster, ClusterSnapshot
 from shared.opensearch.documents import file_states, stored_in_order
+from shared.opensearch.opening.cluster import Cluster
+from shared.opensearch.opening.snapshot import ClusterSnapshot
 from shared.opensearch.storage import layout
 from shared.opensearch.storage.failures import load_failures, save_failures
 from shared.opensearch.storage.operations import file_operation, index_operation, word_operations
-from shared.opensearch.storage.queries import IS_CHUNK
 from shared.opensearch.storage.state import State
 from shared.opensearch.storage.store import Store
 from shared.settings.defaults import DEFAULT_WAIT
@@ -100,7 +100,7 @@ def _copied(snapshot: ClusterSnapshot, new: Store, batch: int) -> Iterator[int]:
     def operations() -> Iterator[bytes]:
         known: set[tuple[str, str]] = set()
         order = [{schema.SOURCE_DOCUMENT: "asc"}, {schema.CHUNK_INDEX: "asc"}]
-        every = stored_in_order(snapshot, snapshot.visible(IS_CHUNK), order, None)
+        every = stored_in_order(snapshot, snapshot.visible(), order, None)
         renewed = time.monotonic()
         for name, group in groupby(every, key=lambda of: str(of[schema.SOURCE_DOCUMENT])):
             chunks = list(group)

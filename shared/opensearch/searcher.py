@@ -1,14 +1,15 @@
 """An index on a cluster, open for reading: every call sees what was published before it began."""
 
 from collections.abc import Callable, Iterable
+from copy import copy
 from pathlib import Path
 from typing import Self, TypeVar, Unpack, get_args
 
-from shared.errors import ChunkNotFoundError, IndexOnClusterError
+from shared.errors import ChunkNotFoundError
 from shared.java import vm
 from shared.java.cancellation import Cancellation
 from shared.model.document import FileState
-from shared.model.filters import Collection, by_name
+from shared.model.filters import Collection, Limits, by_name, checked
 from shared.model.folders import IndexedFolders
 from shared.model.index_results import (
     DocumentDetails,
@@ -42,7 +43,8 @@ from shared.model.search_results import (
 from shared.model.weights import DEFAULT_WEIGHTS, Weights
 from shared.opensearch import documents as of_cluster, figures
 from shared.opensearch.catalog import ClusterCatalog
-from shared.opensearch.cluster import Cluster, ClusterSnapshot
+from shared.opensearch.opening.cluster import Cluster
+from shared.opensearch.opening.snapshot import ClusterSnapshot
 from shared.opensearch.search.explanation import ClusterExplainer
 from shared.opensearch.search.selection import ClusterSelection
 from shared.query.tree import Nothing
@@ -78,29 +80,29 @@ class Searcher(FolderSearcher):
         weights: Weights = DEFAULT_WEIGHTS,
         collections: Iterable[Collection] = (),
     ) -> None:
-        self.collections = by_name(collections)
-        self._cluster = Cluster(path, weights, program, self.collections)
+        self._cluster = Cluster(path, weights, program)
+        self._limit(Limits(by_name(collections)))
         self._encoder = QueryEncoder()
         self.cancellation: Cancellation | None = None
         self.path = self._cluster.path
-        self.catalog = ClusterCatalog(self._cluster)
 
     def close(self) -> None:
         """Close the connections; a later call opens them again."""
         self._cluster.close()
 
     def within(self, names: Iterable[str]) -> Self:
-        """Refuse to be limited to some collections.
+        """Return the same open index as if it had only the documents of some collections.
 
-        Raises:
-            IndexOnClusterError: always.
+        See `shared.Searcher.within`.
         """
-        del names
-        raise IndexOnClusterError(
-            self.path,
-            "cannot be read as if it had only the documents of a collection",
-            "search it with a filter on the collection",
-        )
+        limited = copy(self)
+        limited._limit(self._limits.within(names))  # noqa: SLF001 - its own class's
+        return limited
+
+    def _limit(self, limits: Limits) -> None:
+        self._limits = limits
+        self.collections = limits.collections
+        self.catalog = ClusterCatalog(self._cluster, limits)
 
     @property
     def refreshes(self) -> int:
@@ -114,13 +116,14 @@ class Searcher(FolderSearcher):
 
     def commit(self) -> str | None:
         """Return an identity of the state of the index."""
-        return str(self._call(lambda snapshot: snapshot.number))
+        number = self._call(lambda snapshot: snapshot.number)
+        return f"{number}-{self._limits.name}" if self._limits.names else str(number)
 
     def _call(
         self, work: Callable[[ClusterSnapshot], Result], *, is_search: bool = False
     ) -> Result:
         """Do work on the state of the index; see `Cluster.call`."""
-        return self._cluster.call(work, self.cancellation, is_search=is_search)
+        return self._cluster.call(work, self.cancellation, limits=self._limits, is_search=is_search)
 
     def load_model(self) -> None:
         """Do nothing: there are no vectors on a cluster."""
@@ -186,10 +189,13 @@ class Searcher(FolderSearcher):
         collection: str | None = None,
     ) -> DocumentList:
         """List the documents; see `shared.Searcher.documents`."""
-        if collection is not None:
-            self.within([collection])
         check_page(offset, limit)
         check(sort in get_args(DocumentSort), "sort", sort)
+        if collection is not None:
+            checked([collection], self.collections)
+            return self.within([collection]).documents(
+                prefix=prefix, offset=offset, limit=limit, sort=sort
+            )
         return self._call(
             lambda snapshot: of_cluster.list_documents(snapshot, prefix, offset, limit, sort)
         )
@@ -235,13 +241,15 @@ class Searcher(FolderSearcher):
     def failures(self, *, offset: int = 0, limit: int | None = None) -> FailureList:
         """Return the files of the indexed folders that are not in the index, with reasons."""
         check_page(offset, limit)
+        if self._limits.names:
+            return FailureList(0, [])
         return self._call(
             lambda snapshot: list_failures(snapshot.path, snapshot.folders, offset, limit)
         )
 
     def files(self) -> tuple[IndexedFolders, dict[str, FileState]]:
         """Return the folders of the documents, and the state of each file by document id."""
-        return self._call(lambda snapshot: (snapshot.folders, of_cluster.file_states(snapshot)))
+        return self._call(lambda snapshot: (snapshot.folders, of_cluster.files(snapshot)))
 
     def folders(self) -> IndexedFolders:
         """Return the folders that the documents come from."""

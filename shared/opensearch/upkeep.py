@@ -11,12 +11,12 @@ from shared.maintenance.progress import Progress
 from shared.messages import quantity
 from shared.model import schema
 from shared.model.weights import DEFAULT_WEIGHTS
-from shared.opensearch.cluster import Cluster, ClusterSnapshot
 from shared.opensearch.documents import stored_in_order
+from shared.opensearch.opening.cluster import Cluster
+from shared.opensearch.opening.snapshot import ClusterSnapshot
 from shared.opensearch.storage import layout
 from shared.opensearch.storage.address import Address
 from shared.opensearch.storage.connection import Connection
-from shared.opensearch.storage.queries import IS_CHUNK
 from shared.opensearch.storage.store import Store
 from shared.settings.defaults import DEFAULT_WAIT
 from shared.storage.stored_details import StoredDetailsError, details_of
@@ -56,7 +56,7 @@ def check(
 def _checked(snapshot: ClusterSnapshot) -> Checked:
     found = Checked()
     order = [{schema.SOURCE_DOCUMENT: "asc"}, {schema.CHUNK_INDEX: "asc"}, {layout.BATCH: "asc"}]
-    every = stored_in_order(snapshot, snapshot.visible(IS_CHUNK), order, None)
+    every = stored_in_order(snapshot, snapshot.visible(), order, None)
     for name, chunks in groupby(every, key=lambda stored: str(stored[schema.SOURCE_DOCUMENT])):
         stored = list(chunks)
         found.documents += 1

@@ -10,7 +10,7 @@ from shared.backends import chosen
 from shared.java import vm
 from shared.java.cancellation import Cancellation
 from shared.model.document import FileState
-from shared.model.filters import Collection, by_name, checked
+from shared.model.filters import Collection, Limits, by_name, checked
 from shared.model.folders import IndexedFolders
 from shared.model.index_results import (
     DocumentDetails,
@@ -98,7 +98,7 @@ class Searcher:
         weights: Weights = DEFAULT_WEIGHTS,
         collections: Iterable[Collection] = (),
     ) -> None:
-        self._show(Parts(OpenIndex(path, program, weights), by_name(collections)))
+        self._show(Parts(OpenIndex(path, program, weights), Limits(by_name(collections))))
         self._weights = weights
         self._encoder = QueryEncoder()
         self.cancellation: Cancellation | None = None
@@ -139,7 +139,7 @@ class Searcher:
     def _show(self, parts: Parts) -> None:
         self._parts = parts
         self._index = parts.index
-        self.collections = parts.collections
+        self.collections = parts.limits.collections
         self.catalog = Catalog(self._index)
 
     @property

@@ -11,7 +11,7 @@ from typing import Any, Final
 from shared.errors import QueryParseError
 from shared.model import schema
 from shared.opensearch.storage import layout
-from shared.opensearch.storage.queries import IS_CHUNK
+from shared.opensearch.storage.queries import IS_CHUNK, Query
 from shared.query.compiler import SCORED_TERMS, UNSCORED_VALUE
 from shared.query.steps.metadata_values import ValueWords
 from shared.query.tree import (
@@ -32,8 +32,6 @@ from shared.query.tree import (
     Weighted,
     flat,
 )
-
-Query = dict[str, Any]
 
 _RARER: Final = f"top_terms_blended_freqs_{SCORED_TERMS}"
 _CONSTANT: Final = "constant_score"

@@ -8,11 +8,11 @@ from shared.model import schema
 from shared.model.filters import COLLECTION, FOLDER, Filter
 from shared.model.metadata import MODIFIED
 from shared.model.request import BY_SCORE, SearchRequest
-from shared.opensearch.cluster import ClusterSnapshot
-from shared.opensearch.search.compiler import Query, compiled, named
+from shared.opensearch.opening.snapshot import ClusterSnapshot
+from shared.opensearch.search.compiler import compiled, named
 from shared.opensearch.search.facets import DOCUMENTS, counting, counting_filters
 from shared.opensearch.storage import layout
-from shared.opensearch.storage.queries import IS_CHUNK
+from shared.opensearch.storage.queries import Query
 from shared.query.parts import Part
 from shared.query.pipeline import ParsedQuery
 from shared.query.steps.filters.conditions import conditions, in_collections
@@ -88,7 +88,8 @@ class Searches:
         within: Query | None = None,
     ) -> Query:
         """Return a query restricted to what the search may see, and to what passes the filters."""
-        filters = {"must": [IS_CHUNK], "must_not": [*self._snapshot.visible()["bool"]["must_not"]]}
+        seen = self._snapshot.visible()["bool"]
+        filters = {"must": [*seen["filter"]], "must_not": [*seen["must_not"]]}
         if within:
             filters["must"].append(within)
         for clause in self._clauses if clauses is None else clauses:
@@ -206,13 +207,13 @@ class Searches:
     def texts_with(self, field: str, term: str, count: int) -> dict[str, Any]:
         """Return the search for stored texts of some chunks that have a term in a field."""
         term_query = compiled(Terms(field, (term,)))
-        query = {"bool": {"must": [term_query], "filter": [self._snapshot.visible(IS_CHUNK)]}}
+        query = {"bool": {"must": [term_query], "filter": [self._snapshot.visible()]}}
         return {"query": query, "size": count, "_source": [f"stored.{field}"]}
 
     def files_in(self, folder: str) -> dict[str, Any]:
         """Return the search for any file in a folder, given by name or path."""
         files = compiled(in_folder(folder, self._snapshot.folders), scores=False)
-        query = self._snapshot.visible(IS_CHUNK, files)
+        query = self._snapshot.visible(files)
         return {"query": query, "size": 0, "track_total_hits": 1}
 
 

@@ -11,14 +11,14 @@ from shared.model import schema
 from shared.model.metadata import MODIFIED
 from shared.model.request import SearchRequest
 from shared.model.search_results import ChunkText, Facet
-from shared.opensearch.cluster import ClusterSnapshot
-from shared.opensearch.search.compiler import Query, compiled, named
+from shared.opensearch.opening.snapshot import ClusterSnapshot
+from shared.opensearch.search.compiler import compiled, named
 from shared.opensearch.search.facets import facet
 from shared.opensearch.search.rescoring import KnownScores, plus
 from shared.opensearch.search.searches import SOURCE, Searches
 from shared.opensearch.search.terms import ClusterTerms
 from shared.opensearch.storage import layout
-from shared.opensearch.storage.queries import HAS_FINGERPRINT, of_documents
+from shared.opensearch.storage.queries import HAS_FINGERPRINT, Query, of_documents
 from shared.query.limits import running
 from shared.query.pipeline import ParsedQuery, parse_query
 from shared.query.tree import Clause, Clauses, Node, Nothing, Terms, any_of

@@ -10,7 +10,7 @@ from shared.analysis.languages import LANGUAGES, UNDETERMINED
 from shared.model import schema
 from shared.opensearch.search.compiler import compiled
 from shared.opensearch.storage import layout
-from shared.opensearch.storage.queries import IS_CHUNK
+from shared.opensearch.storage.queries import IS_CHUNK, Query
 from shared.opensearch.storage.store import Store
 from shared.query.index_terms import IndexTerms
 from shared.query.steps.metadata_values import ValueWords
@@ -63,18 +63,25 @@ class KnownTerms:
         store: the index.
         routings: a routing value for each shard.
         fields: the fields of the index.
+        chunks: the query for the chunks whose values are looked up.
     """
 
     def __init__(
-        self, store: Store, routings: Iterable[str | None], fields: frozenset[str]
+        self,
+        store: Store,
+        routings: Iterable[str | None],
+        fields: frozenset[str],
+        chunks: Query = IS_CHUNK,
     ) -> None:
         self._store = store
+        self._chunks = chunks
         self._routings = list(routings)
         self._lock = Lock()
         self.fields = fields
         self.frequencies: dict[tuple[str, str], int] = {}
         self.chunks: dict[str, int] = {}
         self.similar: dict[Question, Mapping[str, int]] = {}
+        self.cut: set[Question] = set()
 
     def fetch(self, terms: Iterable[tuple[str, str]], questions: Iterable[Question]) -> None:
         """Ask the cluster for terms and similar terms, in a request for each of both."""
@@ -96,6 +103,8 @@ class KnownTerms:
             for question in found.keys() - terms_of.keys():
                 self.similar[question] = dict.fromkeys(found[question], 1)
             for question, names in terms_of.items():
+                if len(names) >= _most(question):
+                    self.cut.add(question)
                 known = {name: self.frequencies.get((question[1], name), 0) for name in names}
                 self.similar[question] = {name: count for name, count in known.items() if count}
 
@@ -106,8 +115,8 @@ class KnownTerms:
         for name, group in groupby(sorted(wanted), key=itemgetter(0)):
             texts = [text for _, text in group]
             of_field[name] = texts
-            is_value = schema.is_keyword_field(name) or name in _VALUES
-            _put(document, layout.field(name), texts if is_value else _joined(texts))
+            values = [as_sent(name, text) for text in texts]
+            _put(document, layout.field(name), values if _is_value(name) else " ".join(values))
         names = [schema.ID, *map(layout.field, of_field)]
         asked = [
             {
@@ -125,17 +134,22 @@ class KnownTerms:
         answer = self._store.connection.request("POST", "/_mtermvectors", {"docs": asked})
         vectors = [shard["term_vectors"] for shard in answer["docs"]]
         with self._lock:
-            if len(self.frequencies) > _MOST_TERMS:
-                self.frequencies.clear()
             for name in (schema.ID, *of_field):
                 there = [of.get(layout.field(name), {}) for of in vectors]
                 counts = (of.get("field_statistics", {}).get("doc_count", 0) for of in there)
                 self.chunks[name] = sum(max(0, count) for count in counts)
-                is_value = schema.is_keyword_field(name) or name in _VALUES
+                found = {}
                 for text in of_field.get(name, ()):
-                    key = text if is_value else layout.sent(text)
+                    key = as_sent(name, text)
                     each = (of.get("terms", {}).get(key, {}).get("doc_freq", 0) for of in there)
-                    self.frequencies[name, text] = sum(each)
+                    found[name, text] = sum(each)
+                self._note(found.items())
+
+    def _note(self, found: Iterable[tuple[tuple[str, str], int]]) -> None:
+        """Remember the frequencies of terms; the caller holds the lock."""
+        if len(self.frequencies) > _MOST_TERMS:
+            self.frequencies.clear()
+        self.frequencies.update(found)
 
     def frequencies_besides(self, terms: Iterable[tuple[str, str]]) -> dict[str, Any]:
         """Return what a search has to ask besides to tell the frequencies of unknown terms.
@@ -170,7 +184,7 @@ class KnownTerms:
     def _ask(self, questions: list[Question]) -> Iterator[list[str]]:
         if not questions:
             return iter(())
-        bodies = [_body(question) for question in questions]
+        bodies = [_body(question, self._chunks) for question in questions]
         answers = self._store.connection.search(bodies)
         return (_terms(of, answer) for of, answer in zip(questions, answers, strict=True))
 
@@ -188,24 +202,35 @@ def _put(document: dict[str, Any], name: str, value: Any) -> None:
         document[name] = value
 
 
-def _joined(texts: Iterable[str]) -> str:
-    return " ".join(map(layout.sent, texts))
+def _is_value(name: str) -> bool:
+    """Check whether the terms of a field are whole values."""
+    return schema.is_keyword_field(name) or name in _VALUES
 
 
-def _body(question: Question) -> dict[str, Any]:
-    """Return the search for similar terms, or for the values of a metadata key."""
+def as_sent(name: str, text: str) -> str:
+    """Return a term of a field of the schema as the cluster has it."""
+    return text if _is_value(name) else layout.sent(text)
+
+
+def _body(question: Question, chunks: Query) -> dict[str, Any]:
+    """Return the search for similar terms, or for the values of a metadata key.
+
+    Args:
+        question: the question.
+        chunks: the query for the chunks whose values are looked up.
+    """
     kind, name, text, edits, beginning = question
-    query: dict[str, Any]
+    query: Query
     if kind == _VALUE:
         words = compiled(ValueWords(field=name, pattern=text), scores=False)
-        query = {"bool": {"filter": [IS_CHUNK, words]}}
+        query = {"bool": {"filter": [chunks, words]}}
         return {"query": query, "size": 0, "terminate_after": 1}
     if kind == "beginning" and name not in _KEYWORD_WORDS:
         pattern = "".join(f"\\{sign}" if not sign.isalnum() else sign for sign in text)
         terms = {"field": layout.field(name), "size": edits, "order": {"_key": "asc"}}
         if text:
             terms["include"] = f"{pattern}.*"
-        return {"size": 0, "query": IS_CHUNK, "aggs": {"terms": {"terms": terms}}}
+        return {"size": 0, "query": chunks, "aggs": {"terms": {"terms": terms}}}
     of = _KEYWORD_WORDS[name]
     if kind == "within":
         parameters = {
@@ -222,12 +247,18 @@ def _body(question: Question) -> dict[str, Any]:
         query = {"prefix": {of: {"value": text}}}
     return {
         "query": query,
-        "size": edits if kind == "beginning" else _MOST_SIMILAR,
+        "size": _most(question),
         "sort": [{of: "asc"}],
         "_source": False,
         "docvalue_fields": [of],
         "track_total_hits": False,
     }
+
+
+def _most(question: Question) -> int:
+    """Return the maximum number of terms in the answer to a question."""
+    kind, _, _, most, _ = question
+    return most if kind == "beginning" else _MOST_SIMILAR
 
 
 def _terms(question: Question, answer: Mapping[str, Any]) -> list[str]:
@@ -336,6 +367,12 @@ class ClusterTerms(IndexTerms):
             most: the maximum number of terms.
         """
         return iter(self._similar(("beginning", field, prefix, most, 0)).items())
+
+    def has_more(self, field: str, prefix: str, most: int) -> bool:
+        """Check whether there may be more terms than `beginning_with` yields."""
+        question = ("beginning", field, prefix, most, 0)
+        self._similar(question)
+        return question in self._known.cut
 
     def within(self, field: str, text: str, edits: int, beginning: int) -> Mapping[str, int]:
         """Return the terms that differ from a text by a few letters, with their frequencies."""

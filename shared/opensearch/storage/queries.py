@@ -7,7 +7,9 @@ from shared.model import schema
 from shared.opensearch.storage import layout
 from shared.opensearch.storage.state import State
 
-IS_CHUNK: Final = {"exists": {"field": schema.CHUNK_INDEX}}
+Query = dict[str, Any]
+
+IS_CHUNK: Final[Query] = {"exists": {"field": schema.CHUNK_INDEX}}
 """Condition that a document is a chunk; others are words, the states of files and of the index."""
 
 HAS_FINGERPRINT: Final = {"exists": {"field": schema.FINGERPRINT}}
@@ -17,13 +19,13 @@ IS_FILE: Final = {"term": {layout.KIND: layout.FILE}}
 """Condition that a document is the state of a file."""
 
 
-def hidden(state: State) -> list[dict[str, Any]]:
+def hidden(state: State) -> list[Query]:
     """Return conditions on what a search must not see.
 
     Args:
         state: the state of the index, as the search has read it.
     """
-    found: list[dict[str, Any]] = [{"range": {layout.BATCH: {"gte": state.next}}}]
+    found: list[Query] = [{"range": {layout.BATCH: {"gte": state.next}}}]
     if state.hidden_batches:
         found.append({"terms": {layout.BATCH: state.hidden_batches}})
     for batch, replaced in state.replaced.items():
@@ -33,7 +35,7 @@ def hidden(state: State) -> list[dict[str, Any]]:
     return found
 
 
-def of_documents(source_documents: Iterable[str]) -> dict[str, Any]:
+def of_documents(source_documents: Iterable[str]) -> Query:
     """Return a condition on chunks, and states of files, of some documents.
 
     Raises:
@@ -43,6 +45,6 @@ def of_documents(source_documents: Iterable[str]) -> dict[str, Any]:
     return {"terms": {schema.SOURCE_DOCUMENT: terms}}
 
 
-def visible(state: State, *conditions: Any) -> dict[str, Any]:
+def visible(state: State, *conditions: Query) -> Query:
     """Return a query for what a search may see that meets some conditions, without scores."""
     return {"bool": {"filter": list(conditions), "must_not": hidden(state)}}

@@ -42,7 +42,8 @@ COLLECTIONS: Final = [
 SECRETS: Final = ("nightingale", "zanzibarium", "clearance", "topmost", "quenby", "workshap")
 
 
-def _with(document: Document, access: str) -> Document:
+def with_access(document: Document, access: str) -> Document:
+    """A document with the metadata by which it is in a collection."""
     return Document(
         document.id, document.title, document.content, {**document.metadata, "access": access}
     )
@@ -56,7 +57,7 @@ def searchers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Search
         create(path)
         with Index(path) as index:
             for document in documents:
-                index.add(_with(document, "all" if document in OPEN else "few"))
+                index.add(with_access(document, "all" if document in OPEN else "few"))
     with (
         Searcher(whole, collections=COLLECTIONS) as everything,
         Searcher(alone, collections=COLLECTIONS[:1]) as reference,
@@ -74,6 +75,8 @@ QUESTIONS: Final[dict[str, Callable[[Searcher], Any]]] = {
     "phrase": lambda s: s.search('"is a cover" "is due"', sort="chunk_index"),
     "wildcard": lambda s: s.search("zanz* OR work*"),
     "expression": lambda s: s.search("/wor.*/", syntax="lucene"),
+    "secret value of a known key": lambda s: [s.search(f"access:{v} rent") for v in ("few", "fe*")],
+    "secret value among words": lambda s: s.explain("few rent", detail="steps").steps,
     "grouped": lambda s: s.search("workshop", group="document"),
     "filter on a year": lambda s: s.search("", filters=[Filter("year", "range", minimum=2000)]),
     "documents": lambda s: s.documents(),
@@ -207,12 +210,12 @@ def test_a_part_sees_every_commit(tmp_path: Path) -> None:
         assert part.documents().total_documents == 0
         before = part.commit()
         with Index(path) as index:
-            index.add(_with(OPEN[0], "all"))
-            index.add(_with(SECRET[0], "few"))
+            index.add(with_access(OPEN[0], "all"))
+            index.add(with_access(SECRET[0], "few"))
         assert part.documents().total_documents == 1
         assert part.commit() not in (before, whole.commit())
         with Index(path) as index:
-            index.add(_with(OPEN[0], "few"))
+            index.add(with_access(OPEN[0], "few"))
         with pytest.raises(DocumentNotFoundError):
             part.document_chunks("lease")
         with pytest.raises(ChunkNotFoundError):

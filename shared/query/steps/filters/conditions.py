@@ -18,6 +18,7 @@ from shared.model.filters import (
     Collections,
     Filter,
     FilterOperator,
+    Limits,
     checked,
 )
 from shared.model.folders import IndexedFolders
@@ -34,6 +35,7 @@ from shared.query.tree import (
     Nothing,
     Range,
     Values,
+    all_of,
     any_of,
 )
 from shared.settings.defaults import MAX_COUNT
@@ -92,6 +94,11 @@ def in_collections(
         FilterError: a value in a collection's filter does not fit its field.
     """
     return any_of(*(_in_collection(collection, terms, folders) for collection in collections))
+
+
+def within(limits: Limits, terms: IndexTerms, folders: IndexedFolders) -> Node:
+    """Return a tree for the chunks within some limits; the arguments are as `in_collections`."""
+    return all_of(*(in_collections(of, terms, folders) for of in limits.each))
 
 
 def _in_collection(collection: Collection, terms: IndexTerms, folders: IndexedFolders) -> Node:

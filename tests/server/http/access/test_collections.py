@@ -62,6 +62,12 @@ def collections(folder: Path) -> list[dict[str, Any]]:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with an index of two folders."""
     path = tmp_path_factory.mktemp("collections")
+    index_samples(path, path / "index")
+    return path
+
+
+def index_samples(path: Path, index: Path) -> None:
+    """Put samples and a torn file into two folders, and both into an index."""
     for name, files in {
         "open": ["lease-garden-flat.txt", "mietvertrag-werkstatt.txt"],
         "closed": ["board-minutes-2025-03-27.md", "otterline-wl4-manual.pdf"],
@@ -72,11 +78,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (path / "closed" / "torn.pdf").write_bytes(b"%PDF-1.7 board")
     for name in ("open", "closed"):
         subprocess.run(
-            [PROGRAMS / "idx", "sync", path / name, "-i", path / "index"],
-            check=False,
-            capture_output=True,
+            [PROGRAMS / "idx", "sync", path / name, "-i", index], check=False, capture_output=True
         )
-    return path
 
 
 @pytest.fixture(scope="module")
@@ -167,6 +170,8 @@ CALLS: Final[dict[str, list[dict[str, Any]]]] = {
 }
 """Calls of each tool that only reads."""
 
+ALL_TOOLS: Final = ("--tools", "search,browse,connector")
+
 
 def test_all_tools_that_read_are_tried() -> None:
     assert CALLS.keys() == {name for name, tool in TOOLS.items() if tool.group != "admin"}
@@ -176,43 +181,47 @@ def test_all_tools_that_read_are_tried() -> None:
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 async def test_no_tool_shows_more(folder: Path, tmp_path: Path, mode: str) -> None:
     variables = {"IDX_COLLECTIONS": json.dumps(collections(folder))}
-    options = ("--tools", "search,browse,connector")
     with served(
-        folder / "index", *options, tokens=TOKENS, environment=variables, log=tmp_path / "log"
+        folder / "index", *ALL_TOOLS, tokens=TOKENS, environment=variables, log=tmp_path / "log"
     ) as server:
-        # Whatever the owner asks first must not be answered to others.
-        async with client_of(server, WHOLE, mode) as client:
-            for name, calls in CALLS.items():
-                for arguments in calls:
-                    await client.call_tool(name, arguments)
-            found = await client.call_tool("show_page", CALLS["show_page"][0])
-            assert not found.is_error
-            listed = await client.call_tool("ListDocuments", {"collection": "closed"})
-            assert listed.structured_content is not None
-            assert listed.structured_content["total_documents"] == 2
-            assert "Of the board." in (client.instructions or "")
-        async with client_of(server, LIMITED, mode) as client:
-            check(client.instructions)
-            assert "open (Leases.)" in (client.instructions or "")
-            for name, calls in CALLS.items():
-                for arguments in calls:
-                    answer = await client.call_tool(name, arguments)
-                    check(answer, *strings(arguments))
-            listed = await client.call_tool("ListDocuments", {})
-            assert listed.structured_content is not None
-            assert listed.structured_content["total_documents"] == 2
-            found = await client.call_tool(
-                "Search", {"query": "deposit", "facets": ["collection"], "collection": "open"}
-            )
-            assert found.structured_content is not None
-            assert found.structured_content["totalHits"]
-            assert [
-                value["value"] for value in found.structured_content["facets"][0]["values"]
-            ] == ["open"]
-        async with client_of(server, STRANGER, mode) as client:
-            listed = await client.call_tool("ListDocuments", {})
-            assert listed.structured_content is not None
-            assert listed.structured_content["total_documents"] == 0
+        await check_tools(server, mode)
+
+
+async def check_tools(server: Served, mode: str) -> None:
+    """Check that no tool tells a limited client of the rest, and that the owner is answered."""
+    # Whatever the owner asks first must not be answered to others.
+    async with client_of(server, WHOLE, mode) as client:
+        for name, calls in CALLS.items():
+            for arguments in calls:
+                await client.call_tool(name, arguments)
+        found = await client.call_tool("show_page", CALLS["show_page"][0])
+        assert not found.is_error
+        listed = await client.call_tool("ListDocuments", {"collection": "closed"})
+        assert listed.structured_content is not None
+        assert listed.structured_content["total_documents"] == 2
+        assert "Of the board." in (client.instructions or "")
+    async with client_of(server, LIMITED, mode) as client:
+        check(client.instructions)
+        assert "open (Leases.)" in (client.instructions or "")
+        for name, calls in CALLS.items():
+            for arguments in calls:
+                answer = await client.call_tool(name, arguments)
+                check(answer, *strings(arguments))
+        listed = await client.call_tool("ListDocuments", {})
+        assert listed.structured_content is not None
+        assert listed.structured_content["total_documents"] == 2
+        found = await client.call_tool(
+            "Search", {"query": "deposit", "facets": ["collection"], "collection": "open"}
+        )
+        assert found.structured_content is not None
+        assert found.structured_content["totalHits"]
+        assert [value["value"] for value in found.structured_content["facets"][0]["values"]] == [
+            "open"
+        ]
+    async with client_of(server, STRANGER, mode) as client:
+        listed = await client.call_tool("ListDocuments", {})
+        assert listed.structured_content is not None
+        assert listed.structured_content["total_documents"] == 0
 
 
 def strings(value: Any) -> Iterator[str]:
@@ -295,6 +304,11 @@ PATHS: Final = [
 
 @pytest.mark.parametrize("path", PATHS)
 def test_no_path_shows_more(guarded: Served, path: str) -> None:
+    check_path(guarded, path)
+
+
+def check_path(guarded: Served, path: str) -> None:
+    """Check that a path tells a limited client nothing of the rest, and the owner something."""
     whole = httpx2.get(f"{guarded.base}{path}", headers=bearer(WHOLE), timeout=SECONDS)
     assert whole.status_code in (200, 422), (path, whole.text)
     tag = {"If-None-Match": whole.headers.get("etag", "none")}

@@ -1,0 +1,155 @@
+"""The state of an index on a cluster, as one call sees it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final, Self
+
+from shared.errors import ClusterDamagedError
+from shared.model.filters import EVERYTHING, Collections, Limits
+from shared.model.folders import IndexedFolder, IndexedFolders, file_term
+from shared.model.weights import Weights
+from shared.opensearch.search.terms import ClusterTerms, KnownTerms
+from shared.opensearch.storage import layout
+from shared.opensearch.storage.connection import REQUEST_SECONDS
+from shared.opensearch.storage.queries import IS_CHUNK, Query, visible
+from shared.opensearch.storage.state import State
+from shared.opensearch.storage.store import Store
+from shared.storage.terms import FILE_FIELD
+
+_STATE_QUERY: Final = {
+    "query": {"ids": {"values": [layout.STATE_ID]}},
+    "size": 1,
+}
+
+BUDGET: Final = f"{REQUEST_SECONDS * 2 / 3:.0f}s"
+"""Time after which each shard returns the hits that it has found so far."""
+
+
+class StaleError(Exception):
+    """The state of the index has changed since it was read."""
+
+
+@dataclass(frozen=True)
+class ClusterSnapshot:
+    """The state of an index as one call sees it.
+
+    Attributes:
+        store: the index.
+        state: the state.
+        number: the version of the state.
+        known: what is known of the terms.
+        path: the address of the index.
+        weights: the weight of each kind of match.
+        shards: the number of shards.
+        limits: what of the index the call may see.
+        chunks: a condition on the chunks within the limits.
+    """
+
+    store: Store
+    state: State
+    number: int
+    known: KnownTerms
+    path: Path
+    weights: Weights
+    shards: int
+    limits: Limits = EVERYTHING
+    chunks: Query = field(default_factory=lambda: IS_CHUNK)
+
+    def copied(self) -> Self:
+        """Return the same state for another call, whose lookups are its own."""
+        return replace(self)
+
+    @property
+    def collections(self) -> Collections:
+        """Collections that a search can name."""
+        return self.limits.collections
+
+    @cached_property
+    def terms(self) -> ClusterTerms:
+        """Terms of the index, for one call."""
+        return ClusterTerms(self.known)
+
+    @cached_property
+    def folders(self) -> IndexedFolders:
+        """Folders that the documents come from, without those that have none within the limits.
+
+        Raises:
+            ClusterDamagedError: the state has no readable list of folders.
+        """
+        try:
+            every = IndexedFolders.load(self.state.folders, self.path)
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
+            raise ClusterDamagedError(self.path, "it has no readable list of folders") from error
+        if not self.limits.names:
+            return every
+        # Not the terms of the call, whose lookups may be deferred.
+        terms = ClusterTerms(self.known)
+
+        def has_file(folder: IndexedFolder) -> bool:
+            files = terms.beginning_with(FILE_FIELD, file_term(folder.prefix, ""), 1)
+            return next(files, None) is not None
+
+        return IndexedFolders(tuple(filter(has_file, every)))
+
+    def visible(self, *conditions: Any) -> Query:
+        """Return a query for the chunks that the call may see and that meet some conditions."""
+        return visible(self.state, self.chunks, *conditions)
+
+    def search(self, bodies: Sequence[Mapping[str, Any]]) -> list[Any]:
+        """Run searches with the statistics of all shards.
+
+        Raises:
+            StaleError: the state was changed meanwhile, so that hits may be missing.
+        """
+        bounded = [{"timeout": BUDGET, **body} for body in bodies]
+        *answers, newest = self.store.connection.search(
+            [*bounded, _STATE_QUERY], **self._with_all_statistics()
+        )
+        self._check(newest["hits"]["hits"])
+        return answers
+
+    def scored_apart(self, ids: Sequence[str], body: Mapping[str, Any]) -> Any:
+        """Find documents by their ids, with their scores by each named query of a search.
+
+        Args:
+            ids: the ids.
+            body: the search, without a condition on the documents.
+
+        Raises:
+            StaleError: as `search`.
+        """
+        # Only this kind of request can return such scores, so that the state is one of the hits.
+        wanted = {"ids": {"values": [*ids, layout.STATE_ID]}}
+        (answer,) = self.store.connection.search(
+            [
+                {
+                    **body,
+                    "query": {"bool": {"filter": [wanted], "should": [body["query"]]}},
+                    "size": len(ids) + 1,
+                    "timeout": BUDGET,
+                    "_source": ["state"],
+                }
+            ],
+            include_named_queries_score="true",
+            **self._with_all_statistics(),
+        )
+        hits = answer["hits"]["hits"]
+        self._check([hit for hit in hits if hit["_id"] == layout.STATE_ID])
+        answer["hits"]["hits"] = [hit for hit in hits if hit["_id"] != layout.STATE_ID]
+        return answer
+
+    def _with_all_statistics(self) -> dict[str, str]:
+        return {"search_type": "dfs_query_then_fetch"} if self.shards > 1 else {}
+
+    def _check(self, states: Sequence[Mapping[str, Any]]) -> None:
+        """Check that the state that a search has found is the one that this call sees."""
+        # Another index may have taken the name, and its state the same number.
+        if not states or self.store.loaded(states[0]["_source"]) != self.state:
+            raise StaleError
+
+    def count(self, query: Mapping[str, Any]) -> int:
+        """Return the number of documents that a query matches."""
+        (answer,) = self.search([{"query": query, "size": 0, "track_total_hits": True}])
+        return int(answer["hits"]["total"]["value"])

@@ -1,0 +1,76 @@
+"""Terms of a part of an index on a cluster: only those of its chunks, and counted there.
+
+Otherwise suggestions and explanations would tell which words the rest of the index has.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from shared.model import schema
+from shared.opensearch.search.terms import KnownTerms, as_sent
+from shared.opensearch.storage import layout
+from shared.opensearch.storage.queries import IS_CHUNK, Query
+from shared.opensearch.storage.store import Store
+
+_MOST_COUNTED: Final = 1_000
+"""Maximum number of conditions whose chunks one search counts."""
+
+
+class PartTerms(KnownTerms):
+    """What is known of the terms of a part of one state of an index.
+
+    Args:
+        store: the index.
+        fields: the fields of the whole index.
+        chunks: the query for the chunks of the part.
+    """
+
+    def __init__(self, store: Store, fields: frozenset[str], chunks: Query) -> None:
+        keys = sorted(field for field in fields if layout.is_of_metadata(field))
+        counts = _counts(store, chunks, [_has(field) for field in keys])
+        others = {field for field, count in zip(keys, counts, strict=True) if not count}
+        super().__init__(store, (), fields - others, chunks)
+
+    def _fetch_frequencies(self, wanted: list[tuple[str, str]]) -> None:
+        """Count the chunks that have each term, and those that have each of the fields."""
+        pairs = sorted({*wanted})
+        names = sorted({schema.ID, *(name for name, _ in pairs)})
+        terms = [{"term": {layout.field(name): as_sent(name, text)}} for name, text in pairs]
+        counts = _counts(self._store, self._chunks, [*map(_has, names), *terms])
+        with self._lock:
+            self.chunks |= zip(names, counts[: len(names)], strict=True)
+            self._note(zip(pairs, counts[len(names) :], strict=True))
+
+    def frequencies_besides(self, terms: Iterable[tuple[str, str]]) -> dict[str, Any]:  # noqa: ARG002 - as of the whole
+        """Return nothing: suggestions come with the frequencies of the whole index."""
+        return {}
+
+    def note_besides(
+        self,
+        terms: Iterable[tuple[str, str]],
+        suggested: Mapping[str, Sequence[Any]],  # noqa: ARG002 - as of the whole
+    ) -> None:
+        """Ask for the frequencies of terms, all in one request."""
+        self.fetch(terms, ())
+
+
+def _has(field: str) -> Query:
+    """Return a condition on the chunks that have a field."""
+    # All have an id, but its field has no doc values that could be looked at.
+    return IS_CHUNK if field == schema.ID else {"exists": {"field": layout.field(field)}}
+
+
+def _counts(store: Store, chunks: Query, conditions: Sequence[Query]) -> list[int]:
+    """Return the number of chunks of a query that meet each of some conditions."""
+    bodies = [
+        {
+            "query": chunks,
+            "size": 0,
+            "track_total_hits": False,
+            "aggs": {"each": {"filters": {"filters": conditions[first : first + _MOST_COUNTED]}}},
+        }
+        for first in range(0, len(conditions), _MOST_COUNTED)
+    ]
+    answers = store.connection.search(bodies) if bodies else []
+    buckets = (answer["aggregations"]["each"]["buckets"] for answer in answers)
+    return [int(bucket["doc_count"]) for of in buckets for bucket in of]
