@@ -12,7 +12,10 @@ import pytest
 from shared import Document, Index, Searcher
 from shared.errors import ClusterRefusedError
 from shared.model import schema
+from shared.model.weights import DEFAULT_WEIGHTS
 from shared.opensearch.index import Index as ClusterIndex
+from shared.opensearch.opening.cluster import Cluster
+from shared.opensearch.opening.snapshot import ClusterSnapshot
 from shared.opensearch.storage.address import Address
 from shared.opensearch.storage.connection import Connection
 from shared.opensearch.storage.store import Store
@@ -273,6 +276,49 @@ def test_a_search_sees_whole_documents_while_they_are_replaced(address: str) -> 
             of.result()
         assert looks > 3
         assert searcher.search(f"version{VERSIONS - 1}").totalHits == 6
+
+
+def test_a_call_goes_by_the_state_that_it_has_read_however_often_that_changes(
+    address: str,
+) -> None:
+    with Index(address, create=True) as index:
+        index.add(Document("d", "D", "version0"))
+    versions = iter(range(1, 100))
+
+    def asks_while_others_write(snapshot: ClusterSnapshot) -> list[str]:
+        for _ in range(2):
+            with Index(address) as index:
+                index.add(Document("d", "D", f"version{next(versions)}"))
+            (answer,) = snapshot.search([{"query": snapshot.visible()}])
+        return [hit["_source"]["stored"]["content"] for hit in answer["hits"]["hits"]]
+
+    cluster = Cluster(address, DEFAULT_WEIGHTS, "command")
+    assert cluster.call(asks_while_others_write) == ["version0"]
+    # What an earlier call has read may be older than this one, which begins anew after version3.
+    assert cluster.call(asks_while_others_write, is_search=True) == ["version3"]
+    cluster.close()
+
+
+def test_a_call_notices_another_index_of_the_same_name(address: str) -> None:
+    with Index(address, create=True) as index:
+        index.add(Document("d", "D", "of the first index"))
+    store = Store(Connection(Address.of(address)))
+    attempts = 0
+
+    def asks_while_it_is_made_anew(snapshot: ClusterSnapshot) -> list[str]:
+        nonlocal attempts
+        attempts += 1
+        if attempts == 1:
+            store.remove()
+            with Index(address, create=True) as index:
+                index.add(Document("d", "D", "of the second index"))
+        (answer,) = snapshot.search([{"query": snapshot.visible()}])
+        return [hit["_source"]["stored"]["content"] for hit in answer["hits"]["hits"]]
+
+    cluster = Cluster(address, DEFAULT_WEIGHTS, "command")
+    assert cluster.call(asks_while_it_is_made_anew) == ["of the second index"]
+    assert attempts == 2
+    cluster.close()
 
 
 def test_the_writer_that_began_later_wins_whole(address: str) -> None:

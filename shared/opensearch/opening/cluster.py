@@ -1,5 +1,6 @@
 """An index on a cluster that is open for reading."""
 
+import time
 from collections.abc import Callable, Collection, Mapping
 from contextlib import nullcontext, suppress
 from pathlib import Path
@@ -108,7 +109,8 @@ class Cluster:
         with self._lock:
             last = self._snapshot
             if last is not None and is_checked:
-                return last.copied()
+                return last.read(None)
+            now = time.monotonic()
             described = self.store.described() if last is None else None
             state, version = self.store.state()
             number = _sequence(version)
@@ -116,7 +118,7 @@ class Cluster:
                 described = described or self.store.described()
                 self._snapshot = last = self._opened((state, version), described)
                 self.refreshes += 1
-            return last.copied()
+            return last.read(now)
 
     def _opened(self, versioned: Versioned, described: Mapping[str, Any]) -> ClusterSnapshot:
         if not self._routings:

@@ -48,7 +48,7 @@ class OpenParts:
             self._open.move_to_end(limits.names)
             if len(self._open) > _MAX_OPEN:
                 self._open.popitem(last=False)
-        return part.copied()
+        return part.read(whole.read_at)
 
 
 def _part(limits: Limits, whole: ClusterSnapshot) -> ClusterSnapshot:

@@ -1,5 +1,6 @@
 """The state of an index on a cluster, as one call sees it."""
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -14,7 +15,7 @@ from shared.opensearch.search.terms import ClusterTerms, KnownTerms
 from shared.opensearch.storage import layout
 from shared.opensearch.storage.connection import REQUEST_SECONDS
 from shared.opensearch.storage.queries import IS_CHUNK, Query, visible
-from shared.opensearch.storage.state import State
+from shared.opensearch.storage.state import GRACE_SECONDS, State
 from shared.opensearch.storage.store import Store
 from shared.storage.terms import FILE_FIELD
 
@@ -27,8 +28,13 @@ BUDGET: Final = f"{REQUEST_SECONDS * 2 / 3:.0f}s"
 """Time after which each shard returns the hits that it has found so far."""
 
 
+_MOST_SECONDS: Final = GRACE_SECONDS / 4
+"""Time for which a call goes by a state that has changed since it was read. What it shows is kept
+for `GRACE_SECONDS`, by the clock of whoever deletes it, which may be half a minute ahead."""
+
+
 class StaleError(Exception):
-    """The state of the index has changed since it was read."""
+    """The state of the index has changed since it was read, so that hits may be missing."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +51,8 @@ class ClusterSnapshot:
         shards: the number of shards.
         limits: what of the index the call may see.
         chunks: a condition on the chunks within the limits.
+        read_at: when the call has read the state, by a clock that only goes forward; None if an
+            earlier call has, so that it may have changed before this one began.
     """
 
     store: Store
@@ -57,9 +65,15 @@ class ClusterSnapshot:
     limits: Limits = EVERYTHING
     chunks: Query = field(default_factory=lambda: IS_CHUNK)
 
-    def copied(self) -> Self:
-        """Return the same state for another call, whose lookups are its own."""
-        return replace(self)
+    read_at: float | None = None
+
+    def read(self, at: float | None) -> Self:
+        """Return the same state for another call, whose lookups are its own.
+
+        Args:
+            at: the attribute `read_at`.
+        """
+        return replace(self, read_at=at)
 
     @property
     def collections(self) -> Collections:
@@ -101,7 +115,7 @@ class ClusterSnapshot:
         """Run searches with the statistics of all shards.
 
         Raises:
-            StaleError: the state was changed meanwhile, so that hits may be missing.
+            StaleError: the state was changed before this call began, or is too old by now.
         """
         bounded = [{"timeout": BUDGET, **body} for body in bodies]
         *answers, newest = self.store.connection.search(
@@ -144,10 +158,19 @@ class ClusterSnapshot:
         return {"search_type": "dfs_query_then_fetch"} if self.shards > 1 else {}
 
     def _check(self, states: Sequence[Mapping[str, Any]]) -> None:
-        """Check that the state that a search has found is the one that this call sees."""
+        """Check that a search by this state has found all that the call must see.
+
+        Args:
+            states: the newest state, as the search has found it.
+        """
+        newest = self.store.loaded(states[0]["_source"]) if states else None
         # Another index may have taken the name, and its state the same number.
-        if not states or self.store.loaded(states[0]["_source"]) != self.state:
+        if newest is None or (newest != self.state and not self._still_serves(newest)):
             raise StaleError
+
+    def _still_serves(self, newest: State) -> bool:
+        is_of_call = self.read_at is not None and time.monotonic() - self.read_at < _MOST_SECONDS
+        return is_of_call and self.state.still_serves(newest)
 
     def count(self, query: Mapping[str, Any]) -> int:
         """Return the number of documents that a query matches."""

@@ -15,6 +15,7 @@ crash.
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final, Self
+from uuid import uuid4
 
 LEASE_SECONDS: Final = 120.0
 """Time after which a writer that did not renew its batch counts as dead."""
@@ -57,6 +58,8 @@ class State:
         changed: when the last batch was published, in seconds since 1970.
         folders: the folders of the documents, as `IndexedFolders.dump` writes them.
         frozen: since when no batch may be begun, since the index is being rebuilt; 0 if one may.
+        identity: what tells the index from another one that has had its name before or gets it
+            later; empty in the index of an earlier version of this software.
     """
 
     next: int = 1
@@ -66,6 +69,12 @@ class State:
     changed: float = 0.0
     folders: str = "[]"
     frozen: float = 0.0
+    identity: str = ""
+
+    @classmethod
+    def of_new_index(cls) -> Self:
+        """Return the state of an index that has just been created."""
+        return cls(identity=uuid4().hex)
 
     @property
     def hidden_batches(self) -> list[int]:
@@ -80,6 +89,14 @@ class State:
             batch < other and document in replaced.documents
             for other, replaced in self.replaced.items()
         )
+
+    def still_serves(self, newest: Self) -> bool:
+        """Check whether all chunks that this state shows are there, though another is the newest.
+
+        They are for `GRACE_SECONDS` after this one was the newest, unless another index has taken
+        the name.
+        """
+        return bool(self.identity) and self.identity == newest.identity
 
     def is_published(self, batch: int) -> bool:
         """Check whether a batch of a writer that has not given it up is visible."""
@@ -106,7 +123,13 @@ class State:
         Numbers go on, and writers that seemed to be dead stay so: they know the index by its name.
         """
         gone = {**self.abandoned, **dict.fromkeys(self.open, now)}
-        copy = type(self)(next=self.next + 1, abandoned=gone, changed=now, folders=self.folders)
+        copy = replace(
+            self.of_new_index(),
+            next=self.next + 1,
+            abandoned=gone,
+            changed=now,
+            folders=self.folders,
+        )
         return copy, self.next
 
     def frozen_at(self, now: float) -> Self:
@@ -214,4 +237,5 @@ class State:
             changed=float(known["changed"]),
             folders=str(known["folders"]),
             frozen=float(known["frozen"]),
+            identity=str(known.get("identity", "")),
         )

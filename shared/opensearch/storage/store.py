@@ -90,7 +90,7 @@ class Store:
             self.mapping()
             return False
         try:
-            self.put_state(State(), {"op_type": "create"})
+            self.put_state(State.of_new_index(), {"op_type": "create"})
         except ConflictError:
             return False
         return True

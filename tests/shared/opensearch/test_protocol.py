@@ -311,6 +311,17 @@ def test_a_state_is_loaded_as_it_was_dumped() -> None:
     ]
 
 
+def test_a_state_serves_no_search_of_another_index_with_its_name() -> None:
+    state, other = State.of_new_index(), State.of_new_index()
+    later, _ = state.opened(1.0)
+    rebuilt, _ = later.copied(2.0)
+    assert state.still_serves(State.load(later.dump()))
+    assert not state.still_serves(other)
+    assert not state.still_serves(rebuilt)
+    older = {name: value for name, value in State().dump().items() if name != "identity"}
+    assert not State.load(older).still_serves(State.load(older))
+
+
 def test_batches_have_ascending_numbers() -> None:
     state, numbers = State(), []
     for _ in range(4):
