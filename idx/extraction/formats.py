@@ -285,7 +285,8 @@ FORMATS: Final = {
         "7z archive",
         extract_7z,
         title="7z archive",
-        text=f"{_ARCHIVE}; packed with LZMA, LZMA2, BZip2 or Deflate",
+        text=f"{_ARCHIVE}, if the [extra `7z`](#7z-archives) is installed",
+        library="py7zr",
     ),
     media_types.MARKDOWN: Format(
         "Markdown text",

@@ -133,6 +133,31 @@ def test_compressed_archives_and_files_are_read(idx: Idx, empty_index: Path, pap
     assert text_of(empty_index, "notes.txt.gz!/notes.txt") == "Notes on the well"
 
 
+def test_without_the_extra_a_7z_archive_is_named_and_read_once_it_is_there(
+    idx: Idx, empty_index: Path, papers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    packed = (SEVEN_ZIP / "lzma2.7z").read_bytes()
+    (papers / "a.7z").write_bytes(packed)
+    (papers / "b.zip").write_bytes(zipped({"inner.7z": packed, "rent.txt": "The rent is due."}))
+    modules = tmp_path / "modules"
+    modules.mkdir()
+    (modules / "sitecustomize.py").write_text("import sys\nsys.modules['py7zr'] = None\n")
+    with monkeypatch.context() as without:
+        without.setenv("PYTHONPATH", str(modules), prepend=os.pathsep)
+        assert sync(idx) == {"added": 2, "chunks": 2, "unsupported": 2}
+    failures = json.loads(idx("failures", "--unsupported", "--json").stdout)["failures"]
+    found = {failure["source_document"]: failure["reason"] for failure in failures}
+    reason = (
+        'is a 7z archive, and reading it needs the extra "7z" (py7zr is not installed); install it '
+        'with: pip install "mcp-lucene[7z]", or, in a checkout: pip install -e ".[7z]"'
+    )
+    assert found == {"a.7z": reason, "b.zip!/inner.7z": f"inner.7z: {reason}"}
+    sync(idx, "--retry")
+    for name in ("a.7z", "b.zip!/inner.7z"):
+        assert text_of(empty_index, f"{name}!/größe.txt") == "Der Brunnen ist tief."
+    assert json.loads(idx("failures", "--unsupported", "--json").stdout)["failures"] == []
+
+
 def test_attachments_are_documents_with_the_thread_of_their_mail(
     idx: Idx, empty_index: Path, papers: Path
 ) -> None:

@@ -13,14 +13,14 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import PurePath
-from typing import IO, Any, Final, cast
+from typing import IO, Any, Final, NoReturn, cast
 
 from idx.errors import SourceFileError, UnsupportedFileError
 from idx.extraction import media_types
 from idx.extraction.containers.budget import Budget, BudgetError
-from idx.extraction.containers.seven_zip.archive import Block, read_archive
+from idx.extraction.containers.seven_zip import Block, Entry, read_archive
 from idx.extraction.text.cleaning import normalize
 from idx.extraction.types import Embedded, Extracted, Source
 from shared.messages import quantity
@@ -108,7 +108,8 @@ def extract_7z(source: Source) -> Extracted:
 
     Raises:
         ValueError: it is damaged.
-        UnsupportedFileError: it is protected, or packed with a method that is not read.
+        SourceFileError: even its list of files is protected by a password.
+        UnsupportedFileError: the extra that reads it is not installed, or does not read this one.
     """
     entries, blocks = read_archive(source)
     names = [entry.name for entry in entries if entry.is_file]
@@ -116,22 +117,28 @@ def extract_7z(source: Source) -> Extracted:
 
 
 def _seven_zipped(blocks: Iterator[Block], source: Source) -> Iterator[Embedded]:
-    number = 0
-    for block in blocks:
-        stream = io.BufferedReader(_Counted(block.stream, source.budget), _BLOCK_BYTES)
-        for entry in block.entries:
-            _check_number(number)
-            number += 1
-            part = _Part(stream, entry.size, entry.crc)
-            if entry.is_file:
-                yield Embedded(
-                    name=entry.name,
-                    read=partial(_bounded, part, source, is_counted=True),
-                    size=entry.size,
-                    modified_ns=entry.modified_ns,
-                )
-            while part.read(_BLOCK_BYTES):
-                pass
+    entries = chain.from_iterable(_readers(block, source) for block in blocks)
+    for number, (entry, read) in enumerate(entries):
+        _check_number(number)
+        if entry.is_file:
+            yield Embedded(entry.name, read, entry.size, entry.modified_ns)
+
+
+def _readers(block: Block, source: Source) -> Iterator[tuple[Entry, Callable[[], bytes]]]:
+    """Yield each file of a block with the function that reads it; what is not read is skipped."""
+    if isinstance(block.stream, SourceFileError):
+        yield from ((entry, partial(_refuse, block.stream)) for entry in block.entries)
+        return
+    stream = io.BufferedReader(_Counted(block.stream, source.budget), _BLOCK_BYTES)
+    for entry in block.entries:
+        part = _Part(stream, entry.size, entry.crc)
+        yield entry, partial(_bounded, part, source, is_counted=True)
+        while part.read(_BLOCK_BYTES):
+            pass
+
+
+def _refuse(error: SourceFileError) -> NoReturn:
+    raise error
 
 
 def extract_tar(source: Source) -> Extracted:

@@ -1,1 +1,0 @@
-"""7z archives, read by Python's own decompressors."""
