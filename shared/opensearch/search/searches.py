@@ -26,6 +26,10 @@ from shared.storage.field_names import metadata_field_of
 _MOST_HITS: Final = 100_000
 """Maximum number of hits up to the last one of a page (``index.max_result_window``)."""
 
+_COUNTED: Final = 1_000
+"""Number of hits that a search counts before it leaves out those that cannot be among the best
+(``TotalHits``, as Lucene's ``IndexSearcher`` has it)."""
+
 SOURCE: Final = ["stored", schema.LANGUAGES]
 """What is returned of each hit."""
 
@@ -56,7 +60,12 @@ class Searches:
         self._clauses = conditions(filters, snapshot.terms, snapshot.folders, snapshot.collections)
 
     def body(
-        self, count: int, within: Query | None = None, tree: Node | None = None
+        self,
+        count: int,
+        within: Query | None = None,
+        tree: Node | None = None,
+        *,
+        counts: bool = True,
     ) -> dict[str, Any]:
         """Return a search for the hits with the highest scores.
 
@@ -64,6 +73,7 @@ class Searches:
             count: the maximum number of hits.
             within: a condition on the chunks.
             tree: the tree that finds and scores them; None for that of the query.
+            counts: false to leave out hits that cannot be among the best without counting them.
         """
         if count > _MOST_HITS:
             raise QueryError(
@@ -75,7 +85,7 @@ class Searches:
                 compiled(tree or self._query.tree), named_parts=parts, within=within
             ),
             "size": count,
-            "track_total_hits": True,
+            "track_total_hits": counts or _COUNTED,
             "_source": SOURCE,
             **({"docvalue_fields": self.values} if self.values else {}),
         }
@@ -100,8 +110,8 @@ class Searches:
         return {"bool": whole}
 
     def best(self, count: int) -> list[dict[str, Any]]:
-        """Return the searches for the hits with the highest scores."""
-        plain = self.body(count)
+        """Return the searches for the hits with the highest scores, of which not all are counted."""
+        plain = self.body(count, counts=False)
         if isinstance(self._query.rescored, Nothing):
             return [plain]
         again = {**plain, "rescore": _rescore(self._query.rescored)}
@@ -159,6 +169,10 @@ class Searches:
     def count(self) -> Query:
         """Return the query for all hits, which does not score them."""
         return self.selected(compiled(self._query.tree, ranks=False))
+
+    def counting(self) -> dict[str, Any]:
+        """Return the search that counts all hits."""
+        return {"query": self.count(), "size": 0, "track_total_hits": True}
 
     def documents(self) -> dict[str, Any]:
         """Return the search that counts the documents that have hits."""

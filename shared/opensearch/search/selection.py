@@ -99,7 +99,8 @@ class ClusterSelection(Selection):
         The same request scores them again by the parts that only rescore. Without feedback nobody
         needs to know how they were scored before.
         """
-        answers = self._search(self._searches.best(count), self._searches.later())
+        later = [self._searches.counting(), *self._searches.later()]
+        answers = self._search(self._searches.best(count), later)
         if not isinstance(self.query.rescored, Nothing):
             self._rescored = self._ranked(answers[-1])[:RESCORED]
         return self._noted(self._found(answers[0]))
@@ -130,7 +131,8 @@ class ClusterSelection(Selection):
 
     def count(self) -> int:
         """Return the number of hits."""
-        return self._snapshot.count(self._searches.count())
+        (answer,) = self._search([self._searches.counting()])
+        return int(answer["hits"]["total"]["value"])
 
     def count_documents(self) -> int:
         """Return the number of documents that have hits; above 40,000 an estimate."""
