@@ -110,7 +110,7 @@ class Searches:
         return {"bool": whole}
 
     def best(self, count: int) -> list[dict[str, Any]]:
-        """Return the searches for the hits with the highest scores, of which not all are counted."""
+        """Return the searches for the best hits, of which not all are counted."""
         plain = self.body(count, counts=False)
         if isinstance(self._query.rescored, Nothing):
             return [plain]
