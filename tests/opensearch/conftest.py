@@ -25,3 +25,9 @@ def node(opensearch_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Ite
         yield started.wait()
     finally:
         started.stop()
+
+
+@pytest.fixture
+def address(node: Node, request: pytest.FixtureRequest) -> str:
+    """An index of the test's own, which does not exist yet."""
+    return f"{node.address}/{request.node.name[:60].lower().replace('[', '-').rstrip(']')}"

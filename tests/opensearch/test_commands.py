@@ -25,12 +25,6 @@ from tests.opensearch.node import Node, free_port
 pytestmark = pytest.mark.opensearch
 
 
-@pytest.fixture
-def address(node: Node, request: pytest.FixtureRequest) -> str:
-    """An index of the test's own, which does not exist yet."""
-    return f"{node.address}/{request.node.name[:60].lower().replace('[', '-').rstrip(']')}"
-
-
 def test_a_document_comes_is_found_and_goes(idx: Idx, address: str) -> None:
     assert address in idx("init", "-i", address).stdout
     assert "already" in idx("init", "-i", address).stdout

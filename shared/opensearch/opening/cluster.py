@@ -2,12 +2,12 @@
 
 import time
 from collections.abc import Callable, Collection, Mapping
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final, TypeVar
 
-from shared.errors import ClusterRefusedError
+from shared.errors import ClusterRefusedError, IndexFolderError, McpLuceneError
 from shared.java import vm
 from shared.java.cancellation import Cancellation
 from shared.model import schema
@@ -89,13 +89,20 @@ class Cluster:
 
         Raises:
             ClusterRefusedError: the state changed each time.
+            McpLuceneError: the work raised it, by a state that this call has read.
         """
         applied = cancellation.applies() if cancellation else nullcontext()
         with vm.attached(self._program), applied:
             for attempt in range(_MOST_ATTEMPTS):
                 snapshot = self.newest(is_checked=is_search and not attempt)
-                with suppress(StaleError):
+                try:
                     return work(self._parts.within(limits, snapshot))
+                except StaleError:
+                    continue
+                except McpLuceneError as error:
+                    # What is missed, such as a field, may have been written since an earlier call.
+                    if snapshot.read_at is not None or isinstance(error, IndexFolderError):
+                        raise
             raise ClusterRefusedError(
                 self.path, "the index changes faster than it can be read", "ask again later"
             )
