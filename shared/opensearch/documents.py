@@ -222,7 +222,8 @@ def file_states(snapshot: ClusterSnapshot, *conditions: Any) -> dict[str, FileSt
     query = visible(snapshot.state, IS_FILE, *conditions)
     # That of the last batch is the newest.
     order = [{layout.BATCH: "asc"}, {schema.SOURCE_DOCUMENT: "asc"}]
-    found = stored_in_order(snapshot, query, order, None)
+    # Earlier ones are deleted at once, unlike chunks: only the newest state of the index will do.
+    found = stored_in_order(snapshot.read(None), query, order, None)
     return dict(unpack(stored[schema.FILE_STATE]) for stored in found)
 
 
