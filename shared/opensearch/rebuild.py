@@ -16,7 +16,7 @@ from shared.model.weights import DEFAULT_WEIGHTS
 from shared.opensearch.chunk_documents import ChunkDocuments, document_id
 from shared.opensearch.documents import file_states, stored_in_order
 from shared.opensearch.opening.cluster import Cluster
-from shared.opensearch.opening.snapshot import ClusterSnapshot
+from shared.opensearch.opening.snapshot import ClusterSnapshot, StaleError
 from shared.opensearch.storage import layout
 from shared.opensearch.storage.failures import load_failures, save_failures
 from shared.opensearch.storage.operations import file_operation, index_operation, word_operations
@@ -58,13 +58,12 @@ def rebuild(
         store.change(lambda state: _frozen(state, cluster.path))
         try:
             snapshot = cluster.newest()
-            beside = store.create_beside()
-            new = Store(store.connection, beside)
-            state, batch = snapshot.state.copied(time.time())
-            counts = list(progress(_copied(snapshot, new, batch)))
-            new.refresh()
-            new.put_state(state, {"op_type": "create"})
-            store.give_name_to(beside)
+            counts = _replaced(snapshot, progress)
+        except StaleError as error:
+            _thaw(store)
+            raise ClusterRefusedError(
+                cluster.path, "somebody has written the index meanwhile", "rebuild it again"
+            ) from error
         except BaseException:
             _thaw(store)
             raise
@@ -73,15 +72,53 @@ def rebuild(
     return Rebuilt(len(counts), sum(counts), schema.SCHEMA_VERSION, previous)
 
 
+def _replaced(snapshot: ClusterSnapshot, progress: Progress) -> list[int]:
+    """Put a copy of an index in its place, and return the numbers of chunks of its documents.
+
+    Raises:
+        StaleError: somebody has written the index since it was frozen.
+    """
+    store = snapshot.store
+    beside = store.create_beside()
+    new = Store(store.connection, beside)
+    state, batch = snapshot.state.copied(time.time())
+    counts = list(progress(_copied(snapshot, new, batch)))
+    new.refresh()
+    new.put_state(state, {"op_type": "create"})
+    _renew(snapshot)
+    store.give_name_to(beside)
+    return counts
+
+
 def _frozen(state: State, path: Path) -> State:
     now = time.time()
     if state.is_frozen(now):
         raise ClusterRefusedError(path, "the index is being rebuilt", "wait until that has ended")
-    if set(state.open) - set(state.expired(now)):
+    for batch in state.expired(now):
+        # If its writer is not dead after all, it must not publish what the copy would not have.
+        state = state.withdrawn(batch, now)
+    if state.open:
         raise ClusterRefusedError(
             path, "somebody is writing the index", "wait until that has ended, two minutes at most"
         )
     return state.frozen_at(now)
+
+
+def _renew(snapshot: ClusterSnapshot) -> None:
+    """Give a sign of life.
+
+    Raises:
+        StaleError: somebody has written the index, since the last one was too long ago.
+    """
+    known = snapshot.state
+
+    def renewed(state: State) -> State:
+        # No batch was open when it was frozen, and a further one takes a number.
+        if (state.identity, state.next) != (known.identity, known.next):
+            raise StaleError
+        return state.frozen_at(time.time())
+
+    snapshot.store.change(renewed)
 
 
 def _thaw(store: Store) -> None:
@@ -115,7 +152,7 @@ def _copied(snapshot: ClusterSnapshot, new: Store, batch: int) -> Iterator[int]:
             counts.append(len(chunks))
             if time.monotonic() - renewed > _RENEWAL_SECONDS:
                 renewed = time.monotonic()
-                snapshot.store.change(lambda state: state.frozen_at(time.time()))
+                _renew(snapshot)
 
     for id_, reason in new.bulk(operations()):
         raise ClusterRefusedError(snapshot.path, f"{id_}: {reason}")

@@ -164,11 +164,13 @@ class ClusterSnapshot:
             states: the newest state, as the search has found it.
         """
         newest = self.store.loaded(states[0]["_source"]) if states else None
-        # Another index may have taken the name, and its state the same number.
-        if newest is None or (newest != self.state and not self._still_serves(newest)):
+        if newest is None or not self._serves(newest):
             raise StaleError
 
-    def _still_serves(self, newest: State) -> bool:
+    def _serves(self, newest: State) -> bool:
+        # Another index may have taken the name, and its state the same number.
+        if newest.as_searched == self.state.as_searched:
+            return True
         is_of_call = self.read_at is not None and time.monotonic() - self.read_at < _MOST_SECONDS
         return is_of_call and self.state.still_serves(newest)
 

@@ -81,6 +81,11 @@ class State:
         """Batches below the next one whose chunks are hidden."""
         return sorted((*self.open, *self.abandoned))
 
+    @property
+    def as_searched(self) -> Self:
+        """The state without signs of life, on which no search depends."""
+        return replace(self, open=dict.fromkeys(self.open, 0.0), frozen=0.0)
+
     def shows(self, batch: int, document: str) -> bool:
         """Check whether a search sees a chunk."""
         if batch >= self.next or batch in self.open or batch in self.abandoned:

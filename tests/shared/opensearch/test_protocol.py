@@ -322,6 +322,14 @@ def test_a_state_serves_no_search_of_another_index_with_its_name() -> None:
     assert not State.load(older).still_serves(State.load(older))
 
 
+def test_a_sign_of_life_changes_nothing_for_a_search() -> None:
+    state, batch = State.of_new_index().opened(1.0)
+    alive = state.renewed(batch, 2.0).frozen_at(3.0)
+    assert alive.as_searched == state.as_searched
+    for other in (state.opened(2.0)[0], state.published(batch, [], 2.0), state.withdrawn(batch, 2)):
+        assert other.as_searched != state.as_searched
+
+
 def test_batches_have_ascending_numbers() -> None:
     state, numbers = State(), []
     for _ in range(4):
