@@ -18,7 +18,7 @@ from shared.opensearch.opening.snapshot import ClusterSnapshot, StaleError
 from shared.opensearch.search.terms import KnownTerms
 from shared.opensearch.storage import layout
 from shared.opensearch.storage.address import Address
-from shared.opensearch.storage.connection import Connection
+from shared.opensearch.storage.connection import Connection, part_missing
 from shared.opensearch.storage.store import Store, Versioned
 
 Result = TypeVar("Result")
@@ -139,7 +139,11 @@ class Cluster:
         )
 
     def _find_routings(self, shards: int) -> list[str | None]:
-        """Return a routing value for each shard."""
+        """Return a routing value for each shard.
+
+        Raises:
+            ClusterUnreachableError: a shard is on no node that runs.
+        """
         if shards == 1:
             return [None]
         found: dict[int, str | None] = {}
@@ -147,7 +151,10 @@ class Cluster:
             answer = self.store.connection.get(
                 f"/{self.store.name}/_search_shards", routing=str(number)
             )
-            found.setdefault(answer["shards"][0][0]["shard"], str(number))
+            (copies,) = answer["shards"]
+            if not copies:
+                raise part_missing(self.path)
+            found.setdefault(copies[0]["shard"], str(number))
             if len(found) == shards:
                 break
         return list(found.values())

@@ -111,21 +111,33 @@ class ClusterSnapshot:
         """Return a query for the chunks that the call may see and that meet some conditions."""
         return visible(self.state, self.chunks, *conditions)
 
-    def search(self, bodies: Sequence[Mapping[str, Any]]) -> list[Any]:
+    def search(
+        self, bodies: Sequence[Mapping[str, Any]], *, may_be_partial: bool = False
+    ) -> list[Any]:
         """Run searches with the statistics of all shards.
 
+        Args:
+            bodies: the searches.
+            may_be_partial: true if the caller notices when a shard did not answer, or not in time;
+                else that is an error.
+
         Raises:
+            ClusterUnreachableError: a shard did not answer.
             StaleError: the state was changed before this call began, or is too old by now.
         """
-        bounded = [{"timeout": BUDGET, **body} for body in bodies]
+        bound = {"timeout": BUDGET} if may_be_partial else {}
         *answers, newest = self.store.connection.search(
-            [*bounded, _STATE_QUERY], **self._with_all_statistics()
+            [*({**bound, **body} for body in bodies), _STATE_QUERY],
+            may_be_partial=may_be_partial,
+            **self._with_all_statistics(),
         )
         self._check(newest["hits"]["hits"])
         return answers
 
     def scored_apart(self, ids: Sequence[str], body: Mapping[str, Any]) -> Any:
         """Find documents by their ids, with their scores by each named query of a search.
+
+        The answer may be partial.
 
         Args:
             ids: the ids.
@@ -146,6 +158,7 @@ class ClusterSnapshot:
                     "_source": ["state"],
                 }
             ],
+            may_be_partial=True,
             include_named_queries_score="true",
             **self._with_all_statistics(),
         )

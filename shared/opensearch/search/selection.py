@@ -82,6 +82,7 @@ class ClusterSelection(Selection):
         self.terms = snapshot.terms
         self.query = parsed(request, snapshot)
         self._snapshot = snapshot
+        self._is_partial = False
         self.filters = resolved(self, (*request.filters, *self.query.read.filters))
         self._searches = Searches(snapshot, request, self.query, self.filters)
         self._names = {**self._searches.names}
@@ -91,7 +92,6 @@ class ClusterSelection(Selection):
         self._scores = KnownScores()
         self._all: Sequence[RankedHit] | None = None
         self._answers: dict[str, Any] = {}
-        self._is_partial = False
 
     def best(self, count: int) -> Found:
         """Return the hits with the highest scores by the tree that finds them, best first.
@@ -199,7 +199,8 @@ class ClusterSelection(Selection):
         query = self._snapshot.visible(*conditions)
         body = {"query": query, "size": count, "_source": _FINGERPRINTED}
         with running():
-            (answer,) = self._snapshot.search([body])
+            (answer,) = self._snapshot.search([body], may_be_partial=True)
+        self._look_at(answer)
         every = (hit["_source"]["stored"] for hit in answer["hits"]["hits"])
         return [found for stored in every if (found := fingerprinted(stored))]
 
@@ -366,7 +367,7 @@ class ClusterSelection(Selection):
             unknown = {json.dumps(body): body for body in (*bodies, *later)}
             asked = {key: body for key, body in unknown.items() if key not in self._answers}
             with running():
-                answers = self._snapshot.search(list(asked.values()))
+                answers = self._snapshot.search(list(asked.values()), may_be_partial=True)
             for key, answer in zip(asked, answers, strict=True):
                 self._look_at(answer)
                 self._answers[key] = answer
@@ -374,7 +375,9 @@ class ClusterSelection(Selection):
 
     def _look_at(self, answer: Mapping[str, Any]) -> None:
         """Notice an answer that is not complete."""
-        if answer.get("timed_out") or answer["_shards"]["failed"]:
+        # A shard that is on no node does not count as failed.
+        shards = answer["_shards"]
+        if answer.get("timed_out") or shards["successful"] < shards["total"]:
             self._is_partial = True
 
     def _note(self, hit: Mapping[str, Any]) -> int:

@@ -10,6 +10,7 @@ from shared.analysis.languages import LANGUAGES, UNDETERMINED
 from shared.model import schema
 from shared.opensearch.search.compiler import compiled
 from shared.opensearch.storage import layout
+from shared.opensearch.storage.connection import part_missing
 from shared.opensearch.storage.queries import IS_CHUNK, Query
 from shared.opensearch.storage.store import Store
 from shared.query.index_terms import IndexTerms
@@ -109,7 +110,11 @@ class KnownTerms:
                 self.similar[question] = {name: count for name, count in known.items() if count}
 
     def _fetch_frequencies(self, wanted: list[tuple[str, str]]) -> None:
-        """Ask each shard for the statistics of terms, as of a document that would have them."""
+        """Ask each shard for the statistics of terms, as of a document that would have them.
+
+        Raises:
+            ClusterUnreachableError: a shard did not answer.
+        """
         document: dict[str, Any] = {schema.ID: ["?"]}
         of_field: dict[str, list[str]] = {}
         for name, group in groupby(sorted(wanted), key=itemgetter(0)):
@@ -132,6 +137,8 @@ class KnownTerms:
             for routing in self._routings
         ]
         answer = self._store.connection.request("POST", "/_mtermvectors", {"docs": asked})
+        if any("error" in shard for shard in answer["docs"]):
+            raise part_missing(self._store.connection.address.path)
         vectors = [shard["term_vectors"] for shard in answer["docs"]]
         with self._lock:
             for name in (schema.ID, *of_field):

@@ -5,6 +5,7 @@ import logging
 import random
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Final, NoReturn
 
 from opensearchpy import OpenSearch, exceptions
@@ -61,6 +62,7 @@ _CONNECTIONS: Final = 16
 """Number of connections that are kept open."""
 
 _HTTP_UNAUTHORIZED, _HTTP_FORBIDDEN, _HTTP_NOT_FOUND, _HTTP_CONFLICT = 401, 403, 404, 409
+_HTTP_UNAVAILABLE = 503
 
 
 class ConflictError(Exception):
@@ -113,17 +115,26 @@ class Connection:
         """Ask for something; the errors are those of `request`."""
         return self.request("GET", path, **parameters)
 
-    def search(self, bodies: Sequence[Mapping[str, Any]], **parameters: Any) -> list[Any]:
+    def search(
+        self,
+        bodies: Sequence[Mapping[str, Any]],
+        *,
+        may_be_partial: bool = False,
+        **parameters: Any,
+    ) -> list[Any]:
         """Run searches on the index in one request.
 
         Args:
             bodies: the searches.
+            may_be_partial: true if the caller notices when a shard did not answer, or not in time;
+                else that is an error.
             parameters: options of all of them, such as ``search_type``.
 
         Raises:
             QueryError: the cluster refuses a query.
             McpLuceneError: as `request`.
         """
+        parameters["allow_partial_search_results"] = str(may_be_partial).lower()
         if len(bodies) == 1:
             return [self.request("POST", f"/{self.address.name}/_search", bodies[0], **parameters)]
         header = {"index": self.address.name, **parameters}
@@ -269,7 +280,8 @@ def _error_of(address: Address, status: int, info: Mapping[str, Any]) -> Excepti
     reason = str(causes[-1].get("reason")) if causes else f"HTTP status {status}"
     if status == _HTTP_CONFLICT:
         return ConflictError(reason)
-    found = _of_kind(address, kinds, reason)
+    is_unavailable = status == _HTTP_UNAVAILABLE and "search_phase_execution_exception" in kinds
+    found = part_missing(path) if is_unavailable else _of_kind(address, kinds, reason)
     if found is None and status == _HTTP_UNAUTHORIZED:
         found = ClusterAccessError(path, "the user, password or token is wrong or missing")
     if found is None and status == _HTTP_FORBIDDEN:
@@ -277,6 +289,13 @@ def _error_of(address: Address, status: int, info: Mapping[str, Any]) -> Excepti
     if found is None and status in _BUSY:
         found = ClusterUnreachableError(path, f"it is overloaded ({status})", "ask again later")
     return found or ClusterRefusedError(path, f"{reason[:300]} ({status})")
+
+
+def part_missing(path: Path) -> ClusterUnreachableError:
+    """Return the error for a shard of which no copy can be asked."""
+    return ClusterUnreachableError(
+        path, "a part of the index is on no node that runs", "start its node, or ask again later"
+    )
 
 
 def _of_kind(address: Address, kinds: set[str], reason: str) -> McpLuceneError | None:

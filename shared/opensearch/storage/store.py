@@ -342,6 +342,7 @@ class Store:
             f"/{self.name}/_search",
             {"query": query, "size": 1000, "sort": ["_doc"], **body},
             scroll="2m",
+            allow_partial_search_results="false",
         )
         try:
             while page["hits"]["hits"]:
