@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal, Self
+from urllib.parse import quote
 
 from shared.errors import ConfigurationError, FilterError
 from shared.messages import did_you_mean
@@ -149,8 +150,11 @@ class Limits:
 
     @property
     def name(self) -> str:
-        """A name of what is within the limits, which tells it from other parts of the index."""
-        return "&".join("|".join(sorted(names)) for names in self.names)
+        """A name of what is within the limits, which tells it from other parts of the index.
+
+        It is ASCII. Names that do not exist, which a token may have, can be any text.
+        """
+        return "&".join("|".join(map(_quoted, sorted(names))) for names in self.names)
 
     def within(self, names: Iterable[str]) -> Self:
         """Return the limits for what is also in any of some collections.
@@ -160,6 +164,10 @@ class Limits:
         """
         wanted = frozenset(names)
         return replace(self, names=tuple(sorted({*self.names, wanted}, key=sorted)))
+
+
+def _quoted(name: str) -> str:
+    return quote(name, safe="", errors="backslashreplace")
 
 
 EVERYTHING: Final = Limits(MappingProxyType({}))

@@ -3,7 +3,7 @@ import pytest
 from shared import Document, FileState, Filter, Index, Searcher, SourceFile
 from shared.errors import FilterError
 from shared.model.document import Metadata
-from shared.model.filters import parse_filter
+from shared.model.filters import Limits, parse_filter
 
 
 @pytest.mark.parametrize(
@@ -157,3 +157,14 @@ def test_all_filters_must_hold_and_scores_stay(library: Searcher) -> None:
 def test_what_does_not_fit_is_named(library: Searcher, condition: Filter, complaint: str) -> None:
     with pytest.raises(FilterError, match=complaint):
         library.search("word", filters=[condition])
+
+
+def test_parts_of_an_index_have_names_of_their_own() -> None:
+    whole = Limits({})
+    both, strange = whole.within(["a", "b"]), whole.within(["a|b"])
+    each, twice = whole.within(["a"]).within(["b"]), whole.within(["a&b"])
+    umlauts = whole.within(["bücher\n", "\ud800"])
+    names = [part.name for part in (both, strange, each, twice, umlauts)]
+    assert len(set(names)) == len(names)
+    assert all(name.isascii() and name.isprintable() for name in names)
+    assert both.name == whole.within(["b", "a"]).name
