@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from shared.model import schema
-from shared.opensearch.search.terms import KnownTerms, as_sent
+from shared.opensearch.search.terms import KnownTerms, Pair, as_sent
 from shared.opensearch.storage import layout
 from shared.opensearch.storage.queries import IS_CHUNK, Query
 from shared.opensearch.storage.store import Store
@@ -31,23 +31,22 @@ class PartTerms(KnownTerms):
         others = {field for field, count in zip(keys, counts, strict=True) if not count}
         super().__init__(store, (), fields - others, chunks)
 
-    def _fetch_frequencies(self, wanted: list[tuple[str, str]]) -> None:
+    def _fetch_frequencies(self, wanted: list[Pair]) -> Mapping[Pair, int]:
         """Count the chunks that have each term, and those that have each of the fields."""
         pairs = sorted({*wanted})
         names = sorted({schema.ID, *(name for name, _ in pairs)})
         terms = [{"term": {layout.field(name): as_sent(name, text)}} for name, text in pairs]
         counts = _counts(self._store, self._chunks, [*map(_has, names), *terms])
-        with self._lock:
-            self.chunks |= zip(names, counts[: len(names)], strict=True)
-            self._note(zip(pairs, counts[len(names) :], strict=True))
+        self.chunks |= zip(names, counts[: len(names)], strict=True)
+        return dict(zip(pairs, counts[len(names) :], strict=True))
 
-    def frequencies_besides(self, terms: Iterable[tuple[str, str]]) -> dict[str, Any]:  # noqa: ARG002 - as of the whole
+    def frequencies_besides(self, terms: Iterable[Pair]) -> dict[str, Any]:  # noqa: ARG002 - as of the whole
         """Return nothing: suggestions come with the frequencies of the whole index."""
         return {}
 
     def note_besides(
         self,
-        terms: Iterable[tuple[str, str]],
+        terms: Iterable[Pair],
         suggested: Mapping[str, Sequence[Any]],  # noqa: ARG002 - as of the whole
     ) -> None:
         """Ask for the frequencies of terms, all in one request."""

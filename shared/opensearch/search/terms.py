@@ -53,6 +53,9 @@ _SUGGESTING: Final = {
 }
 """How the cluster is asked for similar terms, to learn the frequency of a term."""
 
+Pair = tuple[str, str]
+"""Field of the schema, and a term."""
+
 Question = tuple[str, str, str, int, int]
 """Kind of a search for similar terms or values, the field, the text, and two numbers."""
 
@@ -79,37 +82,52 @@ class KnownTerms:
         self._routings = list(routings)
         self._lock = Lock()
         self.fields = fields
-        self.frequencies: dict[tuple[str, str], int] = {}
+        self.frequencies: dict[Pair, int] = {}
         self.chunks: dict[str, int] = {}
         self.similar: dict[Question, Mapping[str, int]] = {}
         self.cut: set[Question] = set()
 
-    def fetch(self, terms: Iterable[tuple[str, str]], questions: Iterable[Question]) -> None:
-        """Ask the cluster for terms and similar terms, in a request for each of both."""
+    def fetch(self, terms: Iterable[Pair], questions: Iterable[Question]) -> Mapping[Pair, int]:
+        """Ask the cluster for terms and similar terms, in a request for each of both.
+
+        Returns:
+            The frequencies of the terms, and of the similar ones.
+        """
         asked = [question for question in questions if question not in self.similar]
         found = dict(zip(asked, self._ask(asked), strict=True))
-        wanted = {pair for pair in terms if pair not in self.frequencies}
         terms_of = {of: names for of, names in found.items() if of[0] != _VALUE}
-        wanted |= {(of[1], term) for of, names in terms_of.items() for term in names}
-        wanted -= self.frequencies.keys()
-        # The cluster would add fields that it does not know to its mapping.
-        unknown = {pair for pair in wanted if pair[0] not in self.fields}
-        self.frequencies |= dict.fromkeys(unknown, 0)
-        self.chunks |= {name: 0 for name, _ in unknown}
-        wanted -= unknown
-        if wanted or schema.ID not in self.chunks:
-            languages = _LANGUAGE_TERMS if schema.ID not in self.chunks else ()
-            self._fetch_frequencies([*wanted, *languages])
+        similar = {(of[1], term) for of, names in terms_of.items() for term in names}
+        counts = self._counts_of({*terms, *similar})
         with self._lock:
             for question in found.keys() - terms_of.keys():
                 self.similar[question] = dict.fromkeys(found[question], 1)
             for question, names in terms_of.items():
                 if len(names) >= _most(question):
                     self.cut.add(question)
-                known = {name: self.frequencies.get((question[1], name), 0) for name in names}
+                known = {name: counts[question[1], name] for name in names}
                 self.similar[question] = {name: count for name, count in known.items() if count}
+        return counts
 
-    def _fetch_frequencies(self, wanted: list[tuple[str, str]]) -> None:
+    def _counts_of(self, pairs: set[Pair]) -> Mapping[Pair, int]:
+        """Return the frequencies of terms, of which those that are not known are asked for."""
+        known = self.frequencies
+        counts = {pair: count for pair in pairs if (count := known.get(pair)) is not None}
+        # The cluster would add fields that it does not know to its mapping.
+        unknown = {pair for pair in pairs - counts.keys() if pair[0] not in self.fields}
+        self.chunks |= {name: 0 for name, _ in unknown}
+        counts |= dict.fromkeys(unknown, 0)
+        wanted = pairs - counts.keys()
+        if wanted or schema.ID not in self.chunks:
+            languages = _LANGUAGE_TERMS if schema.ID not in self.chunks else ()
+            counts |= self._fetch_frequencies([*wanted, *languages])
+        with self._lock:
+            if len(self.frequencies) > _MOST_TERMS:
+                # Others may still read the old ones.
+                self.frequencies = {}
+            self.frequencies |= counts
+        return counts
+
+    def _fetch_frequencies(self, wanted: list[Pair]) -> Mapping[Pair, int]:
         """Ask each shard for the statistics of terms, as of a document that would have them.
 
         Raises:
@@ -140,25 +158,18 @@ class KnownTerms:
         if any("error" in shard for shard in answer["docs"]):
             raise part_missing(self._store.connection.address.path)
         vectors = [shard["term_vectors"] for shard in answer["docs"]]
-        with self._lock:
-            for name in (schema.ID, *of_field):
-                there = [of.get(layout.field(name), {}) for of in vectors]
-                counts = (of.get("field_statistics", {}).get("doc_count", 0) for of in there)
-                self.chunks[name] = sum(max(0, count) for count in counts)
-                found = {}
-                for text in of_field.get(name, ()):
-                    key = as_sent(name, text)
-                    each = (of.get("terms", {}).get(key, {}).get("doc_freq", 0) for of in there)
-                    found[name, text] = sum(each)
-                self._note(found.items())
+        frequencies: dict[Pair, int] = {}
+        for name in (schema.ID, *of_field):
+            there = [of.get(layout.field(name), {}) for of in vectors]
+            counts = (of.get("field_statistics", {}).get("doc_count", 0) for of in there)
+            self.chunks[name] = sum(max(0, count) for count in counts)
+            for text in of_field.get(name, ()):
+                key = as_sent(name, text)
+                each = (of.get("terms", {}).get(key, {}).get("doc_freq", 0) for of in there)
+                frequencies[name, text] = sum(each)
+        return frequencies
 
-    def _note(self, found: Iterable[tuple[tuple[str, str], int]]) -> None:
-        """Remember the frequencies of terms; the caller holds the lock."""
-        if len(self.frequencies) > _MOST_TERMS:
-            self.frequencies.clear()
-        self.frequencies.update(found)
-
-    def frequencies_besides(self, terms: Iterable[tuple[str, str]]) -> dict[str, Any]:
+    def frequencies_besides(self, terms: Iterable[Pair]) -> dict[str, Any]:
         """Return what a search has to ask besides to tell the frequencies of unknown terms.
 
         The cluster's suggestions of similar terms come with frequencies. What is similar to a term
@@ -172,9 +183,7 @@ class KnownTerms:
             asked[f"{name} {length}"] = {"text": " ".join(texts), "term": similar}
         return asked
 
-    def note_besides(
-        self, terms: Iterable[tuple[str, str]], suggested: Mapping[str, Sequence[Any]]
-    ) -> None:
+    def note_besides(self, terms: Iterable[Pair], suggested: Mapping[str, Sequence[Any]]) -> None:
         """Remember the frequencies of terms from the answer to `frequencies_besides`."""
         found = {
             (name.partition(" ")[0], entry["text"].removesuffix(_NO_LETTER)): {
@@ -196,7 +205,7 @@ class KnownTerms:
         return (_terms(of, answer) for of, answer in zip(questions, answers, strict=True))
 
 
-def _by_length(pair: tuple[str, str]) -> tuple[str, int]:
+def _by_length(pair: Pair) -> tuple[str, int]:
     """Return the field of a term, and its length on the cluster."""
     return pair[0], len(layout.sent(pair[1]))
 
@@ -292,7 +301,7 @@ class ClusterTerms(IndexTerms):
     def __init__(self, known: KnownTerms) -> None:
         super().__init__()
         self._known = known
-        self._missing: dict[tuple[str, str], None] = {}
+        self._missing: dict[Pair, None] = {}
         self._questions: dict[Question, None] = {}
         self.is_deferring = False
         if schema.ID not in known.chunks:
@@ -309,13 +318,11 @@ class ClusterTerms(IndexTerms):
         self._questions.clear()
         return True
 
-    def frequencies_besides(self, pairs: Iterable[tuple[str, str]]) -> dict[str, Any]:
+    def frequencies_besides(self, pairs: Iterable[Pair]) -> dict[str, Any]:
         """Return what a search has to ask besides; see `KnownTerms.frequencies_besides`."""
         return self._known.frequencies_besides(pairs)
 
-    def note_besides(
-        self, pairs: Iterable[tuple[str, str]], suggested: Mapping[str, Sequence[Any]]
-    ) -> None:
+    def note_besides(self, pairs: Iterable[Pair], suggested: Mapping[str, Sequence[Any]]) -> None:
         """Remember what the cluster has answered to it."""
         self._known.note_besides(pairs, suggested)
 
@@ -327,18 +334,17 @@ class ClusterTerms(IndexTerms):
         if self.is_deferring:
             self._missing[field, text] = None
             return 1
-        self._known.fetch([(field, text)], ())
-        return self._known.frequencies[field, text]
+        return self._known.fetch([(field, text)], ())[field, text]
 
-    def look_up(self, pairs: Iterable[tuple[str, str]]) -> None:
+    def look_up(self, pairs: Iterable[Pair]) -> None:
         """Ask for the frequencies of several terms in one request."""
         self.frequencies(pairs)
 
-    def frequencies(self, pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], int]:
+    def frequencies(self, pairs: Iterable[Pair]) -> dict[tuple[str, str], int]:
         """Return the frequencies of several terms, each after its field, in one request."""
         asked = list(pairs)
-        self._known.fetch(asked, ())
-        return {pair: self.frequency(*pair) for pair in asked}
+        counts = self._known.fetch(asked, ())
+        return {pair: counts[pair] for pair in asked}
 
     def chunks(self, field: str) -> int:
         """Return the number of chunks that have a field."""

@@ -1,0 +1,36 @@
+"""Terms of an index on a cluster, of which only some are remembered."""
+
+import pytest
+
+from shared import Document, Index, Searcher
+from shared.model.filters import Collection, Filter
+from shared.opensearch.search import terms
+
+pytestmark = pytest.mark.opensearch
+
+WORDS = ["garden", "lease", "rent", "tenant", "workshop"]
+
+QUERIES = ["rent lease", "tenants workshop", "rant", "leese gardn", "rent", "worksohp"]
+
+
+@pytest.mark.parametrize("is_part", [False, True])
+def test_answers_are_the_same_when_terms_are_forgotten(
+    address: str, monkeypatch: pytest.MonkeyPatch, *, is_part: bool
+) -> None:
+    with Index(address, create=True) as index:
+        for number in range(3):
+            index.add(Document(f"d{number}", "D", " ".join(WORDS), {"access": "all"}))
+    everything = Collection("open", "", (Filter("access", value="all"),))
+
+    def answers(searcher: Searcher) -> list[object]:
+        asked = searcher.within(["open"]) if is_part else searcher
+        suggested = [vars(asked.suggest_terms(letter)) for letter in "glrt"]
+        return [*suggested, vars(asked.top_terms()), *(vars(asked.search(of)) for of in QUERIES)]
+
+    with Searcher(address, collections=[everything]) as searcher:
+        expected = answers(searcher)
+        assert [term.term for term in searcher.top_terms().terms] == WORDS
+    monkeypatch.setattr(terms, "_MOST_TERMS", 3)
+    with Searcher(address, collections=[everything]) as searcher:
+        assert answers(searcher) == expected
+        assert answers(searcher) == expected
