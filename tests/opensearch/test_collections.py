@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
 
 import pytest
 
@@ -35,9 +34,6 @@ from tests.shared.reading.test_parts import (
 )
 
 pytestmark = pytest.mark.opensearch
-
-NOT_LISTED: Final = {"steps"}
-"""Questions whose answers are of another form on a cluster."""
 
 
 @pytest.fixture(scope="module")

@@ -27,7 +27,6 @@ _STATE_QUERY: Final = {
 BUDGET: Final = f"{REQUEST_SECONDS * 2 / 3:.0f}s"
 """Time after which each shard returns the hits that it has found so far."""
 
-
 _MOST_SECONDS: Final = GRACE_SECONDS / 4
 """Time for which a call goes by a state that has changed since it was read. What it shows is kept
 for `GRACE_SECONDS`, by the clock of whoever deletes it, which may be half a minute ahead."""
@@ -64,7 +63,6 @@ class ClusterSnapshot:
     shards: int
     limits: Limits = EVERYTHING
     chunks: Query = field(default_factory=lambda: IS_CHUNK)
-
     read_at: float | None = None
 
     def read(self, at: float | None) -> Self:
