@@ -27,6 +27,7 @@ from shared.files.cluster_path import index_path as index_path_of
 from shared.model.filters import configured_collections
 from shared.settings.current import configured, java_heap
 from shared.settings.defaults import DEFAULT_INDEX_PATH, INDEX_PATH_VARIABLE, VARIABLES
+from shared.system.pipes import is_of_closed_pipe
 
 if TYPE_CHECKING:
     from server.administration.service import Administration
@@ -260,10 +261,17 @@ def _serve_stdio(settings: ServerSettings, language_model: "ServedModel | None")
             server.run("stdio")
         else:
             _run_until_signal(server, administration)
-    except* BrokenPipeError:
+    except* OSError as failed:
+        _, others = failed.split(_is_of_closed_pipe)
+        if others:
+            raise others from None
         # The client is gone, and Python would wait for calls whose results are no longer needed.
         drain_stderr()
         os._exit(0)
+
+
+def _is_of_closed_pipe(error: BaseException) -> bool:
+    return isinstance(error, OSError) and is_of_closed_pipe(error)
 
 
 def _run_until_signal(server: "SearchServer", administration: "Administration") -> None:

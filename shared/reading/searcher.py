@@ -112,8 +112,9 @@ class Searcher:
 
     def close(self) -> None:
         """Close the files of the index; a later call opens them again."""
-        self._parts.open.close()
+        # The parts have links to files of the index, which Windows keeps while either is in use.
         self._index.close()
+        self._parts.open.close()
 
     def until(self, cancellation: Cancellation) -> Self:
         """Return the same open index with a cancellation that ends its searches early."""

@@ -99,7 +99,7 @@ class LimitedIndex:
         if shown is not None:
             with vm.attached():
                 shown[1].decRef()
-            self._delete_links()
+        self.delete_links()
 
     @contextmanager
     def newest(self, cancellation: Cancellation | None = None) -> Iterator[Any]:
@@ -139,7 +139,7 @@ class LimitedIndex:
         with self._lock:
             if self._shown is None or not self._shown[0].equals(whole):
                 # Those of the last commit, which Windows does not delete while they are in use.
-                self._delete_links()
+                self.delete_links()
                 try:
                     self._folders.append(
                         TemporaryDirectory(ignore_cleanup_errors=True, prefix=_PREFIX)
@@ -153,7 +153,7 @@ class LimitedIndex:
                         "this takes a folder for temporary files that can be written; see TMPDIR",
                     ) from error
                 finally:
-                    self._delete_links()
+                    self.delete_links()
                 if self._shown is not None:
                     self._shown[1].decRef()
                 self._shown = (whole, new)
@@ -161,11 +161,15 @@ class LimitedIndex:
             reader.incRef()
             return reader
 
-    def _delete_links(self) -> None:
-        """Delete the folders with links, as far as the system lets their files be deleted."""
+    def delete_links(self) -> bool:
+        """Delete the folders with links, and return whether none is left.
+
+        Windows keeps a link while any program, or another part of the index, has the file open.
+        """
         for folder in self._folders:
             folder.cleanup()
         self._folders = [folder for folder in self._folders if Path(folder.name).exists()]
+        return not self._folders
 
 
 def _limited(whole: Any, path: Path, part: Any, folder: Path) -> Any:

@@ -24,6 +24,7 @@ class OpenParts:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._open: OrderedDict[Names, LimitedIndex] = OrderedDict()
+        self._closed: list[LimitedIndex] = []
 
     def get(self, names: Names, opened: LimitedIndex) -> LimitedIndex:
         """Return the open part of some limits, which is the given one if there is none."""
@@ -31,6 +32,9 @@ class OpenParts:
             found = self._open.setdefault(names, opened)
             self._open.move_to_end(names)
             least = self._open.popitem(last=False)[1] if len(self._open) > _MAX_OPEN else None
+            self._closed = [part for part in self._closed if not part.delete_links()]
+            if least is not None:
+                self._closed.append(least)
         if least is not None:
             # Calls that still read it keep it open until they end.
             least.close()
@@ -39,10 +43,14 @@ class OpenParts:
     def close(self) -> None:
         """Close all parts."""
         with self._lock:
-            parts = list(self._open.values())
+            parts = [*self._open.values(), *self._closed]
             self._open.clear()
+            self._closed.clear()
         for part in parts:
             part.close()
+        # Those that were closed first had links to files that others had open.
+        for part in parts:
+            part.delete_links()
 
 
 @dataclass(frozen=True)
