@@ -31,6 +31,7 @@ def test_answers_are_the_same_when_terms_are_forgotten(
         expected = answers(searcher)
         assert [term.term for term in searcher.top_terms().terms] == WORDS
     monkeypatch.setattr(terms, "_MOST_TERMS", 3)
+    monkeypatch.setattr(terms, "_MOST_QUESTIONS", 2)
     with Searcher(address, collections=[everything]) as searcher:
         assert answers(searcher) == expected
         assert answers(searcher) == expected

@@ -19,6 +19,9 @@ from shared.query.steps.metadata_values import ValueWords
 _MOST_TERMS: Final = 100_000
 """Maximum number of cached terms."""
 
+_MOST_QUESTIONS: Final = 1_000
+"""Maximum number of cached answers about similar terms."""
+
 _VALUES: Final = (schema.LANGUAGES, schema.FINGERPRINT)
 """Fields of the chunks whose terms are whole values, besides ids and metadata."""
 
@@ -99,6 +102,8 @@ class KnownTerms:
         similar = {(of[1], term) for of, names in terms_of.items() for term in names}
         counts = self._counts_of({*terms, *similar})
         with self._lock:
+            if len(self.similar) > _MOST_QUESTIONS:
+                self.similar, self.cut = {}, set()
             for question in found.keys() - terms_of.keys():
                 self.similar[question] = dict.fromkeys(found[question], 1)
             for question, names in terms_of.items():
@@ -410,11 +415,10 @@ class ClusterTerms(IndexTerms):
         return bool(self._similar(question)) or question in self._questions
 
     def _similar(self, question: Question) -> Mapping[str, int]:
-        found = self._known.similar.get(question)
-        if found is not None:
-            return found
-        if self.is_deferring:
-            self._questions[question] = None
-            return {}
-        self._known.fetch((), [question])
-        return self._known.similar[question]
+        # Another call may drop the answer before it is read.
+        while (found := self._known.similar.get(question)) is None:
+            if self.is_deferring:
+                self._questions[question] = None
+                return {}
+            self._known.fetch((), [question])
+        return found
