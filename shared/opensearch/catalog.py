@@ -107,10 +107,11 @@ class ClusterCatalog(Catalog):
         """Return the completions of an absolute file path."""
 
         def found(snapshot: ClusterSnapshot) -> list[str]:
-            paths = set()
-            for beginning in snapshot.folders.term_prefixes(typed):
-                for value, _ in snapshot.terms.beginning_with(FILE_FIELD, beginning):
-                    paths.add(shown(FILE_FIELD, value, snapshot.folders))
+            paths = {
+                shown(FILE_FIELD, value, snapshot.folders)
+                for beginning in snapshot.folders.term_prefixes(typed)
+                for value in _values(snapshot, FILE_FIELD, beginning)
+            }
             return _cut(paths, typed)
 
         return self._call(found)
@@ -123,7 +124,7 @@ class ClusterCatalog(Catalog):
         def found(snapshot: ClusterSnapshot) -> list[str]:
             if field not in snapshot.known.fields:
                 return []
-            return _cut({of.term for of in values_of(snapshot, field, typed, _MOST_VALUES)}, typed)
+            return _cut(_values(snapshot, field, typed), typed)
 
         return self._call(found)
 
@@ -175,6 +176,15 @@ def _version(snapshot: ClusterSnapshot, source_document: str) -> DocumentVersion
     for chunk in chunks:
         digest.update(b"\xff" + chunk.content.encode())
     return DocumentVersion(digest.hexdigest(), digest.hexdigest())
+
+
+def _values(snapshot: ClusterSnapshot, field: str, beginning: str) -> set[str]:
+    """Return the values of a field with a prefix; none if there are too many to look at.
+
+    A shell would take some of them for all, and complete what they have in common.
+    """
+    found = values_of(snapshot, field, beginning, _MOST_VALUES + 1)
+    return {of.term for of in found} if len(found) <= _MOST_VALUES else set()
 
 
 def _cut(values: Iterable[str], typed: str) -> list[str]:
