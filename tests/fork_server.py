@@ -28,6 +28,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
+from tests.systems import SLOW
+
 PROGRAMS: Final = Path(sysconfig.get_path("scripts"))
 
 STAND_IN: Final = (sys.executable, "-I", "-S", str(Path(__file__).with_name("forked_program.py")))
@@ -150,10 +152,11 @@ def can_read(stdin: str | None) -> bool:
 def fork_server(program: Program, environment: Mapping[str, str]) -> ForkServer | None:
     """Return the server whose runs are the same in an environment as from scratch.
 
-    There is none where a process cannot be forked, or for variables that only one test sets.
+    There is none where a process cannot be forked, where Python lacks what not every run imports,
+    or for variables that only one test sets.
     """
     variables = _read_at_start(environment)
-    if not hasattr(os, "fork") or variables not in ({}, _AT_FIRST):
+    if not hasattr(os, "fork") or SLOW in os.environ or variables not in ({}, _AT_FIRST):
         return None
     return _started(program, tuple(variables.items()))
 

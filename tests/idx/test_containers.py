@@ -133,6 +133,22 @@ def test_compressed_archives_and_files_are_read(idx: Idx, empty_index: Path, pap
     assert text_of(empty_index, "notes.txt.gz!/notes.txt") == "Notes on the well"
 
 
+def test_a_python_without_bzip2_names_such_archives_and_reads_others(
+    idx: Idx, papers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = tarred({"rent.txt": "The rent is due."})
+    (papers / "a.tar.gz").write_bytes(gzip.compress(data))
+    (papers / "c.tbz2").write_bytes(bz2.compress(data))
+    modules = tmp_path / "modules"
+    modules.mkdir()
+    (modules / "sitecustomize.py").write_text("import sys\nsys.modules['bz2'] = None\n")
+    monkeypatch.setenv("PYTHONPATH", str(modules), prepend=os.pathsep)
+    assert sync(idx) == {"added": 2, "chunks": 2, "unsupported": 1}
+    (failure,) = json.loads(idx("failures", "--unsupported", "--json").stdout)["failures"]
+    reason = "is compressed with bzip2, which this Python does not read; unpack it"
+    assert failure["reason"].endswith(reason)
+
+
 def test_without_the_extra_a_7z_archive_is_named_and_read_once_it_is_there(
     idx: Idx, empty_index: Path, papers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,8 +1,6 @@
 """Extraction of archives: the list of their files, and the files themselves as members."""
 
-import bz2
 import calendar
-import gzip
 import io
 import math
 import stat
@@ -13,9 +11,10 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from importlib import import_module
 from itertools import chain, islice
 from pathlib import PurePath
-from typing import IO, Any, Final, NoReturn, cast
+from typing import IO, Any, Final, NoReturn
 
 from idx.errors import SourceFileError, UnsupportedFileError
 from idx.extraction import media_types
@@ -36,6 +35,13 @@ _MAX_FILES: Final = 10_000
 _ENCRYPTED: Final = 0x1
 _UTF_8: Final = 0x800
 """Bits of an entry's flags in a ZIP archive."""
+
+_COMPRESSIONS: Final = {
+    media_types.GZIP: ("gzip", "gzip"),
+    media_types.BZIP2: ("bz2", "bzip2"),
+    media_types.XZ: ("lzma", "XZ"),
+}
+"""Module that reads a type of compressed files, and what the compression is called."""
 
 _TAR_MARK: Final = b"ustar"
 _TAR_MARK_AT: Final = 257
@@ -262,26 +268,16 @@ class _Counted(io.RawIOBase):
 def _unpacked(source: Source) -> IO[bytes]:
     """Return the stream of a compressed file's unpacked bytes, which the budget limits."""
     packed = io.BytesIO(source.data)
-    stream: Any
-    match source.media_type:
-        case media_types.GZIP:
-            stream = gzip.GzipFile(fileobj=packed)
-        case media_types.BZIP2:
-            stream = bz2.BZ2File(packed)
-        case media_types.XZ:
-            stream = _xz(packed, source)
-        case _:
-            return packed
-    return io.BufferedReader(_Counted(stream, source.budget), _BLOCK_BYTES)
-
-
-def _xz(packed: IO[bytes], source: Source) -> IO[bytes]:
+    if source.media_type not in _COMPRESSIONS:
+        return packed
+    module, name = _COMPRESSIONS[source.media_type]
     try:
-        from lzma import LZMAFile
+        stream = import_module(module).open(packed)
     except ImportError as error:
-        # The Python of a bundle has no LZMA.
-        raise UnsupportedFileError(source.file, "is compressed with XZ; unpack it") from error
-    return cast("IO[bytes]", LZMAFile(packed))
+        # The Python of a bundle, and some that are built without it, have no bzip2 or LZMA.
+        reason = f"is compressed with {name}, which this Python does not read; unpack it"
+        raise UnsupportedFileError(source.file, reason) from error
+    return io.BufferedReader(_Counted(stream, source.budget), _BLOCK_BYTES)
 
 
 def _bounded(stream: "IO[bytes] | _Part", source: Source, *, is_counted: bool = False) -> bytes:
