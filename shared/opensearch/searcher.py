@@ -116,8 +116,9 @@ class Searcher(FolderSearcher):
 
     def commit(self) -> str | None:
         """Return an identity of the state of the index."""
-        number = self._call(lambda snapshot: snapshot.number)
-        return f"{number}-{self._limits.name}" if self._limits.names else str(number)
+        # Numbers begin anew in an index that was made anew.
+        commit = self._call(lambda snapshot: f"{snapshot.state.identity}-{snapshot.number}")
+        return f"{commit}-{self._limits.name}" if self._limits.names else commit
 
     def _call(
         self, work: Callable[[ClusterSnapshot], Result], *, is_search: bool = False

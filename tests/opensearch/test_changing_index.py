@@ -110,3 +110,15 @@ def test_a_rebuild_that_was_silent_for_too_long_loses_nothing(address: str) -> N
 
 def store_of(address: str) -> Store:
     return Store(Connection(Address.of(address)))
+
+
+def test_an_index_that_is_made_anew_has_other_commits(address: str) -> None:
+    store = Store(Connection(Address.of(address)))
+    commits = []
+    for _ in range(2):
+        with Index(address, create=True) as index:
+            index.add(Document("d", "D", "text"))
+        with Searcher(address) as searcher:
+            commits.append(searcher.commit())
+        store.remove()
+    assert commits[0] != commits[1]
