@@ -25,7 +25,7 @@ _SECONDS_BETWEEN_COMMITS: Final = 0.05
 
 _SECONDS_TO_START: Final = 120
 
-QUERY: Final[dict[str, Any]] = {"query": STAMP, "limit": 20}
+QUERY: Final[dict[str, Any]] = {"query": STAMP, "limit": 20, "content": "full"}
 """What `mistake` looks at the answer of."""
 
 Committed = Callable[[], int]

@@ -209,10 +209,10 @@ def test_where_a_disk_is_mounted_a_folder_on_it_is_asked_for(
 def test_another_folder_is_not_overwritten(idx: Idx, filled: Path, tmp_path: Path) -> None:
     make(tmp_path / "mine", "letter.txt")
     assert "contains something other than a backup" in idx("backup", "mine", code=1).stderr
-    assert "holds something other" in idx("backup", filled, code=1).stderr
+    assert "would lie in the index" in idx("backup", filled, code=1).stderr
     assert "is not a folder" in idx("backup", "mine/letter.txt", code=1).stderr
     (tmp_path / "loop").symlink_to("loop")
-    assert "loop is no folder" in idx("backup", "loop", code=1).stderr
+    assert "loop is not a folder" in idx("backup", "loop", code=1).stderr
     create(tmp_path / "other")
     idx("backup", "copy", "-i", "other")
     failed = idx("backup", "copy", code=1)

@@ -158,7 +158,7 @@ def test_the_page_needs_nothing_else_and_escapes_what_it_shows(idx: Idx, tmp_pat
     assert "@import" not in page
     assert not re.search(r"url\((?!#)", page)
     texts = ["".join(cell.itertext()) for cell in root.iter("td")]
-    assert texts.count(hostile.replace("\x1b", "\\x1b")) == 2
+    assert texts.count(hostile.replace("\x1b", "\\x1b")) == 1
     assert len([element for element in root.iter() if element.tag.endswith("svg")]) == 4
     ids = re.findall(r' id="([^"]*)"', page)
     assert len(ids) == len(set(ids))

@@ -228,7 +228,7 @@ def test_a_file_that_is_wrong_is_left_alone(
     assert message.startswith(f"Error: {file}: ")
     assert reason in message
     assert "nothing was changed: " in message
-    assert message.endswith(f"is printed by: idx mcp-config {client}")
+    assert message.endswith(f"; to print the entry: idx mcp-config {client}")
     assert [entry.name for entry in file.parent.iterdir()] == [file.name]
     assert file.read_bytes() == content
     assert PROGRAM in idx("mcp-config", client).stdout

@@ -78,8 +78,10 @@ def test_no_path_opens_anything_without_a_token_by_any_method(guarded: Served, p
         if method in OPEN.get(path, ()):
             assert status == 200
         else:
-            assert status in {307, 400, 401, 404, 405}, (method, status)
+            assert status in {303, 307, 400, 401, 404, 405}, (method, status)
         assert not [leak for leak in LEAKS if leak in received]
+        if status == 303:
+            assert b"location: ./sign-in" in received
         if status == 307:
             assert re.search(rb"location: http://localhost/(mcp|metrics)\r\n", received)
 
@@ -97,6 +99,7 @@ def test_a_token_makes_no_other_path_or_method_an_answer(guarded: Served) -> Non
         for method in ("GET", "POST", "PUT", "TRACE")
     }
     assert {request for request, statuses in answered.items() if statuses == [200]} == {
+        ("/", "GET"),
         ("/healthz", "GET"),
         ("/readyz", "GET"),
         ("/metrics", "GET"),
@@ -234,7 +237,7 @@ WIRE: Final = (
     Attack(
         "another method",
         b"POST /healthz HTTP/1.1\r\n" + HOST + b"X-HTTP-Method-Override: GET\r\n\r\n",
-        [405],
+        [404],
     ),
     Attack("an echo", b"TRACE /mcp HTTP/1.1\r\n" + HOST + b"Cookie: hush\r\n\r\n", [401]),
     Attack(
