@@ -53,6 +53,8 @@ WORST: Final[tuple[Call, ...]] = (
     ("list_fields", {"detail": "full"}),
     ("index_stats", {}),
     ("list_failures", {"limit": 1_000}),
+    ("more_like", {"chunk_id": "text-chunk-001", "limit": 50}),
+    ("more_like", {"chunk_id": "words-chunk-001", "limit": 50}),
     ("get_next_chunk", {"chunk_id": "words-chunk-001"}),
     ("get_next_chunk", {"chunk_id": f"{LONG_ID}-chunk-001"}),
     ("get_previous_chunk", {"chunk_id": "words-chunk-002"}),
