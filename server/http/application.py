@@ -3,7 +3,7 @@
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
-from starlette.routing import Mount, Route
+from starlette.routing import Route
 
 from server.http.access import hosts
 from server.http.access.authentication import Authentication, TokenRequired
@@ -86,7 +86,8 @@ def http_application(
         Route("/metrics", metrics_endpoint(state, metrics)),
     ]
     known = frozenset(route.path for route in app.router.routes if isinstance(route, Route))
-    app.router.routes.append(Mount("", EncodedPaths(web_application(state, authentication))))
+    # Not a route for all paths, which would take what the routes refuse for their methods.
+    app.router.default = EncodedPaths(web_application(state, authentication))
     app.user_middleware = [
         Middleware(RequestObserver, metrics, known),
         Middleware(ProtectiveHeaders),
@@ -104,7 +105,7 @@ def http_application(
         # Before admission, so that requests without a token use none of the limits.
         *([Middleware(TokenRequired, authentication.settings)] if authentication else []),
         Middleware(AdmissionControl, admission),
-        Middleware(LimitedBodies, max_bytes),
+        Middleware(LimitedBodies, max_bytes, known),
         Middleware(SessionShares, admission.share(settings.max_sessions), holders),
         Middleware(SubscriptionShares, server.resources.has_room),
         Middleware(DistinctIds),

@@ -146,16 +146,13 @@ class TimedConnection(H11Protocol):
     def _refuse(self, status: HTTPStatus, detail: str) -> None:
         """Send a problem and close the connection."""
         response = problem(status, detail, {"Connection": "close"})
-        parts = (
-            h11.Response(
-                status_code=status, headers=response.raw_headers, reason=status.phrase.encode()
-            ),
-            h11.Data(data=bytes(response.body)),
-            h11.EndOfMessage(),
+        head = h11.Response(
+            status_code=status, headers=response.raw_headers, reason=status.phrase.encode()
         )
+        self.transport.write(self.conn.send(head) or b"")
         # The answer to a HEAD request has no body, which h11 refuses to send.
         with suppress(h11.LocalProtocolError):
-            for part in parts:
+            for part in (h11.Data(data=bytes(response.body)), h11.EndOfMessage()):
                 self.transport.write(self.conn.send(part) or b"")
         self.transport.close()
 

@@ -5,7 +5,7 @@ error; and if two requests of a session have the same ID, it leaves the first wi
 as long as the session lasts.
 """
 
-from collections.abc import Callable, MutableMapping, Sequence
+from collections.abc import Callable, MutableMapping, Sequence, Set as AbstractSet
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -20,7 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from server.http.address import MCP_PATH
 from server.http.limits.admission import ADMISSION_TIMEOUT_SECONDS, holder_of_token, refused
-from server.http.paths import is_public
+from server.http.paths import is_public, path_label
 from server.resources.shares import Holder
 
 MAX_PUBLIC_BYTES: Final = 16_384
@@ -36,17 +36,23 @@ class LimitedBodies:
     Args:
         app: the next ASGI application.
         max_bytes: maximum size of a body; longer ones get a 413 response.
+        known: paths that exist, besides those of the pages and of the JSON API.
     """
 
-    def __init__(self, app: ASGIApp, max_bytes: int) -> None:
+    def __init__(self, app: ASGIApp, max_bytes: int, known: AbstractSet[str]) -> None:
         self._app = app
+        self._known = known
         self._messages = RequestBodyLimitMiddleware(self._pass_on, max_bytes)
         self._bodies = RequestBodyLimitMiddleware(app, max_bytes)
         self._public = RequestBodyLimitMiddleware(app, MAX_PUBLIC_BYTES)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle an ASGI request."""
-        if scope["type"] == "http" and is_public(scope["path"]):
+        limited: ASGIApp
+        if scope["type"] == "http" and path_label(scope["path"], self._known) is None:
+            # It is refused whatever it would have sent.
+            limited = self._app
+        elif scope["type"] == "http" and is_public(scope["path"]):
             limited = self._public
         else:
             limited = self._messages if _is_message(scope) else self._bodies

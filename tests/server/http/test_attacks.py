@@ -237,7 +237,7 @@ WIRE: Final = (
     Attack(
         "another method",
         b"POST /healthz HTTP/1.1\r\n" + HOST + b"X-HTTP-Method-Override: GET\r\n\r\n",
-        [404],
+        [405],
     ),
     Attack("an echo", b"TRACE /mcp HTTP/1.1\r\n" + HOST + b"Cookie: hush\r\n\r\n", [401]),
     Attack(

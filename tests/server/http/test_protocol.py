@@ -11,7 +11,15 @@ from mcp import Client
 from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
 from shared import Document, Index
-from tests.server.http.served import ACCEPT, SECONDS, Served, initialize, served, status_of_answer
+from tests.server.http.served import (
+    ACCEPT,
+    SECONDS,
+    Served,
+    initialize,
+    served,
+    status_of_answer,
+    wait_for,
+)
 from tests.server.tool_answers import answer, error
 
 
@@ -118,6 +126,26 @@ def test_no_other_path_leads_anywhere(server: Served, path: str) -> None:
     with server.connection() as connection:
         connection.request("GET", path)
         assert status_of_answer(connection) == 404
+
+
+REFUSED = [
+    (b"POST /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n", b"HTTP/1.1 405 "),
+    # Before it has sent what it promises.
+    (b"POST /nothing HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n", b"HTTP/1.1 404 "),
+    # Such an answer has no body.
+    (b"HEAD /mcp%0A HTTP/1.1\r\nHost: localhost\r\n\r\n", b"HTTP/1.1 400 "),
+]
+
+
+def test_what_is_refused_is_answered_at_once(server: Served) -> None:
+    for sent, expected in REFUSED:
+        with server.raw() as connection:
+            connection.sendall(sent)
+            assert connection.recv(65_536).startswith(expected)
+    # Its line in the log comes after those of the requests before.
+    httpx2.patch(f"{server.base}/nothing")
+    wait_for(lambda: "method=PATCH" in server.logged(), "no line of the last request")
+    assert " ERROR " not in server.logged()
 
 
 HOSTILE = [
