@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[1]
 DIST = ROOT / "dist"
 UV = ROOT / "build" / "release-tools" / "bin" / "uv"
 
-MEGABYTES = 255
+MEGABYTES = 250
 """What an installation may take, 104 of it the Java runtime."""
 
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(900)]

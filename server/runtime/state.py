@@ -122,7 +122,7 @@ class ServerState:
             TimeBudgetError: the work took longer than the budget.
         """
         budget, began = self.settings.time_budget, time.monotonic()
-        cancellation, has_begun = Cancellation(), threading.Event()
+        cancellation, has_begun = Cancellation(budget), threading.Event()
 
         def begin(searcher: "Searcher") -> Answer:
             has_begun.set()

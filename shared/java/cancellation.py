@@ -6,6 +6,7 @@ extra condition does that here (`guarded`).
 """
 
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -26,13 +27,18 @@ class SearchStoppedError(McpLuceneError):
 class Cancellation:
     """Cancellation of the searches of one call in two steps; threads may share it.
 
+    Args:
+        seconds: time after which whoever has made it is going to end the searches; None if that is
+            not known in advance.
+
     Attributes:
         allows_costly: true if the call may run queries that can take long, such as those with
             patterns.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, seconds: float | None = None) -> None:
         self.allows_costly = True
+        self._end = None if seconds is None else time.monotonic() + seconds
         self._lock = threading.Lock()
         self._ending = False
         self._cancelled = False
@@ -42,6 +48,11 @@ class Cancellation:
     def ending(self) -> bool:
         """True if searches should return what they have found."""
         return self._ending
+
+    @property
+    def left(self) -> float | None:
+        """Time until searches should return what they have found, in seconds; None if unknown."""
+        return None if self._end is None else self._end - time.monotonic()
 
     @property
     def cancelled(self) -> bool:
@@ -170,6 +181,12 @@ def check() -> None:
     current = _current.get()
     if current is not None and current.cancelled:
         raise SearchStoppedError
+
+
+def seconds_left() -> float | None:
+    """Return the time until the call's searches should end, in seconds; None if unknown."""
+    current = _current.get()
+    return current.left if current is not None else None
 
 
 def is_ending() -> bool:

@@ -1,6 +1,7 @@
 """A reverse proxy before a node, as people put one there: TLS, passwords and tokens."""
 
 import base64
+import gzip
 import ssl
 import threading
 import urllib.error
@@ -20,6 +21,7 @@ class Proxy(ThreadingHTTPServer):
 
     Attributes:
         seen: the values of the header Authorization.
+        bodies: what was sent, unpacked.
         root: what it answers at ``/`` in place of the node; empty for the node's own answer.
     """
 
@@ -29,6 +31,7 @@ class Proxy(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.node = node
         self.seen: set[str] = set()
+        self.bodies: list[bytes] = []
         self.root = b""
         self.asks_who = True
 
@@ -47,6 +50,8 @@ class _Handler(BaseHTTPRequestHandler):
         proxy = self.server
         assert isinstance(proxy, Proxy)
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0)) or None
+        is_packed = self.headers.get("Content-Encoding") == "gzip"
+        proxy.bodies.append(gzip.decompress(body) if body and is_packed else body or b"")
         given = self.headers.get("Authorization", "")
         proxy.seen.add(given)
         basic = "Basic " + base64.b64encode(f"{USER}:{PASSWORD}".encode()).decode()

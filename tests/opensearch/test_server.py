@@ -1,11 +1,13 @@
 """The server on an index on a node."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import Idx, connected
 from tests.opensearch.node import Node
+from tests.opensearch.proxy import before
 from tests.server.tool_answers import answer, error
 
 pytestmark = [pytest.mark.opensearch, pytest.mark.anyio]
@@ -29,6 +31,21 @@ async def test_every_search_sees_what_was_written_before(idx: Idx, node: Node) -
         add(idx, address, "another word")
         found = answer(await client.call_tool("Search", {"query": "another"}))
         assert found["totalHits"] == 1, "another index has taken the name"
+
+
+async def test_shards_get_no_more_time_than_the_call_has(idx: Idx, node: Node) -> None:
+    with before(node) as proxy:
+        proxy.asks_who = False
+        address = f"opensearch://127.0.0.1:{proxy.port}/budget"
+        add(idx, address, "the garden of the tenant by the boat")
+        for budget, most in (("2", 2_000), ("60", 10_000)):
+            async with connected(Path(address), "--time-budget", budget) as client:
+                await client.call_tool("Search", {"query": "garden"})
+                proxy.bodies.clear()
+                await client.call_tool("Search", {"query": "garden tenant boat"})
+            given = re.findall(rb'"timeout": ?"([0-9]+)ms"', b"".join(proxy.bodies))
+            assert given
+            assert all(most - 1_900 < int(each) <= most for each in given)
 
 
 async def test_documents_are_listed_and_read_as_resources(idx: Idx, node: Node) -> None:

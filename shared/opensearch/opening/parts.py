@@ -9,6 +9,7 @@ from shared.model.filters import Limits, Names
 from shared.opensearch.opening.snapshot import ClusterSnapshot
 from shared.opensearch.search.compiler import compiled
 from shared.opensearch.search.part_terms import PartTerms
+from shared.opensearch.search.terms import KnownTerms
 from shared.opensearch.storage.queries import IS_CHUNK
 from shared.query.steps.filters.conditions import within
 
@@ -21,7 +22,7 @@ class OpenParts:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._open: OrderedDict[Names, tuple[ClusterSnapshot, ClusterSnapshot]] = OrderedDict()
+        self._open: OrderedDict[Names, tuple[KnownTerms, ClusterSnapshot]] = OrderedDict()
 
     def within(self, limits: Limits, whole: ClusterSnapshot) -> ClusterSnapshot:
         """Return what a call may see of a state of the index.
@@ -40,11 +41,12 @@ class OpenParts:
         if not limits.names:
             return replace(whole, limits=limits)
         with self._lock:
-            known, part = self._open.get(limits.names, (None, None))
-        if part is None or known is None or known.known is not whole.known:
+            of, part = self._open.get(limits.names, (None, None))
+        # Each state of the index has terms of its own.
+        if part is None or of is not whole.known:
             part = _part(limits, whole)
         with self._lock:
-            self._open[limits.names] = (whole, part)
+            self._open[limits.names] = (whole.known, part)
             self._open.move_to_end(limits.names)
             if len(self._open) > _MAX_OPEN:
                 self._open.popitem(last=False)

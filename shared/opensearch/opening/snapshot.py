@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 from shared.errors import ClusterDamagedError
+from shared.java.cancellation import seconds_left
 from shared.model.filters import EVERYTHING, Collections, Limits
 from shared.model.folders import IndexedFolder, IndexedFolders, file_term
 from shared.model.weights import Weights
@@ -24,8 +25,11 @@ _STATE_QUERY: Final = {
     "size": 1,
 }
 
-BUDGET: Final = f"{REQUEST_SECONDS * 2 / 3:.0f}s"
-"""Time after which each shard returns the hits that it has found so far."""
+_LONGEST_SEARCH: Final = REQUEST_SECONDS * 2 / 3
+"""Maximum time after which each shard returns the hits that it has found so far, in seconds."""
+
+_SHORTEST_SEARCH: Final = 0.1
+"""The same for a call whose time is over, in seconds, so that its answer is not empty."""
 
 _MOST_SECONDS: Final = GRACE_SECONDS / 4
 """Time for which a call goes by a state that has changed since it was read. What it shows is kept
@@ -123,7 +127,7 @@ class ClusterSnapshot:
             ClusterUnreachableError: a shard did not answer.
             StaleError: the state was changed before this call began, or is too old by now.
         """
-        bound = {"timeout": BUDGET} if may_be_partial else {}
+        bound = {"timeout": _timeout()} if may_be_partial else {}
         *answers, newest = self.store.connection.search(
             [*({**bound, **body} for body in bodies), _STATE_QUERY],
             may_be_partial=may_be_partial,
@@ -152,7 +156,7 @@ class ClusterSnapshot:
                     **body,
                     "query": {"bool": {"filter": [wanted], "should": [body["query"]]}},
                     "size": len(ids) + 1,
-                    "timeout": BUDGET,
+                    "timeout": _timeout(),
                     "_source": ["state"],
                 }
             ],
@@ -189,3 +193,10 @@ class ClusterSnapshot:
         """Return the number of documents that a query matches."""
         (answer,) = self.search([{"query": query, "size": 0, "track_total_hits": True}])
         return int(answer["hits"]["total"]["value"])
+
+
+def _timeout() -> str:
+    """Return the time after which shards return what they have found, within that of the call."""
+    left = seconds_left()
+    seconds = _LONGEST_SEARCH if left is None else max(_SHORTEST_SEARCH, min(left, _LONGEST_SEARCH))
+    return f"{seconds * 1_000:.0f}ms"

@@ -74,7 +74,7 @@ class LimitedIndex:
         self._whole = whole
         self._part = part
         self._name = name
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._shown: tuple[Any, Any] | None = None
         self._folders: list[TemporaryDirectory[str]] = []
 
@@ -166,10 +166,11 @@ class LimitedIndex:
 
         Windows keeps a link while any program, or another part of the index, has the file open.
         """
-        for folder in self._folders:
-            folder.cleanup()
-        self._folders = [folder for folder in self._folders if Path(folder.name).exists()]
-        return not self._folders
+        with self._lock:
+            for folder in self._folders:
+                folder.cleanup()
+            self._folders = [folder for folder in self._folders if Path(folder.name).exists()]
+            return not self._folders
 
 
 def _limited(whole: Any, path: Path, part: Any, folder: Path) -> Any:

@@ -1,6 +1,7 @@
 """An index that is limited to collections answers as one that has only their documents."""
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -51,8 +52,14 @@ def with_access(document: Document, access: str) -> Document:
 
 @pytest.fixture(scope="module")
 def searchers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Searcher, Searcher]]:
+    folder = tmp_path_factory.mktemp("parts")
+    with part_and_alone(folder / "whole", folder / "alone") as both:
+        yield both
+
+
+@contextmanager
+def part_and_alone(whole: Path | str, alone: Path | str) -> Iterator[tuple[Searcher, Searcher]]:
     """The part of an index with secrets, and an index that never had any."""
-    whole, alone = (tmp_path_factory.mktemp("parts") / name for name in ("whole", "alone"))
     for path, documents in ((whole, [*OPEN, *SECRET]), (alone, OPEN)):
         create(path)
         with Index(path) as index:
@@ -130,6 +137,11 @@ QUESTIONS: Final[dict[str, Callable[[Searcher], Any]]] = {
 def test_a_part_answers_as_an_index_of_its_own(
     searchers: tuple[Searcher, Searcher], question: str
 ) -> None:
+    check_question(searchers, question)
+
+
+def check_question(searchers: tuple[Searcher, Searcher], question: str) -> None:
+    """Check that both answer the same, and nothing of the secrets."""
     part, alone = (answer_of(searcher, question) for searcher in searchers)
     assert part == alone
     for secret in SECRETS:
