@@ -8,8 +8,8 @@ from typing import Final
 from shared.model.filters import Limits, Names
 from shared.opensearch.opening.snapshot import ClusterSnapshot
 from shared.opensearch.search.compiler import compiled
+from shared.opensearch.search.known_terms import KnownTerms
 from shared.opensearch.search.part_terms import PartTerms
-from shared.opensearch.search.terms import KnownTerms
 from shared.opensearch.storage.queries import IS_CHUNK
 from shared.query.steps.filters.conditions import within
 

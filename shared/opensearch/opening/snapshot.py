@@ -12,7 +12,8 @@ from shared.java.cancellation import seconds_left
 from shared.model.filters import EVERYTHING, Collections, Limits
 from shared.model.folders import IndexedFolder, IndexedFolders, file_term
 from shared.model.weights import Weights
-from shared.opensearch.search.terms import ClusterTerms, KnownTerms
+from shared.opensearch.search.known_terms import KnownTerms
+from shared.opensearch.search.terms import ClusterTerms
 from shared.opensearch.storage import layout
 from shared.opensearch.storage.connection import REQUEST_SECONDS
 from shared.opensearch.storage.queries import IS_CHUNK, Query, visible

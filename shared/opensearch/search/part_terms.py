@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from shared.model import schema
-from shared.opensearch.search.terms import KnownTerms, Pair, as_sent
+from shared.opensearch.search.known_terms import KnownTerms, Pair, as_sent
 from shared.opensearch.storage import layout
 from shared.opensearch.storage.queries import IS_CHUNK, Query
 from shared.opensearch.storage.store import Store

@@ -1,0 +1,211 @@
+"""What is known of the terms of one state of an index on a cluster, fetched many at once."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
+from threading import Lock
+from typing import Any, Final
+
+from shared.analysis.languages import LANGUAGES, UNDETERMINED
+from shared.model import schema
+from shared.opensearch.search.similar import MOST_SIMILAR, Question, search_for, terms_in
+from shared.opensearch.storage import layout
+from shared.opensearch.storage.connection import part_missing
+from shared.opensearch.storage.queries import IS_CHUNK, Query
+from shared.opensearch.storage.store import Store
+
+_MOST_TERMS: Final = 100_000
+"""Maximum number of cached terms."""
+
+_MOST_QUESTIONS: Final = 1_000
+"""Maximum number of cached answers about similar terms."""
+
+_VALUES: Final = (schema.LANGUAGES, schema.FINGERPRINT)
+"""Fields of the chunks whose terms are whole values, besides ids and metadata."""
+
+_LANGUAGE_TERMS: Final = [(schema.LANGUAGES, code) for code in (*LANGUAGES, UNDETERMINED)]
+
+_NO_LETTER: Final = "\x04"
+"""Sign that no term has."""
+
+_SUGGESTING: Final = {
+    "suggest_mode": "always",
+    "max_edits": 1,
+    "min_word_length": 1,
+    "accuracy": 0.0,
+    **dict.fromkeys(("size", "shard_size"), MOST_SIMILAR),
+}
+"""How the cluster is asked for similar terms, to learn the frequency of a term."""
+
+Pair = tuple[str, str]
+"""Field of the schema, and a term."""
+
+
+class KnownTerms:
+    """What is known of the terms of one state of an index; threads share it.
+
+    Args:
+        store: the index.
+        routings: a routing value for each shard.
+        fields: the fields of the index.
+        chunks: the query for the chunks whose values are looked up.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        routings: Iterable[str | None],
+        fields: frozenset[str],
+        chunks: Query = IS_CHUNK,
+    ) -> None:
+        self._store = store
+        self._chunks = chunks
+        self._routings = list(routings)
+        self._lock = Lock()
+        self.fields = fields
+        self.frequencies: dict[Pair, int] = {}
+        self.chunks: dict[str, int] = {}
+        self.similar: dict[Question, Mapping[str, int]] = {}
+        self.cut: set[Question] = set()
+
+    def fetch(self, terms: Iterable[Pair], questions: Iterable[Question]) -> Mapping[Pair, int]:
+        """Ask the cluster for terms and similar terms, in a request for each of both.
+
+        Returns:
+            The frequencies of the terms, and of the similar ones.
+        """
+        asked = [question for question in questions if question not in self.similar]
+        found = dict(zip(asked, self._ask(asked), strict=True))
+        terms_of = {of: names for of, names in found.items() if of.kind != "value"}
+        similar = {(of.field, term) for of, names in terms_of.items() for term in names}
+        counts = self._counts_of({*terms, *similar})
+        with self._lock:
+            if len(self.similar) > _MOST_QUESTIONS:
+                self.similar, self.cut = {}, set()
+            for question in found.keys() - terms_of.keys():
+                self.similar[question] = dict.fromkeys(found[question], 1)
+            for question, names in terms_of.items():
+                if len(names) >= question.most:
+                    self.cut.add(question)
+                known = {name: counts[question.field, name] for name in names}
+                self.similar[question] = {name: count for name, count in known.items() if count}
+        return counts
+
+    def _counts_of(self, pairs: set[Pair]) -> Mapping[Pair, int]:
+        """Return the frequencies of terms, of which those that are not known are asked for."""
+        known = self.frequencies
+        counts = {pair: count for pair in pairs if (count := known.get(pair)) is not None}
+        # The cluster would add fields that it does not know to its mapping.
+        unknown = {pair for pair in pairs - counts.keys() if pair[0] not in self.fields}
+        self.chunks |= {name: 0 for name, _ in unknown}
+        counts |= dict.fromkeys(unknown, 0)
+        wanted = pairs - counts.keys()
+        if wanted or schema.ID not in self.chunks:
+            languages = _LANGUAGE_TERMS if schema.ID not in self.chunks else ()
+            counts |= self._fetch_frequencies([*wanted, *languages])
+        with self._lock:
+            if len(self.frequencies) > _MOST_TERMS:
+                # Others may still read the old ones.
+                self.frequencies = {}
+            self.frequencies |= counts
+        return counts
+
+    def _fetch_frequencies(self, wanted: list[Pair]) -> Mapping[Pair, int]:
+        """Ask each shard for the statistics of terms, as of a document that would have them.
+
+        Raises:
+            ClusterUnreachableError: a shard did not answer.
+        """
+        document: dict[str, Any] = {schema.ID: ["?"]}
+        of_field: dict[str, list[str]] = {}
+        for name, group in groupby(sorted(wanted), key=itemgetter(0)):
+            texts = [text for _, text in group]
+            of_field[name] = texts
+            values = [as_sent(name, text) for text in texts]
+            _put(document, layout.field(name), values if _is_value(name) else " ".join(values))
+        names = [schema.ID, *map(layout.field, of_field)]
+        asked = [
+            {
+                "_index": self._store.name,
+                "doc": document,
+                "fields": list(dict.fromkeys(names)),
+                "term_statistics": True,
+                "positions": False,
+                "offsets": False,
+                "payloads": False,
+                **({} if routing is None else {"routing": routing}),
+            }
+            for routing in self._routings
+        ]
+        answer = self._store.connection.request("POST", "/_mtermvectors", {"docs": asked})
+        if any("error" in shard for shard in answer["docs"]):
+            raise part_missing(self._store.connection.address.path)
+        vectors = [shard["term_vectors"] for shard in answer["docs"]]
+        frequencies: dict[Pair, int] = {}
+        for name in (schema.ID, *of_field):
+            there = [of.get(layout.field(name), {}) for of in vectors]
+            counts = (of.get("field_statistics", {}).get("doc_count", 0) for of in there)
+            self.chunks[name] = sum(max(0, count) for count in counts)
+            for text in of_field.get(name, ()):
+                key = as_sent(name, text)
+                each = (of.get("terms", {}).get(key, {}).get("doc_freq", 0) for of in there)
+                frequencies[name, text] = sum(each)
+        return frequencies
+
+    def frequencies_besides(self, terms: Iterable[Pair]) -> dict[str, Any]:
+        """Return what a search has to ask besides to tell the frequencies of unknown terms.
+
+        The cluster's suggestions of similar terms come with frequencies. What is similar to a term
+        with another sign behind it, and begins with the term, is the term itself among others.
+        """
+        unknown = {pair for pair in terms if pair not in self.frequencies}
+        asked: dict[str, Any] = {}
+        for (name, length), pairs in groupby(sorted(unknown, key=_by_length), key=_by_length):
+            texts = (f"{layout.sent(text)}{_NO_LETTER}" for _, text in pairs)
+            similar = {**_SUGGESTING, "field": layout.field(name), "prefix_length": length}
+            asked[f"{name} {length}"] = {"text": " ".join(texts), "term": similar}
+        return asked
+
+    def note_besides(self, terms: Iterable[Pair], suggested: Mapping[str, Sequence[Any]]) -> None:
+        """Remember the frequencies of terms from the answer to `frequencies_besides`."""
+        found = {
+            (name.partition(" ")[0], entry["text"].removesuffix(_NO_LETTER)): {
+                option["text"]: option["freq"] for option in entry["options"]
+            }
+            for name, entries in suggested.items()
+            for entry in entries
+        }
+        with self._lock:
+            for name, text in terms:
+                if (options := found.get((name, layout.sent(text)))) is not None:
+                    self.frequencies[name, text] = options.get(layout.sent(text), 0)
+
+    def _ask(self, questions: list[Question]) -> Iterator[list[str]]:
+        if not questions:
+            return iter(())
+        bodies = [search_for(question, self._chunks) for question in questions]
+        answers = self._store.connection.search(bodies)
+        return (terms_in(answer, of) for of, answer in zip(questions, answers, strict=True))
+
+
+def _by_length(pair: Pair) -> tuple[str, int]:
+    """Return the field of a term, and its length on the cluster."""
+    return pair[0], len(layout.sent(pair[1]))
+
+
+def _put(document: dict[str, Any], name: str, value: Any) -> None:
+    outer, _, inner = name.partition(".")
+    if inner:
+        document.setdefault(outer, {})[inner] = value
+    else:
+        document[name] = value
+
+
+def _is_value(name: str) -> bool:
+    """Check whether the terms of a field are whole values."""
+    return schema.is_keyword_field(name) or name in _VALUES
+
+
+def as_sent(name: str, text: str) -> str:
+    """Return a term of a field of the schema as the cluster has it."""
+    return text if _is_value(name) else layout.sent(text)
