@@ -16,6 +16,7 @@ from shared.model.weights import DEFAULT_WEIGHTS
 from shared.opensearch.index import Index as ClusterIndex
 from shared.opensearch.opening.cluster import Cluster
 from shared.opensearch.opening.snapshot import ClusterSnapshot
+from shared.opensearch.storage import layout
 from shared.opensearch.storage.address import Address
 from shared.opensearch.storage.connection import Connection
 from shared.opensearch.storage.store import Store
@@ -361,6 +362,10 @@ def test_each_trouble_has_one_sentence(
     name = address.rpartition("/")[2]
     node.request("PUT", f"/{name}-other", {})
     assert "another program created it" in error(f"{address}-other")
+    changed = layout.creation() | {"aliases": {f"{name}-changed": {}}}
+    changed["mappings"]["properties"]["content"] = {"type": "keyword"}
+    node.request("PUT", f"/{name}-changed-000001", changed)
+    assert "somebody changed the mapping of its field content" in error(f"{address}-changed")
     idx("add", "-i", address, "--id", "d", "--title", "D", "-c", "word")
     node.request("POST", f"/{name}/_close")
     assert "closed" in error(address)

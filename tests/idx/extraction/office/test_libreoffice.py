@@ -49,6 +49,19 @@ def test_a_libreoffice_that_fails_or_hangs_costs_only_the_file(
     assert time.monotonic() - started < 20
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="the program is a script of Unix")
+def test_what_libreoffice_writes_is_bounded(tmp_path: Path) -> None:
+    program = tmp_path / "soffice"
+    program.write_text(
+        "#!/bin/sh\nmkdir out; head -c 200000000 /dev/zero > out/file.odt\n"
+        f"wc -c < out/file.odt > '{tmp_path}/size'\n"
+    )
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    with pytest.raises(SourceFileError, match="is a damaged DOC"):
+        extract(DOC, replace(OPTIONS, libreoffice=str(program)))
+    assert int((tmp_path / "size").read_text()) == 100_000_000
+
+
 def test_nothing_in_the_current_folder_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
