@@ -22,6 +22,8 @@ class Proxy(ThreadingHTTPServer):
     Attributes:
         seen: the values of the header Authorization.
         bodies: what was sent, unpacked.
+        troubles: statuses with which it answers every third request in place of the node.
+        is_busy: whether it answers every request with 429.
         root: what it answers at ``/`` in place of the node; empty for the node's own answer.
     """
 
@@ -32,6 +34,8 @@ class Proxy(ThreadingHTTPServer):
         self.node = node
         self.seen: set[str] = set()
         self.bodies: list[bytes] = []
+        self.troubles: Iterator[int] = iter(())
+        self.is_busy = False
         self.root = b""
         self.asks_who = True
 
@@ -57,6 +61,13 @@ class _Handler(BaseHTTPRequestHandler):
         basic = "Basic " + base64.b64encode(f"{USER}:{PASSWORD}".encode()).decode()
         if proxy.asks_who and given not in {basic, f"Bearer {TOKEN}"}:
             self._answer(401, b"Unauthorized", "text/plain")
+            return
+        if proxy.is_busy:
+            self._answer(429, b"{}", "application/json")
+            return
+        is_third = len(proxy.bodies) % 3 == 0
+        if is_third and (trouble := next(proxy.troubles, None)):
+            self._answer(trouble, b"{}", "application/json")
             return
         if self.path == "/" and proxy.root:
             self._answer(200, proxy.root, "application/json")

@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,21 @@ def test_a_user_and_password_or_a_token_are_shown_to_the_cluster(
         found = json.loads(idx("search", "word", "-i", address, "--json").stdout)
         assert found["totalHits"] == 1
         assert f"Bearer {TOKEN}" in proxy.seen
+
+
+def test_a_cluster_that_is_busy_is_asked_again_and_not_for_ever(idx: Idx, node: Node) -> None:
+    with before(node) as proxy:
+        proxy.asks_who = False
+        address = f"opensearch://127.0.0.1:{proxy.port}/busy"
+        proxy.troubles = cycle([429, 502, 503, 504])
+        for text in ("word", "another word"):
+            idx("add", "--id", "d", "--title", "D", "-c", text, "-i", address)
+        found = json.loads(idx("search", "word", "-i", address, "--json").stdout)
+        assert [hit["content"] for hit in found["results"]] == ["another word"]
+        proxy.is_busy = True
+        assert "it is overloaded (429); ask again later" in error(
+            idx("search", "word", "-i", address, code=1)
+        )
 
 
 def test_tls_needs_a_certificate_that_somebody_known_has_signed(
