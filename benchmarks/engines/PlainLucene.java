@@ -6,6 +6,7 @@ import java.net.URLDecoder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
@@ -17,6 +18,7 @@ import org.apache.lucene.analysis.Analyzer;
 import org.apache.lucene.analysis.custom.CustomAnalyzer;
 import org.apache.lucene.analysis.miscellaneous.PerFieldAnalyzerWrapper;
 import org.apache.lucene.analysis.standard.StandardAnalyzer;
+import org.apache.lucene.document.BinaryDocValuesField;
 import org.apache.lucene.document.DoubleField;
 import org.apache.lucene.document.Field;
 import org.apache.lucene.document.Field.Store;
@@ -154,14 +156,14 @@ public final class PlainLucene {
   /**
    * Puts a chunk with all fields of shared/storage/mapping.py in place of the one with its id, as
    * shared/writing/index.py does: {@code document, title, language, year, content, chunk, languages,
-   * reversed, stems, title_stems, identifiers, details}.
+   * reversed, stems, title_stems, identifiers, details, fingerprint, stored fingerprint}.
    */
   private static void replaceChunk(IndexWriter writer, String[] columns) throws IOException {
     String document = columns[0];
     String title = columns[1];
     String year = columns[3];
     String content = columns[4];
-    List<IndexableField> fields = new ArrayList<>(24);
+    List<IndexableField> fields = new ArrayList<>(32);
     fields.add(new TextField("title", title, Store.NO));
     fields.add(new StringField("source_document", document, Store.YES));
     fields.add(new SortedDocValuesField("source_document", new BytesRef(document)));
@@ -171,7 +173,9 @@ public final class PlainLucene {
     fields.add(new StringField("id", columns[5], Store.YES));
     fields.add(new StoredField("title", title));
     fields.add(new TextField("content", content, Store.YES));
-    fields.add(new StringField("languages", columns[6], Store.NO));
+    for (String language : columns[6].split(" ")) {
+      fields.add(new StringField("languages", language, Store.NO));
+    }
     fields.add(new Field("content.reversed", columns[7], TERMS));
     fields.add(new Field("stems", columns[8], WORDS));
     fields.add(new Field("title_stems", columns[9], WORDS));
@@ -182,6 +186,11 @@ public final class PlainLucene {
     fields.add(new NumericDocValuesField("chunk_index", 1));
     fields.add(new StoredField("chunk_index", 1));
     fields.add(new StoredField("details", columns[11]));
+    for (String term : columns[12].split(" ")) {
+      fields.add(new StringField("fingerprint", term, Store.NO));
+    }
+    BytesRef fingerprint = new BytesRef(Base64.getDecoder().decode(columns[13]));
+    fields.add(new BinaryDocValuesField("fingerprint", fingerprint));
     writer.updateDocuments(new Term("source_document", document), List.of(fields));
   }
 

@@ -4,6 +4,7 @@ A line of a file has columns with tabs between them, which no text has: Python a
 equally fast. Nothing heavy is imported here, for the memory of a process that reads is measured.
 """
 
+from base64 import b64encode
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -64,9 +65,10 @@ def write_fields(texts: Path, fields: Path, analyzers: Path) -> None:
 
     Args:
         texts: the texts.
-        fields: where to write the columns of a text, then those of its chunk: the chunk's id and
-            language, and the texts of the fields `schema.REVERSED`, `schema.STEMS`,
-            `schema.TITLE_STEMS`, `schema.IDENTIFIERS` and `schema.DETAILS`.
+        fields: where to write the columns of a text, then those of its chunk: the chunk's id,
+            its languages, the texts of the fields `schema.REVERSED`, `schema.STEMS`,
+            `schema.TITLE_STEMS`, `schema.IDENTIFIERS` and `schema.DETAILS`, the terms of its
+            fingerprint, and the fingerprint in base64. Values of a field have blanks between them.
         analyzers: where to write the steps of each field that is analyzed.
     """
     from shared.analysis.analyzers import writing_steps
@@ -80,9 +82,10 @@ def write_fields(texts: Path, fields: Path, analyzers: Path) -> None:
             by_name = _fields(document)
             columns = (
                 *(schema.ID, schema.LANGUAGES, schema.REVERSED, schema.STEMS, schema.TITLE_STEMS),
-                *(schema.IDENTIFIERS, schema.DETAILS),
+                *(schema.IDENTIFIERS, schema.DETAILS, schema.FINGERPRINT, _STORED_FINGERPRINT),
             )
-            print(*row, *(by_name.get(name, "") for name in columns), sep="\t", file=file)
+            values = (" ".join(by_name.get(name, ())) for name in columns)
+            print(*row, *values, sep="\t", file=file)
             known |= by_name.keys()
     analyzed = [name for name in sorted(known) if name.split(".")[0] in _ANALYZED]
     _write(analyzers, ((name, *_steps(writing_steps(name))) for name in analyzed))
@@ -91,15 +94,29 @@ def write_fields(texts: Path, fields: Path, analyzers: Path) -> None:
 _ANALYZED: Final = ("content", "title", "identifiers", "stems", "title_stems")
 
 
-def _fields(document: "Document") -> dict[str, str]:
-    """The fields of the only chunk of a document, by their names, that are text."""
+_STORED_FINGERPRINT: Final = "fingerprint as bytes"
+
+
+def _fields(document: "Document") -> dict[str, list[str]]:
+    """The values of the only chunk of a document by the names of their fields, each once."""
     from org.apache.lucene.index import IndexableField
 
+    from shared.model import schema
     from shared.storage.mapping import to_lucene
+    from shared.storage.vectors import bytes_of
 
     ((chunk,),) = to_lucene(document)
-    fields: list[Any] = [IndexableField.cast_(field) for field in chunk]
-    return {field.name(): field.stringValue() or "" for field in fields}
+    found: dict[str, list[str]] = {}
+    for each in chunk:
+        field: Any = IndexableField.cast_(each)
+        text = field.stringValue()
+        values = found.setdefault(field.name(), [])
+        if text is not None and text not in values:
+            values.append(text)
+        if field.name() == schema.FINGERPRINT and field.binaryValue() is not None and text is None:
+            stored = b64encode(bytes_of(field.binaryValue())).decode()
+            found[_STORED_FINGERPRINT] = [stored]
+    return found
 
 
 def _steps(steps: "Chain") -> Iterator[str]:
