@@ -111,6 +111,7 @@ class Index(FolderIndex):
         state, _ = self._store.state()
         self._batches = Batches(self._store)
         self._queue = BulkQueue(self._store)
+        self._batch = 0
         self._counts: dict[str, int] = {}
         self._touched: list[str] = []
         self._known_words: set[tuple[str, str]] = set()
@@ -136,6 +137,7 @@ class Index(FolderIndex):
                 self._withdraw()
         finally:
             self._closed = True
+            self._batches.close()
             self._queue.close()
             self._store.connection.close()
 
@@ -245,9 +247,7 @@ class Index(FolderIndex):
         folders = self._folders.dump(self.path) if self._folders_changed else None
         self._batches.publish(self._counts, self._touched, folders)
         self._folders_changed = False
-        self._touched.clear()
-        self._counts.clear()
-        self._queue.forget_chunks()
+        self._forget()
 
     def flush(self) -> None:
         """Send what waits to be sent, and wait until it is written.
@@ -261,7 +261,18 @@ class Index(FolderIndex):
         """Return the number of the batch, beginning one if there is none."""
         if self._closed:
             raise ValueError(f"the index at {self.path} is closed")
-        return self._batches.begin()
+        batch = self._batches.begin()
+        if batch != self._batch:
+            # What is known is of a batch that was taken for dead.
+            self._forget()
+            self._batch = batch
+        return batch
+
+    def _forget(self) -> None:
+        """Forget what was written with the last batch."""
+        self._touched.clear()
+        self._counts.clear()
+        self._queue.forget_chunks()
 
     def _note(self, source_document: str, count: int) -> None:
         """Remember the chunks of a document, and remove those of this batch that are left over."""
@@ -282,13 +293,10 @@ class Index(FolderIndex):
         batch = self._batches.number
         self._queue.withdraw()
         try:
-            state = self._batches.withdraw()
-            if state is None or batch is None:
-                if self.created and not self._store.state()[0].changed:
-                    self._store.remove()
-            elif self.created and not state.open and not state.changed:
+            state = self._batches.withdraw() or self._store.state()[0]
+            if self.created and not state.open and not state.changed:
                 self._store.remove()
-            else:
+            elif batch is not None:
                 self._batches.delete_chunks(batch)
         except McpLuceneError:
             # It stays hidden, and the next writer removes it.

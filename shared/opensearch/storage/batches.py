@@ -5,18 +5,21 @@ docs/scale.md describes the protocol.
 
 import time
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from threading import Event, Lock, Thread
 from typing import Any, Final
+from weakref import ref
 
-from shared.errors import ClusterRefusedError
+from shared.errors import ClusterRefusedError, McpLuceneError
 from shared.model import schema
 from shared.opensearch.storage import layout
 from shared.opensearch.storage.operations import delete_operation
 from shared.opensearch.storage.queries import IS_FILE, of_documents
-from shared.opensearch.storage.state import GRACE_SECONDS, FrozenError, State
+from shared.opensearch.storage.state import GRACE_SECONDS, LEASE_SECONDS, FrozenError, State
 from shared.opensearch.storage.store import Store
 
-_RENEWAL_SECONDS: Final = 30.0
-"""Seconds between the signs of life of a batch."""
+_RENEWAL_SECONDS: Final = LEASE_SECONDS / 3
+"""Seconds between the signs of life of a batch, so that one that fails costs nothing."""
 
 _MOST_REPLACED: Final = 20_000
 """Number of replaced documents in the state from which a commit waits until some are removed, so
@@ -25,6 +28,9 @@ that searches need not leave out more."""
 
 class Batches:
     """The batches of one writer, one after the other.
+
+    From the first one on, a thread gives signs of life of the batch that is open, until the writer
+    is closed or forgotten. What it learns, `begin` reports.
 
     Args:
         store: the index.
@@ -36,8 +42,16 @@ class Batches:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._path = store.connection.address.path
-        self._renewed = 0.0
+        # Held while the state of the open batch changes, so that no sign of life comes after that.
+        self._lock = Lock()
+        self._is_closed = Event()
+        self._is_renewed = False
+        self._is_dead = False
         self.number: int | None = None
+
+    def close(self) -> None:
+        """End the thread that gives signs of life."""
+        self._is_closed.set()
 
     def begin(self) -> int:
         """Return the number of the batch, beginning one if there is none.
@@ -45,30 +59,46 @@ class Batches:
         Raises:
             ClusterRefusedError: the index is being rebuilt, or the writer was taken for dead.
         """
-        now = time.time()
-        if self.number is None:
-            numbers: list[int] = []
+        if self.number is not None:
+            if self._is_dead:
+                self.number = None
+                raise self._expired()
+            return self.number
+        numbers: list[int] = []
 
-            def open_(state: State) -> State:
-                opened, number = state.opened(now)
-                numbers.append(number)
-                return opened
+        def open_(state: State) -> State:
+            opened, number = state.opened(time.time())
+            numbers.append(number)
+            return opened
 
-            try:
-                self._store.change(open_)
-            except FrozenError as error:
-                raise ClusterRefusedError(
-                    self._path, "the index is being rebuilt", "wait until that has ended"
-                ) from error
-            self.number, self._renewed = numbers[-1], now
-        elif now - self._renewed > _RENEWAL_SECONDS:
-            batch = self.number
-            try:
-                self._store.change(lambda state: state.renewed(batch, now))
-            except KeyError as error:
-                raise self._expired() from error
-            self._renewed = now
+        try:
+            self._store.change(open_)
+        except FrozenError as error:
+            raise ClusterRefusedError(
+                self._path, "the index is being rebuilt", "wait until that has ended"
+            ) from error
+        self._is_dead = False
+        self.number = numbers[-1]
+        if not self._is_renewed:
+            self._is_renewed = True
+            renewing = (ref(self), self._is_closed)
+            Thread(target=_renew, args=renewing, name="cluster-renewal", daemon=True).start()
         return self.number
+
+    def renew(self) -> None:
+        """Give a sign of life of the batch, if one is open.
+
+        Raises:
+            McpLuceneError: the cluster did not take it.
+        """
+        with self._lock:
+            batch = self.number
+            if batch is None or self._is_dead:
+                return
+            try:
+                self._store.change(lambda state: state.renewed(batch, time.time()))
+            except KeyError:
+                self._is_dead = True
 
     def publish(
         self, documents: Collection[str], with_other_states: Collection[str], folders: str | None
@@ -95,15 +125,16 @@ class Batches:
         def publish(state: State) -> State:
             return state.published(batch, replaced, time.time(), folders)
 
-        self.number = None
-        try:
-            state = self._store.change(publish, lambda state: state.is_published(batch))
-        except KeyError as error:
-            raise self._expired() from error
-        except BaseException:
-            # It is still open, and can be given up.
-            self.number = batch
-            raise
+        with self._lock:
+            self.number = None
+            try:
+                state = self._store.change(publish, lambda state: state.is_published(batch))
+            except KeyError as error:
+                raise self._expired() from error
+            except BaseException:
+                # It is still open, and can be given up.
+                self.number = batch
+                raise
         if with_other_states:
             earlier_states = [IS_FILE, of_documents(with_other_states), _before(batch)]
             self._delete({"bool": {"filter": earlier_states}})
@@ -115,10 +146,11 @@ class Batches:
         Returns:
             The state afterwards; None if no batch was open.
         """
-        batch, self.number = self.number, None
-        if batch is None:
-            return None
-        return self._store.change(lambda state: state.withdrawn(batch, time.time()))
+        with self._lock:
+            batch, self.number = self.number, None
+            if batch is None:
+                return None
+            return self._store.change(lambda state: state.withdrawn(batch, time.time()))
 
     def delete_chunks(self, batch: int) -> None:
         """Delete the chunks of a batch that was given up."""
@@ -136,21 +168,19 @@ class Batches:
             now = time.time()
             if state.open:
                 break
-        removable, dead = state.removable(now), state.expired(now)
-        gone = state.forgettable(now)
+        expired = state.expired(now)
+        if expired:
+            # Before anything is deleted: a batch that its writer has renewed meanwhile stays.
+            state = self._store.change(lambda state: state.without_expired(now))
+        dead = [batch for batch in expired if batch in state.abandoned]
+        removable, gone = state.removable(now), state.forgettable(now)
         for batch in removable:
             documents = [*state.replaced[batch].documents]
             self._delete({"bool": {"filter": [_terms(documents), _before(batch)]}})
         for batch in (*dead, *gone):
             self._delete({"term": {layout.BATCH: batch}})
-        if removable or dead or gone:
-
-            def cleaned(state: State) -> State:
-                for batch in state.expired(now):
-                    state = state.withdrawn(batch, now)
-                return state.removed(removable).forgotten(gone)
-
-            self._store.change(cleaned)
+        if removable or gone:
+            self._store.change(lambda state: state.removed(removable).forgotten(gone))
 
     def _expired(self) -> ClusterRefusedError:
         return ClusterRefusedError(
@@ -177,6 +207,18 @@ class Batches:
         for _ in self._store.bulk(map(delete_operation, ids)):
             # A chunk that is gone already.
             continue
+
+
+def _renew(known: "ref[Batches]", is_closed: Event) -> None:
+    """Give signs of life of the open batches of a writer until it is closed, or forgotten."""
+    while not is_closed.wait(_RENEWAL_SECONDS):
+        batches = known()
+        if batches is None:
+            return
+        with suppress(McpLuceneError):
+            # The next one is in time, too; if the cluster stays away, the commit reports it.
+            batches.renew()
+        del batches
 
 
 def _terms(documents: Sequence[str]) -> dict[str, Any]:

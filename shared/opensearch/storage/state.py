@@ -195,6 +195,13 @@ class State:
         """Return the open batches whose writers seem to be dead."""
         return [batch for batch, seen in self.open.items() if seen < now - LEASE_SECONDS]
 
+    def without_expired(self, now: float) -> Self:
+        """Return the state after the writers that seem to be dead were taken for dead."""
+        state = self
+        for batch in self.expired(now):
+            state = state.withdrawn(batch, now)
+        return state
+
     def removable(self, now: float) -> list[int]:
         """Return the batches whose replaced chunks no search needs any more.
 

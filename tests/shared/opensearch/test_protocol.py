@@ -4,6 +4,7 @@ The index is modelled as a cluster keeps it: chunks as written, and the state th
 time changes. What becomes visible is decided by `State`, the code that runs.
 """
 
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -22,6 +23,9 @@ DOCUMENT: Final = "d"
 OLD: Final = "old"
 PARTS: Final = 2
 """Number of chunks of each version of the document, sent one at a time."""
+
+CLEANING: Final = 3
+"""Number of steps of a cleaner."""
 
 Chunk = tuple[int, str, int]
 """A chunk: its batch, the version of the document, and its number."""
@@ -66,6 +70,25 @@ class Reader:
     must_see: frozenset[str] = frozenset()
 
 
+OVER: Final = Reader(found=frozenset(), read_at=-GRACE_SECONDS)
+"""A search after its answer."""
+
+
+@dataclass(frozen=True)
+class Cleaner:
+    """Another writer that cleans up.
+
+    Attributes:
+        step: the number of steps done.
+        removable: batches whose replaced chunks it deletes.
+        dead: batches of dead writers whose chunks it deletes.
+    """
+
+    step: int = 0
+    removable: tuple[int, ...] = ()
+    dead: tuple[int, ...] = ()
+
+
 @dataclass(frozen=True)
 class World:
     """The cluster and all that work with it.
@@ -78,7 +101,7 @@ class World:
         writers: the writers.
         reader: the search.
         is_new: whether there was no old version of the document.
-        cleaned: whether a cleaner has worked.
+        cleaner: the cleaner.
         is_late: whether a long time has passed.
     """
 
@@ -89,7 +112,7 @@ class World:
     writers: tuple[Writer, ...]
     reader: Reader
     is_new: bool
-    cleaned: bool = False
+    cleaner: Cleaner = Cleaner()
     is_late: bool = False
 
 
@@ -140,21 +163,36 @@ def lost(world: World, place: int) -> World:
     return replace(world, state=state, writers=writers)
 
 
+def renewed(world: World, place: int) -> World:
+    """The world after a sign of life of a writer's batch, which must be open."""
+    state = world.state.renewed(world.writers[place].batch, world.now)
+    return replace(world, state=state)
+
+
 def cleaned(world: World) -> World:
-    """The world after another writer has cleaned up.
+    """The world after the next step of the cleaner: a swap, deletions, and another swap.
 
     It deletes in several requests; what others do meanwhile cannot undo a deletion.
     """
-    state, chunks, now = world.state, world.chunks, world.now
-    removable, dead = state.removable(now), state.expired(now)
-    for batch in removable:
-        chunks = frozenset(chunk for chunk in chunks if chunk[0] >= batch)
-    chunks = frozenset(chunk for chunk in chunks if chunk[0] not in dead)
-    for batch in dead:
-        state = state.withdrawn(batch, now)
-    state = state.removed(removable)
+    state, chunks, now, cleaner = world.state, world.chunks, world.now, world.cleaner
+    if cleaner.step == 0:
+        expired = state.expired(now)
+        state = state.without_expired(now)
+        dead = (batch for batch in expired if batch in state.abandoned)
+        cleaner = replace(cleaner, removable=tuple(state.removable(now)), dead=tuple(dead))
+    elif cleaner.step == 1:
+        for batch in cleaner.removable:
+            chunks = frozenset(chunk for chunk in chunks if chunk[0] >= batch)
+        chunks = frozenset(chunk for chunk in chunks if chunk[0] not in cleaner.dead)
+    else:
+        state = state.removed(cleaner.removable)
+    cleaner = replace(cleaner, step=cleaner.step + 1)
     visible = world.visible & chunks
-    return replace(world, state=state, chunks=chunks, visible=visible, cleaned=True)
+    return replace(world, state=state, chunks=chunks, visible=visible, cleaner=cleaner)
+
+
+cleaned_next = cleaned
+"""The cleaner of the exploration, which a test replaces."""
 
 
 def searched(world: World) -> World:
@@ -181,12 +219,14 @@ def following(world: World) -> Iterator[World]:
             yield written(world, place)
         if writer.step == PARTS + 4 and not writer.is_at_end and not writer.lost_answer:
             yield lost(world, place)
+        if world.state.open.get(writer.batch, world.now) < world.now:
+            yield renewed(world, place)
     if world.reader.found is None:
         yield searched(world)
     if world.visible != world.chunks:
         yield replace(world, visible=world.chunks)
-    if not world.cleaned:
-        yield cleaned(world)
+    if world.cleaner.step < CLEANING:
+        yield cleaned_next(world)
     if not world.is_late:
         later = world.now + max(LEASE_SECONDS, GRACE_SECONDS) + 1
         yield replace(world, now=later, is_late=True)
@@ -199,11 +239,10 @@ def versions(chunks: frozenset[Chunk]) -> dict[str, set[int]]:
     return found
 
 
-def complaints(world: World) -> Iterator[str]:
-    """What is wrong with a world; whoever stops here has crashed."""
+def complaints_of_search(world: World) -> Iterator[str]:
+    """What is wrong with the answer of the search."""
     reader = world.reader
-    is_answered = reader.found is not None and world.now - reader.read_at <= GRACE_SECONDS
-    if reader.found is not None and is_answered and reader.state is not None:
+    if reader.found is not None and world.now - reader.read_at <= GRACE_SECONDS:
         seen = versions(reader.found)
         if len(seen) > 1 or (not seen and (reader.must_see or not world.is_new)):
             yield f"a search sees {len(seen)} versions"
@@ -211,7 +250,13 @@ def complaints(world: World) -> Iterator[str]:
             yield "a search sees a part of a version"
         elif reader.must_see and seen.keys() == {OLD}:
             yield "a search does not see what was written before it began"
-    # Whatever happens next, a search that begins now must see one whole version.
+
+
+def complaints(world: World) -> Iterator[str]:
+    """What is wrong with a world; whoever stops here has crashed.
+
+    Whatever happens next, a search that begins now must see one whole version.
+    """
     shown = frozenset(chunk for chunk in world.visible if world.state.shows(chunk[0], DOCUMENT))
     now = versions(shown)
     done = [writer for writer in world.writers if writer.is_done]
@@ -228,6 +273,19 @@ def complaints(world: World) -> Iterator[str]:
             yield f"{last.name} was begun last, but {now} is shown"
 
 
+def remembered(world: World) -> World:
+    """The world without what no later step and no complaint depends on, so that more are alike."""
+    writers = tuple(
+        Writer(of.name, batch=of.batch, is_done=of.is_done, has_failed=of.has_failed)
+        if of.is_at_end
+        else of
+        for of in world.writers
+    )
+    reader = world.reader if world.reader.found is None else OVER
+    cleaner = world.cleaner if world.cleaner.step < CLEANING else Cleaner(CLEANING)
+    return replace(world, writers=writers, reader=reader, cleaner=cleaner)
+
+
 def explored(world: World, *, stops: bool = False) -> tuple[int, dict[str, World]]:
     """Return the number of worlds that can follow, and those with something wrong.
 
@@ -238,9 +296,12 @@ def explored(world: World, *, stops: bool = False) -> tuple[int, dict[str, World
     seen, waiting, wrong = {world}, [world], dict[str, World]()
     while waiting and not (stops and wrong):
         for after in following(waiting.pop()):
-            if after not in seen:
-                seen.add(after)
-                waiting.append(after)
+            short = remembered(after)
+            if after.reader.found is not None and after.reader is not OVER:
+                wrong |= dict.fromkeys(complaints_of_search(after), after)
+            if short not in seen:
+                seen.add(short)
+                waiting.append(short)
                 wrong |= dict.fromkeys(complaints(after), after)
     return len(seen), wrong
 
@@ -289,6 +350,23 @@ def test_the_search_finds_what_is_wrong(
     monkeypatch.setattr(State, name, broken)
     worlds = (beginning("a", "b", is_new=is_new) for is_new in (True, False))
     assert any(explored(world, stops=True)[1] for world in worlds)
+
+
+def test_the_search_finds_a_cleaner_that_deletes_before_it_withdraws(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def hasty(world: World) -> World:
+        state, now = world.state, world.now
+        after = cleaned(world)
+        if world.cleaner.step == 0:
+            cleaner = replace(after.cleaner, dead=tuple(state.expired(now)))
+            return replace(after, state=state, cleaner=cleaner)
+        if world.cleaner.step == CLEANING - 1:
+            return replace(after, state=after.state.without_expired(now))
+        return after
+
+    monkeypatch.setattr(sys.modules[__name__], "cleaned_next", hasty)
+    assert explored(beginning("a"), stops=True)[1]
 
 
 def test_abandoned_batches_stay_hidden_for_a_day() -> None:

@@ -1,0 +1,128 @@
+"""Batches on a node: signs of life, cleaning, and commits whose outcome is not known."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from shared import Document, Index, Searcher
+from shared.errors import ClusterRefusedError
+from shared.opensearch.index import Index as ClusterIndex
+from shared.opensearch.storage import batches
+from shared.opensearch.storage.address import Address
+from shared.opensearch.storage.connection import Connection
+from shared.opensearch.storage.state import State
+from shared.opensearch.storage.store import Store
+
+pytestmark = pytest.mark.opensearch
+
+LONG_AGO = 1.0
+"""A time, in seconds since 1970."""
+
+
+def store_of(address: str) -> Store:
+    return Store(Connection(Address.of(address)))
+
+
+def contents(address: str) -> list[str]:
+    with Searcher(address) as searcher:
+        return sorted(str(hit.content) for hit in searcher.search("").results)
+
+
+def silence(store: Store) -> None:
+    """Have the writers of all open batches been silent for a long time."""
+    store.change(lambda state: replace(state, open=dict.fromkeys(state.open, LONG_AGO)))
+
+
+def wait_until(is_so: Callable[[], object]) -> None:
+    end = time.monotonic() + 10
+    while not is_so():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def test_a_writer_that_does_other_things_gives_signs_of_life(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batches, "_RENEWAL_SECONDS", 0.05)
+    with ClusterIndex(address, create=True) as index:
+        index.add(Document("d", "D", "text"))
+        store = store_of(address)
+        silence(store)
+        wait_until(lambda: min(store.state()[0].open.values()) > LONG_AGO)
+
+    def is_renewed() -> bool:
+        return any(thread.name == "cluster-renewal" for thread in threading.enumerate())
+
+    wait_until(lambda: not is_renewed())
+    assert contents(address) == ["text"]
+
+
+def test_a_writer_notices_that_it_was_taken_for_dead(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batches, "_RENEWAL_SECONDS", 0.05)
+
+    def taken_for_dead(state: State) -> State:
+        silent = replace(state, open=dict.fromkeys(state.open, LONG_AGO))
+        return silent.without_expired(time.time())
+
+    with Index(address, create=True) as index:
+        index.add(Document("d", "D", "old"))
+
+    def write_on() -> None:
+        with ClusterIndex(address) as index:
+            index.add(Document("d", "D", "new"))
+            store_of(address).change(taken_for_dead)
+            for _ in range(200):
+                index.add(Document("e", "E", "text"))
+                time.sleep(0.02)
+            pytest.fail("it writes on")
+
+    with pytest.raises(ClusterRefusedError, match="taken for dead"):
+        write_on()
+    assert contents(address) == ["old"]
+
+
+def test_a_writer_that_was_taken_for_dead_may_begin_anew(address: str) -> None:
+    with Index(address, create=True) as index:
+        index.add(Document("d", "D", "old"))
+    with ClusterIndex(address) as silent:
+        silent.add(Document("d", "D", "new"))
+        store = store_of(address)
+        silence(store)
+        store.change(lambda state: state.without_expired(time.time()))
+        with pytest.raises(ClusterRefusedError, match="taken for dead"):
+            silent.commit()
+        silent.add(Document("e", "E", "other"))
+    assert contents(address) == ["old", "other"]
+
+
+def test_what_a_silent_writer_wrote_is_deleted_only_after_it_was_withdrawn(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Index(address, create=True) as index:
+        index.add(Document("d", "D", "old"))
+    with ClusterIndex(address) as silent:
+        silent.add(Document("d", "D", "new"))
+        store = store_of(address)
+        silence(store)
+        (batch,) = store.state()[0].open
+        ids = Store.ids
+
+        def ids_while_it_wakes_up(self: Store, query: Mapping[str, Any]) -> Iterator[str]:
+            with suppress(KeyError):
+                store.change(lambda state: state.renewed(batch, time.time()))
+            yield from ids(self, query)
+
+        monkeypatch.setattr(Store, "ids", ids_while_it_wakes_up)
+        with Index(address) as index:
+            index.add(Document("e", "E", "other"))
+        monkeypatch.undo()
+        with pytest.raises(ClusterRefusedError, match="taken for dead"):
+            silent.commit()
+    assert contents(address) == ["old", "other"]
