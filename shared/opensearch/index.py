@@ -261,6 +261,9 @@ class Index(FolderIndex):
         """Return the number of the batch, beginning one if there is none."""
         if self._closed:
             raise ValueError(f"the index at {self.path} is closed")
+        if self._batches.is_unsure:
+            # Nothing further may get into a batch that is visible already.
+            self.commit()
         batch = self._batches.begin()
         if batch != self._batch:
             # What is known is of a batch that was taken for dead.
@@ -296,7 +299,8 @@ class Index(FolderIndex):
             state = self._batches.withdraw() or self._store.state()[0]
             if self.created and not state.open and not state.changed:
                 self._store.remove()
-            elif batch is not None:
+            elif batch is not None and batch in state.abandoned:
+                # Else its commit has succeeded, and only the answer was lost.
                 self._batches.delete_chunks(batch)
         except McpLuceneError:
             # It stays hidden, and the next writer removes it.

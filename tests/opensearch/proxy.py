@@ -6,7 +6,7 @@ import ssl
 import threading
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -14,6 +14,9 @@ from pathlib import Path
 from tests.opensearch.node import Node
 
 USER, PASSWORD, TOKEN = "reader", "password of the reader", "token-of-the-reader"
+
+
+Instead = Callable[[str, bytes], tuple[int, bytes] | None]
 
 
 class Proxy(ThreadingHTTPServer):
@@ -24,6 +27,8 @@ class Proxy(ThreadingHTTPServer):
         bodies: what was sent, unpacked.
         troubles: statuses with which it answers every third request in place of the node.
         is_busy: whether it answers every request with 429.
+        instead: what it answers in place of the node, which has done what was asked: a function of
+            method and path, and of the node's answer, which returns a status and a body, or None.
         root: what it answers at ``/`` in place of the node; empty for the node's own answer.
     """
 
@@ -36,6 +41,7 @@ class Proxy(ThreadingHTTPServer):
         self.bodies: list[bytes] = []
         self.troubles: Iterator[int] = iter(())
         self.is_busy = False
+        self.instead: Instead = lambda *_: None
         self.root = b""
         self.asks_who = True
 
@@ -79,7 +85,11 @@ class _Handler(BaseHTTPRequestHandler):
         )
         try:
             with urllib.request.urlopen(asked, timeout=60) as answer:  # noqa: S310 - as above
-                self._answer(answer.status, answer.read(), answer.headers["Content-Type"])
+                body = answer.read()
+                kind = answer.headers["Content-Type"]
+                told = proxy.instead(f"{self.command} {self.path}", body)
+                status, body = told or (answer.status, body)
+                self._answer(status, body, kind)
         except urllib.error.HTTPError as error:
             self._answer(error.code, error.read(), error.headers["Content-Type"])
 

@@ -5,18 +5,23 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
 from shared import Document, Index, Searcher
-from shared.errors import ClusterRefusedError
+from shared.errors import ClusterRefusedError, ClusterUnreachableError
 from shared.opensearch.index import Index as ClusterIndex
-from shared.opensearch.storage import batches
+from shared.opensearch.storage import batches, connection
 from shared.opensearch.storage.address import Address
 from shared.opensearch.storage.connection import Connection
 from shared.opensearch.storage.state import State
 from shared.opensearch.storage.store import Store
+from tests.opensearch.node import Node
+from tests.opensearch.proxy import Instead, Proxy, before
+
+TIMED_OUT: Final = (504, b"{}")
+"""What a proxy answers if the node takes too long, which may have done it."""
 
 pytestmark = pytest.mark.opensearch
 
@@ -31,6 +36,31 @@ def store_of(address: str) -> Store:
 def contents(address: str) -> list[str]:
     with Searcher(address) as searcher:
         return sorted(str(hit.content) for hit in searcher.search("").results)
+
+
+@pytest.fixture
+def proxy(node: Node, monkeypatch: pytest.MonkeyPatch) -> Iterator[Proxy]:
+    monkeypatch.setattr(connection, "_FIRST_PAUSE", 0.01)
+    with before(node) as proxy:
+        proxy.asks_who = False
+        yield proxy
+
+
+def through(proxy: Proxy, address: str) -> str:
+    """The address of an index by way of a proxy."""
+    return f"opensearch://127.0.0.1:{proxy.port}/{address.rpartition('/')[2]}"
+
+
+def losing_answers_from(commit: str) -> Instead:
+    """Lose all answers from the one on that the state has changed by a commit."""
+    lost: list[str] = []
+
+    def instead(request: str, _: bytes) -> tuple[int, bytes] | None:
+        if request.startswith(commit):
+            lost.append(request)
+        return TIMED_OUT if lost else None
+
+    return instead
 
 
 def silence(store: Store) -> None:
@@ -126,3 +156,46 @@ def test_what_a_silent_writer_wrote_is_deleted_only_after_it_was_withdrawn(
         with pytest.raises(ClusterRefusedError, match="taken for dead"):
             silent.commit()
     assert contents(address) == ["old", "other"]
+
+
+def commit_without_answer(index: ClusterIndex, proxy: Proxy) -> None:
+    """Commit so that the answer is lost, and the cluster does not answer for a while."""
+    proxy.instead = losing_answers_from("PUT")
+    try:
+        index.commit()
+    finally:
+        proxy.instead = lambda *_: None
+
+
+def test_what_was_published_stays_though_the_answer_is_lost(address: str, proxy: Proxy) -> None:
+    with Index(address, create=True) as index:
+        index.add(Document("d", "D", "old"))
+
+    def replace_it() -> None:
+        with ClusterIndex(through(proxy, address)) as index:
+            index.add(Document("d", "D", "new"))
+            commit_without_answer(index, proxy)
+
+    with pytest.raises(ClusterUnreachableError):
+        replace_it()
+    store_of(address).refresh()
+    assert contents(address) == ["new"]
+    assert store_of(address).state()[0].hidden_batches == []
+
+
+def test_a_writer_goes_on_after_a_commit_whose_answer_is_lost(address: str, proxy: Proxy) -> None:
+    with ClusterIndex(through(proxy, address), create=True) as index:
+        index.add(Document("d", "D", "old"))
+        index.commit()
+        index.add(Document("d", "D", "new"))
+        with pytest.raises(ClusterUnreachableError):
+            commit_without_answer(index, proxy)
+        index.commit()
+        index.add(Document("d", "D", "newer"))
+        with pytest.raises(ClusterUnreachableError):
+            commit_without_answer(index, proxy)
+        index.add(Document("e", "E", "other"))
+        index.flush()
+        store_of(address).refresh()
+        assert contents(address) == ["newer"]
+    assert contents(address) == ["newer", "other"]

@@ -37,6 +37,8 @@ class Batches:
 
     Attributes:
         number: the number of the batch that is open; None if none is.
+        is_unsure: whether that batch may be visible already, since the answer to its commit was
+            lost; the next commit finds out.
     """
 
     def __init__(self, store: Store) -> None:
@@ -48,6 +50,7 @@ class Batches:
         self._is_renewed = False
         self._is_dead = False
         self.number: int | None = None
+        self.is_unsure = False
 
     def close(self) -> None:
         """End the thread that gives signs of life."""
@@ -98,7 +101,7 @@ class Batches:
             try:
                 self._store.change(lambda state: state.renewed(batch, time.time()))
             except KeyError:
-                self._is_dead = True
+                self._is_dead = not self.is_unsure
 
     def publish(
         self, documents: Collection[str], with_other_states: Collection[str], folders: str | None
@@ -122,18 +125,22 @@ class Batches:
             changed if before.has_earlier(batch) else self._with_chunks_before(batch, changed)
         )
 
+        was_unsure = self.is_unsure
+
         def publish(state: State) -> State:
+            if was_unsure and state.is_published(batch):
+                return state
             return state.published(batch, replaced, time.time(), folders)
 
         with self._lock:
-            self.number = None
             try:
+                self.number, self.is_unsure = None, False
                 state = self._store.change(publish, lambda state: state.is_published(batch))
             except KeyError as error:
                 raise self._expired() from error
             except BaseException:
-                # It is still open, and can be given up.
-                self.number = batch
+                # If it is still open, it can be given up.
+                self.number, self.is_unsure = batch, True
                 raise
         if with_other_states:
             earlier_states = [IS_FILE, of_documents(with_other_states), _before(batch)]
@@ -147,13 +154,13 @@ class Batches:
             The state afterwards; None if no batch was open.
         """
         with self._lock:
-            batch, self.number = self.number, None
+            batch, self.number, self.is_unsure = self.number, None, False
             if batch is None:
                 return None
             return self._store.change(lambda state: state.withdrawn(batch, time.time()))
 
     def delete_chunks(self, batch: int) -> None:
-        """Delete the chunks of a batch that was given up."""
+        """Delete the chunks of a batch that the state calls abandoned."""
         self._store.refresh()
         self._delete({"term": {layout.BATCH: batch}})
 
