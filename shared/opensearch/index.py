@@ -242,12 +242,16 @@ class Index(FolderIndex):
                 last commit is visible.
         """
         self.flush()
-        if self._batches.number is None:
+        batch = self._batches.number
+        if batch is None:
             return
         folders = self._folders.dump(self.path) if self._folders_changed else None
-        self._batches.publish(self._counts, self._touched, folders)
+        state = self._batches.publish(self._counts, folders)
+        touched = [*self._touched]
+        # Before what may fail: the next batch has none of this.
         self._folders_changed = False
         self._forget()
+        self._batches.clean(state, batch, touched)
 
     def flush(self) -> None:
         """Send what waits to be sent, and wait until it is written.

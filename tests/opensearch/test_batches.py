@@ -1,5 +1,6 @@
 """Batches on a node: signs of life, cleaning, and commits whose outcome is not known."""
 
+import json
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -15,6 +16,7 @@ from shared.opensearch.index import Index as ClusterIndex
 from shared.opensearch.storage import batches, connection
 from shared.opensearch.storage.address import Address
 from shared.opensearch.storage.connection import Connection
+from shared.opensearch.storage.queries import IS_CHUNK
 from shared.opensearch.storage.state import State
 from shared.opensearch.storage.store import Store
 from tests.opensearch.node import Node
@@ -199,3 +201,91 @@ def test_a_writer_goes_on_after_a_commit_whose_answer_is_lost(address: str, prox
         store_of(address).refresh()
         assert contents(address) == ["newer"]
     assert contents(address) == ["newer", "other"]
+
+
+def altered(request: str, alter: Callable[[Any], object]) -> Instead:
+    """Alter the answers to requests that contain some text."""
+
+    def instead(asked: str, answer: bytes) -> tuple[int, bytes] | None:
+        if request not in asked:
+            return None
+        told = json.loads(answer)
+        alter(told)
+        return 200, json.dumps(told).encode()
+
+    return instead
+
+
+def without_a_shard(answer: Any) -> None:
+    """Have an answer be that of a cluster which has just lost a shard."""
+    answer["_shards"] |= {"successful": answer["_shards"]["total"] - 1, "failed": 1}
+
+
+def without_right(answer: Any) -> None:
+    """Have the answer to a bulk request be that to a user who may not delete."""
+    problem = {"type": "security_exception", "reason": "no permissions for [delete]"}
+    for item in answer["items"]:
+        if "delete" in item:
+            answer["errors"] = True
+            item["delete"] |= {"status": 403, "error": problem}
+
+
+def replaced_long_ago(state: State) -> State:
+    since = {batch: replace(of, since=LONG_AGO) for batch, of in state.replaced.items()}
+    return replace(state, replaced=since)
+
+
+@pytest.mark.parametrize(
+    "request_", ["_refresh", "/_search?", "/_search/scroll"], ids=["refresh", "first", "later"]
+)
+def test_a_part_of_the_documents_is_not_taken_for_all(
+    address: str, proxy: Proxy, request_: str
+) -> None:
+    with Index(address, create=True) as index:
+        index.add(Document("d", "D", "text"))
+    store = store_of(through(proxy, address))
+    proxy.instead = altered(request_, without_a_shard)
+    with pytest.raises(ClusterUnreachableError, match="a part of the index is on no node"):
+        all_of(store)
+
+
+def all_of(store: Store) -> list[Mapping[str, Any]]:
+    store.refresh()
+    return list(store.hits(IS_CHUNK))
+
+
+def test_an_error_of_a_page_is_not_hidden_by_that_of_ending_them(
+    address: str, proxy: Proxy
+) -> None:
+    with Index(address, create=True) as index:
+        index.add(Document("d", "D", "text"))
+    store = store_of(through(proxy, address))
+    proxy.instead = lambda request, _: (404, b"{}") if "_search/scroll" in request else None
+    with pytest.raises(ClusterRefusedError):
+        all_of(store)
+    proxy.instead = lambda request, _: (404, b"{}") if request.startswith("DELETE") else None
+    assert len(all_of(store)) == 1
+
+
+def test_what_cannot_be_deleted_stays_hidden(address: str, proxy: Proxy) -> None:
+    for content in ("old", "new"):
+        with Index(address, create=True) as index:
+            index.add(Document("d", "D", content))
+    store = store_of(address)
+    store.change(replaced_long_ago)
+    (batch,) = store.state()[0].replaced
+    with ClusterIndex(through(proxy, address)) as index:
+        index.add(Document("e", "E", "first"))
+        proxy.instead = altered("/_search/scroll", without_a_shard)
+        index.commit()
+        assert list(store.state()[0].replaced) == [batch]
+        index.add(Document("f", "F", "second"))
+        proxy.instead = altered("/_bulk", without_right)
+        with pytest.raises(ClusterRefusedError, match="cannot be deleted: no permissions"):
+            index.commit()
+        proxy.instead = lambda *_: None
+        assert list(store.state()[0].replaced) == [batch]
+        index.add(Document("g", "G", "third"))
+    assert contents(address) == ["first", "new", "second", "third"]
+    assert store.state()[0].replaced == {}
+    assert len(all_of(store)) == 4

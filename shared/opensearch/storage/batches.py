@@ -10,7 +10,12 @@ from threading import Event, Lock, Thread
 from typing import Any, Final
 from weakref import ref
 
-from shared.errors import ClusterRefusedError, McpLuceneError
+from shared.errors import (
+    ClusterRefusedError,
+    ClusterUnreachableError,
+    IndexWriteError,
+    McpLuceneError,
+)
 from shared.model import schema
 from shared.opensearch.storage import layout
 from shared.opensearch.storage.operations import delete_operation
@@ -103,15 +108,15 @@ class Batches:
             except KeyError:
                 self._is_dead = not self.is_unsure
 
-    def publish(
-        self, documents: Collection[str], with_other_states: Collection[str], folders: str | None
-    ) -> None:
+    def publish(self, documents: Collection[str], folders: str | None) -> State:
         """Make the batch visible, and hide what it replaces, for searches that start afterwards.
 
         Args:
             documents: the documents that it replaces or removes.
-            with_other_states: documents of which it writes the states of their files only.
             folders: the folders of the documents; None if they are the same as before.
+
+        Returns:
+            The state afterwards, for `clean`.
 
         Raises:
             ClusterRefusedError: the writer was taken for dead, so that nothing becomes visible.
@@ -135,17 +140,13 @@ class Batches:
         with self._lock:
             try:
                 self.number, self.is_unsure = None, False
-                state = self._store.change(publish, lambda state: state.is_published(batch))
+                return self._store.change(publish, lambda state: state.is_published(batch))
             except KeyError as error:
                 raise self._expired() from error
             except BaseException:
                 # If it is still open, it can be given up.
                 self.number, self.is_unsure = batch, True
                 raise
-        if with_other_states:
-            earlier_states = [IS_FILE, of_documents(with_other_states), _before(batch)]
-            self._delete({"bool": {"filter": earlier_states}})
-        self._clean(state)
 
     def withdraw(self) -> State | None:
         """Give up the batch, so that what it wrote is never visible.
@@ -164,8 +165,26 @@ class Batches:
         self._store.refresh()
         self._delete({"term": {layout.BATCH: batch}})
 
+    def clean(self, state: State, batch: int, with_other_states: Collection[str]) -> None:
+        """Delete what no search can see any more, as far as it is time.
+
+        If the cluster cannot do so at the moment, that is left to the next commit.
+
+        Args:
+            state: the state after the last commit.
+            batch: the batch of that commit.
+            with_other_states: documents of which it has written the states of their files only.
+
+        Raises:
+            ClusterRefusedError: the user may not delete.
+        """
+        with suppress(ClusterUnreachableError, IndexWriteError):
+            if with_other_states:
+                earlier_states = [IS_FILE, of_documents(with_other_states), _before(batch)]
+                self._delete({"bool": {"filter": earlier_states}})
+            self._clean(state)
+
     def _clean(self, state: State) -> None:
-        """Delete the chunks that no search can see any more, as far as it is time."""
         now = time.time()
         while sum(len(of.documents) for of in state.replaced.values()) > _MOST_REPLACED and not (
             state.removable(now)
@@ -210,10 +229,18 @@ class Batches:
         return found
 
     def _delete(self, query: Mapping[str, Any]) -> None:
+        """Delete what a query matches; what is gone already is no error.
+
+        Raises:
+            ClusterRefusedError: the cluster does not delete something.
+        """
         ids = list(self._store.ids(query))
-        for _ in self._store.bulk(map(delete_operation, ids)):
-            # A chunk that is gone already.
-            continue
+        for _, reason in self._store.bulk(map(delete_operation, ids)):
+            raise ClusterRefusedError(
+                self._path,
+                f"what was replaced cannot be deleted: {reason}",
+                "give the user the right to delete documents of the index",
+            )
 
 
 def _renew(known: "ref[Batches]", is_closed: Event) -> None:

@@ -12,10 +12,16 @@ from shared.errors import (
     IndexMissingError,
     IndexSchemaError,
     IndexWriteError,
+    McpLuceneError,
 )
 from shared.model import schema
 from shared.opensearch.storage import layout
-from shared.opensearch.storage.connection import BULK_SECONDS, ConflictError, Connection
+from shared.opensearch.storage.connection import (
+    BULK_SECONDS,
+    ConflictError,
+    Connection,
+    part_missing,
+)
 from shared.opensearch.storage.state import State
 
 _MAX_BULK_BYTES: Final = 5_000_000
@@ -283,8 +289,14 @@ class Store:
         )
 
     def refresh(self) -> None:
-        """Make all documents that were written visible to searches."""
-        self.connection.request("POST", f"/{self.name}/_refresh", seconds=BULK_SECONDS)
+        """Make all documents that were written visible to searches.
+
+        Raises:
+            ClusterUnreachableError: a shard did not do so.
+        """
+        answer = self.connection.request("POST", f"/{self.name}/_refresh", seconds=BULK_SECONDS)
+        if answer["_shards"]["failed"]:
+            raise part_missing(self.connection.address.path)
 
     def bulk(self, operations: Iterable[bytes]) -> Iterator[tuple[str, str]]:
         """Write documents, in requests of some megabytes.
@@ -336,7 +348,11 @@ class Store:
             yield str(hit["_id"])
 
     def hits(self, query: Mapping[str, Any], **body: Any) -> Iterator[Mapping[str, Any]]:
-        """Yield all documents that a query matches, as they are at the beginning (scroll)."""
+        """Yield all documents that a query matches, as they are at the beginning (scroll).
+
+        Raises:
+            ClusterUnreachableError: a shard did not answer, so that documents may be missing.
+        """
         page = self.connection.request(
             "POST",
             f"/{self.name}/_search",
@@ -344,14 +360,22 @@ class Store:
             scroll="2m",
             allow_partial_search_results="false",
         )
+        scroll_id = page["_scroll_id"]
         try:
-            while page["hits"]["hits"]:
+            while True:
+                # Of later pages, the cluster returns what the other shards have.
+                if page["_shards"]["successful"] < page["_shards"]["total"]:
+                    raise part_missing(self.connection.address.path)
+                if not page["hits"]["hits"]:
+                    return
                 yield from page["hits"]["hits"]
-                body = {"scroll": "2m", "scroll_id": page["_scroll_id"]}
+                scroll_id = page["_scroll_id"]
+                body = {"scroll": "2m", "scroll_id": scroll_id}
                 page = self.connection.request("POST", "/_search/scroll", body)
         finally:
-            scroll = {"scroll_id": page["_scroll_id"]}
-            self.connection.request("DELETE", "/_search/scroll", scroll)
+            with suppress(McpLuceneError):
+                # It ends by itself, too; an error of the pages says more.
+                self.connection.request("DELETE", "/_search/scroll", {"scroll_id": scroll_id})
 
 
 def _reason(problem: Mapping[str, Any]) -> str:
