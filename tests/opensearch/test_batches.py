@@ -289,3 +289,48 @@ def test_what_cannot_be_deleted_stays_hidden(address: str, proxy: Proxy) -> None
     assert contents(address) == ["first", "new", "second", "third"]
     assert store.state()[0].replaced == {}
     assert len(all_of(store)) == 4
+
+
+def test_an_index_is_searched_though_a_batch_has_replaced_very_many_documents(
+    address: str,
+) -> None:
+    with Index(address, create=True) as index:
+        index.add(Document("d", "D", "old"))
+        index.add(Document("e", "E", "text"))
+    store = store_of(address)
+    many = [*(f"{number:06}" for number in range(70_000)), "d"]
+
+    def replace_them(state: State) -> State:
+        state, batch = state.opened(time.time())
+        return state.published(batch, many, time.time())
+
+    store.change(replace_them)
+    assert contents(address) == ["text"]
+    with Searcher(address) as searcher:
+        assert searcher.documents().total_documents == 1
+    store.change(replaced_long_ago)
+    with Index(address) as index:
+        index.add(Document("f", "F", "another text"))
+    assert store.state()[0].replaced == {}
+    assert contents(address) == ["another text", "text"]
+
+
+def test_commits_beside_a_long_batch_are_left_out_by_one_condition(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batches, "_MOST_REPLACING", 1)
+    store = store_of(address)
+    with ClusterIndex(address, create=True) as long:
+        long.add(Document("d", "D", "of the long batch"))
+        (batch,) = store.state()[0].open
+        for number in range(4):
+            with Index(address) as index:
+                index.add(Document("d", "D", f"version {number}"))
+                index.add(Document(f"d{number}", "D", "another"))
+                store.change(replaced_long_ago)
+        store.change(replaced_long_ago)
+        with Index(address) as index:
+            index.delete("d0")
+        assert [*store.state()[0].replaced] == [batch + 1, batch + 5]
+        assert contents(address) == ["another", "another", "another", "version 3"]
+    assert contents(address) == ["another", "another", "another", "version 3"]

@@ -19,7 +19,7 @@ from shared.errors import (
 from shared.model import schema
 from shared.opensearch.storage import layout
 from shared.opensearch.storage.operations import delete_operation
-from shared.opensearch.storage.queries import IS_FILE, of_documents
+from shared.opensearch.storage.queries import IS_FILE, of_documents, of_terms
 from shared.opensearch.storage.state import GRACE_SECONDS, LEASE_SECONDS, FrozenError, State
 from shared.opensearch.storage.store import Store
 
@@ -27,8 +27,10 @@ _RENEWAL_SECONDS: Final = LEASE_SECONDS / 3
 """Seconds between the signs of life of a batch, so that one that fails costs nothing."""
 
 _MOST_REPLACED: Final = 20_000
-"""Number of replaced documents in the state from which a commit waits until some are removed, so
-that searches need not leave out more."""
+_MOST_REPLACING: Final = 200
+"""Number of replaced documents in the state, and of batches that have replaced them, from which a
+commit waits until some are removed, so that searches need not leave out more: each batch is two
+clauses of a query, of which the cluster allows 1,024."""
 
 
 class Batches:
@@ -186,14 +188,10 @@ class Batches:
 
     def _clean(self, state: State) -> None:
         now = time.time()
-        while sum(len(of.documents) for of in state.replaced.values()) > _MOST_REPLACED and not (
-            state.removable(now)
-        ):
+        while _is_crowded(state) and not state.removable(now):
             # Never longer than the time for which replaced chunks are kept.
             time.sleep(GRACE_SECONDS / 60)
             now = time.time()
-            if state.open:
-                break
         expired = state.expired(now)
         if expired:
             # Before anything is deleted: a batch that its writer has renewed meanwhile stays.
@@ -201,12 +199,13 @@ class Batches:
         dead = [batch for batch in expired if batch in state.abandoned]
         removable, gone = state.removable(now), state.forgettable(now)
         for batch in removable:
-            documents = [*state.replaced[batch].documents]
-            self._delete({"bool": {"filter": [_terms(documents), _before(batch)]}})
+            documents = of_terms(state.replaced[batch].documents)
+            self._delete({"bool": {"filter": [documents, _before(batch)]}})
         for batch in (*dead, *gone):
             self._delete({"term": {layout.BATCH: batch}})
         if removable or gone:
-            self._store.change(lambda state: state.removed(removable).forgotten(gone))
+            before = state
+            self._store.change(lambda state: state.removed(removable, before).forgotten(gone))
 
     def _expired(self) -> ClusterRefusedError:
         return ClusterRefusedError(
@@ -220,7 +219,7 @@ class Batches:
         found: list[str] = []
         for begin in range(0, len(documents), 1000):
             part = documents[begin : begin + 1000]
-            query = {"bool": {"filter": [_terms(part), _before(batch)]}}
+            query = {"bool": {"filter": [of_terms(part), _before(batch)]}}
             names = {"terms": {"field": schema.SOURCE_DOCUMENT, "size": len(part)}}
             (answer,) = self._store.connection.search(
                 [{"query": query, "size": 0, "aggs": {"names": names}}]
@@ -255,8 +254,11 @@ def _renew(known: "ref[Batches]", is_closed: Event) -> None:
         del batches
 
 
-def _terms(documents: Sequence[str]) -> dict[str, Any]:
-    return {"terms": {schema.SOURCE_DOCUMENT: list(documents)}}
+def _is_crowded(state: State) -> bool:
+    """Check whether searches leave out so much that deleting some of it is worth waiting for."""
+    waiting = state.removed_later.values()
+    documents = sum(len(replaced.documents) for replaced in waiting)
+    return len(waiting) > _MOST_REPLACING or documents > _MOST_REPLACED
 
 
 def _before(batch: int) -> dict[str, Any]:

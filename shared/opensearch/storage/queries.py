@@ -1,6 +1,6 @@
 """Conditions in the query language of the cluster that every request needs."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from shared.model import schema
@@ -8,6 +8,10 @@ from shared.opensearch.storage import layout
 from shared.opensearch.storage.state import State
 
 Query = dict[str, Any]
+
+MOST_TERMS: Final = 50_000
+"""Number of terms in one condition; the cluster refuses more than 65,536
+(`index.max_terms_count`)."""
 
 IS_CHUNK: Final[Query] = {"exists": {"field": schema.CHUNK_INDEX}}
 """Condition that a document is a chunk; others are words, the states of files and of the index."""
@@ -30,8 +34,7 @@ def hidden(state: State) -> list[Query]:
         found.append({"terms": {layout.BATCH: state.hidden_batches}})
     for batch, replaced in state.replaced.items():
         earlier = {"range": {layout.BATCH: {"lt": batch}}}
-        of = {"terms": {schema.SOURCE_DOCUMENT: list(replaced.documents)}}
-        found.append({"bool": {"filter": [of, earlier]}})
+        found.append({"bool": {"filter": [of_terms(replaced.documents), earlier]}})
     return found
 
 
@@ -41,8 +44,20 @@ def of_documents(source_documents: Iterable[str]) -> Query:
     Raises:
         InvalidTextError: an id is not valid Unicode.
     """
-    terms = [schema.keyword(name) for name in source_documents]
-    return {"terms": {schema.SOURCE_DOCUMENT: terms}}
+    return of_terms([schema.keyword(name) for name in source_documents])
+
+
+def of_terms(terms: Sequence[str]) -> Query:
+    """Return a condition on chunks, and states of files, of the documents with some ids.
+
+    Args:
+        terms: the ids as terms of the index, any number of them.
+    """
+    parts: list[Query] = [
+        {"terms": {schema.SOURCE_DOCUMENT: list(terms[begin : begin + MOST_TERMS])}}
+        for begin in range(0, max(len(terms), 1), MOST_TERMS)
+    ]
+    return parts[0] if len(parts) == 1 else {"bool": {"should": parts}}
 
 
 def visible(state: State, *conditions: Query) -> Query:

@@ -202,20 +202,55 @@ class State:
             state = state.withdrawn(batch, now)
         return state
 
-    def removable(self, now: float) -> list[int]:
+    def _last_earlier(self, batch: int) -> int:
+        """Return the last earlier batch that may still add chunks; 0 if none may."""
+        return max((other for other in self.open if other < batch), default=0)
+
+    @property
+    def removed_later(self) -> dict[int, Replaced]:
+        """What was replaced, without the batches that `removable` never returns as it is now."""
+        return {
+            batch: replaced
+            for batch, replaced in self.replaced.items()
+            if self._last_earlier(batch) + 1 != batch or batch == 1
+        }
+
+    def removable(self, now: float) -> dict[int, int]:
         """Return the batches whose replaced chunks no search needs any more.
 
-        An earlier batch that is open may still add chunks that they hide.
+        Returns:
+            For each of them, the last earlier batch that may still add chunks that they hide; 0 if
+            none may.
         """
-        return [
-            batch
-            for batch, replaced in self.replaced.items()
-            if replaced.since < now - GRACE_SECONDS and not self.has_earlier(batch)
-        ]
+        return {
+            batch: self._last_earlier(batch)
+            for batch, replaced in self.removed_later.items()
+            if replaced.since < now - GRACE_SECONDS
+        }
 
-    def removed(self, batches: Collection[int]) -> Self:
-        """Return the state after the chunks that some batches replaced were deleted."""
-        left = {batch: of for batch, of in self.replaced.items() if batch not in batches}
+    def removed(self, batches: Mapping[int, int], before: Self) -> Self:
+        """Return the state after the chunks that some batches replaced were deleted.
+
+        Those that an open batch may add stay hidden, by as few conditions as there are such
+        batches.
+
+        Args:
+            batches: what `removable` has returned.
+            before: the state that it was asked of. Others may have added documents since.
+        """
+        left = {**self.replaced}
+        for batch, last in batches.items():
+            found = left.pop(batch, None)
+            if found is None:
+                continue
+            deleted = {*before.replaced[batch].documents}
+            added = {*found.documents} - deleted
+            if added:
+                left[batch] = Replaced(tuple(sorted(added)), found.since)
+            if last:
+                into = left.get(last + 1, Replaced((), 0.0))
+                both = {*into.documents, *deleted}
+                left[last + 1] = Replaced(tuple(sorted(both)), max(into.since, found.since))
         return replace(self, replaced=left)
 
     def forgettable(self, now: float) -> list[int]:

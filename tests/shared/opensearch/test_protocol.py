@@ -1,28 +1,35 @@
 """All orders of the steps of two writers, a reader, a cleaner and crashes, on the real state.
 
 The index is modelled as a cluster keeps it: chunks as written, and the state that one swap at a
-time changes. What becomes visible is decided by `State`, the code that runs.
+time changes. What becomes visible is decided by `State`, and in the queries of a search by
+`shared.opensearch.storage.queries`, which a test compares with it.
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
 
 import pytest
 
+from shared.opensearch.storage import layout
+from shared.opensearch.storage.queries import MOST_TERMS, Query, hidden, of_documents
 from shared.opensearch.storage.state import (
     ABANDONED_SECONDS,
     GRACE_SECONDS,
     LEASE_SECONDS,
+    Replaced,
     State,
 )
 
 DOCUMENT: Final = "d"
 OLD: Final = "old"
 PARTS: Final = 2
-"""Number of chunks of each version of the document, sent one at a time."""
+"""Number of chunks of each version of the document, sent in two requests."""
+
+LAST: Final = 5
+"""The step of a writer that makes its batch visible."""
 
 CLEANING: Final = 3
 """Number of steps of a cleaner."""
@@ -80,12 +87,14 @@ class Cleaner:
 
     Attributes:
         step: the number of steps done.
-        removable: batches whose replaced chunks it deletes.
+        before: what the state that it goes by says of them.
+        removable: batches whose replaced chunks it deletes, as `State.removable` returns them.
         dead: batches of dead writers whose chunks it deletes.
     """
 
     step: int = 0
-    removable: tuple[int, ...] = ()
+    before: State | None = None
+    removable: tuple[tuple[int, int], ...] = ()
     dead: tuple[int, ...] = ()
 
 
@@ -124,20 +133,32 @@ def beginning(*names: str, is_new: bool = False) -> World:
     return World(state, chunks, chunks, 1.0, tuple(map(Writer, names)), Reader(), is_new)
 
 
+def beginning_between(*, is_new: bool) -> World:
+    """The same, where a batch of others was published since the first of two writers began."""
+    world = written(beginning("a", "b", is_new=is_new), 0)
+    state, batch = world.state.opened(0.0)
+    return replace(world, state=state.published(batch, [], 0.0))
+
+
 def written(world: World, place: int) -> World:
-    """The world after the next step of a writer; each is one request."""
+    """The world after the next step of a writer.
+
+    Each is one request, but the index is refreshed with the last chunk: nobody sees chunks of an
+    open batch.
+    """
     writer = world.writers[place]
     state, chunks, visible = world.state, world.chunks, world.visible
     if writer.step == 0:
         state, batch = state.opened(world.now)
         writer = replace(writer, batch=batch)
-    elif writer.step <= PARTS:
-        chunks |= {(writer.batch, writer.name, writer.step - 1)}
-    elif writer.step == PARTS + 1:
+    elif writer.step == 1:
+        chunks |= {(writer.batch, writer.name, 0)}
+    elif writer.step == 2:
+        chunks |= {(writer.batch, writer.name, number) for number in range(1, PARTS)}
         visible = chunks
-    elif writer.step == PARTS + 2:
+    elif writer.step == 3:
         writer = replace(writer, had_earlier=state.has_earlier(writer.batch))
-    elif writer.step == PARTS + 3:
+    elif writer.step == 4:
         there = any(batch < writer.batch for batch, _, _ in visible)
         writer = replace(writer, earlier=frozenset({DOCUMENT}) if there else frozenset())
     elif writer.lost_answer and state.is_published(writer.batch):
@@ -179,13 +200,15 @@ def cleaned(world: World) -> World:
         expired = state.expired(now)
         state = state.without_expired(now)
         dead = (batch for batch in expired if batch in state.abandoned)
-        cleaner = replace(cleaner, removable=tuple(state.removable(now)), dead=tuple(dead))
+        removable = state.removable(now)
+        before = State(replaced={batch: state.replaced[batch] for batch in removable})
+        cleaner = Cleaner(0, before, tuple(removable.items()), tuple(dead))
     elif cleaner.step == 1:
-        for batch in cleaner.removable:
+        for batch, _ in cleaner.removable:
             chunks = frozenset(chunk for chunk in chunks if chunk[0] >= batch)
         chunks = frozenset(chunk for chunk in chunks if chunk[0] not in cleaner.dead)
-    else:
-        state = state.removed(cleaner.removable)
+    elif cleaner.before is not None:
+        state = state.removed(dict(cleaner.removable), cleaner.before)
     cleaner = replace(cleaner, step=cleaner.step + 1)
     visible = world.visible & chunks
     return replace(world, state=state, chunks=chunks, visible=visible, cleaner=cleaner)
@@ -200,7 +223,7 @@ def searched(world: World) -> World:
     reader = world.reader
     if reader.state is None:
         done = frozenset(writer.name for writer in world.writers if writer.is_done)
-        reader = Reader(world.state, world.now, must_see=done)
+        reader = Reader(world.state.as_searched, world.now, must_see=done)
         return replace(world, reader=reader)
     if world.now - reader.read_at > GRACE_SECONDS:
         # Its request has ended with an error long before.
@@ -217,7 +240,7 @@ def following(world: World) -> Iterator[World]:
     for place, writer in enumerate(world.writers):
         if not writer.is_at_end:
             yield written(world, place)
-        if writer.step == PARTS + 4 and not writer.is_at_end and not writer.lost_answer:
+        if writer.step == LAST and not writer.is_at_end and not writer.lost_answer:
             yield lost(world, place)
         if world.state.open.get(writer.batch, world.now) < world.now:
             yield renewed(world, place)
@@ -286,8 +309,8 @@ def remembered(world: World) -> World:
     return replace(world, writers=writers, reader=reader, cleaner=cleaner)
 
 
-def explored(world: World, *, stops: bool = False) -> tuple[int, dict[str, World]]:
-    """Return the number of worlds that can follow, and those with something wrong.
+def explored(world: World, *, stops: bool = False) -> tuple[set[World], dict[str, World]]:
+    """Return the worlds that can follow, and those with something wrong.
 
     Args:
         world: the beginning.
@@ -303,7 +326,32 @@ def explored(world: World, *, stops: bool = False) -> tuple[int, dict[str, World
                 seen.add(short)
                 waiting.append(short)
                 wrong |= dict.fromkeys(complaints(after), after)
-    return len(seen), wrong
+    return seen, wrong
+
+
+def meets(query: Query, batch: int, document: str) -> bool:
+    """Check whether a chunk meets a condition, as a cluster does."""
+    ((kind, about),) = query.items()
+    if kind == "bool":
+        ((occurrence, parts),) = about.items()
+        every = [meets(part, batch, document) for part in parts]
+        return all(every) if occurrence == "filter" else any(every)
+    ((field, wanted),) = about.items()
+    value = batch if field == layout.BATCH else document
+    if kind == "terms":
+        assert len(wanted) <= MOST_TERMS
+        return value in wanted
+    ((comparison, bound),) = wanted.items()
+    return batch < int(bound) if comparison == "lt" else batch >= int(bound)
+
+
+def check_that_queries_agree(state: State, documents: Iterable[str]) -> None:
+    """Check that a search leaves out on the cluster what `State.shows` says."""
+    conditions = hidden(state)
+    for batch in range(1, state.next + 1):
+        for document in documents:
+            is_hidden = any(meets(query, batch, document) for query in conditions)
+            assert state.shows(batch, document) is not is_hidden
 
 
 @pytest.fixture(autouse=True)
@@ -317,23 +365,32 @@ def _hashable(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_writer_and_a_reader_in_any_order() -> None:
-    count, wrong = explored(beginning("a"))
+    worlds, wrong = explored(beginning("a"))
     assert wrong == {}
-    assert count > 100
+    assert len(worlds) > 100
 
 
 @pytest.mark.parametrize("is_new", [False, True])
 def test_two_writers_of_one_document_a_reader_and_crashes_in_any_order(*, is_new: bool) -> None:
-    count, wrong = explored(beginning("a", "b", is_new=is_new))
+    worlds, wrong = explored(beginning("a", "b", is_new=is_new))
     assert wrong == {}
-    assert count > 10_000
+    assert len(worlds) > 10_000
+
+
+@pytest.mark.parametrize("is_new", [False, True])
+def test_two_writers_and_a_batch_between_them_in_any_order(*, is_new: bool) -> None:
+    worlds, wrong = explored(beginning_between(is_new=is_new))
+    assert wrong == {}
+    assert len(worlds) > 10_000
+    for state in {world.state for world in worlds}:
+        check_that_queries_agree(state, [DOCUMENT, "another"])
 
 
 @pytest.mark.parametrize(
     ("name", "broken"),
     [
         ("has_earlier", lambda *_: False),
-        ("removable", lambda state, _: list(state.replaced)),
+        ("removable", lambda state, _: dict.fromkeys(state.replaced, 0)),
         (
             "withdrawn",
             lambda state, batch, _: replace(
@@ -342,14 +399,21 @@ def test_two_writers_of_one_document_a_reader_and_crashes_in_any_order(*, is_new
         ),
         ("is_published", lambda state, batch: batch in state.abandoned),
         ("shows", lambda state, batch, _: batch < state.next),
+        ("removed", lambda state, batches, _: replace(state, replaced=without(state, batches))),
     ],
 )
 def test_the_search_finds_what_is_wrong(
     monkeypatch: pytest.MonkeyPatch, name: str, broken: object
 ) -> None:
     monkeypatch.setattr(State, name, broken)
-    worlds = (beginning("a", "b", is_new=is_new) for is_new in (True, False))
-    assert any(explored(world, stops=True)[1] for world in worlds)
+    two = (beginning("a", "b", is_new=is_new) for is_new in (True, False))
+    between = (beginning_between(is_new=is_new) for is_new in (True, False))
+    assert any(explored(world, stops=True)[1] for world in (*between, *two))
+
+
+def without(state: State, batches: Mapping[int, int]) -> dict[int, Replaced]:
+    """What is replaced but by some batches."""
+    return {batch: of for batch, of in state.replaced.items() if batch not in batches}
 
 
 def test_the_search_finds_a_cleaner_that_deletes_before_it_withdraws(
@@ -367,6 +431,50 @@ def test_the_search_finds_a_cleaner_that_deletes_before_it_withdraws(
 
     monkeypatch.setattr(sys.modules[__name__], "cleaned_next", hasty)
     assert explored(beginning("a"), stops=True)[1]
+
+
+def test_what_an_open_batch_may_add_is_hidden_by_one_condition() -> None:
+    state, first = State().opened(0.0)
+    for document in ("b", "c", "a"):
+        state, other = state.opened(0.0)
+        state = state.published(other, [document], 0.0)
+    late = GRACE_SECONDS + 1
+    assert state.removable(GRACE_SECONDS - 1) == {}
+    done = state.removable(late)
+    assert done == {3: first, 4: first}
+    state = state.removed(done, state)
+    assert state.replaced == {first + 1: Replaced(("a", "b", "c"), 0.0)}
+    check_that_queries_agree(state, "abcd")
+    assert not state.removable(late)
+    assert not state.removed_later
+    state = state.published(first, ["a"], late)
+    assert state.removable(late) == {first + 1: 0}
+    assert state.removed({first + 1: 0}, state).replaced.keys() == {first}
+
+
+def test_two_cleaners_forget_no_document_of_each_other() -> None:
+    state, first = State().opened(0.0)
+    state, second = state.opened(0.0)
+    state = state.published(second, ["a"], 0.0)
+    state, third = state.opened(0.0)
+    state = state.published(third, ["b"], 0.0)
+    late = GRACE_SECONDS + 1
+    slow = state
+    assert slow.removable(late) == {third: first}
+    # The one that reads the state later deletes what is of the second batch only.
+    later = state.published(first, [], late)
+    fast = later.removable(late)
+    assert fast == {second: 0, third: 0}
+    after = later.removed(slow.removable(late), slow).removed(fast, later)
+    assert after.replaced == {second: Replaced(("b",), 0.0)}
+
+
+def test_more_documents_are_hidden_than_one_condition_can_name() -> None:
+    documents = [f"{number:06}" for number in range(2 * MOST_TERMS + 1)]
+    state, batch = State().opened(0.0)
+    check_that_queries_agree(state.published(batch, documents, 0.0), documents[:: MOST_TERMS // 2])
+    assert not meets(of_documents([]), batch, "")
+    assert meets(of_documents(documents), batch, documents[-1])
 
 
 def test_abandoned_batches_stay_hidden_for_a_day() -> None:
