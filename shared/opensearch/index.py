@@ -31,6 +31,7 @@ from shared.opensearch.storage.bulk_queue import BulkQueue
 from shared.opensearch.storage.connection import Connection
 from shared.opensearch.storage.operations import (
     delete_operation,
+    file_id,
     file_operation,
     index_operation,
     word_operations,
@@ -245,6 +246,7 @@ class Index(FolderIndex):
         batch = self._batches.number
         if batch is None:
             return
+        self._take_back_refused(batch)
         folders = self._folders.dump(self.path) if self._folders_changed else None
         state = self._batches.publish(self._counts, folders)
         touched = [*self._touched]
@@ -252,6 +254,24 @@ class Index(FolderIndex):
         self._folders_changed = False
         self._forget()
         self._batches.clean(state, batch, touched)
+
+    def _take_back_refused(self, batch: int) -> None:
+        """Remove the documents from the batch that the cluster did not accept as a whole.
+
+        Their earlier versions stay, as in a folder, with the states of their files.
+        """
+        refused = [*self._queue.refused]
+        if not refused:
+            return
+        for name in refused:
+            count = self._counts.get(name, 0)
+            ids = [document_id(batch, chunk_id(name, number)) for number in range(1, count + 1)]
+            self._queue.add(map(delete_operation, [*ids, file_id(batch, name)]))
+        self.flush()
+        for name in refused:
+            self._counts.pop(name, None)
+        self._touched = [name for name in self._touched if name not in refused]
+        self._queue.refused.clear()
 
     def flush(self) -> None:
         """Send what waits to be sent, and wait until it is written.

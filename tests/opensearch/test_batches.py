@@ -11,7 +11,8 @@ from typing import Any, Final
 import pytest
 
 from shared import Document, Index, Searcher
-from shared.errors import ClusterRefusedError, ClusterUnreachableError
+from shared.errors import ClusterRefusedError, ClusterUnreachableError, InvalidDocumentError
+from shared.model.document import FileState, Scalar, SourceFile
 from shared.opensearch.index import Index as ClusterIndex
 from shared.opensearch.storage import batches, connection
 from shared.opensearch.storage.address import Address
@@ -334,3 +335,35 @@ def test_commits_beside_a_long_batch_are_left_out_by_one_condition(
         assert [*store.state()[0].replaced] == [batch + 1, batch + 5]
         assert contents(address) == ["another", "another", "another", "version 3"]
     assert contents(address) == ["another", "another", "another", "version 3"]
+
+
+def test_a_document_that_the_cluster_refuses_keeps_its_old_version(
+    address: str, node: Node
+) -> None:
+    def file(size: int) -> SourceFile:
+        return SourceFile("/d.txt", FileState(None, size, size, "hash"))
+
+    with Index(address, create=True) as index:
+        index.add(Document("d", "D", " ".join(["old"] * 600), file=file(1)))
+    name = address.rpartition("/")[2]
+    counted = node.get(f"/{name}/_field_caps?fields=*")
+    limit = {"index.mapping.total_fields.limit": len(counted["fields"]) + 1}
+    node.request("PUT", f"/{name}/_settings", limit)
+    keys: dict[str, Scalar | list[Scalar]] = {f"key{number}": "value" for number in range(60)}
+    with ClusterIndex(address) as index:
+        index.update_file_state("d", file(2).state)
+        refused = index.submit(Document("d", "D", " ".join(["new"] * 900), keys, file=file(3)))
+        unknown = index.submit(Document("e", "E", "text", keys))
+        corrected = index.submit(Document("f", "F", "text", keys))
+        for future in (refused, unknown, corrected):
+            with pytest.raises(InvalidDocumentError, match="fields"):
+                future.result()
+        assert index.add(Document("f", "F", "text")) == 1
+    with Searcher(address) as searcher:
+        assert searcher.search("old").totalHits == 3
+        assert searcher.search("new").totalHits == 0
+        assert searcher.search("text").totalHits == 1
+        assert searcher.files()[1] == {"d": file(1).state}
+    with Index(address) as index:
+        index.add(Document("d", "D", "new", file=file(3)))
+    assert contents(address) == ["new", "text"]

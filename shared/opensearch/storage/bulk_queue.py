@@ -36,10 +36,15 @@ class BulkQueue:
 
     Args:
         store: the index.
+
+    Attributes:
+        refused: the documents that the cluster did not accept, or not all of, since the chunks
+            were forgotten.
     """
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self.refused: set[str] = set()
         self._waiting: list[bytes] = []
         self._waiting_bytes = 0
         self._pending: deque[_Pending] = deque()
@@ -89,6 +94,7 @@ class BulkQueue:
     def forget_chunks(self) -> None:
         """Forget which documents the chunks that were sent are of, after they were written."""
         self._senders.clear()
+        self.refused.clear()
 
     def withdraw(self) -> None:
         """Drop what waits, and wait until nothing is on its way."""
@@ -128,8 +134,11 @@ class BulkQueue:
             raise
         for document in pending:
             if reason := problems.get(document.source_document):
+                self.refused.add(document.source_document)
                 document.set_exception(_refused(document.source_document, reason))
             else:
+                # It may have been refused before, with another text.
+                self.refused.discard(document.source_document)
                 document.set_result(document.count)
 
 

@@ -39,7 +39,12 @@ def file_operation(batch: int, source_document: str, state: FileState) -> bytes:
         schema.SOURCE_DOCUMENT: schema.keyword(source_document),
         "stored": {schema.FILE_STATE: pack(source_document, state)},
     }
-    return index_operation(document_id(batch, f"{layout.FILE}\0{source_document}"), source)
+    return index_operation(file_id(batch, source_document), source)
+
+
+def file_id(batch: int, source_document: str) -> str:
+    """Return the id on the cluster of the state of a document's file, written with a batch."""
+    return document_id(batch, f"{layout.FILE}\0{source_document}")
 
 
 def word_operations(words: Words, known: set[tuple[str, str]]) -> Iterator[bytes]:
