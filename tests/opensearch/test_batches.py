@@ -367,3 +367,19 @@ def test_a_document_that_the_cluster_refuses_keeps_its_old_version(
     with Index(address) as index:
         index.add(Document("d", "D", "new", file=file(3)))
     assert contents(address) == ["new", "text"]
+
+
+def test_nothing_is_committed_after_documents_were_not_written(address: str, proxy: Proxy) -> None:
+    with Index(address, create=True) as index:
+        index.add(Document("d", "D", "old"))
+    with ClusterIndex(through(proxy, address)) as index:
+        submitted = index.submit(Document("d", "D", "new"))
+        proxy.instead = lambda request, _: TIMED_OUT if "_bulk" in request else None
+        with pytest.raises(ClusterUnreachableError):
+            submitted.result()
+        proxy.instead = lambda *_: None
+        for _ in range(2):
+            with pytest.raises(ClusterUnreachableError):
+                index.commit()
+        index.__exit__(ValueError, None, None)
+    assert contents(address) == ["old"]

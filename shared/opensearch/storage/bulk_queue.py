@@ -118,10 +118,14 @@ class BulkQueue:
             self._sending = self._sender.submit(self._transfer, waiting, pending)
 
     def _wait(self) -> None:
-        """Wait until what was sent is written."""
-        sending, self._sending = self._sending, None
-        if sending:
-            sending.result()
+        """Wait until what was sent is written.
+
+        After an error, it is raised each time: what was not written must not be missing from a
+        commit. After an interruption, the next call waits on.
+        """
+        if self._sending:
+            self._sending.result()
+            self._sending = None
 
     def _transfer(self, operations: list[bytes], pending: deque[_Pending]) -> None:
         try:
