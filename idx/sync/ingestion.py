@@ -359,8 +359,10 @@ class Ingestion:
         # Pending events must be recorded even if the consumer no longer iterates.
         for _ in self._written(wait=True):
             pass
-        self._index.commit()
-        self._count_committed()
+        with uninterrupted():
+            # On a cluster, an interrupted commit may have succeeded or not.
+            self._index.commit()
+            self._count_committed()
         # Only after the commit: a file recorded as unreadable is not examined again, so its effects
         # on the index must be durable. A failure that was not recorded is found again.
         save_failures(self._index.path, self._failures)

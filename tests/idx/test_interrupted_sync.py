@@ -43,6 +43,23 @@ main()
 """Programs that end in the middle of what belongs together."""
 
 
+INTERRUPTED_IN_COMMIT: Final = """
+import signal, sys
+from idx.__main__ import main
+from shared.writing.index import Index
+signal.signal(signal.SIGINT, signal.default_int_handler)
+commit, signals = Index.commit, [signal.SIGINT]
+def commit_interrupted(index):
+    commit(index)
+    for number in signals:
+        signals.clear()
+        signal.raise_signal(number)
+    print("The commit has ended.", file=sys.stderr)
+Index.commit = commit_interrupted
+main()
+"""
+
+
 class Papers:
     """A folder that is changed between the kills; every version of every text is known."""
 
@@ -213,6 +230,21 @@ def test_only_what_a_commit_made_durable_is_told_as_kept(
     assert messages == (
         f"Interrupted: {new} documents committed, 1 deleted; run the same command to continue.\n"
     )
+
+
+def test_an_interruption_during_a_commit_waits_for_its_end(
+    idx: Idx, empty_index: Path, tmp_path: Path
+) -> None:
+    make(tmp_path / "papers", "1.txt", "2.txt")
+    running = start(tmp_path, program=INTERRUPTED_IN_COMMIT, stderr=subprocess.PIPE)
+    assert running.stderr
+    with running.stderr:
+        messages = running.stderr.read()
+    assert running.wait() == 130
+    # The second one finds nothing left to commit.
+    assert messages.count("The commit has ended.") == 2
+    assert "Interrupted: 2 documents committed" in messages
+    assert len(ids(empty_index)) == 2
 
 
 def test_a_sync_that_has_committed_nothing_says_so(
