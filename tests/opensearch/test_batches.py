@@ -11,12 +11,19 @@ from typing import Any, Final
 import pytest
 
 from shared import Document, Index, Searcher
-from shared.errors import ClusterRefusedError, ClusterUnreachableError, InvalidDocumentError
+from shared.errors import (
+    ClusterDamagedError,
+    ClusterRefusedError,
+    ClusterUnreachableError,
+    InvalidDocumentError,
+)
 from shared.model.document import FileState, Scalar, SourceFile
+from shared.opensearch.chunk_documents import ChunkDocuments
 from shared.opensearch.index import Index as ClusterIndex
-from shared.opensearch.storage import batches, connection
+from shared.opensearch.storage import batches, connection, layout
 from shared.opensearch.storage.address import Address
 from shared.opensearch.storage.connection import Connection
+from shared.opensearch.storage.operations import index_operation
 from shared.opensearch.storage.queries import IS_CHUNK
 from shared.opensearch.storage.state import State
 from shared.opensearch.storage.store import Store
@@ -383,3 +390,70 @@ def test_nothing_is_committed_after_documents_were_not_written(address: str, pro
                 index.commit()
         index.__exit__(ValueError, None, None)
     assert contents(address) == ["old"]
+
+
+def once(request: str) -> Instead:
+    """Lose the answer to the first request that begins like this."""
+    left = [TIMED_OUT]
+    return lambda asked, _: left.pop() if left and asked.startswith(request) else None
+
+
+def test_a_change_whose_answer_a_proxy_has_lost_is_not_made_twice(
+    address: str, proxy: Proxy
+) -> None:
+    store = store_of(address)
+    with ClusterIndex(through(proxy, address), create=True) as index:
+        proxy.instead = once("PUT")
+        index.add(Document("d", "D", "text"))
+        assert len(store.state()[0].open) == 1
+        proxy.instead = once("PUT")
+        index.commit()
+    assert contents(address) == ["text"]
+    assert store.state()[0].late == {}
+
+
+def test_a_batch_with_a_request_that_was_sent_again_is_late(address: str, proxy: Proxy) -> None:
+    store = store_of(address)
+    with ClusterIndex(through(proxy, address), create=True) as index:
+        for content in ("first", "second", "third"):
+            if content == "first":
+                proxy.instead = once(f"POST /{store.name}/_bulk")
+            index.add(Document("d", "D", content))
+            index.commit()
+            store.change(replaced_long_ago)
+    first = 1
+    assert list(store.state()[0].late) == [first]
+    with Index(address) as index:
+        index.add(Document("e", "E", "another"))
+    with Index(address) as index:
+        index.delete("e")
+    assert first + 1 in store.state()[0].replaced
+    chunk = {"batch": first, **chunk_of("late")}
+    assert list(store.bulk([index_operation("1-late", chunk)])) == []
+    store.refresh()
+    assert contents(address) == ["third"]
+
+
+def chunk_of(content: str) -> dict[str, Any]:
+    """A chunk of the document d."""
+    (made,) = ChunkDocuments(Document("d", "D", content))
+    return made
+
+
+@pytest.mark.parametrize("is_answered", [True, False], ids=["interrupted", "without-an-answer"])
+def test_an_index_whose_creation_was_interrupted_is_completed(
+    address: str, proxy: Proxy, node: Node, *, is_answered: bool
+) -> None:
+    name = address.rpartition("/")[2]
+    if is_answered:
+        body = {**layout.creation(), "aliases": {name: {}}}
+        node.request("PUT", f"/{name}-000001", body)
+    else:
+        proxy.instead = once("PUT")
+    with Index(through(proxy, address), create=True) as index:
+        assert index.created
+        index.add(Document("d", "D", "text"))
+    assert contents(address) == ["text"]
+    node.request("DELETE", f"/{name}/_doc/state?refresh=true")
+    with pytest.raises(ClusterDamagedError, match="it has no state"):
+        Index(address, create=True)

@@ -56,6 +56,7 @@ class Batches:
         self._is_closed = Event()
         self._is_renewed = False
         self._is_dead = False
+        self._lost_before = 0
         self.number: int | None = None
         self.is_unsure = False
 
@@ -74,21 +75,24 @@ class Batches:
                 self.number = None
                 raise self._expired()
             return self.number
-        numbers: list[int] = []
+        number, at = 0, 0.0
 
         def open_(state: State) -> State:
-            opened, number = state.opened(time.time())
-            numbers.append(number)
+            nonlocal number, at
+            at = time.time()
+            opened, number = state.opened(at)
             return opened
 
+        self._lost_before = self._store.lost_answers
         try:
-            self._store.change(open_)
+            # Its time tells it from one that another writer has opened with this number.
+            self._store.change(open_, lambda state: state.open.get(number) == at)
         except FrozenError as error:
             raise ClusterRefusedError(
                 self._path, "the index is being rebuilt", "wait until that has ended"
             ) from error
         self._is_dead = False
-        self.number = numbers[-1]
+        self.number = number
         if not self._is_renewed:
             self._is_renewed = True
             renewing = (ref(self), self._is_closed)
@@ -133,11 +137,12 @@ class Batches:
         )
 
         was_unsure = self.is_unsure
+        is_late = self._store.lost_answers > self._lost_before
 
         def publish(state: State) -> State:
             if was_unsure and state.is_published(batch):
                 return state
-            return state.published(batch, replaced, time.time(), folders)
+            return state.published(batch, replaced, time.time(), folders, is_late=is_late)
 
         with self._lock:
             try:
@@ -198,14 +203,15 @@ class Batches:
             state = self._store.change(lambda state: state.without_expired(now))
         dead = [batch for batch in expired if batch in state.abandoned]
         removable, gone = state.removable(now), state.forgettable(now)
+        complete = state.complete(now)
         for batch in removable:
             documents = of_terms(state.replaced[batch].documents)
             self._delete({"bool": {"filter": [documents, _before(batch)]}})
         for batch in (*dead, *gone):
             self._delete({"term": {layout.BATCH: batch}})
-        if removable or gone:
-            before = state
-            self._store.change(lambda state: state.removed(removable, before).forgotten(gone))
+        if removable or gone or complete:
+            before, forgotten = state, {*gone, *complete}
+            self._store.change(lambda state: state.removed(removable, before).forgotten(forgotten))
 
     def _expired(self) -> ClusterRefusedError:
         return ClusterRefusedError(

@@ -4,7 +4,7 @@ import json
 import logging
 import random
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
@@ -46,6 +46,9 @@ _FIRST_PAUSE: Final = 0.1
 
 _BUSY: Final = frozenset((429, 502, 503, 504))
 """HTTP statuses of a cluster that may answer later."""
+
+_UNKNOWN: Final = frozenset((502, 504))
+"""Those of a proxy that has lost the answer, so that the cluster may have done what was asked."""
 
 _NODE_GONE: Final = frozenset(
     (
@@ -153,6 +156,7 @@ class Connection:
         *,
         seconds: float = REQUEST_SECONDS,
         is_repeatable: bool = True,
+        when_lost: Callable[[], None] | None = None,
         **parameters: Any,
     ) -> Any:
         """Send a request until the cluster is able to answer, to another node if one is down.
@@ -164,6 +168,8 @@ class Connection:
             seconds: the maximum duration of each attempt.
             is_repeatable: false if the cluster must not do it twice, so that only a request that it
                 did not accept is sent again.
+            when_lost: a function that is called when an answer is lost, so that the cluster may do
+                what was asked, now or later.
             parameters: the parameters of the query.
 
         Raises:
@@ -198,6 +204,8 @@ class Connection:
                     headers=headers,
                 )
             except exceptions.OpenSearchException as error:
+                if when_lost and _is_lost(error):
+                    when_lost()
                 if others and _is_down(error, is_repeatable=is_repeatable):
                     others -= 1
                     continue
@@ -344,8 +352,17 @@ def _is_down(error: exceptions.OpenSearchException, *, is_repeatable: bool) -> b
     """Check whether a node was not able to take a request, so that another one may."""
     if isinstance(error, exceptions.SSLError) or not isinstance(error, exceptions.ConnectionError):
         return False
-    # Without a connection nothing was done.
-    return is_repeatable or isinstance(error.info, NewConnectionError | ConnectTimeoutError)
+    return is_repeatable or not _is_lost(error)
+
+
+def _is_lost(error: exceptions.OpenSearchException) -> bool:
+    """Check whether the cluster may have got a request, or get it later, without an answer."""
+    if isinstance(error, exceptions.SSLError):
+        return False
+    if isinstance(error, exceptions.ConnectionError):
+        # Without a connection nothing was done.
+        return not isinstance(error.info, NewConnectionError | ConnectTimeoutError)
+    return isinstance(error, exceptions.TransportError) and error.status_code in _UNKNOWN
 
 
 def _may_help(error: exceptions.OpenSearchException, *, is_repeatable: bool) -> bool:
@@ -359,7 +376,9 @@ def _may_help(error: exceptions.OpenSearchException, *, is_repeatable: bool) -> 
         return not refused and is_repeatable and not is_timeout
     if not isinstance(error, exceptions.TransportError):
         return False
-    return error.status_code in _BUSY or (is_repeatable and error.error in _NODE_GONE)
+    if is_repeatable:
+        return error.status_code in _BUSY or error.error in _NODE_GONE
+    return error.status_code in _BUSY - _UNKNOWN
 
 
 def _encoded(body: Mapping[str, Any] | Iterable[Mapping[str, Any]] | bytes) -> bytes:

@@ -25,8 +25,8 @@ GRACE_SECONDS: Final = 60.0
 (`shared.opensearch.storage.connection.REQUEST_SECONDS`), with room for clocks that differ."""
 
 ABANDONED_SECONDS: Final = 24 * 3600.0
-"""Time for which a batch that was abandoned stays hidden: longer than a request of its writer can
-be under way."""
+"""Time for which a batch that was abandoned stays hidden, and what was replaced in a late one:
+longer than a request of its writer can be under way."""
 
 
 class FrozenError(Exception):
@@ -54,6 +54,8 @@ class State:
         next: the number of the next batch, from 1.
         open: the batches that are being written, each with the time of its last sign of life.
         abandoned: the batches of writers that died, each with the time since when it is known.
+        late: the visible batches to which chunks may come once more, since the answer to a request
+            was lost; each with the time since when it is visible.
         replaced: the documents whose earlier chunks are hidden, by the batch that replaced them.
         changed: when the last batch was published, in seconds since 1970.
         folders: the folders of the documents, as `IndexedFolders.dump` writes them.
@@ -70,6 +72,7 @@ class State:
     folders: str = "[]"
     frozen: float = 0.0
     identity: str = ""
+    late: Mapping[int, float] = field(default_factory=dict)
 
     @classmethod
     def of_new_index(cls) -> Self:
@@ -127,7 +130,7 @@ class State:
 
         Numbers go on, and writers that seemed to be dead stay so: they know the index by its name.
         """
-        gone = {**self.abandoned, **dict.fromkeys(self.open, now)}
+        gone = {**self.abandoned, **dict.fromkeys((*self.open, *self.late), now)}
         copy = replace(
             self.of_new_index(),
             next=self.next + 1,
@@ -151,7 +154,13 @@ class State:
         return replace(self, open={**self.open, batch: now})
 
     def published(
-        self, batch: int, documents: Collection[str], now: float, folders: str | None = None
+        self,
+        batch: int,
+        documents: Collection[str],
+        now: float,
+        folders: str | None = None,
+        *,
+        is_late: bool = False,
     ) -> Self:
         """Return the state in which a batch is visible, and the chunks that it replaces are not.
 
@@ -162,6 +171,7 @@ class State:
                 batch may have them, too.
             now: the time.
             folders: the folders of the documents; None if they are the same as before.
+            is_late: whether the cluster may get chunks of the batch once more.
 
         Raises:
             KeyError: another writer took the batch for abandoned.
@@ -177,6 +187,7 @@ class State:
             replaced=replaced,
             changed=now,
             folders=self.folders if folders is None else folders,
+            late={**self.late, batch: now} if is_late else self.late,
         )
 
     def has_earlier(self, batch: int) -> bool:
@@ -204,7 +215,7 @@ class State:
 
     def _last_earlier(self, batch: int) -> int:
         """Return the last earlier batch that may still add chunks; 0 if none may."""
-        return max((other for other in self.open if other < batch), default=0)
+        return max((other for other in (*self.open, *self.late) if other < batch), default=0)
 
     @property
     def removed_later(self) -> dict[int, Replaced]:
@@ -257,10 +268,21 @@ class State:
         """Return the abandoned batches that no request of their writers can add to any more."""
         return [batch for batch, at in self.abandoned.items() if at < now - ABANDONED_SECONDS]
 
+    def complete(self, now: float) -> list[int]:
+        """Return the late batches that no request of their writers can add to any more."""
+        return [batch for batch, at in self.late.items() if at < now - ABANDONED_SECONDS]
+
     def forgotten(self, batches: Collection[int]) -> Self:
-        """Return the state after the chunks of some abandoned batches were deleted."""
-        left = {batch: at for batch, at in self.abandoned.items() if batch not in batches}
-        return replace(self, abandoned=left)
+        """Return the state without some batches.
+
+        Args:
+            batches: abandoned ones whose chunks were deleted, and complete ones.
+        """
+        return replace(
+            self,
+            abandoned={batch: at for batch, at in self.abandoned.items() if batch not in batches},
+            late={batch: at for batch, at in self.late.items() if batch not in batches},
+        )
 
     def dump(self) -> dict[str, Any]:
         """Return the state as JSON."""
@@ -285,4 +307,5 @@ class State:
             folders=str(known["folders"]),
             frozen=float(known["frozen"]),
             identity=str(known.get("identity", "")),
+            late={int(batch): float(at) for batch, at in known.get("late", {}).items()},
         )

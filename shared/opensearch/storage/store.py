@@ -59,6 +59,8 @@ class Store:
     Attributes:
         connection: the same.
         name: the name of the index.
+        lost_answers: the number of bulk requests without an answer: the cluster may get them late,
+            after they were sent again.
     """
 
     def __init__(
@@ -70,6 +72,7 @@ class Store:
         self.connection = connection
         self.name = name or connection.address.name
         self._versions = versions
+        self.lost_answers = 0
 
     def create(self, shards: int | None = None, replicas: int | None = None) -> bool:
         """Create the index.
@@ -84,16 +87,33 @@ class Store:
         Raises:
             IndexSchemaError: it was there, but is not one of this version.
         """
-        if self._described() is not None:
-            self.mapping()
-            return False
-        body = {**layout.creation(shards, replicas), "aliases": {self.name: {}}}
+        if self._described() is None:
+            body = {**layout.creation(shards, replicas), "aliases": {self.name: {}}}
+            try:
+                self.connection.request("PUT", f"/{self.name}-{_FIRST}", body, is_repeatable=False)
+            except ClusterRefusedError as error:
+                if "already exists" not in error.problem:
+                    raise
+            except ClusterUnreachableError:
+                if self._described() is None:
+                    raise
+        self.mapping()
+        return self._complete()
+
+    def _complete(self) -> bool:
+        """Write the first state if there is none, as after a creation that was interrupted.
+
+        Returns:
+            False if there is one, or something else in the index.
+        """
         try:
-            self.connection.request("PUT", f"/{self.name}-{_FIRST}", body, is_repeatable=False)
-        except ClusterRefusedError as error:
-            if "already exists" not in error.problem:
-                raise
-            self.mapping()
+            self.state()
+        except ClusterDamagedError:
+            self.refresh()
+            (answer,) = self.connection.search([{"size": 0, "track_total_hits": True}])
+            if answer["hits"]["total"]["value"]:
+                return False
+        else:
             return False
         try:
             self.put_state(State.of_new_index(), {"op_type": "create"})
@@ -320,9 +340,15 @@ class Store:
 
     def _send(self, operations: Sequence[bytes]) -> Iterator[tuple[str, str]]:
         path = self.connection.address.path
+
+        def note() -> None:
+            self.lost_answers += 1
+
         for attempt in range(_MAX_BULK_ATTEMPTS):
             answer = self.connection.request(
-                *("POST", f"/{self.name}/_bulk", b"".join(operations)), seconds=BULK_SECONDS
+                *("POST", f"/{self.name}/_bulk", b"".join(operations)),
+                seconds=BULK_SECONDS,
+                when_lost=note,
             )
             if not answer["errors"]:
                 return
