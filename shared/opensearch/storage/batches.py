@@ -137,12 +137,12 @@ class Batches:
         )
 
         was_unsure = self.is_unsure
-        is_late = self._store.lost_answers > self._lost_before
+        late = changed if self._store.lost_answers > self._lost_before else []
 
         def publish(state: State) -> State:
             if was_unsure and state.is_published(batch):
                 return state
-            return state.published(batch, replaced, time.time(), folders, is_late=is_late)
+            return state.published(batch, replaced, time.time(), folders, late=late)
 
         with self._lock:
             try:

@@ -35,7 +35,7 @@ class FrozenError(Exception):
 
 @dataclass(frozen=True)
 class Replaced:
-    """Documents that a batch has replaced or removed.
+    """Documents that a batch has replaced or removed, or that it has written and may get late.
 
     Attributes:
         documents: their ids, as terms of the index.
@@ -54,8 +54,8 @@ class State:
         next: the number of the next batch, from 1.
         open: the batches that are being written, each with the time of its last sign of life.
         abandoned: the batches of writers that died, each with the time since when it is known.
-        late: the visible batches to which chunks may come once more, since the answer to a request
-            was lost; each with the time since when it is visible.
+        late: the documents of visible batches whose chunks may come once more, since the answer to
+            a request was lost.
         replaced: the documents whose earlier chunks are hidden, by the batch that replaced them.
         changed: when the last batch was published, in seconds since 1970.
         folders: the folders of the documents, as `IndexedFolders.dump` writes them.
@@ -72,7 +72,7 @@ class State:
     folders: str = "[]"
     frozen: float = 0.0
     identity: str = ""
-    late: Mapping[int, float] = field(default_factory=dict)
+    late: Mapping[int, Replaced] = field(default_factory=dict)
 
     @classmethod
     def of_new_index(cls) -> Self:
@@ -160,7 +160,7 @@ class State:
         now: float,
         folders: str | None = None,
         *,
-        is_late: bool = False,
+        late: Collection[str] = (),
     ) -> Self:
         """Return the state in which a batch is visible, and the chunks that it replaces are not.
 
@@ -171,7 +171,7 @@ class State:
                 batch may have them, too.
             now: the time.
             folders: the folders of the documents; None if they are the same as before.
-            is_late: whether the cluster may get chunks of the batch once more.
+            late: the documents of the batch if the cluster may get chunks of it once more.
 
         Raises:
             KeyError: another writer took the batch for abandoned.
@@ -187,7 +187,7 @@ class State:
             replaced=replaced,
             changed=now,
             folders=self.folders if folders is None else folders,
-            late={**self.late, batch: now} if is_late else self.late,
+            late={**self.late, batch: Replaced(tuple(sorted(late)), now)} if late else self.late,
         )
 
     def has_earlier(self, batch: int) -> bool:
@@ -213,9 +213,21 @@ class State:
             state = state.withdrawn(batch, now)
         return state
 
-    def _last_earlier(self, batch: int) -> int:
-        """Return the last earlier batch that may still add chunks; 0 if none may."""
-        return max((other for other in (*self.open, *self.late) if other < batch), default=0)
+    def _staying(self, batch: int) -> dict[int, set[str]]:
+        """Return the documents that a batch has replaced, and that earlier ones may still add.
+
+        Returns:
+            The documents by the number after the last batch that may add them.
+        """
+        found: dict[int, set[str]] = {}
+        left = {*self.replaced[batch].documents}
+        for other in sorted((*self.open, *self.late), reverse=True):
+            if other < batch:
+                added = left if other in self.open else left & {*self.late[other].documents}
+                left = left - added
+                if added:
+                    found[other + 1] = added
+        return found
 
     @property
     def removed_later(self) -> dict[int, Replaced]:
@@ -223,45 +235,41 @@ class State:
         return {
             batch: replaced
             for batch, replaced in self.replaced.items()
-            if self._last_earlier(batch) + 1 != batch or batch == 1
+            if len(self._staying(batch).get(batch, ())) < len(replaced.documents)
         }
 
-    def removable(self, now: float) -> dict[int, int]:
-        """Return the batches whose replaced chunks no search needs any more.
-
-        Returns:
-            For each of them, the last earlier batch that may still add chunks that they hide; 0 if
-            none may.
-        """
-        return {
-            batch: self._last_earlier(batch)
+    def removable(self, now: float) -> list[int]:
+        """Return the batches whose replaced chunks no search needs any more."""
+        return [
+            batch
             for batch, replaced in self.removed_later.items()
             if replaced.since < now - GRACE_SECONDS
-        }
+        ]
 
-    def removed(self, batches: Mapping[int, int], before: Self) -> Self:
+    def removed(self, batches: Collection[int], before: Self) -> Self:
         """Return the state after the chunks that some batches replaced were deleted.
 
-        Those that an open batch may add stay hidden, by as few conditions as there are such
-        batches.
+        Those that an earlier batch may still add stay hidden, by as few conditions as there are
+        such batches.
 
         Args:
             batches: what `removable` has returned.
             before: the state that it was asked of. Others may have added documents since.
         """
-        left = {**self.replaced}
-        for batch, last in batches.items():
-            found = left.pop(batch, None)
-            if found is None:
-                continue
-            deleted = {*before.replaced[batch].documents}
-            added = {*found.documents} - deleted
-            if added:
-                left[batch] = Replaced(tuple(sorted(added)), found.since)
-            if last:
-                into = left.get(last + 1, Replaced((), 0.0))
-                both = {*into.documents, *deleted}
-                left[last + 1] = Replaced(tuple(sorted(both)), max(into.since, found.since))
+        there = [batch for batch in batches if batch in self.replaced]
+        hidden = {batch: {*of.documents} for batch, of in self.replaced.items()}
+        for batch in there:
+            hidden[batch] -= {*before.replaced[batch].documents}
+        since = {batch: of.since for batch, of in self.replaced.items()}
+        for batch in there:
+            for bound, documents in before._staying(batch).items():
+                hidden[bound] = hidden.get(bound, set()) | documents
+                since[bound] = max(since.get(bound, 0.0), self.replaced[batch].since)
+        left = {
+            batch: Replaced(tuple(sorted(documents)), since[batch])
+            for batch, documents in hidden.items()
+            if documents
+        }
         return replace(self, replaced=left)
 
     def forgettable(self, now: float) -> list[int]:
@@ -270,7 +278,8 @@ class State:
 
     def complete(self, now: float) -> list[int]:
         """Return the late batches that no request of their writers can add to any more."""
-        return [batch for batch, at in self.late.items() if at < now - ABANDONED_SECONDS]
+        oldest = now - ABANDONED_SECONDS
+        return [batch for batch, of in self.late.items() if of.since < oldest]
 
     def forgotten(self, batches: Collection[int]) -> Self:
         """Return the state without some batches.
@@ -281,7 +290,7 @@ class State:
         return replace(
             self,
             abandoned={batch: at for batch, at in self.abandoned.items() if batch not in batches},
-            late={batch: at for batch, at in self.late.items() if batch not in batches},
+            late={batch: of for batch, of in self.late.items() if batch not in batches},
         )
 
     def dump(self) -> dict[str, Any]:
@@ -299,13 +308,18 @@ class State:
             next=int(known["next"]),
             open={int(batch): float(at) for batch, at in known["open"].items()},
             abandoned={int(batch): float(at) for batch, at in known["abandoned"].items()},
-            replaced={
-                int(batch): Replaced(tuple(of["documents"]), float(of["since"]))
-                for batch, of in known["replaced"].items()
-            },
+            replaced=_replaced(known["replaced"]),
             changed=float(known["changed"]),
             folders=str(known["folders"]),
             frozen=float(known["frozen"]),
             identity=str(known.get("identity", "")),
-            late={int(batch): float(at) for batch, at in known.get("late", {}).items()},
+            late=_replaced(known.get("late", {})),
         )
+
+
+def _replaced(known: Mapping[str, Any]) -> dict[int, Replaced]:
+    """Return documents by batch that `State.dump` has written."""
+    return {
+        int(batch): Replaced(tuple(of["documents"]), float(of["since"]))
+        for batch, of in known.items()
+    }

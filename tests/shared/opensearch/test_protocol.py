@@ -6,7 +6,7 @@ time changes. What becomes visible is decided by `State`, and in the queries of 
 """
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
@@ -88,13 +88,13 @@ class Cleaner:
     Attributes:
         step: the number of steps done.
         before: what the state that it goes by says of them.
-        removable: batches whose replaced chunks it deletes, as `State.removable` returns them.
+        removable: batches whose replaced chunks it deletes.
         dead: batches of dead writers whose chunks it deletes.
     """
 
     step: int = 0
     before: State | None = None
-    removable: tuple[tuple[int, int], ...] = ()
+    removable: tuple[int, ...] = ()
     dead: tuple[int, ...] = ()
 
 
@@ -168,8 +168,8 @@ def written(world: World, place: int) -> World:
     else:
         documents = {DOCUMENT} if writer.had_earlier else writer.earlier
         try:
-            is_late = world.repeats and not place
-            state = state.published(writer.batch, documents, world.now, is_late=is_late)
+            late = [DOCUMENT] if world.repeats and not place else []
+            state = state.published(writer.batch, documents, world.now, late=late)
             writer = replace(writer, is_done=True)
         except KeyError:
             writer = replace(writer, has_failed=True)
@@ -210,14 +210,18 @@ def cleaned(world: World) -> World:
         state = state.without_expired(now)
         dead = (batch for batch in expired if batch in state.abandoned)
         removable = state.removable(now)
-        before = State(replaced={batch: state.replaced[batch] for batch in removable})
-        cleaner = Cleaner(0, before, tuple(removable.items()), tuple(dead))
+        before = State(
+            open=state.as_searched.open if removable else {},
+            replaced={batch: state.replaced[batch] for batch in removable},
+            late=state.late if removable else {},
+        )
+        cleaner = Cleaner(0, before, tuple(removable), tuple(dead))
     elif cleaner.step == 1:
-        for batch, _ in cleaner.removable:
+        for batch in cleaner.removable:
             chunks = frozenset(chunk for chunk in chunks if chunk[0] >= batch)
         chunks = frozenset(chunk for chunk in chunks if chunk[0] not in cleaner.dead)
     elif cleaner.before is not None:
-        state = state.removed(dict(cleaner.removable), cleaner.before)
+        state = state.removed(cleaner.removable, cleaner.before)
     cleaner = replace(cleaner, step=cleaner.step + 1)
     visible = world.visible & chunks
     return replace(world, state=state, chunks=chunks, visible=visible, cleaner=cleaner)
@@ -414,7 +418,7 @@ def test_two_writers_and_a_request_that_comes_late_in_any_order() -> None:
     ("world", "name", "broken"),
     [
         (TWO_OF_NEW, "has_earlier", lambda *_: False),
-        (TWO, "removable", lambda state, _: dict.fromkeys(state.replaced, 0)),
+        (TWO, "removable", lambda state, _: list(state.replaced)),
         (
             TWO,
             "withdrawn",
@@ -429,11 +433,7 @@ def test_two_writers_and_a_request_that_comes_late_in_any_order() -> None:
             "removed",
             lambda state, batches, _: replace(state, replaced=without(state, batches)),
         ),
-        (
-            REPEATED,
-            "_last_earlier",
-            lambda state, batch: max((of for of in state.open if of < batch), default=0),
-        ),
+        (REPEATED, "_staying", lambda *_: {}),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -444,7 +444,7 @@ def test_the_search_finds_what_is_wrong(
     assert explored(world, stops=True)[1]
 
 
-def without(state: State, batches: Mapping[int, int]) -> dict[int, Replaced]:
+def without(state: State, batches: Iterable[int]) -> dict[int, Replaced]:
     """What is replaced but by some batches."""
     return {batch: of for batch, of in state.replaced.items() if batch not in batches}
 
@@ -472,17 +472,17 @@ def test_what_an_open_batch_may_add_is_hidden_by_one_condition() -> None:
         state, other = state.opened(0.0)
         state = state.published(other, [document], 0.0)
     late = GRACE_SECONDS + 1
-    assert state.removable(GRACE_SECONDS - 1) == {}
+    assert state.removable(GRACE_SECONDS - 1) == []
     done = state.removable(late)
-    assert done == {3: first, 4: first}
+    assert done == [3, 4]
     state = state.removed(done, state)
     assert state.replaced == {first + 1: Replaced(("a", "b", "c"), 0.0)}
     check_that_queries_agree(state, "abcd")
     assert not state.removable(late)
     assert not state.removed_later
     state = state.published(first, ["a"], late)
-    assert state.removable(late) == {first + 1: 0}
-    assert state.removed({first + 1: 0}, state).replaced.keys() == {first}
+    assert state.removable(late) == [first + 1]
+    assert state.removed([first + 1], state).replaced.keys() == {first}
 
 
 def test_two_cleaners_forget_no_document_of_each_other() -> None:
@@ -493,11 +493,11 @@ def test_two_cleaners_forget_no_document_of_each_other() -> None:
     state = state.published(third, ["b"], 0.0)
     late = GRACE_SECONDS + 1
     slow = state
-    assert slow.removable(late) == {third: first}
+    assert slow.removable(late) == [third]
     # The one that reads the state later deletes what is of the second batch only.
     later = state.published(first, [], late)
     fast = later.removable(late)
-    assert fast == {second: 0, third: 0}
+    assert fast == [second, third]
     after = later.removed(slow.removable(late), slow).removed(fast, later)
     assert after.replaced == {second: Replaced(("b",), 0.0)}
 
@@ -520,24 +520,25 @@ def test_abandoned_batches_stay_hidden_for_a_day() -> None:
 
 def test_what_was_replaced_in_a_batch_that_is_late_stays_hidden_for_a_day() -> None:
     state, first = State().opened(0.0)
-    state = state.published(first, [], 0.0, is_late=True)
-    for documents in ([], [DOCUMENT]):
+    state = state.published(first, [], 0.0, late=[DOCUMENT])
+    for documents in ([], [DOCUMENT, "of others"]):
         state, batch = state.opened(0.0)
         state = state.published(batch, documents, 0.0)
     late = GRACE_SECONDS + 1
     state = state.removed(state.removable(late), state)
-    assert not state.shows(first, DOCUMENT)
+    assert state.replaced == {first + 1: Replaced((DOCUMENT,), 0.0)}
+    assert state.removable(late) == []
     assert state.complete(ABANDONED_SECONDS - 1) == []
     assert state.complete(ABANDONED_SECONDS + 1) == [first]
     assert first in state.copied(late)[0].abandoned
     state = state.forgotten([first])
-    assert state.removable(late) == {first + 1: 0}
+    assert state.removable(late) == [first + 1]
 
 
 def test_a_state_is_loaded_as_it_was_dumped() -> None:
     state, first = State(folders='["x"]').opened(1.0)
     state, second = state.opened(2.0)
-    state = state.published(second, ["b", "a"], 3.0, is_late=True).withdrawn(first, 4.0)
+    state = state.published(second, ["b", "a"], 3.0, late=["a"]).withdrawn(first, 4.0)
     assert State.load(state.dump()) == state
     assert [state.shows(batch, "a") for batch in (first, second, second + 1)] == [
         False,
