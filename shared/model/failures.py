@@ -145,12 +145,16 @@ def save_failures(index: Path, failures: Mapping[str, Failure]) -> None:
 
 def dump_failures(failures: Mapping[str, Failure]) -> str:
     """Return failures as a JSON text in ASCII."""
-    # A reason may quote the content of a file, which may contain half of a surrogate pair.
     known = {
-        name: replace(failure, reason=failure.reason.encode(errors="replace").decode())
+        _decodable(name): asdict(replace(failure, reason=_decodable(failure.reason)))
         for name, failure in failures.items()
     }
-    return json.dumps({name: asdict(failure) for name, failure in known.items()})
+    return json.dumps(known)
+
+
+def _decodable(text: str) -> str:
+    """Return a text without halves of surrogate pairs, which the content of a file may have."""
+    return text.encode(errors="replace").decode()
 
 
 def replace_failures(index: Path, failures: Mapping[str, Failure]) -> None:
