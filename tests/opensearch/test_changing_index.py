@@ -14,6 +14,7 @@ from shared.opensearch import documents as of_cluster, rebuild
 from shared.opensearch.opening import snapshot as opening
 from shared.opensearch.opening.cluster import Cluster
 from shared.opensearch.opening.snapshot import ClusterSnapshot
+from shared.opensearch.storage import successor
 from shared.opensearch.storage.address import Address
 from shared.opensearch.storage.connection import Connection
 from shared.opensearch.storage.state import State
@@ -64,7 +65,7 @@ def test_a_rebuild_may_take_longer_than_a_sign_of_life(
     with Index(address, create=True) as index:
         for number in range(5):
             index.add(Document(f"d{number}", "D", "text"))
-    monkeypatch.setattr(rebuild, "_RENEWAL_SECONDS", 0.0)
+    monkeypatch.setattr(successor, "_RENEWAL_SECONDS", 0.0)
     monkeypatch.setattr(opening, "_MOST_SECONDS", 0.0)
     monkeypatch.setattr(of_cluster, "_MOST_PER_PAGE", 2)
     assert rebuild.rebuild(address).documents == 5
@@ -101,7 +102,7 @@ def test_a_rebuild_that_was_silent_for_too_long_loses_nothing(address: str) -> N
         with Index(address) as index:
             index.add(Document("e", "E", "text"))
 
-    with pytest.raises(ClusterRefusedError, match="somebody has written the index meanwhile"):
+    with pytest.raises(ClusterRefusedError, match="somebody has written or rebuilt the index"):
         rebuild.rebuild(address, progress=while_others_write)
     with Searcher(address) as searcher:
         assert searcher.search("text").totalHits == 2

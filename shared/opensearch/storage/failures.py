@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from shared.errors import IndexMissingError
 from shared.model.failures import Failure, dump_failures, parsed_failures
@@ -25,12 +26,20 @@ def load_failures(path: Path | str) -> dict[str, Failure]:
     return parsed_failures(store.connection.address.path, found[0]["_source"]["state"]["json"])
 
 
+def copy_failures(old: Store, new: Store) -> None:
+    """Store the failures of an index in another one."""
+    if found := old.document(layout.FAILURES_ID):
+        source, _ = found
+        _put(new, source)
+
+
 def save_failures(path: Path | str, failures: Mapping[str, Failure]) -> None:
     """Store the failures in the index."""
     store = Store(Connection(Address.of(path)))
+    _put(store, {"state": {"json": dump_failures(failures)}})
+
+
+def _put(store: Store, source: Mapping[str, Any]) -> None:
     store.connection.request(
-        "PUT",
-        f"/{store.name}/_doc/{layout.FAILURES_ID}",
-        {"state": {"json": dump_failures(failures)}},
-        refresh="true",
+        "PUT", f"/{store.name}/_doc/{layout.FAILURES_ID}", source, refresh="true"
     )

@@ -60,6 +60,8 @@ class State:
         frozen: since when no batch may be begun, since the index is being rebuilt; 0 if one may.
         identity: what tells the index from another one that has had its name before or gets it
             later; empty in the index of an earlier version of this software.
+        copies: the number of the last index that a rebuild has begun to write beside this one, or
+            before this one; 0 before the first rebuild.
     """
 
     next: int = 1
@@ -70,6 +72,7 @@ class State:
     folders: str = "[]"
     frozen: float = 0.0
     identity: str = ""
+    copies: int = 0
 
     @classmethod
     def of_new_index(cls) -> Self:
@@ -83,8 +86,8 @@ class State:
 
     @property
     def as_searched(self) -> Self:
-        """The state without signs of life, on which no search depends."""
-        return replace(self, open=dict.fromkeys(self.open, 0.0), frozen=0.0)
+        """The state without signs of life and rebuilds, on which no search depends."""
+        return replace(self, open=dict.fromkeys(self.open, 0.0), frozen=0.0, copies=0)
 
     def shows(self, batch: int, document: str) -> bool:
         """Check whether a search sees a chunk."""
@@ -134,6 +137,7 @@ class State:
             abandoned=gone,
             changed=now,
             folders=self.folders,
+            copies=self.copies,
         )
         return copy, self.next
 
@@ -243,4 +247,5 @@ class State:
             folders=str(known["folders"]),
             frozen=float(known["frozen"]),
             identity=str(known.get("identity", "")),
+            copies=int(known.get("copies", 0)),
         )
