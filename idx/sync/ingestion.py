@@ -86,6 +86,7 @@ class Ingestion:
         self._index = index
         self._pool = pool
         self._failures = failures
+        self._saved_failures = {**failures}
         self._kept = kept
         self._strict = strict
         self._started = started
@@ -372,7 +373,8 @@ class Ingestion:
         self._count_committed()
         # Only after the commit: a file recorded as unreadable is not examined again, so its effects
         # on the index must be durable. A failure that was not recorded is found again.
-        save_failures(self._index.path, self._failures)
+        save_failures(self._index.path, self._failures, self._saved_failures)
+        self._saved_failures = {**self._failures}
         return Committed()
 
     def _count_committed(self) -> None:

@@ -4,7 +4,7 @@ docs/scale.md describes the protocol.
 """
 
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Final
 
 from shared.errors import ClusterRefusedError
@@ -71,14 +71,18 @@ class Batches:
         return self.number
 
     def publish(
-        self, documents: Collection[str], with_other_states: Collection[str], folders: str | None
+        self,
+        documents: Collection[str],
+        with_other_states: Collection[str],
+        folders: Callable[[str], str] | None,
     ) -> None:
         """Make the batch visible, and hide what it replaces, for searches that start afterwards.
 
         Args:
             documents: the documents that it replaces or removes.
             with_other_states: documents of which it writes the states of their files only.
-            folders: the folders of the documents; None if they are the same as before.
+            folders: a function that returns the folders of the documents after those that the state
+                has; None if they are the same. What it raises leaves the batch open.
 
         Raises:
             ClusterRefusedError: the writer was taken for dead, so that nothing becomes visible.
@@ -93,7 +97,8 @@ class Batches:
         )
 
         def publish(state: State) -> State:
-            return state.published(batch, replaced, time.time(), folders)
+            after = folders(state.folders) if folders else None
+            return state.published(batch, replaced, time.time(), after)
 
         self.number = None
         try:
