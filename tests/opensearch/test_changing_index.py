@@ -123,3 +123,23 @@ def test_an_index_that_is_made_anew_has_other_commits(address: str) -> None:
             commits.append(searcher.commit())
         store.remove()
     assert commits[0] != commits[1]
+
+
+def test_an_index_that_is_made_anew_may_have_more_shards(address: str) -> None:
+    def fill() -> None:
+        with Index(address, create=True) as index:
+            for number in range(12):
+                words = "rare common" if number == 7 else "common"
+                index.add(Document(f"d{number}", "D", f"{words} word{number}"))
+
+    def scores(searcher: Searcher) -> dict[str, float]:
+        found = searcher.search("rare common word3", limit=12).results
+        return {hit.id: hit.score for hit in found}
+
+    fill()
+    with Searcher(address) as searcher:
+        before = scores(searcher)
+        store_of(address).remove()
+        store_of(address).create(shards=3)
+        fill()
+        assert scores(searcher) == pytest.approx(before, abs=1e-6)

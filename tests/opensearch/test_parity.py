@@ -1,7 +1,9 @@
 """Answers from an index on a node are those of a folder with the same documents."""
 
 import json
+import random
 import subprocess
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +16,7 @@ from benchmarks.opensearch import documents_of, written
 from shared import Document, Filter, Index, Searcher, duplicates
 from shared.model.request import SearchRequest
 from shared.model.search_results import ExplainedHit
+from shared.opensearch.index import create
 from shared.opensearch.searcher import Searcher as ClusterSearcher
 from shared.opensearch.storage import layout
 from shared.opensearch.storage.address import Address
@@ -109,6 +112,25 @@ def test_several_shards_rank_like_one(samples: Pair, node: Node) -> None:
             assert got.totalHits == expected.totalHits
             best = [hit.score for hit in expected.results]
             assert [hit.score for hit in got.results] == pytest.approx(best, rel=0.5)
+
+
+def test_several_shards_count_all_values(node: Node) -> None:
+    address = f"{node.address}/values"
+    create(address, shards=3)
+    chance = random.Random(5)  # noqa: S311 - no secret
+    counts = Counter(f"value{chance.randrange(60):02d}" for _ in range(400))
+    with Index(address) as index:
+        for number, value in enumerate(counts.elements()):
+            index.add(Document(f"d{number}", "D", "text", {"brand": value}))
+    expected = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))[:10]
+    with Searcher(address) as searcher:
+        (facet,) = searcher.search("text", facets=["brand"]).facets
+        assert [(of.value, of.count) for of in facet.values] == expected
+        assert facet.distinct == len(counts)
+        listed = searcher.top_terms(field="brand", limit=10).terms
+        assert [(of.term, of.chunks) for of in listed] == expected
+        (brand,) = (of for of in searcher.fields().fields if of.name == "brand")
+        assert brand.examples == [value for value, _ in expected[:3]]
 
 
 def test_filters_orders_and_facets_are_the_same(searchers: tuple[Searcher, Searcher]) -> None:

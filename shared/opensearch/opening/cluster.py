@@ -65,6 +65,7 @@ class Cluster:
         self._snapshot: ClusterSnapshot | None = None
         self._parts = OpenParts()
         self._routings: list[str | None] = []
+        self._routed = ("", 0)
 
     def close(self) -> None:
         """Close the connections; a later call opens them again."""
@@ -128,11 +129,13 @@ class Cluster:
             return last.read(now)
 
     def _opened(self, versioned: Versioned, described: Mapping[str, Any]) -> ClusterSnapshot:
-        if not self._routings:
-            shards = int(described["settings"]["index"]["number_of_shards"])
-            self._routings = self._find_routings(shards)
-        known = KnownTerms(self.store, self._routings, layout.fields_of(described["mappings"]))
         state, version = versioned
+        shards = int(described["settings"]["index"]["number_of_shards"])
+        # Another index may have taken the name.
+        if self._routed != (state.identity, shards):
+            self._routings = self._find_routings(shards)
+            self._routed = (state.identity, shards)
+        known = KnownTerms(self.store, self._routings, layout.fields_of(described["mappings"]))
         return ClusterSnapshot(
             *(self.store, state, _sequence(version), known, self.path, self._weights),
             shards=len(self._routings),

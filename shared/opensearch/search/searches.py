@@ -194,7 +194,8 @@ class Searches:
             if field == COLLECTION:
                 aggregations = counting_filters(self._collections(), of_documents=of_documents)
             else:
-                aggregations = counting(name, field, of_documents=of_documents)
+                shards = self._snapshot.shards
+                aggregations = counting(name, field, shards, of_documents=of_documents)
             query = self.selected(matching, others)
             bodies.append({"query": query, "size": 0, "aggs": aggregations})
         return bodies
