@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Final, Self
 
 from shared.errors import (
-    ClusterRefusedError,
+    ClusterBusyError,
     ClusterUnreachableError,
     IndexFolderError,
     IndexMissingError,
@@ -238,7 +238,7 @@ class Index(FolderIndex):
 
         Raises:
             IndexWriteError: the cluster refused to write.
-            ClusterRefusedError: it took this writer for dead, or another one has added a folder
+            ClusterBusyError: it took this writer for dead, or another one has added a folder
                 with the same ids; nothing of what was written since the last commit is visible.
         """
         self.flush()
@@ -277,12 +277,12 @@ class Index(FolderIndex):
         """Return the folders of the index with the changes of this writer.
 
         Raises:
-            ClusterRefusedError: another writer has added a folder with the same ids.
+            ClusterBusyError: another writer has added a folder with the same ids.
         """
         try:
             return self._folders.changed(self._published_folders, others, self.path)
         except FolderTakenError as error:
-            raise ClusterRefusedError(
+            raise ClusterBusyError(
                 self.path,
                 f"{decodable(error.other)} was added to the index meanwhile, and the documents of "
                 f"{decodable(str(error.folder.path))} may get the same ids",

@@ -6,7 +6,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from shared.errors import ClusterRefusedError, McpLuceneError
+from shared.errors import ClusterBusyError, ClusterRefusedError, McpLuceneError
 from shared.java import vm
 from shared.maintenance.rebuild import Progress, Rebuilt
 from shared.model import schema
@@ -42,7 +42,7 @@ def rebuild(
         progress: a function that passes on the number of chunks, document by document.
 
     Raises:
-        ClusterRefusedError: somebody is writing the index, or rebuilds it.
+        ClusterBusyError: somebody is writing the index, or rebuilds it.
         IndexFolderError: the index cannot be used; the class says why.
     """
     cluster = Cluster(path, DEFAULT_WEIGHTS, "batch", versions=schema.REBUILT_VERSIONS)
@@ -57,7 +57,7 @@ def rebuild(
             successor.take_place(state)
         except (StaleError, LostTurnError) as error:
             successor.give_up()
-            raise ClusterRefusedError(
+            raise ClusterBusyError(
                 cluster.path,
                 "somebody has written or rebuilt the index meanwhile",
                 "rebuild it again",

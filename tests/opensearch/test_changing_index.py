@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import count
+from typing import Any
 
 import pytest
 
@@ -56,6 +58,40 @@ def test_no_state_of_a_file_is_missing_while_others_replace_it(address: str) -> 
 
     cluster = Cluster(address, DEFAULT_WEIGHTS, "command")
     assert cluster.call(files_while_they_are_touched) == {"d": state(3)}
+    cluster.close()
+
+
+def test_a_long_list_is_read_once_however_often_others_write_meanwhile(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def state(size: int) -> FileState:
+        return FileState(None, size, size, "hash")
+
+    names = [f"d{number}" for number in range(5)]
+    with Index(address, create=True) as index:
+        for name in names:
+            index.add(Document(name, "D", "text", file=SourceFile(f"/{name}.txt", state(1))))
+    monkeypatch.setattr(of_cluster, "_MOST_PER_PAGE", 2)
+    others, sizes = Index(address), count(2)
+    cluster = Cluster(address, DEFAULT_WEIGHTS, "command")
+    ask = Connection.request
+
+    def while_others_write(self: Connection, method: str, path: str, *body: Any, **of: Any) -> Any:
+        answer = ask(self, method, path, *body, **of)
+        if self is cluster.store.connection and path in {"/_search/scroll", "/_msearch"}:
+            others.update_file_state("d1", state(next(sizes)))
+            others.commit()
+            # From the second page on the time is over for which a call goes by one state.
+            monkeypatch.setattr(opening, "_MOST_SECONDS", 0.0 if "scroll" in path else 15.0)
+        return answer
+
+    monkeypatch.setattr(Connection, "request", while_others_write)
+    assert cluster.call(of_cluster.files) == dict.fromkeys(names, state(1))
+    assert next(sizes) > 3
+    listed = cluster.call(lambda of: of_cluster.list_documents(of, "", 0, None, "source_document"))
+    assert [of.source_document for of in listed.documents] == names
+    assert listed.total_chunks == 5
+    others.__exit__(None, None, None)
     cluster.close()
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Final, TypeVar
 
-from shared.errors import ClusterRefusedError, IndexFolderError, McpLuceneError
+from shared.errors import ClusterBusyError, IndexFolderError, McpLuceneError
 from shared.java import vm
 from shared.java.cancellation import Cancellation
 from shared.model import schema
@@ -89,7 +89,7 @@ class Cluster:
             is_search: true to begin with the last known state: the work asks for the state again.
 
         Raises:
-            ClusterRefusedError: the state changed each time.
+            ClusterBusyError: the state changed each time.
             McpLuceneError: the work raised it, by a state that this call has read.
         """
         applied = cancellation.applies() if cancellation else nullcontext()
@@ -104,7 +104,7 @@ class Cluster:
                     # What is missed, such as a field, may have been written since an earlier call.
                     if snapshot.read_at is not None or isinstance(error, IndexFolderError):
                         raise
-            raise ClusterRefusedError(
+            raise ClusterBusyError(
                 self.path, "the index changes faster than it can be read", "ask again later"
             )
 

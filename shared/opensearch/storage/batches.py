@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Final
 
-from shared.errors import ClusterRefusedError
+from shared.errors import ClusterBusyError
 from shared.model import schema
 from shared.opensearch.storage import layout
 from shared.opensearch.storage.operations import delete_operation
@@ -43,7 +43,7 @@ class Batches:
         """Return the number of the batch, beginning one if there is none.
 
         Raises:
-            ClusterRefusedError: the index is being rebuilt, or the writer was taken for dead.
+            ClusterBusyError: the index is being rebuilt, or the writer was taken for dead.
         """
         now = time.time()
         if self.number is None:
@@ -57,7 +57,7 @@ class Batches:
             try:
                 self._store.change(open_)
             except FrozenError as error:
-                raise ClusterRefusedError(
+                raise ClusterBusyError(
                     self._path, "the index is being rebuilt", "wait until that has ended"
                 ) from error
             self.number, self._renewed = numbers[-1], now
@@ -85,7 +85,7 @@ class Batches:
                 has; None if they are the same. What it raises leaves the batch open.
 
         Raises:
-            ClusterRefusedError: the writer was taken for dead, so that nothing becomes visible.
+            ClusterBusyError: the writer was taken for dead, so that nothing becomes visible.
         """
         batch = self.begin()
         self._store.refresh()
@@ -157,8 +157,8 @@ class Batches:
 
             self._store.change(cleaned)
 
-    def _expired(self) -> ClusterRefusedError:
-        return ClusterRefusedError(
+    def _expired(self) -> ClusterBusyError:
+        return ClusterBusyError(
             self._path,
             "this writer was silent for so long that it was taken for dead",
             "write again what was not committed, of which nothing is visible",

@@ -1,7 +1,7 @@
 """An index on a cluster as documents: its layout, its state, and bulk requests."""
 
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from shared.errors import (
@@ -344,7 +344,9 @@ class Store:
         for hit in self.hits(query, _source=False):
             yield str(hit["_id"])
 
-    def hits(self, query: Mapping[str, Any], **body: Any) -> Iterator[Mapping[str, Any]]:
+    def hits(
+        self, query: Mapping[str, Any], **body: Any
+    ) -> Generator[Mapping[str, Any], None, None]:
         """Yield all documents that a query matches, as they are at the beginning (scroll)."""
         page = self.connection.request(
             "POST",

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Final
 
 from shared.errors import (
-    ClusterRefusedError,
+    ClusterBusyError,
     ClusterUnreachableError,
     IndexMissingError,
     McpLuceneError,
@@ -45,7 +45,7 @@ class Successor:
         store: the new index.
 
     Raises:
-        ClusterRefusedError: somebody is writing the index, or rebuilds it.
+        ClusterBusyError: somebody is writing the index, or rebuilds it.
         IndexFolderError: the index cannot be used; the class says why.
     """
 
@@ -169,7 +169,7 @@ class Successor:
                 # have.
                 state = state.withdrawn(batch, now)
             if state.open:
-                raise ClusterRefusedError(
+                raise ClusterBusyError(
                     self._path,
                     "somebody is writing the index",
                     "wait until that has ended, two minutes at most",
@@ -181,7 +181,7 @@ class Successor:
 
     def _check_turn(self, state: State) -> None:
         if state.is_frozen(time.time()):
-            raise ClusterRefusedError(
+            raise ClusterBusyError(
                 self._path, "the index is being rebuilt", "wait until that has ended"
             )
 
