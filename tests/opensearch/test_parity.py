@@ -4,7 +4,7 @@ import json
 import random
 import subprocess
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from shared import Document, Filter, Index, Searcher, duplicates
 from shared.model.request import SearchRequest
 from shared.model.search_results import ExplainedHit
 from shared.opensearch.index import create
+from shared.opensearch.search import searches
 from shared.opensearch.searcher import Searcher as ClusterSearcher
 from shared.opensearch.storage import layout
 from shared.opensearch.storage.address import Address
@@ -133,7 +134,11 @@ def test_several_shards_count_all_values(node: Node) -> None:
         assert brand.examples == [value for value, _ in expected[:3]]
 
 
-def test_filters_orders_and_facets_are_the_same(searchers: tuple[Searcher, Searcher]) -> None:
+@pytest.mark.parametrize("whole", [1_000, 1])
+def test_filters_orders_and_facets_are_the_same(
+    searchers: tuple[Searcher, Searcher], monkeypatch: pytest.MonkeyPatch, whole: int
+) -> None:
+    monkeypatch.setattr(searches, "_MOST_WHOLE", whole)
     filters = [
         Filter("language", "eq", "en"),
         Filter("language", "not_in", ["de", "fr"]),
@@ -160,6 +165,27 @@ def test_filters_orders_and_facets_are_the_same(searchers: tuple[Searcher, Searc
         queries += [{**grouped, "sort": "-source_document"}, {**grouped, "recency": 30.0}]
     different = differences(*searchers, queries)
     assert not different, "\n".join(map(str, different))
+
+
+def test_a_page_far_behind_comes_without_the_texts_before_it(
+    searchers: tuple[Searcher, Searcher], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, cluster = searchers
+    ask, texts = Connection.search, list[str]()
+
+    def noted(self: Connection, bodies: Sequence[Mapping[str, Any]], **more: Any) -> list[Any]:
+        answers = ask(self, bodies, **more)
+        hits = [hit for answer in answers for hit in answer["hits"]["hits"]]
+        texts.extend(
+            hit["_id"] for hit in hits if "content" in hit.get("_source", {}).get("stored", ())
+        )
+        return answers
+
+    expected = [hit.id for hit in cluster.search("", limit=2, offset=6).results]
+    monkeypatch.setattr(Connection, "search", noted)
+    monkeypatch.setattr(searches, "_MOST_WHOLE", 7)
+    assert [hit.id for hit in cluster.search("", limit=2, offset=6).results] == expected
+    assert len(texts) == 2
 
 
 def test_versions_of_a_text_are_the_same(node: Node, tmp_path: Path) -> None:
