@@ -193,6 +193,24 @@ def test_nobody_can_write_while_the_outcome_of_a_rebuild_is_not_known(
     assert found(address) == 2
 
 
+def test_an_outage_before_the_last_step_is_named_and_leaves_the_index_as_it_was(
+    node: Node, store: Store, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def trouble_begins(counts: Iterator[int]) -> Iterator[int]:
+        yield from counts
+        troubles.append(Trouble(monkeypatch, "/", is_done=False))
+
+    troubles: list[Trouble] = []
+    with pytest.raises(ClusterUnreachableError, match="no answer"):
+        rebuild.rebuild(address, progress=trouble_begins)
+    troubles[0].path = ""
+    monkeypatch.setattr(of_state, "LEASE_SECONDS", 0.0)
+    write(address)
+    assert len(node.get(f"/{store.name}*")) == 2
+    assert rebuild.rebuild(address).documents == 2
+    assert list(node.get(f"/{store.name}*")) == [f"{store.name}-000003"]
+
+
 def test_a_file_that_fails_during_a_rebuild_stays_in_the_list(store: Store, address: str) -> None:
     del store
 

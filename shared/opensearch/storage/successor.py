@@ -109,7 +109,7 @@ class Successor:
         )
 
     def give_up(self) -> bool:
-        """Remove the new index, and let writers begin again.
+        """Remove the new index as far as possible, and let writers begin again.
 
         Returns:
             False if it has taken the place of the old one, and so is there to stay.
@@ -133,6 +133,9 @@ class Successor:
             self._remove()
             return True
         except McpLuceneError as error:
+            if not self._has_blocked:
+                # It was not about to do so: the next rebuild removes it.
+                return True
             raise ClusterUnreachableError(
                 self._path,
                 "it is not known whether the new index has taken the place of the old one",
