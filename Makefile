@@ -7,6 +7,9 @@ OPENSEARCH := tests/opensearch
 LUPYNE := tests/pylucene/lupyne
 CORPUS := tests/corpus
 
+# Programs start faster if Python keeps what it has compiled, whatever the shell has set.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test quick check soak clients browser opensearch pictures coverage wheels bundles image installed windows arm lock docs site bench bench-quick
 
 demo: .venv/ready

@@ -55,7 +55,8 @@ def location(path: Path | str) -> Path:
     """Return the path of an index as it is meant from any folder.
 
     Raises:
-        IndexPathError: the name of a folder is not valid Unicode.
+        IndexPathError: the name of a folder is not valid Unicode, or an address contains a
+            password.
     """
     return ClusterPath(path) if is_cluster(path) else index_folder.absolute(path)
 

@@ -6,12 +6,13 @@ and `server.answers.errors.client_message`.
 
     McpLuceneError
     ├── IndexFolderError        the index folder
-    │   ├── IndexMissingError, IndexPathError, IndexFileError, IndexWriteError
+    │   ├── IndexMissingError, IndexPathError, IndexFileError
     │   ├── IndexLuceneVersionError, IndexSchemaError
-    │   ├── IndexLockedError, IndexDamagedError
-    │   ├── IndexOnClusterError, ClusterUnreachableError, ClusterAccessError
+    │   ├── IndexDamagedError, IndexOnClusterError, ClusterAccessError
     │   ├── ClusterRefusedError, ClusterDamagedError, ClusterVersionError
-    │   └── PartDamagedError, DocumentDamagedError
+    │   ├── PartDamagedError, DocumentDamagedError
+    │   └── PassingError        may pass: IndexLockedError, IndexWriteError,
+    │                           ClusterUnreachableError, ClusterBusyError
     ├── BackupError             backups
     │   └── BackupMissingError, RestoreDestinationError
     ├── InvalidDocumentError, InvalidTextError, DocumentNotFoundError, ChunkNotFoundError
@@ -137,6 +138,13 @@ class IndexFolderError(McpLuceneError):
         self.path = path
 
 
+class PassingError(IndexFolderError):
+    """Base of errors that may pass without a change of the request or of the settings.
+
+    What failed is undone, so that it can be tried again later.
+    """
+
+
 class IndexMissingError(IndexFolderError):
     """There is no index at the path."""
 
@@ -148,7 +156,7 @@ class IndexMissingError(IndexFolderError):
         )
 
 
-class ClusterUnreachableError(IndexFolderError):
+class ClusterUnreachableError(PassingError):
     """The cluster of an index does not answer, or not in the protocol that was expected."""
 
     def __init__(self, path: Path, reason: str, help_: str = "") -> None:
@@ -177,6 +185,10 @@ class ClusterRefusedError(IndexFolderError):
 
     def __init__(self, path: Path, reason: str, help_: str = "") -> None:
         super().__init__(path, f"the cluster of {path} refused: {reason}", help_)
+
+
+class ClusterBusyError(ClusterRefusedError, PassingError):
+    """The cluster of an index did not do what it was asked, since others changed the index."""
 
 
 class IndexOnClusterError(IndexFolderError):
@@ -258,7 +270,7 @@ class IndexFileError(IndexFolderError):
         self.name = name
 
 
-class IndexWriteError(IndexFolderError):
+class IndexWriteError(PassingError):
     """Writing failed, for example on a full disk; the last commit is intact.
 
     Args:
@@ -319,7 +331,7 @@ class IndexSchemaError(IndexFolderError):
         self.newer = newer
 
 
-class IndexLockedError(IndexFolderError):
+class IndexLockedError(PassingError):
     """Another writer holds the lock of the index; `waited` is the waiting time in seconds."""
 
     def __init__(self, path: Path, holder: str, waited: float | None = None) -> None:

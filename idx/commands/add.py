@@ -163,7 +163,7 @@ def _read_file(
             version=version(options.ocr.program),
             at_once=reading.workers or default_workers(),
         )
-        options = replace(options, ocr=ocr)
+        options = replace(options, ocr=ocr, member_seconds=options.member_seconds * OCR_TIME_FACTOR)
         within = replace(within, seconds=within.seconds * OCR_TIME_FACTOR)
     with ExtractionPool(1, within, options) as pool:
         ((_, result),) = pool.read([change])

@@ -12,8 +12,9 @@ from idx.clients.config_files import servers
 from idx.clients.errors import ClientConfigurationError
 from idx.clients.launch import Launch, launch_in
 from idx.doctor.finding import Finding, Findings
-from shared.errors import ConfigurationError
+from shared.errors import ConfigurationError, IndexPathError
 from shared.files.access import is_folder
+from shared.files.cluster_path import index_path, is_cluster
 from shared.settings.current import configured
 from shared.settings.defaults import INDEX_PATH_VARIABLE
 
@@ -74,6 +75,8 @@ def _entry(client: Client, where: str, launch: Launch, index: str | None, again:
             f"{where} starts {launch.program}, which is not a program here; write the entry again: "
             f"{again}",
         )
+    if index is not None and is_cluster(index):
+        return _entry_of_cluster(client, where, launch, index, again)
     if index is None or not os.path.isabs(index):  # noqa: PTH117 - text of another program
         return Finding(
             client.title,
@@ -89,3 +92,14 @@ def _entry(client: Client, where: str, launch: Launch, index: str | None, again:
             f"it with idx init, or name another: {again} --index-path PATH",
         )
     return Finding(client.title, "ok", f"{where} starts {launch.program} on {index}")
+
+
+def _entry_of_cluster(
+    client: Client, where: str, launch: Launch, index: str, again: str
+) -> Finding:
+    try:
+        path = index_path(index)
+    except IndexPathError as error:
+        message = f"{where}: {error}; write it again: {again} --index-path URL"
+        return Finding(client.title, "problem", message)
+    return Finding(client.title, "ok", f"{where} starts {launch.program} on {path}")

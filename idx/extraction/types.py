@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, Literal
 
@@ -152,6 +152,17 @@ class ExtractionOptions:
     own_files: frozenset[Identity] = frozenset()
 
 
+def within_time(options: ExtractionOptions, seconds: float) -> ExtractionOptions:
+    """Return options whose limits on time are no longer than some seconds."""
+    ocr = options.ocr and replace(options.ocr, seconds=min(options.ocr.seconds, seconds))
+    return replace(
+        options,
+        ocr=ocr,
+        table_seconds=min(options.table_seconds, seconds),
+        member_seconds=min(options.member_seconds, seconds),
+    )
+
+
 CHANGED: Final = "changed while it was read; add it again"
 """Reason for skipping a file that is still being written."""
 
@@ -171,6 +182,7 @@ class ReadFile:
         content_hash: SHA-256 of the content, hexadecimal.
         is_settled: whether any change after the reading is certain to have a later time.
         members: the files within it, and within those, in order; empty for those of a member.
+        has_more_members: whether there may be more, since reading them ended early.
     """
 
     extracted: Extracted
@@ -180,6 +192,7 @@ class ReadFile:
     content_hash: str
     is_settled: bool
     members: tuple["Member", ...] = ()
+    has_more_members: bool = False
 
     @property
     def scanned_pages(self) -> int:

@@ -11,7 +11,7 @@ from typing import Final, TypeVar
 from idx.crawl.secret_files import is_allowed_secret
 from idx.errors import SourceFileError, UnsupportedFileError
 from idx.extraction.containers.budget import Budget
-from idx.extraction.containers.members import MemberReader, failure
+from idx.extraction.containers.members import MemberReader, failure, is_examined_by_member
 from idx.extraction.formats import extract_from
 from idx.extraction.text.secret_content import BYTES, SecretFileError, found_secret
 from idx.extraction.types import (
@@ -51,15 +51,16 @@ def read_file(location: Location, options: ExtractionOptions) -> ReadFile:
         digest = content_hash(stream)
         is_allowed = is_allowed_secret(file, options.allow_secrets)
         stream.seek(0)
-        if not is_allowed:
-            _refuse_secret(file, stream.read(BYTES))
-            stream.seek(0)
+        beginning = stream.read(BYTES)
+        stream.seek(0)
+        if not is_allowed and not is_examined_by_member(beginning, file, options):
+            _refuse_secret(file, beginning)
         budget = Budget(before.st_size, options.member_seconds)
         extracted = extract_from(stream, file, options, budget)
         if not is_allowed:
             # The bytes of many formats are compressed.
             _refuse_secret(file, extracted.text[:BYTES].encode(errors="replace"))
-        members = MemberReader(options, budget)
+        members = MemberReader(options, budget, allow_secrets=is_allowed)
         extracted = members.read(extracted, "")
         after = os.fstat(stream.fileno())
     if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
@@ -72,6 +73,7 @@ def read_file(location: Location, options: ExtractionOptions) -> ReadFile:
         content_hash=digest,
         is_settled=_is_settled(before.st_mtime_ns, now),
         members=tuple(members.found),
+        has_more_members=members.is_partial,
     )
 
 

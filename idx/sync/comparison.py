@@ -93,6 +93,9 @@ class _Comparison:
             and self._is_in_scope(name)
         }
         self._incomplete = {failure.container for failure in failures.values()}
+        self._with_secrets = {
+            failure.container for failure in failures.values() if failure.kind == "secret"
+        }
         self._crawl = Crawl(
             self._folder.path,
             planning.selections.selection_for(self._folder.path),
@@ -139,7 +142,9 @@ class _Comparison:
             # The readable part of the file is in the index as long as its document is.
             failure = None
         if not planning.reread:
-            is_retried = planning.retry and name in self._incomplete
+            is_retried = (planning.retry and name in self._incomplete) or (
+                name in self._with_secrets and self._may_hold_secrets(found)
+            )
             is_same = state and (state.size, state.modified_ns) == (found.size, found.modified_ns)
             if state and is_same and not is_retried:
                 plan.skipped += 1
@@ -163,8 +168,11 @@ class _Comparison:
             self._plan.secrets.append((self._change(name, found, is_named=False), reason))
 
     def _is_allowed(self, failure: Failure, found: FoundFile) -> bool:
+        return failure.kind == "secret" and self._may_hold_secrets(found)
+
+    def _may_hold_secrets(self, found: FoundFile) -> bool:
         allowed = self._planning.selections.general.allow_secrets
-        return failure.kind == "secret" and is_allowed_secret(self._path(found), allowed)
+        return is_allowed_secret(self._path(found), allowed)
 
     def _change(self, name: str, found: FoundFile, *, is_named: bool) -> Change:
         return Change(

@@ -30,6 +30,7 @@ from idx.sync.interruption import Kept, uninterrupted
 from idx.sync.plan import Change, Plan
 from shared.errors import InvalidDocumentError
 from shared.messages import decodable, utc_time
+from shared.model.document import MEMBER_MARK
 from shared.model.failures import ERRORS, Failure, Kind, save_failures
 from shared.settings.defaults import Layout
 from shared.writing.index import Index
@@ -85,6 +86,7 @@ class Ingestion:
         self._index = index
         self._pool = pool
         self._failures = failures
+        self._saved_failures = {**failures}
         self._kept = kept
         self._strict = strict
         self._started = started
@@ -95,6 +97,9 @@ class Ingestion:
         self._uncommitted: set[str] = set()
         self._uncommitted_deletions: set[str] = set()
         self._pending: deque[tuple[Change, ReadFile, Future[int]]] = deque()
+        self._committed = started
+        self._is_stopped = False
+        self._changed = {change.source_document for change in plan.changes}
         self._failed_members: defaultdict[str, list[str]] = defaultdict(list)
         for name, failure in failures.items():
             if failure.container is not None:
@@ -177,7 +182,7 @@ class Ingestion:
 
     def _read(self) -> Iterator[Event]:
         yield from self._submit_all(self._without_scans(read_once(self._pool, self._plan.changes)))
-        if self._for_ocr and self._ocr:
+        if self._for_ocr and self._ocr and not self._is_stopped:
             yield from self._written(wait=True)
             # What else there is can be searched meanwhile.
             yield self._commit()
@@ -208,18 +213,19 @@ class Ingestion:
                 yield Recognized(min(ocr.pages, total), total)
                 if done is not None:
                     yield from self._submit_all([done])
+                if self._is_stopped:
+                    return
 
     def _submit_all(self, files: Iterable[_Read]) -> Iterator[Event]:
-        committed = time.monotonic()
         for change, result in files:
             for event in chain(self._submit(change, result), self._written()):
                 yield event
                 if self._strict and isinstance(event, NotIndexed) and event.kind in ERRORS:
+                    self._is_stopped = True
                     return
-            if time.monotonic() - committed > SECONDS_BETWEEN_COMMITS:
+            if time.monotonic() - self._committed > SECONDS_BETWEEN_COMMITS:
                 yield from self._written(wait=True)
                 yield self._commit()
-                committed = time.monotonic()
 
     def _submit(self, change: Change, result: ReadFile | Unreadable) -> Iterator[Event]:
         """Submit the content of a file for writing, or yield the reason it cannot be indexed."""
@@ -267,7 +273,9 @@ class Ingestion:
                 yield self._note(own, result.kind, f"{member.path}: {result.reason}")
                 if result.kind == "secret":
                     continue
-            elif name in self._plan.files:
+                # It may have been read before, with what is within it.
+                kept |= {each for each in before if each.startswith(f"{name}{MEMBER_MARK}")}
+            elif name in self._plan.files or name in self._changed:
                 yield self._note(own, "failed", f"{member.path}: has the same id as another file")
             else:
                 try:
@@ -278,7 +286,8 @@ class Ingestion:
                     with uninterrupted():
                         self._pending.append((own, result, self._index.submit(document)))
             kept.add(name)
-        yield from self._delete_documents(sorted(before - kept))
+        if not file.has_more_members:
+            yield from self._delete_documents(sorted(before - kept))
 
     def _without_document(self, change: Change, note: NotIndexed) -> Iterator[Event]:
         """Delete the document of an earlier version of a file, which may contain the secret."""
@@ -362,10 +371,12 @@ class Ingestion:
         with uninterrupted():
             # On a cluster, an interrupted commit may have succeeded or not.
             self._index.commit()
+            self._committed = time.monotonic()
             self._count_committed()
         # Only after the commit: a file recorded as unreadable is not examined again, so its effects
         # on the index must be durable. A failure that was not recorded is found again.
-        save_failures(self._index.path, self._failures)
+        save_failures(self._index.path, self._failures, self._saved_failures)
+        self._saved_failures = {**self._failures}
         return Committed()
 
     def _count_committed(self) -> None:

@@ -141,7 +141,11 @@ def _ocr(options: SyncOptions) -> Iterator[OcrRun | None]:
     if ocr is None:
         yield None
         return
-    extraction = replace(options.extraction, own_files=options.own_files)
+    extraction = replace(
+        options.extraction,
+        own_files=options.own_files,
+        member_seconds=options.extraction.member_seconds * OCR_TIME_FACTOR,
+    )
     limits = replace(options.limits, seconds=options.limits.seconds * OCR_TIME_FACTOR)
     pool = ExtractionPool(options.workers, limits, extraction)
     languages = partial(_detected_languages, options.index_path)

@@ -16,7 +16,7 @@ from idx.crawl.subtrees import Scopes
 from idx.errors import SourceFileError
 from shared.files.access import is_folder, is_missing
 from shared.messages import decodable
-from shared.model.folders import IndexedFolder, IndexedFolders
+from shared.model.folders import IndexedFolder, IndexedFolders, prefixes_collide
 from shared.system.command_lines import joined
 
 
@@ -164,14 +164,11 @@ def _named(
             candidate
             for candidates in (tails, numbered)
             for candidate in candidates
-            if not _collides(candidate, taken) and not is_taken(candidate)
+            if not any(prefixes_collide(candidate, other) for other in taken)
+            and not is_taken(candidate)
         )
         taken.append(prefix)
         yield IndexedFolder(prefix, path)
-
-
-def _collides(prefix: str, taken: Iterable[str]) -> bool:
-    return any(prefix.startswith(other) or other.startswith(prefix) for other in taken)
 
 
 def _containing(path: Path, folders: IndexedFolders) -> IndexedFolder | None:

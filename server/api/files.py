@@ -5,9 +5,10 @@ import re
 from collections.abc import AsyncIterator
 from contextlib import ExitStack
 from email.utils import formatdate
+from functools import partial
 from http import HTTPStatus
 from io import BufferedReader
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 from urllib.parse import quote
 
 import anyio
@@ -23,9 +24,16 @@ from server.pictures.page import page_picture
 from server.runtime.state import ServerState
 from shared.files.content import IrregularFileError
 from shared.files.location import located, opened_file
+from shared.java.cancellation import Cancellation
 from shared.messages import reason_of
+from shared.model.filters import Filter
 from shared.model.index_results import DocumentFile
+from shared.model.metadata import CONTAINER
+from shared.model.schema import SOURCE_DOCUMENT
 from shared.settings.defaults import MAX_COUNT
+
+if TYPE_CHECKING:
+    from shared.reading.searcher import Searcher
 
 PNG: Final = "image/png"
 
@@ -103,10 +111,37 @@ async def _file(request: Request, state: ServerState, document_id: str) -> Respo
     found = await state.ask(lambda searcher: searcher.document_file(document_id))
     if found is None:
         raise DocumentFileError(document_id, "was not indexed from a file")
+    await check_all_visible(state, found)
     closing = ExitStack()
     stream = await opened_original(closing, found, state.settings.time_budget)
     with closing:
         return _response(request, found, stream, closing)
+
+
+async def check_all_visible(state: ServerState, found: DocumentFile) -> None:
+    """Check that the request may see all documents that were made of a file.
+
+    A mailbox may have messages of several collections, of which a token sees only some.
+
+    Raises:
+        DocumentFileError: it may see only some of them.
+    """
+    if state.limit() is None:
+        return
+    count = partial(_chunks_made_of, container=found.container or found.source_document)
+    within_budget = Cancellation(state.settings.time_budget)
+    if await state.ask(count) < await state.pool.run(count, within_budget, within=None):
+        reason = "comes from a file of which this token may see only parts; read its chunks"
+        raise DocumentFileError(found.source_document, reason)
+
+
+def _chunks_made_of(searcher: "Searcher", container: str) -> int:
+    """Return the number of chunks of a file's own document and of those within it."""
+    counts = (
+        searcher.search("", filters=[Filter(field, value=container)], limit=1, content="none")
+        for field in (SOURCE_DOCUMENT, CONTAINER)
+    )
+    return sum(found.totalHits for found in counts)
 
 
 async def opened_original(closing: ExitStack, found: DocumentFile, budget: float) -> BufferedReader:

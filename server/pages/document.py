@@ -13,7 +13,7 @@ from starlette.responses import Response
 
 from server.answers.errors import DocumentFileError, TimeBudgetError, client_message
 from server.api.arguments import MAX_QUERY_CHARACTERS
-from server.api.files import opened_original
+from server.api.files import check_all_visible, opened_original
 from server.api.reading import Encoded, State
 from server.pages.rendering import page
 from server.pages.texts import after, before, document_title, encoded, place, without_marks
@@ -190,6 +190,7 @@ async def _original(state: ServerState, file: DocumentFile) -> _Original:
     """Return the link to the original file, and what has changed since it was indexed."""
     with ExitStack() as closing:
         try:
+            await check_all_visible(state, file)
             stream = await opened_original(closing, file, state.settings.time_budget)
         except (DocumentFileError, TimeBudgetError) as error:
             return _Original(None, f"{client_message(error)}.")

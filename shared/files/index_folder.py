@@ -33,7 +33,8 @@ def absolute(path: Path | str) -> Path:
     """Return the absolute path of an index folder.
 
     Raises:
-        IndexPathError: its name is not valid Unicode, so Java cannot spell it.
+        IndexPathError: its name is not valid Unicode, so Java cannot spell it; or it is an address
+            that contains a password.
         IndexOnClusterError: it is not a folder but an index on a cluster.
     """
     if is_cluster(path):

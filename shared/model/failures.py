@@ -119,14 +119,22 @@ def _reason(error: ValueError) -> str:
     return f"it is not a list of failures: {first['msg']}"
 
 
-def save_failures(index: Path, failures: Mapping[str, Failure]) -> None:
+def save_failures(
+    index: Path, failures: Mapping[str, Failure], before: Mapping[str, Failure] | None = None
+) -> None:
     """Write the failures atomically.
+
+    Args:
+        index: the index folder.
+        failures: the failures.
+        before: those that they were made from. On a cluster, where others may have changed them
+            meanwhile, only what differs is changed; None to replace all.
 
     Raises:
         IndexWriteError: the file system refused to write; the previous failures are kept.
     """
     if other := chosen(index, "save_failures"):
-        other(index, failures)
+        other(index, failures, before)
         return
     text = dump_failures(failures)
     # The name never changes, so that the next run overwrites what a killed one left behind.
@@ -145,12 +153,16 @@ def save_failures(index: Path, failures: Mapping[str, Failure]) -> None:
 
 def dump_failures(failures: Mapping[str, Failure]) -> str:
     """Return failures as a JSON text in ASCII."""
-    # A reason may quote the content of a file, which may contain half of a surrogate pair.
     known = {
-        name: replace(failure, reason=failure.reason.encode(errors="replace").decode())
+        _decodable(name): asdict(replace(failure, reason=_decodable(failure.reason)))
         for name, failure in failures.items()
     }
-    return json.dumps({name: asdict(failure) for name, failure in known.items()})
+    return json.dumps(known)
+
+
+def _decodable(text: str) -> str:
+    """Return a text without halves of surrogate pairs, which the content of a file may have."""
+    return text.encode(errors="replace").decode()
 
 
 def replace_failures(index: Path, failures: Mapping[str, Failure]) -> None:

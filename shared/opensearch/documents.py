@@ -142,11 +142,27 @@ def stored_in_order(
         left = None if left is None else left - size
 
 
+def all_stored(
+    snapshot: ClusterSnapshot, query: Mapping[str, Any], order: Sequence[Any]
+) -> Iterator[Stored]:
+    """Yield what is stored of all documents of the cluster that a query matches, in an order.
+
+    However long that takes, they are as they were at the beginning.
+    """
+    for hit in snapshot.every(query, size=_MOST_PER_PAGE, sort=order, _source=["stored"]):
+        yield hit["_source"]["stored"]
+
+
 def summaries(
     snapshot: ClusterSnapshot, query: Mapping[str, Any], order: Sequence[Any], limit: int | None
 ) -> Iterator[DocumentSummary]:
     """Yield the summaries of documents whose first chunks match a query."""
-    for stored in stored_in_order(snapshot, query, order, limit):
+    found = (
+        all_stored(snapshot, query, order)
+        if limit is None
+        else stored_in_order(snapshot, query, order, limit)
+    )
+    for stored in found:
         yield summary_from_lucene(stored, snapshot.folders)
 
 
@@ -170,6 +186,9 @@ def list_documents(
     end = None if limit is None else offset + limit
     name, is_descending = sort.removeprefix("-"), sort.startswith("-")
     direction = "desc" if is_descending else "asc"
+    # Before the list, which may take longer than a call goes by one state.
+    total_documents = snapshot.count(documents)
+    total_chunks = snapshot.count(snapshot.visible(having))
     by_id = [{schema.SOURCE_DOCUMENT: "asc"}]
     if name in {"title", "chunks"}:
         every = list(summaries(snapshot, documents, by_id, None))
@@ -188,11 +207,7 @@ def list_documents(
         elif name == MODIFIED:
             order = by_id
         found = list(islice(summaries(snapshot, documents, order, end), offset, None))
-    return DocumentList(
-        total_documents=snapshot.count(documents),
-        total_chunks=snapshot.count(snapshot.visible(having)),
-        documents=found,
-    )
+    return DocumentList(total_documents=total_documents, total_chunks=total_chunks, documents=found)
 
 
 def document_details(snapshot: ClusterSnapshot, source_document: str) -> DocumentDetails:
@@ -223,7 +238,7 @@ def file_states(snapshot: ClusterSnapshot, *conditions: Any) -> dict[str, FileSt
     # That of the last batch is the newest.
     order = [{layout.BATCH: "asc"}, {schema.SOURCE_DOCUMENT: "asc"}]
     # Earlier ones are deleted at once, unlike chunks: only the newest state of the index will do.
-    found = stored_in_order(snapshot.read(None), query, order, None)
+    found = all_stored(snapshot.read(None), query, order)
     return dict(unpack(stored[schema.FILE_STATE]) for stored in found)
 
 
@@ -238,7 +253,7 @@ def files(snapshot: ClusterSnapshot) -> dict[str, FileState]:
 
 def document_terms(snapshot: ClusterSnapshot) -> set[str]:
     """Return the terms of the document ids."""
-    hits = snapshot.store.hits(
+    hits = snapshot.every(
         snapshot.visible(FIRST_CHUNK), _source=False, docvalue_fields=[schema.SOURCE_DOCUMENT]
     )
     return {str(hit["fields"][schema.SOURCE_DOCUMENT][0]) for hit in hits}

@@ -7,7 +7,7 @@ from shared.maintenance.progress import Progress, Step
 from shared.model import schema
 from shared.model.index_results import DocumentSummary
 from shared.model.weights import DEFAULT_WEIGHTS
-from shared.opensearch.documents import FIRST_CHUNK, stored_in_order
+from shared.opensearch.documents import FIRST_CHUNK, all_stored
 from shared.opensearch.opening.cluster import Cluster
 from shared.opensearch.opening.snapshot import ClusterSnapshot
 from shared.opensearch.search.selection import fingerprinted
@@ -45,7 +45,7 @@ def _duplicates(snapshot: ClusterSnapshot, min_similarity: float, progress: Prog
         total = snapshot.count(snapshot.visible(FIRST_CHUNK))
         order = [{schema.SOURCE_DOCUMENT: "asc"}]
         query = snapshot.visible(HAS_FINGERPRINT)
-        for stored in stored_in_order(snapshot, query, order, None):
+        for stored in all_stored(snapshot, query, order):
             if found := fingerprinted(stored):
                 every.append(found)
                 summaries[found.id] = summary_from_lucene(stored, snapshot.folders)

@@ -1,7 +1,7 @@
 """Terms, fields and statistics of an index on a cluster."""
 
 from itertools import islice
-from typing import Any, Final
+from typing import Final
 
 from shared.messages import decodable, utc_time
 from shared.model import metadata, schema
@@ -13,6 +13,7 @@ from shared.model.index_results import (
 )
 from shared.opensearch.documents import FIRST_CHUNK
 from shared.opensearch.opening.snapshot import ClusterSnapshot
+from shared.opensearch.search.facets import most_frequent
 from shared.opensearch.storage import layout
 from shared.opensearch.storage.queries import HAS_FINGERPRINT, IS_CHUNK
 from shared.reading.fields import described_fields
@@ -36,7 +37,7 @@ def values_of(snapshot: ClusterSnapshot, field: str, prefix: str, size: int) -> 
     if field == schema.ID:
         return []
     pattern = "".join(sign if sign.isalnum() else f"\\{sign}" for sign in prefix)
-    terms: dict[str, Any] = {"field": layout.field(field), "size": size}
+    terms = most_frequent(field, size, snapshot.shards)
     if prefix:
         terms["include"] = f"{pattern}.*"
     body = {"query": snapshot.visible(), "size": 0, "aggs": {"terms": {"terms": terms}}}
@@ -145,7 +146,7 @@ def _documents_by(key: str, snapshot: ClusterSnapshot) -> dict[str, int]:
     field = schema.metadata_field(key)
     if field not in snapshot.known.fields:
         return {}
-    terms = {"field": layout.field(field), "size": _MOST_VALUES}
+    terms = most_frequent(field, _MOST_VALUES, snapshot.shards)
     query = snapshot.visible(FIRST_CHUNK)
     (found,) = snapshot.search([{"query": query, "size": 0, "aggs": {"by": {"terms": terms}}}])
     buckets = found["aggregations"]["by"]["buckets"]

@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import Final, Self
 
 from shared.errors import (
+    ClusterBusyError,
     ClusterUnreachableError,
     IndexFolderError,
     IndexMissingError,
@@ -15,10 +16,11 @@ from shared.errors import (
     McpLuceneError,
 )
 from shared.java import vm
+from shared.messages import decodable
 from shared.model import schema
 from shared.model.chunks import chunk_id
 from shared.model.document import Document, FileState
-from shared.model.folders import IndexedFolders
+from shared.model.folders import FolderTakenError, IndexedFolders
 from shared.opensearch.chunk_documents import (
     ChunkDocuments,
     Words,
@@ -116,7 +118,7 @@ class Index(FolderIndex):
         self._counts: dict[str, int] = {}
         self._touched: list[str] = []
         self._known_words: set[tuple[str, str]] = set()
-        self._folders = IndexedFolders.load(state.folders, self.path)
+        self._folders = self._published_folders = IndexedFolders.load(state.folders, self.path)
         self._folders_changed = False
         self._closed = False
 
@@ -239,19 +241,19 @@ class Index(FolderIndex):
 
         Raises:
             IndexWriteError: the cluster refused to write.
-            ClusterRefusedError: it took this writer for dead; nothing of what was written since the
-                last commit is visible.
+            ClusterBusyError: it took this writer for dead, or another one has added a folder
+                with the same ids; nothing of what was written since the last commit is visible.
         """
         self.flush()
         batch = self._batches.number
         if batch is None:
             return
         self._take_back_refused(batch)
-        folders = self._folders.dump(self.path) if self._folders_changed else None
+        folders = self._with_folders if self._folders_changed else None
         state = self._batches.publish(self._counts, folders)
         touched = [*self._touched]
         # Before what may fail: the next batch has none of this.
-        self._folders_changed = False
+        self._published_folders, self._folders_changed = self._folders, False
         self._forget()
         self._batches.clean(state, batch, touched)
 
@@ -308,6 +310,22 @@ class Index(FolderIndex):
         left_over = (chunk_id(source_document, number) for number in range(count + 1, before + 1))
         self._queue.add(delete_operation(document_id(batch, id_)) for id_ in left_over)
         self._counts[source_document] = count
+
+    def _with_folders(self, others: str) -> str:
+        """Return the folders of the index with the changes of this writer.
+
+        Raises:
+            ClusterBusyError: another writer has added a folder with the same ids.
+        """
+        try:
+            return self._folders.changed(self._published_folders, others, self.path)
+        except FolderTakenError as error:
+            raise ClusterBusyError(
+                self.path,
+                f"{decodable(error.other)} was added to the index meanwhile, and the documents of "
+                f"{decodable(str(error.folder.path))} may get the same ids",
+                "run the command again, which gives them others",
+            ) from error
 
     def _write_words(self, words: Words) -> None:
         """Send the words that are new, so that similar ones can be found among them."""

@@ -4,9 +4,9 @@ import time
 from collections.abc import Iterator, Mapping
 from itertools import groupby
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
-from shared.errors import ClusterRefusedError, McpLuceneError
+from shared.errors import ClusterBusyError, ClusterRefusedError, McpLuceneError
 from shared.java import vm
 from shared.maintenance.rebuild import Progress, Rebuilt
 from shared.model import schema
@@ -18,15 +18,10 @@ from shared.opensearch.documents import file_states, stored_in_order
 from shared.opensearch.opening.cluster import Cluster
 from shared.opensearch.opening.snapshot import ClusterSnapshot, StaleError
 from shared.opensearch.storage import layout
-from shared.opensearch.storage.failures import load_failures, save_failures
 from shared.opensearch.storage.operations import file_operation, index_operation, word_operations
-from shared.opensearch.storage.state import State
-from shared.opensearch.storage.store import Store
+from shared.opensearch.storage.successor import LostTurnError, Successor
 from shared.settings.defaults import DEFAULT_WAIT
 from shared.storage.stored_details import details_of
-
-_RENEWAL_SECONDS: Final = 30.0
-"""Seconds between the signs of life while writers are locked out."""
 
 
 def rebuild(
@@ -47,89 +42,38 @@ def rebuild(
         progress: a function that passes on the number of chunks, document by document.
 
     Raises:
-        ClusterRefusedError: somebody is writing the index, or rebuilds it.
+        ClusterBusyError: somebody is writing the index, or rebuilds it.
         IndexFolderError: the index cannot be used; the class says why.
     """
     cluster = Cluster(path, DEFAULT_WEIGHTS, "batch", versions=schema.REBUILT_VERSIONS)
-    store = cluster.store
-    previous = store.version()
-    failures = load_failures(path)
+    previous = cluster.store.version()
     with vm.attached("batch"):
-        store.change(lambda state: _frozen(state, cluster.path))
+        successor = Successor(cluster.store)
+        counts: list[int] = []
         try:
             snapshot = cluster.newest()
-            counts = _replaced(snapshot, progress)
-        except StaleError as error:
-            _thaw(store)
-            raise ClusterRefusedError(
-                cluster.path, "somebody has written the index meanwhile", "rebuild it again"
+            state, batch = snapshot.state.copied(time.time())
+            counts += progress(_copied(snapshot, successor, batch))
+            successor.take_place(state)
+        except (StaleError, LostTurnError) as error:
+            successor.give_up()
+            raise ClusterBusyError(
+                cluster.path,
+                "somebody has written or rebuilt the index meanwhile",
+                "rebuild it again",
             ) from error
+        except McpLuceneError:
+            # If the new index is there to stay, only an answer was lost.
+            if successor.give_up():
+                raise
         except BaseException:
-            _thaw(store)
+            successor.give_up()
             raise
-    save_failures(path, failures)
     cluster.close()
     return Rebuilt(len(counts), sum(counts), schema.SCHEMA_VERSION, previous)
 
 
-def _replaced(snapshot: ClusterSnapshot, progress: Progress) -> list[int]:
-    """Put a copy of an index in its place, and return the numbers of chunks of its documents.
-
-    Raises:
-        StaleError: somebody has written the index since it was frozen.
-    """
-    store = snapshot.store
-    beside = store.create_beside()
-    new = Store(store.connection, beside)
-    state, batch = snapshot.state.copied(time.time())
-    counts = list(progress(_copied(snapshot, new, batch)))
-    new.refresh()
-    new.put_state(state, {"op_type": "create"})
-    _renew(snapshot)
-    store.give_name_to(beside)
-    return counts
-
-
-def _frozen(state: State, path: Path) -> State:
-    now = time.time()
-    if state.is_frozen(now):
-        raise ClusterRefusedError(path, "the index is being rebuilt", "wait until that has ended")
-    for batch in state.expired(now):
-        # If its writer is not dead after all, it must not publish what the copy would not have.
-        state = state.withdrawn(batch, now)
-    if state.open:
-        raise ClusterRefusedError(
-            path, "somebody is writing the index", "wait until that has ended, two minutes at most"
-        )
-    return state.frozen_at(now)
-
-
-def _renew(snapshot: ClusterSnapshot) -> None:
-    """Give a sign of life.
-
-    Raises:
-        StaleError: somebody has written the index, since the last one was too long ago.
-    """
-    known = snapshot.state
-
-    def renewed(state: State) -> State:
-        # No batch was open when it was frozen, and a further one takes a number.
-        if (state.identity, state.next) != (known.identity, known.next):
-            raise StaleError
-        return state.frozen_at(time.time())
-
-    snapshot.store.change(renewed)
-
-
-def _thaw(store: Store) -> None:
-    """Let writers begin again; if that fails, they can after two minutes."""
-    try:
-        store.change(lambda state: state.frozen_at(0.0))
-    except McpLuceneError:
-        return
-
-
-def _copied(snapshot: ClusterSnapshot, new: Store, batch: int) -> Iterator[int]:
+def _copied(snapshot: ClusterSnapshot, successor: Successor, batch: int) -> Iterator[int]:
     """Write each document into a new index, and yield the number of its chunks."""
     states = file_states(snapshot)
     counts: list[int] = []
@@ -138,7 +82,6 @@ def _copied(snapshot: ClusterSnapshot, new: Store, batch: int) -> Iterator[int]:
         known: set[tuple[str, str]] = set()
         order = [{schema.SOURCE_DOCUMENT: "asc"}, {schema.CHUNK_INDEX: "asc"}]
         every = stored_in_order(snapshot, snapshot.visible(), order, None)
-        renewed = time.monotonic()
         for name, group in groupby(every, key=lambda of: str(of[schema.SOURCE_DOCUMENT])):
             chunks = list(group)
             document = _document(chunks[0], states.get(name))
@@ -150,11 +93,9 @@ def _copied(snapshot: ClusterSnapshot, new: Store, batch: int) -> Iterator[int]:
                 yield file_operation(batch, name, states[name])
             yield from word_operations(made.words, known)
             counts.append(len(chunks))
-            if time.monotonic() - renewed > _RENEWAL_SECONDS:
-                renewed = time.monotonic()
-                _renew(snapshot)
+            successor.renew()
 
-    for id_, reason in new.bulk(operations()):
+    for id_, reason in successor.store.bulk(operations()):
         raise ClusterRefusedError(snapshot.path, f"{id_}: {reason}")
     yield from counts
 

@@ -11,7 +11,7 @@ from shared.maintenance.progress import Progress
 from shared.messages import quantity
 from shared.model import schema
 from shared.model.weights import DEFAULT_WEIGHTS
-from shared.opensearch.documents import stored_in_order
+from shared.opensearch.documents import all_stored
 from shared.opensearch.opening.cluster import Cluster
 from shared.opensearch.opening.snapshot import ClusterSnapshot
 from shared.opensearch.storage import layout
@@ -56,7 +56,7 @@ def check(
 def _checked(snapshot: ClusterSnapshot) -> Checked:
     found = Checked()
     order = [{schema.SOURCE_DOCUMENT: "asc"}, {schema.CHUNK_INDEX: "asc"}, {layout.BATCH: "asc"}]
-    every = stored_in_order(snapshot, snapshot.visible(), order, None)
+    every = all_stored(snapshot, snapshot.visible(), order)
     for name, chunks in groupby(every, key=lambda stored: str(stored[schema.SOURCE_DOCUMENT])):
         stored = list(chunks)
         found.documents += 1

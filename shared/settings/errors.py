@@ -9,6 +9,7 @@ from pydantic_core import ErrorDetails
 from shared.messages import did_you_mean, shortened
 from shared.settings.defaults import VARIABLES
 from shared.settings.model import CollectionSetting, Folder
+from shared.settings.types import UNREPEATED
 
 NOT_A_SETTING: Final = "is not a setting"
 """Words about a key that this version does not know."""
@@ -48,6 +49,8 @@ def _described(errors: Sequence[ErrorDetails], named: Callable[[Location], str])
                 yield f"{name} {NOT_A_SETTING}; {suggestion(location)}"
             case "missing":
                 yield f"{name} is missing"
+            case kind if kind == UNREPEATED:
+                yield f"{name}: {_message(error)}"
             case _:
                 value = "" if is_secret(name) else f" (it is {_shortened(error['input'])})"
                 yield f"{name}: {_message(error)}{value}"

@@ -4,7 +4,7 @@ import codecs
 import os
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 from urllib.parse import urlsplit
 
 from pydantic import (
@@ -15,8 +15,12 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from shared.errors import IndexPathError
 from shared.files.cluster_path import ClusterPath, is_cluster
 from shared.settings.defaults import KEY_VARIABLES
+
+UNREPEATED: Final = "unrepeated"
+"""Type of the error about a value that contains a password and must not be repeated."""
 
 
 def url_problem(url: str, key_variable: str) -> str | None:
@@ -59,7 +63,10 @@ def _absolute_path(value: Any, info: ValidationInfo) -> Any:
     if not value or "\0" in value:
         raise PydanticCustomError("value", "a path must not be empty or contain a null character")
     if is_cluster(value):
-        return ClusterPath(value)
+        try:
+            return ClusterPath(value)
+        except IndexPathError as error:
+            raise PydanticCustomError(UNREPEATED, "{problem}", {"problem": str(error)}) from error
     if info.context is None:
         return Path(value)
     try:

@@ -33,16 +33,10 @@ class _ReadingHere(ExtractionPool):
             yield from zip(batch, work([file.location for file in batch]), strict=True)
 
 
-def index_files(index: Path, *paths: Path | str) -> None:
-    """Make an index equal to files and folders, as `idx sync` does without options.
-
-    Args:
-        index: the index, which is created where there is none.
-        paths: the files and folders, relative to the folder around the index.
-    """
-    time.sleep(_SECONDS_OF_A_TICK)
+def options_for(index: Path) -> SyncOptions:
+    """Return the options of `idx sync` without options, which creates the index."""
     reading = ReadingOptions()
-    options = SyncOptions(
+    return SyncOptions(
         index_path=index,
         selections=Selections(Selection((), ()), {}),
         extraction=extraction_options(reading, index),
@@ -51,6 +45,17 @@ def index_files(index: Path, *paths: Path | str) -> None:
         wait=0,
         create=True,
     )
+
+
+def index_files(index: Path, *paths: Path | str) -> None:
+    """Make an index equal to files and folders, as `idx sync` does without options.
+
+    Args:
+        index: the index, which is created where there is none.
+        paths: the files and folders, relative to the folder around the index.
+    """
+    time.sleep(_SECONDS_OF_A_TICK)
+    options = options_for(index)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("idx.sync.synchronize.ExtractionPool", _ReadingHere)
         events = [*synchronize([index.parent / path for path in paths], options, Kept())]

@@ -55,6 +55,13 @@ def mail(subject: str, text: str, **headers: str) -> EmailMessage:
     return message
 
 
+def box_of(*messages: EmailMessage) -> bytes:
+    return b"".join(
+        b"From ana@a.example Sat Mar  1 10:00:00 2025\n" + message.as_bytes() + b"\n"
+        for message in messages
+    )
+
+
 @pytest.fixture
 def papers(tmp_path: Path) -> Path:
     papers = tmp_path / "papers"
@@ -213,12 +220,9 @@ def test_attachments_are_documents_with_the_thread_of_their_mail(
 def test_messages_of_mailboxes_and_maildirs_are_documents(
     idx: Idx, empty_index: Path, papers: Path
 ) -> None:
-    box = b"".join(
-        b"From ana@a.example Sat Mar  1 10:00:00 2025\n" + message.as_bytes() + b"\n"
-        for message in (
-            mail("One", "From here on\nThe first", Message_ID="<1/x@a.example>"),
-            mail("Two", "The second"),
-        )
+    box = box_of(
+        mail("One", "From here on\nThe first", Message_ID="<1/x@a.example>"),
+        mail("Two", "The second"),
     ).replace(b"\nFrom here", b"\n>From here")
     (papers / "Inbox").write_bytes(box)
     maildir = papers / "mail" / "cur"
@@ -305,10 +309,108 @@ def test_members_of_one_name_are_both_read(idx: Idx, empty_index: Path, papers: 
     assert text_of(empty_index, "a.zip!/a (2).txt") == "two"
 
 
-def test_a_member_never_replaces_a_file(idx: Idx, empty_index: Path, papers: Path) -> None:
+@pytest.mark.parametrize("is_new", [False, True])
+def test_a_member_never_replaces_a_file(
+    idx: Idx, empty_index: Path, papers: Path, *, is_new: bool
+) -> None:
     (papers / "a.zip!").mkdir()
     (papers / "a.zip!" / "x.txt").write_text("a file")
-    sync(idx)
+    if not is_new:
+        sync(idx)
     (papers / "a.zip").write_bytes(zipped({"x.txt": "a member"}))
     sync(idx, code=1)
     assert text_of(empty_index, "a.zip!/x.txt") == "a file"
+
+
+def test_odd_names_of_members_are_no_obstacle(idx: Idx, empty_index: Path, papers: Path) -> None:
+    latin = io.BytesIO()
+    with tarfile.open(
+        fileobj=latin, mode="w", format=tarfile.GNU_FORMAT, encoding="latin-1"
+    ) as archive:
+        info = tarfile.TarInfo("über.txt")
+        info.size = 4
+        archive.addfile(info, io.BytesIO(b"over"))
+    (papers / "latin.tar").write_bytes(latin.getvalue())
+    # So tar names the files of the folder that it is in.
+    (papers / "here.tgz").write_bytes(gzip.compress(tarred({"./a.txt": "a", "./d//b.txt": "b"})))
+    # Two ways to the same path.
+    inner = zipped({"y.txt": "in the inner archive"})
+    (papers / "two.zip").write_bytes(zipped({"x.zip": inner, "x.zip!/y.txt": "beside it"}))
+    reply = mail("Reply", "The reply")
+    reply.add_attachment(mail("R: Offerta", "The offer"))
+    reply.add_attachment(mail("Login data", "See the safe"))
+    (papers / "reply.eml").write_bytes(reply.as_bytes())
+    box = b"From a@a Sat Mar  1 10:00:00 2025\nMessage-ID: <a:b@c.example>\n\nfirst\n"
+    (papers / "box.mbox").write_bytes(box)
+    assert "failed" not in sync(idx)
+    assert ids(empty_index) == [
+        "box.mbox", "box.mbox!/a:b@c.example", "here.tgz", "here.tgz!/a.txt", "here.tgz!/d/b.txt",
+        "latin.tar", "latin.tar!/\\udcfcber.txt", "reply.eml", "reply.eml!/Login data",
+        "reply.eml!/R: Offerta", "two.zip", "two.zip!/x.zip", "two.zip!/x.zip!/y (2).txt",
+        "two.zip!/x.zip!/y.txt",
+    ]  # fmt: skip
+    assert json.loads(idx("failures", "--json").stdout)["total"] == 0
+
+
+def test_a_broken_header_within_a_message_hides_no_other(
+    idx: Idx, empty_index: Path, papers: Path
+) -> None:
+    outer = mail("Outer", "The outer text")
+    outer.add_attachment(mail("Inner", "The inner text"))
+    broken = b"\nSender: ," + b"x" * 90 + b".:\nSubject: Inner"
+    (papers / "a.eml").write_bytes(outer.as_bytes().replace(b"\nSubject: Inner", broken))
+    assert "failed" not in sync(idx)
+    assert "The inner text" in text_of(empty_index, "a.eml!/Inner")
+
+
+def test_what_is_not_reached_for_once_stays_in_the_index(
+    idx: Idx, empty_index: Path, papers: Path
+) -> None:
+    inner = gzip.compress(tarred({"c.txt": "c"}))
+    (papers / "a.tgz").write_bytes(gzip.compress(tarred({"a.txt": "a", "b.txt": "b"})))
+    (papers / "b.zip").write_bytes(zipped({"inner.tgz": inner, "d.txt": "d"}))
+    sync(idx)
+    before = ids(empty_index)
+    assert {"a.tgz!/b.txt", "b.zip!/inner.tgz!/c.txt"} < {*before}
+    large: dict[str, bytes | str] = {f"{n}": b" " * 40_000_000 for n in range(3)}
+    (papers / "a.tgz").write_bytes(gzip.compress(tarred(large | {"a.txt": "a", "b.txt": "b"})))
+    (papers / "b.zip").write_bytes(zipped({"inner.tgz": inner[:50]}))
+    assert sync(idx, code=1)["deleted"] == 1
+    assert ids(empty_index) == [name for name in before if name != "b.zip!/d.txt"]
+    assert "in part" in idx("failures").stdout
+    (papers / "a.tgz").write_bytes(gzip.compress(tarred({"a.txt": "a"})))
+    assert sync(idx)["deleted"] == 1
+    assert "a.tgz!/b.txt" not in ids(empty_index)
+
+
+def test_a_secret_in_a_mailbox_costs_one_message(idx: Idx, empty_index: Path, papers: Path) -> None:
+    box = box_of(mail("One", SECRET, Message_ID="<1@a>"), mail("Two", "second", Message_ID="<2@a>"))
+    (papers / "a.mbox").write_bytes(box)
+    (papers / "b.zip").write_bytes(zipped({"inner.mbox": box}))
+    assert sync(idx) == {"added": 5, "chunks": 5, "secrets": 2}
+    assert [name for name in ids(empty_index) if "@" in name] == [
+        "a.mbox!/2@a",
+        "b.zip!/inner.mbox!/2@a",
+    ]
+    sync(idx, "--allow-secret", "papers/a.mbox")
+    assert "a.mbox!/1@a" in ids(empty_index)
+
+
+def test_messages_and_their_attachments_are_as_old_as_they_say(
+    idx: Idx, empty_index: Path, papers: Path
+) -> None:
+    message = mail("One", "first", Message_ID="<1@a>", Date="Sat, 01 Mar 2025 10:00:00 +0100")
+    message.add_attachment(b"a plan", "text", "plain", filename="plan.txt")
+    (papers / "a.mbox").write_bytes(box_of(message))
+    (papers / "b.eml").write_bytes(message.as_bytes())
+    sync(idx)
+    found = json.loads(idx("search", "--json", "*:*").stdout)["results"]
+    assert {hit["source_document"]: hit["metadata"]["modified"][:10] for hit in found} | {
+        "a.mbox": ""
+    } == {
+        "a.mbox": "",
+        "a.mbox!/1@a": "2025-03-01",
+        "a.mbox!/1@a!/plan.txt": "2025-03-01",
+        "b.eml": "2025-03-01",
+        "b.eml!/plan.txt": "2025-03-01",
+    }

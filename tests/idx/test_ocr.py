@@ -34,6 +34,8 @@ TABLE = "\t".join(
 NOISE = "\t".join(("5", *"1111", "1", *"0099", "12", "noise"))
 WORD = "\t".join(("5", *"1111", "1", *"0099", "95", "marina"))
 
+COUNTING = "open(__file__ + '.runs', 'a').write(' '.join(sys.argv[1:]) + '\\n')\n"
+
 
 def picture(file: Path, text: str) -> Path:
     image = Image.new("L", (1400, 200), 255)
@@ -171,7 +173,32 @@ def test_what_an_interrupted_sync_left_to_ocr_is_read_by_the_next_one(
     assert result(idx("sync", "papers", "--json").stdout) == {"skipped": 1}
 
 
-COUNTING = "open(__file__ + '.runs', 'a').write(' '.join(sys.argv[1:]) + '\\n')\n"
+@pytest.mark.skipif(sys.platform == "win32", reason="the program is a script of Unix")
+def test_a_strict_sync_ends_with_the_first_picture_that_cannot_be_read(
+    idx: Idx, empty_index: Path, papers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tesseract_in_place(tmp_path / "bin", monkeypatch, f"{COUNTING}sys.exit(1)")
+    for number in range(4):
+        picture(papers / f"{number}.png", str(number))
+    options = ("--ocr", "force", "--workers", "1", "--json")
+    done = idx("sync", "papers", "--strict", *options, code=1)
+    assert result(done.stdout) == {"failed": 1}
+    assert ids(empty_index) == []
+    assert result(idx("sync", "papers", *options, code=1).stdout)["failed"] == 3
+
+
+@pytest.mark.soak
+@pytest.mark.skipif(sys.platform == "win32", reason="the program is a script of Unix")
+def test_scans_can_be_found_while_others_are_read(
+    idx: Idx, empty_index: Path, papers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = f"time.sleep(3); print({TABLE!r}); print({WORD!r})"
+    tesseract_in_place(tmp_path / "bin", monkeypatch, script)
+    for number in range(5):
+        picture(papers / f"{number}.png", str(number))
+    told = events(idx("sync", "papers", "--ocr", "force", "--workers", "1", "--json").stdout)
+    kinds = [event["event"] for event in told if event["event"] in {"indexed", "committed"}]
+    assert "committed" in kinds[kinds.index("indexed") : -1]
 
 
 def runs(folder: Path) -> list[str]:

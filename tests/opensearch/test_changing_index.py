@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import count
+from typing import Any
 
 import pytest
 
@@ -14,6 +16,7 @@ from shared.opensearch import documents as of_cluster, rebuild
 from shared.opensearch.opening import snapshot as opening
 from shared.opensearch.opening.cluster import Cluster
 from shared.opensearch.opening.snapshot import ClusterSnapshot
+from shared.opensearch.storage import successor
 from shared.opensearch.storage.address import Address
 from shared.opensearch.storage.connection import Connection
 from shared.opensearch.storage.state import State
@@ -58,13 +61,47 @@ def test_no_state_of_a_file_is_missing_while_others_replace_it(address: str) -> 
     cluster.close()
 
 
+def test_a_long_list_is_read_once_however_often_others_write_meanwhile(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def state(size: int) -> FileState:
+        return FileState(None, size, size, "hash")
+
+    names = [f"d{number}" for number in range(5)]
+    with Index(address, create=True) as index:
+        for name in names:
+            index.add(Document(name, "D", "text", file=SourceFile(f"/{name}.txt", state(1))))
+    monkeypatch.setattr(of_cluster, "_MOST_PER_PAGE", 2)
+    others, sizes = Index(address), count(2)
+    cluster = Cluster(address, DEFAULT_WEIGHTS, "command")
+    ask = Connection.request
+
+    def while_others_write(self: Connection, method: str, path: str, *body: Any, **of: Any) -> Any:
+        answer = ask(self, method, path, *body, **of)
+        if self is cluster.store.connection and path in {"/_search/scroll", "/_msearch"}:
+            others.update_file_state("d1", state(next(sizes)))
+            others.commit()
+            # From the second page on the time is over for which a call goes by one state.
+            monkeypatch.setattr(opening, "_MOST_SECONDS", 0.0 if "scroll" in path else 15.0)
+        return answer
+
+    monkeypatch.setattr(Connection, "request", while_others_write)
+    assert cluster.call(of_cluster.files) == dict.fromkeys(names, state(1))
+    assert next(sizes) > 3
+    listed = cluster.call(lambda of: of_cluster.list_documents(of, "", 0, None, "source_document"))
+    assert [of.source_document for of in listed.documents] == names
+    assert listed.total_chunks == 5
+    others.__exit__(None, None, None)
+    cluster.close()
+
+
 def test_a_rebuild_may_take_longer_than_a_sign_of_life(
     address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with Index(address, create=True) as index:
         for number in range(5):
             index.add(Document(f"d{number}", "D", "text"))
-    monkeypatch.setattr(rebuild, "_RENEWAL_SECONDS", 0.0)
+    monkeypatch.setattr(successor, "_RENEWAL_SECONDS", 0.0)
     monkeypatch.setattr(opening, "_MOST_SECONDS", 0.0)
     monkeypatch.setattr(of_cluster, "_MOST_PER_PAGE", 2)
     assert rebuild.rebuild(address).documents == 5
@@ -101,7 +138,7 @@ def test_a_rebuild_that_was_silent_for_too_long_loses_nothing(address: str) -> N
         with Index(address) as index:
             index.add(Document("e", "E", "text"))
 
-    with pytest.raises(ClusterRefusedError, match="somebody has written the index meanwhile"):
+    with pytest.raises(ClusterRefusedError, match="somebody has written or rebuilt the index"):
         rebuild.rebuild(address, progress=while_others_write)
     with Searcher(address) as searcher:
         assert searcher.search("text").totalHits == 2
@@ -122,3 +159,23 @@ def test_an_index_that_is_made_anew_has_other_commits(address: str) -> None:
             commits.append(searcher.commit())
         store.remove()
     assert commits[0] != commits[1]
+
+
+def test_an_index_that_is_made_anew_may_have_more_shards(address: str) -> None:
+    def fill() -> None:
+        with Index(address, create=True) as index:
+            for number in range(12):
+                words = "rare common" if number == 7 else "common"
+                index.add(Document(f"d{number}", "D", f"{words} word{number}"))
+
+    def scores(searcher: Searcher) -> dict[str, float]:
+        found = searcher.search("rare common word3", limit=12).results
+        return {hit.id: hit.score for hit in found}
+
+    fill()
+    with Searcher(address) as searcher:
+        before = scores(searcher)
+        store_of(address).remove()
+        store_of(address).create(shards=3)
+        fill()
+        assert scores(searcher) == pytest.approx(before, abs=1e-6)

@@ -12,6 +12,8 @@ import pytest
 from shared import Document, Index, Searcher
 from shared.errors import ClusterRefusedError
 from shared.model import schema
+from shared.model.failures import Failure, load_failures, save_failures
+from shared.model.folders import IndexedFolder, IndexedFolders
 from shared.model.weights import DEFAULT_WEIGHTS
 from shared.opensearch.index import Index as ClusterIndex
 from shared.opensearch.opening.cluster import Cluster
@@ -325,6 +327,36 @@ def test_the_writer_that_began_later_wins_whole(address: str) -> None:
         with Searcher(address) as searcher:
             found = searcher.search("writer").results
             assert [hit.content for hit in found] == ["the second writer"]
+
+
+def test_two_first_syncs_keep_the_folders_and_failures_of_each_other(
+    idx: Idx, address: str, tmp_path: Path
+) -> None:
+    for name in ("x", "y"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "paper.txt").write_text(f"word of {name}")
+        (tmp_path / name / "bad.pdf").write_bytes(b"%PDF-1.4")
+    idx("init", "-i", address)
+    of_y = IndexedFolders((IndexedFolder("y/", tmp_path / "y"),))
+    late = Failure("y/", "late.pdf", "failed", "it is damaged", 1, 1, "2026-01-01T00:00:00Z")
+    with Index(address) as index:
+        before = load_failures(Path(address))
+        idx("sync", "-i", address, tmp_path / "x", code=1)
+        index.folders = of_y
+        with pytest.raises(ClusterRefusedError, match="x was added to the index meanwhile"):
+            index.commit()
+        index.folders = IndexedFolders()
+        index.commit()
+    idx("sync", "-i", address, tmp_path / "y", code=1)
+    save_failures(Path(address), {**before, "y/late.pdf": late}, before)
+    idx("sync", "-i", address, tmp_path / "x", code=0)
+    with Searcher(address) as searcher:
+        assert [folder.prefix for folder in searcher.folders()] == ["", "y/"]
+        found = [of.source_document for of in searcher.documents().documents]
+        assert found == ["paper.txt", "y/paper.txt"]
+    assert sorted(load_failures(Path(address))) == ["bad.pdf", "y/bad.pdf", "y/late.pdf"]
+    save_failures(Path(address), {}, {"y/late.pdf": late})
+    assert sorted(load_failures(Path(address))) == ["bad.pdf", "y/bad.pdf"]
 
 
 def test_a_writer_that_was_taken_for_dead_says_so(address: str) -> None:

@@ -1,8 +1,10 @@
 """Answers from an index on a node are those of a folder with the same documents."""
 
 import json
+import random
 import subprocess
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,8 @@ from benchmarks.opensearch import documents_of, written
 from shared import Document, Filter, Index, Searcher, duplicates
 from shared.model.request import SearchRequest
 from shared.model.search_results import ExplainedHit
+from shared.opensearch.index import create
+from shared.opensearch.search import searches
 from shared.opensearch.searcher import Searcher as ClusterSearcher
 from shared.opensearch.storage import layout
 from shared.opensearch.storage.address import Address
@@ -111,7 +115,30 @@ def test_several_shards_rank_like_one(samples: Pair, node: Node) -> None:
             assert [hit.score for hit in got.results] == pytest.approx(best, rel=0.5)
 
 
-def test_filters_orders_and_facets_are_the_same(searchers: tuple[Searcher, Searcher]) -> None:
+def test_several_shards_count_all_values(node: Node) -> None:
+    address = f"{node.address}/values"
+    create(address, shards=3)
+    chance = random.Random(5)  # noqa: S311 - no secret
+    counts = Counter(f"value{chance.randrange(60):02d}" for _ in range(400))
+    with Index(address) as index:
+        for number, value in enumerate(counts.elements()):
+            index.add(Document(f"d{number}", "D", "text", {"brand": value}))
+    expected = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))[:10]
+    with Searcher(address) as searcher:
+        (facet,) = searcher.search("text", facets=["brand"]).facets
+        assert [(of.value, of.count) for of in facet.values] == expected
+        assert facet.distinct == len(counts)
+        listed = searcher.top_terms(field="brand", limit=10).terms
+        assert [(of.term, of.chunks) for of in listed] == expected
+        (brand,) = (of for of in searcher.fields().fields if of.name == "brand")
+        assert brand.examples == [value for value, _ in expected[:3]]
+
+
+@pytest.mark.parametrize("whole", [1_000, 1])
+def test_filters_orders_and_facets_are_the_same(
+    searchers: tuple[Searcher, Searcher], monkeypatch: pytest.MonkeyPatch, whole: int
+) -> None:
+    monkeypatch.setattr(searches, "_MOST_WHOLE", whole)
     filters = [
         Filter("language", "eq", "en"),
         Filter("language", "not_in", ["de", "fr"]),
@@ -138,6 +165,27 @@ def test_filters_orders_and_facets_are_the_same(searchers: tuple[Searcher, Searc
         queries += [{**grouped, "sort": "-source_document"}, {**grouped, "recency": 30.0}]
     different = differences(*searchers, queries)
     assert not different, "\n".join(map(str, different))
+
+
+def test_a_page_far_behind_comes_without_the_texts_before_it(
+    searchers: tuple[Searcher, Searcher], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, cluster = searchers
+    ask, texts = Connection.search, list[str]()
+
+    def noted(self: Connection, bodies: Sequence[Mapping[str, Any]], **more: Any) -> list[Any]:
+        answers = ask(self, bodies, **more)
+        hits = [hit for answer in answers for hit in answer["hits"]["hits"]]
+        texts.extend(
+            hit["_id"] for hit in hits if "content" in hit.get("_source", {}).get("stored", ())
+        )
+        return answers
+
+    expected = [hit.id for hit in cluster.search("", limit=2, offset=6).results]
+    monkeypatch.setattr(Connection, "search", noted)
+    monkeypatch.setattr(searches, "_MOST_WHOLE", 7)
+    assert [hit.id for hit in cluster.search("", limit=2, offset=6).results] == expected
+    assert len(texts) == 2
 
 
 def test_versions_of_a_text_are_the_same(node: Node, tmp_path: Path) -> None:

@@ -41,12 +41,37 @@ def test_an_address_is_read_or_refused() -> None:
         "node/p?x=1",
         "me:pw@node/p",
         "node,me:pw@other/p",
+        "me:p/pw@node/p",
+        "me:p?pw@node/p",
+        "me:p#pw@node/p",
+        "me:p,pw@node/p",
         "node,/p",
         "node,other:x/p",
     ):
         with pytest.raises(IndexPathError) as error:
             Address.of(f"opensearch://{wrong}")
         assert "pw" not in str(error.value)
+
+
+def test_an_address_with_a_password_is_refused_before_anything_shows_it(
+    idx: Idx, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("shared.backends.find_spec", lambda _: None)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    url = "opensearch://me:s/pw@node:92/p"
+    with pytest.raises(IndexPathError, match="must not contain a user") as error:
+        location(url)
+    assert "pw" not in str(error.value)
+    option = ("--index-path", url)
+    for command in (
+        ("backup", "kept", *option),
+        ("mcp-config", "cursor", "--write", *option),
+        ("config", "set", "index_path", url),
+    ):
+        ran = idx(*command, code=1)
+        assert "must not contain a user" in ran.stderr
+        assert "pw" not in ran.stdout + ran.stderr
+    assert not any("pw" in file.read_text() for file in tmp_path.rglob("*") if file.is_file())
 
 
 def test_a_folder_loads_nothing_of_a_cluster(empty_index: Path) -> None:

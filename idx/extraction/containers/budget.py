@@ -32,6 +32,11 @@ class Budget:
         self._members = MAX_MEMBERS
         self._end = time.monotonic() + seconds
 
+    @property
+    def seconds_left(self) -> float:
+        """Time in which members are still read, in seconds, at least 0."""
+        return max(self._end - time.monotonic(), 0)
+
     def take_member(self) -> None:
         """Count a member.
 

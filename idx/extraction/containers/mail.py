@@ -5,9 +5,11 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from datetime import datetime
 from email import policy
 from email.message import EmailMessage
 from email.parser import BytesParser
+from functools import partial
 from itertools import islice
 from typing import Final
 
@@ -35,6 +37,9 @@ _BROKEN_HEADER: Final = (
     ValueError,
 )
 """Errors that the standard library raises on some malformed headers."""
+
+_UNCHANGED: Final = policy.EmailPolicy(refold_source="none")
+"""Policy that writes headers as they are: the library cannot fold some malformed ones anew."""
 
 _MAX_ATTACHMENTS: Final = 1_000
 """Maximum number of attachments that are read from one message."""
@@ -64,19 +69,20 @@ def extract_mail(source: Source) -> Extracted:
     if not message.keys() and source.data.strip():
         raise SourceFileError(source.file, "is a damaged e-mail: it has no headers")
     headers = [f"{name}: {value}" for name in _SHOWN_HEADERS if (value := _header(message, name))]
-    names = [each.name for each in islice(_attachments(message), _MAX_NAMES_SHOWN)]
+    names = [each.name for each in islice(_attachments(message, 0), _MAX_NAMES_SHOWN)]
     text, found = composed(headers, _body(message, source), names)
     return Extracted(
         text=text,
         media_type=source.media_type,
         headings=found,
-        members=_attachments(message),
+        members=_attachments(message, _nanoseconds(message)),
         title=one_line(_header(message, "Subject")),
         metadata=properties(
             author=_header(message, "From"),
             keywords=_header(message, "Keywords"),
             creator=_header(message, "X-Mailer") or _header(message, "User-Agent"),
             created=_date(message),
+            modified=_date(message),
             language=_header(message, "Content-Language"),
         )
         | thread_metadata(
@@ -133,14 +139,28 @@ def _header(message: EmailMessage, name: str) -> str | None:
     return None if value is None else str(value)
 
 
-def _date(message: EmailMessage) -> str | None:
+def _sent(message: EmailMessage) -> datetime | None:
     from email.utils import parsedate_to_datetime
 
     said = _header(message, "Date")
     try:
-        return parsedate_to_datetime(said).isoformat() if said else None
+        return parsedate_to_datetime(said) if said else None
     except _BROKEN_HEADER:
         return None
+
+
+def _date(message: EmailMessage) -> str | None:
+    sent = _sent(message)
+    return sent.isoformat() if sent else None
+
+
+def _nanoseconds(message: EmailMessage) -> int:
+    """Return the time of a message, in nanoseconds since 1970; 0 if unknown."""
+    sent = _sent(message)
+    try:
+        return int(sent.timestamp()) * 1_000_000_000 if sent else 0
+    except (OverflowError, ValueError):
+        return 0
 
 
 def _body(message: EmailMessage, source: Source) -> str:
@@ -226,8 +246,13 @@ def _decode_escapes(data: bytes, codec: str) -> str:
     return data.decode(codec, errors="replace")
 
 
-def _attachments(message: EmailMessage) -> Iterator[Embedded]:
-    """Yield attached files and messages; not the pictures that a message in HTML shows."""
+def _attachments(message: EmailMessage, modified_ns: int) -> Iterator[Embedded]:
+    """Yield attached files and messages; not the pictures that a message in HTML shows.
+
+    Args:
+        message: the message.
+        modified_ns: its time, in nanoseconds since 1970; 0 if unknown.
+    """
     number = 0
     parts = [message]
     while parts:
@@ -241,7 +266,8 @@ def _attachments(message: EmailMessage) -> Iterator[Embedded]:
             number += 1
             if number > _MAX_ATTACHMENTS:
                 raise BudgetError(f"it has more than {_MAX_ATTACHMENTS:,} attachments")
-            yield _attachment(part, name, number, is_message=is_message)
+            attached = _attachment(part, name, number, is_message=is_message)
+            yield replace(attached, modified_ns=modified_ns)
 
 
 def _attachment(part: EmailMessage, name: str | None, number: int, *, is_message: bool) -> Embedded:
@@ -256,9 +282,23 @@ def _attachment(part: EmailMessage, name: str | None, number: int, *, is_message
     title = re.sub(r"[/\\]", "_", one_line(subject) or name or f"message {number}").lstrip(".")
     return Embedded(
         title or f"message {number}",
-        lambda: attached.as_bytes() if isinstance(attached, EmailMessage) else b"",
+        partial(_as_written, attached),
         read_as=MESSAGE_NAME,
     )
+
+
+def _as_written(message: object) -> bytes:
+    """Return an attached message, empty if a part of that type holds none.
+
+    Raises:
+        ValueError: it is malformed.
+    """
+    if not isinstance(message, EmailMessage):
+        return b""
+    try:
+        return message.as_bytes(policy=_UNCHANGED)
+    except _BROKEN_HEADER as error:
+        raise ValueError(str(error)) from error
 
 
 def _bytes_of(part: EmailMessage) -> Callable[[], bytes]:

@@ -5,14 +5,16 @@ import io
 import re
 from collections import defaultdict
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Final
 
 from idx.crawl.patterns import Patterns
 from idx.crawl.secret_files import is_secret
 from idx.errors import SourceFileError, UnsupportedFileError
+from idx.extraction import media_types
 from idx.extraction.containers.budget import MAX_DEPTH, Budget, BudgetError
 from idx.extraction.damage import damage
+from idx.extraction.file_type import BEGINNING, file_type
 from idx.extraction.formats import extract_from
 from idx.extraction.pdf.garbled import GarbledError
 from idx.extraction.pdf.ocr.tesseract import OcrNeededError
@@ -24,6 +26,7 @@ from idx.extraction.types import (
     Member,
     ReadFile,
     Unreadable,
+    within_time,
 )
 from shared.analysis.detection import detect_language
 from shared.messages import quantity
@@ -47,16 +50,23 @@ class MemberReader:
     Args:
         options: the options of extraction.
         budget: what may be unpacked from the file.
+        allow_secrets: whether members are read that hold secrets.
 
     Attributes:
         found: the members that were read or could not be read, in order.
+        is_partial: whether more may be in the file than was found.
     """
 
-    def __init__(self, options: ExtractionOptions, budget: Budget) -> None:
+    def __init__(
+        self, options: ExtractionOptions, budget: Budget, *, allow_secrets: bool = False
+    ) -> None:
         self.found: list[Member] = []
+        self.is_partial = False
         self._options = options
         self._budget = budget
+        self._allow_secrets = allow_secrets
         self._ignored = Patterns((*_IGNORED_TREES, *options.exclude))
+        self._same: dict[str, int] = {}
 
     def read(self, extracted: Extracted, name: str, depth: int = 1) -> Extracted:
         """Read the members of a container, and theirs.
@@ -71,22 +81,24 @@ class MemberReader:
         """
         left_out: defaultdict[str, list[str]] = defaultdict(list)
         warnings = list(extracted.warnings)
-        taken: set[str] = set()
         file = Path(name or "file")
         try:
             with damage(file, "container"):
                 for each in extracted.members:
-                    if reason := self._reason_to_skip(each.name):
-                        left_out[reason].append(each.name)
+                    path = _readable(each)
+                    if reason := self._reason_to_skip(path, is_invented=bool(each.read_as)):
+                        left_out[reason].append(path)
                         continue
                     if reason == "":
                         continue
                     self._budget.take_member()
-                    path = _unique(each.name, taken)
-                    self._read_one(each, f"{name}{MEMBER_MARK}{path}" if name else path, depth)
+                    whole = f"{name}{MEMBER_MARK}{path}" if name else path
+                    self._read_one(each, self._unique(whole), depth)
         except BudgetError as error:
+            self.is_partial = True
             warnings.append(f"is read only in part: {error}")
         except SourceFileError as error:
+            self.is_partial = True
             warnings.append(f"is read only in part: {error.reason}")
         for reason, names in left_out.items():
             shown = ", ".join(map(repr, names[:_MAX_NAMES_SHOWN]))
@@ -94,16 +106,22 @@ class MemberReader:
             warnings.append(f"{quantity(len(names), 'member')} {reason}: {shown}{more}"[:_MAX_NAME])
         return replace(extracted, members=(), warnings=tuple(warnings))
 
-    def _reason_to_skip(self, path: str) -> str | None:
-        """Return why a member is left out, empty if that is not worth a word; None to read it."""
-        normal = path.replace("\\", "/")
-        *folders, name = parts = normal.split("/")
-        if normal.startswith("/") or ".." in parts or _DRIVE.match(normal):
+    def _reason_to_skip(self, path: str, *, is_invented: bool) -> str | None:
+        """Return why a member is left out, empty if that is not worth a word; None to read it.
+
+        Args:
+            path: its path within the container, as `_readable` returns it.
+            is_invented: whether the path is no one's, but the subject or the id of a message.
+        """
+        *folders, name = parts = path.split("/")
+        if not is_invented and (path.startswith("/") or ".." in parts or _DRIVE.match(path)):
             return "left out, because the name leads outside"
         if not name or len(path) > _MAX_NAME or _CONTROL.search(path):
             return "left out, because the name is not one of a file"
+        if is_invented:
+            return None
         is_hidden = any(part.startswith(".") for part in parts) and not self._options.hidden
-        if is_hidden or self._ignored.verdict(normal):
+        if is_hidden or self._ignored.verdict(path):
             return ""
         if is_secret(name) or any(is_secret(f"{folder}/") for folder in folders):
             return "left out, because the name is that of a secret"
@@ -124,7 +142,7 @@ class MemberReader:
             self.found.insert(place, Member(path, read))
 
     def _contents(self, each: Embedded, path: str, depth: int) -> ReadFile:
-        file = Path(each.name.replace("\\", "/"))
+        file = Path(_readable(each))
         limit = int(self._options.max_megabytes * 1_000_000)
         if each.size is not None and each.size > limit:
             raise SourceFileError(
@@ -134,12 +152,12 @@ class MemberReader:
             )
         with damage(file, "member of a container"):
             data = each.read()
-        if secret := found_secret(data[:BYTES]):
-            raise SecretFileError(file, f"seems to contain {secret}")
-        named = Path(each.read_as or each.name)
-        extracted = extract_from(io.BytesIO(data), named, self._options, self._budget)
-        if secret := found_secret(extracted.text[:BYTES].encode(errors="replace")):
-            raise SecretFileError(file, f"seems to contain {secret}")
+        named = Path(each.read_as) if each.read_as else file
+        if not is_examined_by_member(data, named, self._options):
+            self._refuse_secret(file, data[:BYTES])
+        options = within_time(self._options, self._budget.seconds_left)
+        extracted = extract_from(io.BytesIO(data), named, options, self._budget)
+        self._refuse_secret(file, extracted.text[:BYTES].encode(errors="replace"))
         if extracted.members and depth >= MAX_DEPTH:
             warning = f"what is in it was not read: it lies within {MAX_DEPTH} other files"
             extracted = replace(extracted, members=(), warnings=(*extracted.warnings, warning))
@@ -152,6 +170,35 @@ class MemberReader:
             is_settled=True,
         )
 
+    def _refuse_secret(self, file: Path, content: bytes) -> None:
+        if not self._allow_secrets and (secret := found_secret(content)):
+            raise SecretFileError(file, f"seems to contain {secret}")
+
+    def _unique(self, path: str) -> str:
+        """Return a path within the file, with a number if another member has the same."""
+        unique = path
+        while unique in self._same:
+            self._same[path] += 1
+            named = PurePosixPath(path)
+            unique = str(named.with_name(f"{named.stem} ({self._same[path]}){named.suffix}"))
+        self._same[unique] = 1
+        return unique
+
+
+def is_examined_by_member(beginning: bytes, file: Path, options: ExtractionOptions) -> bool:
+    """Check whether a file is an archive or a mailbox, in which a secret concerns one member only.
+
+    Args:
+        beginning: its first bytes, at least `BEGINNING` of a larger file.
+        file: its path, for its name.
+        options: the options of extraction.
+    """
+    try:
+        media_type = file_type(beginning[:BEGINNING], file, options.encoding)
+    except (SourceFileError, UnsupportedFileError):
+        return False
+    return media_type in media_types.ARCHIVES or media_type == media_types.MAILBOX
+
 
 def failure(error: SourceFileError) -> Unreadable:
     """Return the failure that an error of a file's content means."""
@@ -163,13 +210,15 @@ def failure(error: SourceFileError) -> Unreadable:
     return Unreadable("failed", error.reason)
 
 
-def _unique(name: str, taken: set[str]) -> str:
-    """Return a name, with a number if another member has the same."""
-    name = name.replace("\\", "/")
-    unique, number = name, 1
-    while unique in taken:
-        number += 1
-        path = Path(name)
-        unique = str(path.with_name(f"{path.stem} ({number}){path.suffix}"))
-    taken.add(unique)
-    return unique
+def _readable(each: Embedded) -> str:
+    """Return the name of a member as a path with slashes, in valid Unicode.
+
+    Parts that say nothing are left out, as in ``./letter.txt``. Python represents bytes of a name
+    that are not UTF-8 as surrogates.
+    """
+    name = each.name
+    if not each.read_as:
+        slashed = name.replace("\\", "/")
+        parts = [part for part in slashed.split("/") if part not in {"", "."}]
+        name = "/" * slashed.startswith("/") + "/".join(parts)
+    return name.encode(errors="backslashreplace").decode()

@@ -61,7 +61,9 @@ def _extracted(message: "Message", source: Source) -> Extracted:
         media_type=source.media_type,
         headings=headings,
         title=one_line(message.subject),
-        metadata=properties(author=message.sender, created=message.sent_date)
+        metadata=properties(
+            author=message.sender, created=message.sent_date, modified=message.sent_date
+        )
         | thread_metadata(said, ", ".join((*recipients, said.get("to", ""), said.get("cc", "")))),
         warnings=(f"{unread} attached messages or objects of Outlook are not read",)
         if unread

@@ -131,7 +131,8 @@ def _run(command: list[str], folder: Path, seconds: float) -> None:
 
 
 def _confine() -> None:
-    """Limit the processor time of the program, and the size of the files that it writes."""
+    """Limit time and output of the program, and end it with its parent."""
+    limits.end_with_parent()
     limits.limit_processor_time(int(_SECONDS))
     limits.limit_file_size(_MAX_OUTPUT_BYTES)
 

@@ -19,7 +19,7 @@ from idx.sync.interruption import Kept
 from idx.sync.synchronize import SyncOptions, synchronize
 from idx.sync.watching.folder_events import FolderWatch
 from shared.backends import holds_index
-from shared.errors import IndexLockedError, IndexWriteError
+from shared.errors import ClusterUnreachableError, PassingError
 from shared.files.access import identity, is_folder
 
 _QUIET_SECONDS: Final = 0.3
@@ -44,7 +44,7 @@ _FULL_SYNC_UNWATCHED_SECONDS: Final = 60.0
 """Interval between complete syncs if not all folders can be watched, in seconds."""
 
 _WRITE_RETRY_SECONDS: Final = 5.0
-"""Delay before the next attempt if the index could not be written, in seconds."""
+"""Delay before the next attempt after an error that may pass, in seconds."""
 
 
 @dataclass(slots=True)
@@ -83,8 +83,8 @@ def keep_synchronized(
 ) -> Generator[Event, None, None]:
     """Synchronize, then follow every change until interrupted.
 
-    The watch waits for missing folders, for another writer to release the index, and for space on a
-    full disk.
+    The watch waits for missing folders, for another writer to release the index, for space on a
+    full disk, and for a cluster that is busy, rebuilds the index or is down.
 
     Args:
         folders: the folders, absolute.
@@ -132,7 +132,10 @@ class _WatchRun:
                     yield from self._sync_everything()
                 elif due.are_due(now):
                     yield from self._sync_changes()
-            except (IndexLockedError, IndexWriteError) as error:
+            except PassingError as error:
+                if isinstance(error, ClusterUnreachableError) and not due.last_full_sync:
+                    # Rather a wrong address than an outage.
+                    raise
                 if self._is_new(problem := Problem(message(error)), set()):
                     yield problem
                 due.retry_at = time.monotonic() + _WRITE_RETRY_SECONDS

@@ -7,7 +7,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Final, TypeVar
 
-from shared.errors import ClusterRefusedError, IndexFolderError, McpLuceneError
+from shared.errors import ClusterBusyError, IndexFolderError, McpLuceneError
 from shared.java import vm
 from shared.java.cancellation import Cancellation
 from shared.model import schema
@@ -65,6 +65,7 @@ class Cluster:
         self._snapshot: ClusterSnapshot | None = None
         self._parts = OpenParts()
         self._routings: list[str | None] = []
+        self._routed = ("", 0)
 
     def close(self) -> None:
         """Close the connections; a later call opens them again."""
@@ -88,7 +89,7 @@ class Cluster:
             is_search: true to begin with the last known state: the work asks for the state again.
 
         Raises:
-            ClusterRefusedError: the state changed each time.
+            ClusterBusyError: the state changed each time.
             McpLuceneError: the work raised it, by a state that this call has read.
         """
         applied = cancellation.applies() if cancellation else nullcontext()
@@ -103,7 +104,7 @@ class Cluster:
                     # What is missed, such as a field, may have been written since an earlier call.
                     if snapshot.read_at is not None or isinstance(error, IndexFolderError):
                         raise
-            raise ClusterRefusedError(
+            raise ClusterBusyError(
                 self.path, "the index changes faster than it can be read", "ask again later"
             )
 
@@ -128,11 +129,13 @@ class Cluster:
             return last.read(now)
 
     def _opened(self, versioned: Versioned, described: Mapping[str, Any]) -> ClusterSnapshot:
-        if not self._routings:
-            shards = int(described["settings"]["index"]["number_of_shards"])
-            self._routings = self._find_routings(shards)
-        known = KnownTerms(self.store, self._routings, layout.fields_of(described["mappings"]))
         state, version = versioned
+        shards = int(described["settings"]["index"]["number_of_shards"])
+        # Another index may have taken the name.
+        if self._routed != (state.identity, shards):
+            self._routings = self._find_routings(shards)
+            self._routed = (state.identity, shards)
+        known = KnownTerms(self.store, self._routings, layout.fields_of(described["mappings"]))
         return ClusterSnapshot(
             *(self.store, state, _sequence(version), known, self.path, self._weights),
             shards=len(self._routings),

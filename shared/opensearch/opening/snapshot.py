@@ -1,7 +1,8 @@
 """The state of an index on a cluster, as one call sees it."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -136,6 +137,27 @@ class ClusterSnapshot:
         )
         self._check(newest["hits"]["hits"])
         return answers
+
+    def every(self, query: Mapping[str, Any], **body: Any) -> Iterator[Mapping[str, Any]]:
+        """Yield all documents that a query matches, whatever is written while they are read.
+
+        Args:
+            query: the query.
+            body: more of the search.
+
+        Raises:
+            ClusterUnreachableError: a shard did not answer.
+            StaleError: as `search`, but only before the first one.
+        """
+        with closing(self.store.hits(query, **body)) as hits:
+            first = next(hits, None)
+            # From here on it is known what the cluster shows, until the last one is read.
+            newest, _ = self.store.state()
+            if not self._serves(newest):
+                raise StaleError
+            if first is not None:
+                yield first
+                yield from hits
 
     def scored_apart(self, ids: Sequence[str], body: Mapping[str, Any]) -> Any:
         """Find documents by their ids, with their scores by each named query of a search.

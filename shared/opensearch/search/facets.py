@@ -13,21 +13,41 @@ from shared.storage.terms import shown
 _MOST_DISTINCT: Final = 40_000
 """Number of distinct values that the cluster counts exactly."""
 
+MOST_OF_A_SHARD: Final = 10_000
+"""Number of its most frequent values that each of several shards returns.
+
+Of the cluster's own choice, 25 for a list of ten, a value would lack the counts of shards where it
+is not among these."""
+
 DOCUMENTS: Final = {
     "cardinality": {"field": schema.SOURCE_DOCUMENT, "precision_threshold": _MOST_DISTINCT}
 }
 """Aggregation that counts documents; above 40,000 it estimates."""
 
 
-def counting(name: str, field: str, *, of_documents: bool) -> dict[str, Any]:
+def most_frequent(field: str, size: int, shards: int) -> dict[str, Any]:
+    """Return the options of an aggregation that counts the values of a field.
+
+    Args:
+        field: the field in the schema.
+        size: the number of the most frequent values to return.
+        shards: the number of shards.
+    """
+    terms: dict[str, Any] = {"field": layout.field(field), "size": size}
+    # One shard counts all of its values, and needs to return no more than what is asked for.
+    return terms if shards == 1 else {**terms, "shard_size": max(2 * size, MOST_OF_A_SHARD)}
+
+
+def counting(name: str, field: str, shards: int, *, of_documents: bool) -> dict[str, Any]:
     """Return the aggregations that count the values of a metadata key.
 
     Args:
         name: the metadata key.
         field: its field in the schema.
+        shards: the number of shards.
         of_documents: whether documents are counted instead of hits; of sections never.
     """
-    values: dict[str, Any] = {"terms": {"field": layout.field(field), "size": MAX_FACET_VALUES}}
+    values: dict[str, Any] = {"terms": most_frequent(field, MAX_FACET_VALUES, shards)}
     if of_documents and name != schema.SECTION:
         values["terms"]["order"] = [{"documents": "desc"}, {"_key": "asc"}]
         values["aggs"] = {"documents": DOCUMENTS}

@@ -33,6 +33,11 @@ _COUNTED: Final = 1_000
 SOURCE: Final = ["stored", schema.LANGUAGES]
 """What is returned of each hit."""
 
+_MOST_WHOLE: Final = 1_000
+_BRIEF: Final = [f"stored.{schema.SOURCE_DOCUMENT}", schema.LANGUAGES]
+"""Number of hits up to which a search returns their texts, too, and what it returns of more: only
+those of one page are shown."""
+
 
 class Searches:
     """The searches that a call may send.
@@ -86,7 +91,7 @@ class Searches:
             ),
             "size": count,
             "track_total_hits": counts or _COUNTED,
-            "_source": SOURCE,
+            "_source": SOURCE if count <= _MOST_WHOLE else _BRIEF,
             **({"docvalue_fields": self.values} if self.values else {}),
         }
 
@@ -194,7 +199,8 @@ class Searches:
             if field == COLLECTION:
                 aggregations = counting_filters(self._collections(), of_documents=of_documents)
             else:
-                aggregations = counting(name, field, of_documents=of_documents)
+                shards = self._snapshot.shards
+                aggregations = counting(name, field, shards, of_documents=of_documents)
             query = self.selected(matching, others)
             bodies.append({"query": query, "size": 0, "aggs": aggregations})
         return bodies

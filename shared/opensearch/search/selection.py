@@ -297,13 +297,30 @@ class ClusterSelection(Selection):
 
     def contents(self, hits: Sequence[RankedHit]) -> list[str]:
         """Return the text of each hit."""
+        self._complete(hits)
         return [self._hits[hit.doc]["_source"]["stored"][schema.CONTENT] for hit in hits]
 
     def chunks(self, hits: Sequence[RankedHit]) -> Iterator[tuple[ChunkText, int]]:
         """Yield the chunk of each hit, and the number of chunks of its document."""
+        self._complete(hits)
         for hit in hits:
             stored = self._hits[hit.doc]["_source"]["stored"]
             yield counted_from_lucene(stored, self._snapshot.folders)
+
+    def _complete(self, hits: Sequence[RankedHit]) -> None:
+        """Ask for what is stored of those hits that came without, since there were many."""
+        known = (self._hits[hit.doc] for hit in hits)
+        ids = [hit["_id"] for hit in known if schema.CONTENT not in hit["_source"]["stored"]]
+        if not ids:
+            return
+        query = {"bool": {"filter": [{"ids": {"values": ids}}]}}
+        with running():
+            (answer,) = self._snapshot.search(
+                [{"query": query, "size": len(ids), "_source": SOURCE}]
+            )
+        for hit in answer["hits"]["hits"]:
+            number = self._numbers[hit["_id"]]
+            self._hits[number] = {**self._hits[number], "_source": hit["_source"]}
 
     def facets(self, names: Sequence[str], *, of_documents: bool = False) -> list[Facet]:
         """Count the values of metadata keys among the hits, or among their documents."""

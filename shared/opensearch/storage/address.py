@@ -56,14 +56,6 @@ class Address:
         shown = ClusterPath(path)
         parts = _NODES.fullmatch(str(shown))
         scheme, hosts, name, rest = parts.groups() if parts else ("", "", "", "")
-        if "@" in hosts:
-            # Not repeated: it would show the password.
-            without = ",".join(node.rpartition("@")[2] for node in hosts.split(","))
-            raise IndexPathError(
-                ClusterPath(f"{scheme}://{without}{name}"),
-                "an address must not contain a user or password",
-                f"put them into {OPENSEARCH_USER_VARIABLE} and {OPENSEARCH_PASSWORD_VARIABLE}",
-            )
         try:
             nodes = tuple(map(_node, hosts.split(",")))
         except ValueError as error:

@@ -4,13 +4,14 @@ docs/scale.md describes the protocol.
 """
 
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from threading import Event, Lock, Thread
 from typing import Any, Final
 from weakref import ref
 
 from shared.errors import (
+    ClusterBusyError,
     ClusterRefusedError,
     ClusterUnreachableError,
     IndexWriteError,
@@ -68,7 +69,7 @@ class Batches:
         """Return the number of the batch, beginning one if there is none.
 
         Raises:
-            ClusterRefusedError: the index is being rebuilt, or the writer was taken for dead.
+            ClusterBusyError: the index is being rebuilt, or the writer was taken for dead.
         """
         if self.number is not None:
             if self._is_dead:
@@ -88,7 +89,7 @@ class Batches:
             # Its time tells it from one that another writer has opened with this number.
             self._store.change(open_, lambda state: state.open.get(number) == at)
         except FrozenError as error:
-            raise ClusterRefusedError(
+            raise ClusterBusyError(
                 self._path, "the index is being rebuilt", "wait until that has ended"
             ) from error
         self._is_dead = False
@@ -114,18 +115,19 @@ class Batches:
             except KeyError:
                 self._is_dead = not self.is_unsure
 
-    def publish(self, documents: Collection[str], folders: str | None) -> State:
+    def publish(self, documents: Collection[str], folders: Callable[[str], str] | None) -> State:
         """Make the batch visible, and hide what it replaces, for searches that start afterwards.
 
         Args:
             documents: the documents that it replaces or removes.
-            folders: the folders of the documents; None if they are the same as before.
+            folders: a function that returns the folders of the documents after those that the state
+                has; None if they are the same. What it raises leaves the batch open.
 
         Returns:
             The state afterwards, for `clean`.
 
         Raises:
-            ClusterRefusedError: the writer was taken for dead, so that nothing becomes visible.
+            ClusterBusyError: the writer was taken for dead, so that nothing becomes visible.
         """
         batch = self.begin()
         self._store.refresh()
@@ -142,7 +144,8 @@ class Batches:
         def publish(state: State) -> State:
             if was_unsure and state.is_published(batch):
                 return state
-            return state.published(batch, replaced, time.time(), folders, late=late)
+            after = folders(state.folders) if folders else None
+            return state.published(batch, replaced, time.time(), after, late=late)
 
         with self._lock:
             try:
@@ -150,6 +153,10 @@ class Batches:
                 return self._store.change(publish, lambda state: state.is_published(batch))
             except KeyError as error:
                 raise self._expired() from error
+            except ClusterBusyError:
+                # It was not sent.
+                self.number, self.is_unsure = batch, was_unsure
+                raise
             except BaseException:
                 # If it is still open, it can be given up.
                 self.number, self.is_unsure = batch, True
@@ -213,8 +220,8 @@ class Batches:
             before, forgotten = state, {*gone, *complete}
             self._store.change(lambda state: state.removed(removable, before).forgotten(forgotten))
 
-    def _expired(self) -> ClusterRefusedError:
-        return ClusterRefusedError(
+    def _expired(self) -> ClusterBusyError:
+        return ClusterBusyError(
             self._path,
             "this writer was silent for so long that it was taken for dead",
             "write again what was not committed, of which nothing is visible",

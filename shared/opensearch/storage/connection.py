@@ -345,6 +345,8 @@ def _causes(problem: Any) -> Iterable[Mapping[str, Any]]:
 def _block(reason: str) -> str:
     if "flood" in reason or "read-only-allow-delete" in reason or "allow delete" in reason:
         return "a disk of the cluster is too full"
+    if "write" in reason:
+        return "writing is blocked; if idx rebuild was interrupted at its last step, run it again"
     return "it is read-only" if "read" in reason else reason[:200]
 
 

@@ -62,6 +62,8 @@ class State:
         frozen: since when no batch may be begun, since the index is being rebuilt; 0 if one may.
         identity: what tells the index from another one that has had its name before or gets it
             later; empty in the index of an earlier version of this software.
+        copies: the number of the last index that a rebuild has begun to write beside this one, or
+            before this one; 0 before the first rebuild.
     """
 
     next: int = 1
@@ -72,6 +74,7 @@ class State:
     folders: str = "[]"
     frozen: float = 0.0
     identity: str = ""
+    copies: int = 0
     late: Mapping[int, Replaced] = field(default_factory=dict)
 
     @classmethod
@@ -86,8 +89,8 @@ class State:
 
     @property
     def as_searched(self) -> Self:
-        """The state without signs of life, on which no search depends."""
-        return replace(self, open=dict.fromkeys(self.open, 0.0), frozen=0.0)
+        """The state without signs of life and rebuilds, on which no search depends."""
+        return replace(self, open=dict.fromkeys(self.open, 0.0), frozen=0.0, copies=0)
 
     def shows(self, batch: int, document: str) -> bool:
         """Check whether a search sees a chunk."""
@@ -137,6 +140,7 @@ class State:
             abandoned=gone,
             changed=now,
             folders=self.folders,
+            copies=self.copies,
         )
         return copy, self.next
 
@@ -313,6 +317,7 @@ class State:
             folders=str(known["folders"]),
             frozen=float(known["frozen"]),
             identity=str(known.get("identity", "")),
+            copies=int(known.get("copies", 0)),
             late=_replaced(known.get("late", {})),
         )
 

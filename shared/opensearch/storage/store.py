@@ -1,7 +1,7 @@
 """An index on a cluster as documents: its layout, its state, and bulk requests."""
 
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
@@ -42,7 +42,8 @@ _BUSY: Final = 429
 _CONFLICT: Final = 409
 _NOT_FOUND: Final = 404
 
-_FIRST: Final = "000001"
+FIRST: Final = "000001"
+"""End of the name of the index that a new name stands for."""
 
 Versioned = tuple[State, Mapping[str, int]]
 """State, with the version that a change of it must find unchanged."""
@@ -90,7 +91,7 @@ class Store:
         if self._described() is None:
             body = {**layout.creation(shards, replicas), "aliases": {self.name: {}}}
             try:
-                self.connection.request("PUT", f"/{self.name}-{_FIRST}", body, is_repeatable=False)
+                self.connection.request("PUT", f"/{self.name}-{FIRST}", body, is_repeatable=False)
             except ClusterRefusedError as error:
                 if "already exists" not in error.problem:
                     raise
@@ -121,29 +122,20 @@ class Store:
             return False
         return True
 
-    def create_beside(self) -> str:
-        """Create another index beside this one, which does not have its name yet; return its own.
+    def physical(self) -> str:
+        """Return the name of the index that has the name of this one as another name.
 
-        It has as many shards and replicas. What an earlier attempt has left is removed first.
+        Raises:
+            IndexMissingError: there is no index.
+            ClusterDamagedError: there are several.
         """
-        (physical,) = self._described() or {}
-        number = int(physical.rpartition("-")[2]) + 1
-        beside = f"{self.name}-{number:0{len(_FIRST)}d}"
-        with suppress(IndexMissingError):
-            self.connection.request("DELETE", f"/{beside}")
-        settings = self.settings()
-        shards, replicas = int(settings["number_of_shards"]), layout.replicas_in(settings)
-        self.connection.request("PUT", f"/{beside}", layout.creation(shards, replicas))
-        return beside
-
-    def give_name_to(self, beside: str) -> None:
-        """Give the name of this index to another one, in one step, and remove this one."""
-        (physical,) = self._described() or {}
-        actions = [
-            {"add": {"index": beside, "alias": self.name}},
-            {"remove_index": {"index": physical}},
-        ]
-        self.connection.request("POST", "/_aliases", {"actions": actions})
+        names = list(self._described() or {})
+        path = self.connection.address.path
+        if not names:
+            raise IndexMissingError(path)
+        if len(names) > 1:
+            raise ClusterDamagedError(path, f"its name stands for {len(names)} indexes")
+        return names[0]
 
     def remove(self) -> None:
         """Delete the index, with all that is in it."""
@@ -230,15 +222,33 @@ class Store:
             IndexMissingError: there is no index.
             ClusterDamagedError: it has no state.
         """
-        path = self.connection.address.path
+        found = self.document(layout.STATE_ID)
+        if found is None:
+            raise ClusterDamagedError(self.connection.address.path, "it has no state")
+        source, version = found
+        return self.loaded(source), version
+
+    def document(self, id_: str) -> tuple[Mapping[str, Any], Mapping[str, int]] | None:
+        """Return a document as it is now, whether the index is refreshed or not.
+
+        Args:
+            id_: its id on the cluster.
+
+        Returns:
+            The document, with the version that a change of it must find unchanged; None if there is
+            no such document.
+
+        Raises:
+            IndexMissingError: there is no index.
+        """
         try:
-            found = self.connection.get(f"/{self.name}/_doc/{layout.STATE_ID}")
+            found = self.connection.get(f"/{self.name}/_doc/{id_}")
         except ClusterRefusedError as error:
             if not error.problem.endswith(f"({_NOT_FOUND})"):
                 raise
-            raise ClusterDamagedError(path, "it has no state") from error
+            return None
         version = {"if_seq_no": found["_seq_no"], "if_primary_term": found["_primary_term"]}
-        return self.loaded(found["_source"]), version
+        return found["_source"], version
 
     def loaded(self, source: Mapping[str, Any]) -> State:
         """Return the state in a document.
@@ -373,7 +383,9 @@ class Store:
         for hit in self.hits(query, _source=False):
             yield str(hit["_id"])
 
-    def hits(self, query: Mapping[str, Any], **body: Any) -> Iterator[Mapping[str, Any]]:
+    def hits(
+        self, query: Mapping[str, Any], **body: Any
+    ) -> Generator[Mapping[str, Any], None, None]:
         """Yield all documents that a query matches, as they are at the beginning (scroll).
 
         Raises:

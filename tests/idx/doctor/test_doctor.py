@@ -278,6 +278,12 @@ def test_wrong_settings_do_not_keep_it_from_looking_at_the_rest(
             "problem",
             "names the index /no/index, which does not exist",
         ),
+        (
+            "cursor",
+            '{"mcpServers": {"a": {"command": "PROGRAM", "args": ["opensearch://u:pw@h/a"]}}}',
+            "problem",
+            "must not contain a user or password",
+        ),
         ("cursor", "{", "warning", "is not valid JSON: line 1, column 2"),
         ("codex-cli", "[", "warning", "is not valid TOML: "),
     ],
@@ -298,6 +304,19 @@ def test_a_client_that_is_told_something_wrong_is_told_about(
     if "not valid" not in words:
         command = f"idx mcp-config {client} --scope user --name a --write"
         assert command in finding.message
+
+
+def test_a_client_on_a_cluster_is_as_it_should_be(home: Path) -> None:
+    from idx.clients.catalogue import CLIENTS
+    from idx.doctor.clients import clients
+
+    file = CLIENTS["cursor"].file("user")
+    file.parent.mkdir(exist_ok=True)
+    entry = {"command": str(PROGRAM), "args": ["opensearch://search.example:9200/a"]}
+    file.write_text(json.dumps({"mcpServers": {"a": entry}}))
+    (finding,) = clients()
+    assert finding.status == "ok"
+    assert finding.message.endswith(" on opensearch://search.example:9200/a")
 
 
 def test_an_index_without_fingerprints_asks_for_a_rebuild(idx: Idx, tmp_path: Path) -> None:

@@ -46,6 +46,7 @@ def test_a_mail_has_its_headers_text_and_names_of_attachments(read: Read) -> Non
         "author": "Ana Ruíz <ana@example.org>",
         "creator": "Mailer 1",
         "created": "2025-03-01T10:00:00Z",
+        "modified": "2025-03-01T10:00:00Z",
         "recipients": ["bo@example.org", "cy@example.org"],
     }
     assert extracted.media_type == "message/rfc822"

@@ -6,6 +6,7 @@ import re
 import subprocess
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from email.message import EmailMessage
 from functools import partial
 from pathlib import Path
 from shutil import copy
@@ -318,6 +319,46 @@ def check_path(guarded: Served, path: str) -> None:
         assert limited.status_code == 404
     asked = [CLOSED_DOCUMENT, CLOSED_PDF]
     check(limited.text, *asked, *(quote(name, safe="") for name in asked), *words_of(path))
+
+
+def test_a_file_is_given_out_only_with_all_that_was_made_of_it(tmp_path: Path) -> None:
+    letter = EmailMessage()
+    letter["Subject"] = "Lease"
+    letter.set_content("The lease is long.")
+    board = EmailMessage()
+    board["Subject"] = "Board"
+    board.set_content("The board of Vellacourt decides on the dividend.")
+    (tmp_path / "papers").mkdir()
+    for name, messages in {"both.mbox": [letter, board], "one.mbox": [letter]}.items():
+        box = b"".join(b"From a@a Sat Mar  1 10:00:00 2025\n" + m.as_bytes() for m in messages)
+        (tmp_path / "papers" / name).write_bytes(box)
+    index = tmp_path / "index"
+    subprocess.run(
+        [PROGRAMS / "idx", "sync", tmp_path / "papers", "-i", index],
+        check=True,
+        capture_output=True,
+    )
+    leases = {"name": "open", "filters": ["file_name=message 1|both.mbox|one.mbox"]}
+    variables = {"IDX_COLLECTIONS": json.dumps([leases, {"name": "foreign", "filters": ["a=b"]}])}
+    log = tmp_path / "log"
+    with served(index, tokens=TOKENS, environment=variables, log=log) as running:
+
+        def get(token: str, path: str) -> httpx2.Response:
+            return httpx2.get(f"{running.base}{path}", headers=bearer(token), timeout=SECONDS)
+
+        for document, code in {
+            "both.mbox": 404,
+            "both.mbox!/message 1": 404,
+            "one.mbox": 200,
+            "one.mbox!/message 1": 200,
+        }.items():
+            path = f"/documents/{quote(document, safe='')}"
+            assert get(WHOLE, f"/api{path}/file").status_code == 200
+            limited = get(LIMITED, f"/api{path}/file")
+            assert (document, limited.status_code) == (document, code)
+            if code == 404:
+                check(limited.text)
+            assert ("/file" in get(LIMITED, path).text) == (code == 200)
 
 
 def words_of(path: str) -> list[str]:
