@@ -234,8 +234,7 @@ def test_no_page_is_read_twice(idx: Idx, empty_index: Path, papers: Path, counti
     assert ids(empty_index) == ["three.pdf", "two.pdf"]
     assert len(runs(counting)) == 3
     # Two processes may come to the page that both documents have at the same time.
-    idx("sync", "papers", "--ocr-languages", "deu", "--retry", "--workers", "1")
-    idx("add", "papers", "--ocr-languages", "deu")
+    idx("add", "papers", "--ocr-languages", "deu", "--workers", "1")
     assert len(runs(counting)) == 6
     assert "-l deu " in runs(counting)[-1]
     idx("purge", "--yes")
