@@ -223,3 +223,19 @@ def test_a_file_that_fails_during_a_rebuild_stays_in_the_list(store: Store, addr
 
 
 FAILURE = Failure(None, "/bad.pdf", "failed", "it is damaged", 1, 1, "2026-01-01T00:00:00Z")
+
+
+def test_an_index_that_was_restored_by_another_name_is_rebuilt(store: Store, address: str) -> None:
+    old, other = store.physical(), f"{store.name}.restored"
+    request = partial(ask, store.connection)
+    request("PUT", f"/{old}/_block/write")
+    request("POST", f"/{old}/_clone/{other}")
+    removed = {"remove_index": {"index": old}}
+    request(
+        *("POST", "/_aliases"),
+        {"actions": [removed, {"add": {"index": other, "alias": store.name}}]},
+    )
+    request("PUT", f"/{other}/_settings", {"index.blocks.write": None})
+    rebuild.rebuild(address)
+    assert found(address) == 1
+    assert store.physical().startswith(f"{store.name}-")

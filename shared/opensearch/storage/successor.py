@@ -54,10 +54,12 @@ class Successor:
         self._path = old.connection.address.path
         self._physical = old.physical()
         self._has_blocked = False
-        first = int(self._physical.rpartition("-")[2]) + 1
         before, _ = old.state()
         self._check_turn(before)
-        left_over = [self._name(number) for number in range(first, before.copies + 1)]
+        # One that was restored from a snapshot may have any name; then nothing is known of others.
+        number = self._physical.rpartition("-")[2]
+        self._number = int(number) if number.isdecimal() else before.copies
+        left_over = [self._name(number) for number in range(self._number + 1, before.copies + 1)]
         if before.frozen and old.settings().get("blocks", {}).get("write") == "true":
             # Left by a rebuild whose last step had no answer: it may be executed even now.
             for name in left_over:
@@ -163,7 +165,6 @@ class Successor:
 
     def _freeze(self) -> State:
         now = time.time()
-        number = int(self._physical.rpartition("-")[2])
 
         def frozen(state: State) -> State:
             self._check_turn(state)
@@ -178,7 +179,7 @@ class Successor:
                     "wait until that has ended, two minutes at most",
                 )
             # A number that was given once is never given again: late requests may know it.
-            return replace(state.frozen_at(now), copies=max(state.copies, number) + 1)
+            return replace(state.frozen_at(now), copies=max(state.copies, self._number) + 1)
 
         return self._old.change(frozen, lambda state: state.frozen == now)
 
