@@ -59,7 +59,7 @@ CONFIGURATIONS: Final[dict[str, tuple[Put, str]]] = {
     "a number beyond all": (text("wait = 1e999"), "the value should be a finite number"),
     "a key twice": (text("wait = 1\nwait = 2"), "Cannot overwrite a value"),
     "NUL": (text("wait = 1\0"), "line 1"),
-    "NUL in a path": (text('index_path = "a\\u0000b"'), "no null character"),
+    "NUL in a path": (text('index_path = "a\\u0000b"'), "or contain a null character"),
     "half a surrogate": (text('index_path = "\\ud800"'), "line 1"),
     "a list for a path": (text("index_path = ['a']"), "the value should be a path, in quotes"),
     "a table for a path": (text("[index_path]\na = 1"), "the value should be a path, in quotes"),

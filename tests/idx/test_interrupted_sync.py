@@ -100,7 +100,7 @@ class Papers:
                 pass
         file.write_text(words)
         self.versions.setdefault(name, []).append(
-            [chunk.content for chunk in chunks_of(name, name, words)]
+            [chunk.content for chunk in chunks_of(name, name, words, "keep")]
         )
 
 

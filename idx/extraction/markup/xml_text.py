@@ -8,10 +8,11 @@ from idx.extraction.text.decoding import decode
 from idx.extraction.text.properties import one_line
 from idx.extraction.types import Extracted, Source
 
-# Attribute values may contain ">"; a comment ends at its own mark only.
+# Attribute values may contain ">"; a comment ends at its own mark only. A document type has no
+# other one within it: each character is looked at once, however many begin and do not end.
 _MARKUP: Final = re.compile(
     r"<!--.*?(?:-->|\Z)|<!\[CDATA\[(?P<data>.*?)(?:\]\]>|\Z)|<\?.*?(?:\?>|\Z)"
-    r"|<!DOCTYPE(?:[^<>\[]|\[[^\]]{0,100000}\])*+>"
+    r"|<!DOCTYPE(?:[^<>\[]|\[(?:[^\]<]|<(?!!DOCTYPE))*+\])*+>"
     r"|</?[A-Za-z_:](?:[^<>\"']|\"[^\"<]*\"|'[^'<]*')*+>",
     re.DOTALL,
 )

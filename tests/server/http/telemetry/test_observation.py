@@ -72,7 +72,7 @@ def test_the_metrics_count_what_happens(empty_index: Path, tmp_path: Path) -> No
 def test_the_metrics_are_documented_and_there_are_no_others(server: Served) -> None:
     server.call(query="text")
     served_names = {name.partition("{")[0] for name in server.metrics()}
-    page = (Path(__file__).parents[3] / "docs" / "http.md").read_text()
+    page = (Path(__file__).parents[4] / "docs" / "http.md").read_text()
     documented = set(re.findall(r"^\| `(mcp_lucene_\w+)` \|", page, re.MULTILINE))
     assert documented == {
         re.sub("_(bucket|count|sum)$", "", name)
