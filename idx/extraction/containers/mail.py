@@ -69,20 +69,21 @@ def extract_mail(source: Source) -> Extracted:
     if not message.keys() and source.data.strip():
         raise SourceFileError(source.file, "is a damaged e-mail: it has no headers")
     headers = [f"{name}: {value}" for name in _SHOWN_HEADERS if (value := _header(message, name))]
-    names = [each.name for each in islice(_attachments(message, 0), _MAX_NAMES_SHOWN)]
+    names = [each.name for each in islice(_attachments(message), _MAX_NAMES_SHOWN)]
+    sent = _sent(message)
     text, found = composed(headers, _body(message, source), names)
     return Extracted(
         text=text,
         media_type=source.media_type,
         headings=found,
-        members=_attachments(message, _nanoseconds(message)),
+        members=_as_old_as(sent, _attachments(message)),
         title=one_line(_header(message, "Subject")),
         metadata=properties(
             author=_header(message, "From"),
             keywords=_header(message, "Keywords"),
             creator=_header(message, "X-Mailer") or _header(message, "User-Agent"),
-            created=_date(message),
-            modified=_date(message),
+            created=sent,
+            modified=sent,
             language=_header(message, "Content-Language"),
         )
         | thread_metadata(
@@ -149,18 +150,14 @@ def _sent(message: EmailMessage) -> datetime | None:
         return None
 
 
-def _date(message: EmailMessage) -> str | None:
-    sent = _sent(message)
-    return sent.isoformat() if sent else None
-
-
-def _nanoseconds(message: EmailMessage) -> int:
-    """Return the time of a message, in nanoseconds since 1970; 0 if unknown."""
-    sent = _sent(message)
+def _as_old_as(sent: datetime | None, attachments: Iterator[Embedded]) -> Iterator[Embedded]:
+    """Yield attachments with the time of their message, if it is known."""
     try:
-        return int(sent.timestamp()) * 1_000_000_000 if sent else 0
+        seconds = int(sent.timestamp()) if sent else 0
     except (OverflowError, ValueError):
-        return 0
+        seconds = 0
+    for each in attachments:
+        yield replace(each, modified_ns=seconds * 1_000_000_000)
 
 
 def _body(message: EmailMessage, source: Source) -> str:
@@ -246,13 +243,8 @@ def _decode_escapes(data: bytes, codec: str) -> str:
     return data.decode(codec, errors="replace")
 
 
-def _attachments(message: EmailMessage, modified_ns: int) -> Iterator[Embedded]:
-    """Yield attached files and messages; not the pictures that a message in HTML shows.
-
-    Args:
-        message: the message.
-        modified_ns: its time, in nanoseconds since 1970; 0 if unknown.
-    """
+def _attachments(message: EmailMessage) -> Iterator[Embedded]:
+    """Yield attached files and messages; not the pictures that a message in HTML shows."""
     number = 0
     parts = [message]
     while parts:
@@ -266,8 +258,7 @@ def _attachments(message: EmailMessage, modified_ns: int) -> Iterator[Embedded]:
             number += 1
             if number > _MAX_ATTACHMENTS:
                 raise BudgetError(f"it has more than {_MAX_ATTACHMENTS:,} attachments")
-            attached = _attachment(part, name, number, is_message=is_message)
-            yield replace(attached, modified_ns=modified_ns)
+            yield _attachment(part, name, number, is_message=is_message)
 
 
 def _attachment(part: EmailMessage, name: str | None, number: int, *, is_message: bool) -> Embedded:
