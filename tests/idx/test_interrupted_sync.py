@@ -6,6 +6,7 @@ import random
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from itertools import groupby
 from operator import attrgetter
@@ -19,6 +20,7 @@ from shared.chunking.chunker import chunks as chunks_of
 from shared.writing.index import create
 from tests.conftest import Idx
 from tests.idx.contents import chunks, contents
+from tests.idx.extraction.conftest import FILES
 from tests.idx.files import events, ids, make, result
 from tests.idx.preparation import index_files
 from tests.idx.running import IDX, assert_ends, session, start
@@ -171,6 +173,28 @@ def test_a_reader_at_work_ends_with_a_killed_sync(
     running.kill()
     running.wait()
     assert_ends(running.pid)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends programs with their parent")
+def test_a_libreoffice_at_work_ends_with_a_killed_sync(
+    empty_index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make(tmp_path, "papers/", "bin/")
+    shutil.copy(FILES / "garden.doc", tmp_path / "papers")
+    program = tmp_path / "bin" / "soffice"
+    program.write_text(f"#!/bin/sh\necho $$ > {tmp_path}/new; mv {tmp_path}/new {tmp_path}/id\n")
+    with program.open("a") as script:
+        script.write("exec sleep 60\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
+    running = start(tmp_path)
+    until = time.monotonic() + 60
+    while not (tmp_path / "id").exists():
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    running.kill()
+    running.wait()
+    assert_ends(int((tmp_path / "id").read_text()))
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])

@@ -8,6 +8,7 @@ import stat
 import subprocess
 import sys
 import time
+import zipfile
 import zlib
 from pathlib import Path
 
@@ -185,6 +186,20 @@ def test_a_strict_sync_ends_with_the_first_picture_that_cannot_be_read(
     assert result(done.stdout) == {"failed": 1}
     assert ids(empty_index) == []
     assert result(idx("sync", "papers", *options, code=1).stdout)["failed"] == 3
+
+
+@pytest.mark.soak
+@pytest.mark.skipif(sys.platform == "win32", reason="the program is a script of Unix")
+def test_scans_in_an_archive_have_as_much_time_as_others(
+    idx: Idx, empty_index: Path, papers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = f"time.sleep(3); print({TABLE!r}); print({WORD!r})"
+    tesseract_in_place(tmp_path / "bin", monkeypatch, script)
+    with zipfile.ZipFile(papers / "a.zip", "w") as archive:
+        for number in range(4):
+            archive.write(picture(tmp_path / f"{number}.png", str(number)), f"{number}.png")
+    idx("sync", "papers", "--ocr", "force", "--timeout", "8")
+    assert ids(empty_index) == ["a.zip", *(f"a.zip!/{number}.png" for number in range(4))]
 
 
 @pytest.mark.soak
