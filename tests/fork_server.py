@@ -208,6 +208,10 @@ def serve(program: Program, listening: int, living: int) -> None:
         listening: the descriptor of a listening socket.
         living: that of the lifeline.
     """
+    # What measures the coverage of tests has registered its end already.
+    if not any("COVERAGE" in name for name in os.environ):
+        # Registered before all that modules register, it is called after it.
+        atexit.register(_leave)
     for name in _PRELOADED[program]:
         package = importlib.import_module(name)
         for module in pkgutil.walk_packages(getattr(package, "__path__", ()), f"{name}."):
@@ -280,4 +284,26 @@ def _become(program: Program, run: _Run) -> None:
         from idx.__main__ import main
     else:
         from server.__main__ import main
-    main()
+    try:
+        main()
+    except SystemExit as end:
+        if isinstance(end.code, int | None):
+            _exit_codes.append(end.code or 0)
+        raise
+    _exit_codes.append(0)
+
+
+_exit_codes: Final[list[int]] = []
+"""The exit code of a run that has come to its end."""
+
+
+def _leave() -> None:
+    """End the process of a run after its threads and all that it has registered for its end.
+
+    Python would take apart the modules of the server one by one, and thereby copy their memory.
+    """
+    if _exit_codes:
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError, ValueError):
+                stream.flush()
+        os._exit(_exit_codes[0])
