@@ -178,20 +178,23 @@ def test_a_client_is_told_where_to_get_a_token(protected: Served, issuer: Issuer
     assert metadata["scopes_supported"] == ["read"]
 
 
-def test_keys_are_asked_for_once_in_a_while(protected: Served, issuer: Issuer) -> None:
-    assert status(protected, issuer.token()) == 200
-    time.sleep(10)
-    before = len(issuer.asked)
-    for number in range(20):
-        assert status(protected, issuer.token(kid=f"unknown-{number}")) == 401
-        assert status(protected, issuer.token()) == 200
-    # Metadata and keys.
-    assert len(issuer.asked) - before <= 2 * 3
-    renewed = issuer.renew("RS256", "new")
-    until = time.monotonic() + 60
-    while status(protected, renewed) == 401:
-        assert time.monotonic() < until
-        time.sleep(1)
+def test_keys_are_asked_for_once_in_a_while(documents: Path, tmp_path: Path) -> None:
+    with issuing() as issuer:
+        options = ["--oauth-issuer", issuer.url, "--oauth-audience", AUDIENCE]
+        with served(documents, *options, log=tmp_path / "log") as server:
+            assert status(server, issuer.token()) == 200
+            time.sleep(10)
+            before = len(issuer.asked)
+            for number in range(20):
+                assert status(server, issuer.token(kid=f"unknown-{number}")) == 401
+                assert status(server, issuer.token()) == 200
+            # Metadata and keys.
+            assert len(issuer.asked) - before <= 2 * 3
+            renewed = issuer.renew("RS256", "new")
+            until = time.monotonic() + 60
+            while status(server, renewed) == 401:
+                assert time.monotonic() < until
+                time.sleep(1)
 
 
 @pytest.mark.parametrize(
