@@ -115,9 +115,37 @@ QUERIES: Final = {
 }
 
 
-@pytest.mark.parametrize("query", QUERIES.values(), ids=QUERIES)
-def test_a_query_that_is_nested_deeply_is_refused(idx: Idx, empty_index: Path, query: str) -> None:
-    assert "nested too deeply" in idx("search", query, "--syntax", "lucene", code=1).stderr
+ENDS: Final = (
+    "nested too deeply",
+    "the query ends too early",
+    "too many alternatives or characters",
+    "0 chunks match",
+)
+"""What may be said of them: the larger the stack, the more of them Lucene can read."""
+
+
+@pytest.mark.parametrize("name", QUERIES)
+def test_a_query_that_is_nested_deeply_ends_in_order(
+    idx: Idx, empty_index: Path, name: str
+) -> None:
+    code = 0 if name == "parentheses" else 1
+    told = idx("search", QUERIES[name], "--syntax", "lucene", code=code).stderr
+    assert any(end in told for end in ENDS), told
+
+
+def test_an_expression_that_is_nested_too_deeply_is_refused(idx: Idx, empty_index: Path) -> None:
+    told = idx("search", QUERIES["expressions"], "--syntax", "lucene", code=1).stderr
+    assert "nested too deeply" in told
+
+
+def test_json_that_is_nested_deeply_is_an_error_beside_java() -> None:
+    # From 3.12 on, Python goes deeper than Java leaves stack to the first thread by default.
+    program = "import json; from shared.java import vm; vm.start(); json.loads('[' * 100_000)"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert "RecursionError" in done.stderr
 
 
 @pytest.mark.anyio

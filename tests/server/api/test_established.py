@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
@@ -102,7 +103,7 @@ def test_an_invalid_body_is_a_problem_that_names_the_argument(
     assert response.status_code == 422
     assert response.headers["content-type"] == "application/problem+json"
     problem = response.json()
-    assert (problem["status"], problem["title"]) == (422, "Unprocessable Entity")
+    assert (problem["status"], problem["title"]) == (422, HTTPStatus(422).phrase)
     assert named in problem["detail"]
 
 

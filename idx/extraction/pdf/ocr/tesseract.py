@@ -120,12 +120,13 @@ class Recognition:
             code = self.process.wait(min(seconds, _PAGE_SECONDS))
         except subprocess.TimeoutExpired as error:
             raise ValueError("Tesseract took too long") from error
+        said_words = _read(self.output)
+        # It may fail, too, because it cannot write more.
+        if len(said_words) >= _MAX_OUTPUT_BYTES:
+            raise ValueError("Tesseract failed: it found too much on one page")
         if code:
             said = _read(self.errors).decode(errors="replace").strip().splitlines()
             raise ValueError(f"Tesseract failed: {said[-1][:200] if said else code}")
-        said_words = _read(self.output)
-        if len(said_words) >= _MAX_OUTPUT_BYTES:
-            raise ValueError("Tesseract failed: it found too much on one page")
         words = tuple(_words(said_words.decode(errors="replace")))
         if len(words) > MAX_WORDS:
             raise ValueError(f"Tesseract found more than {MAX_WORDS:,} words on one page")
